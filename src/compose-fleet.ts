@@ -1,9 +1,12 @@
-/** The fleet of this machine, from the settings: for the service, `qcs run`, `qcs devices` and `qcs compile`. */
+/**
+ * Creates this machine's fleet from the settings, for the service, `qcs run`, `qcs devices` and `qcs
+ * compile`.
+ */
 import type { Config } from './config.ts';
 import type { Fleet, FleetOptions } from './fleet/fleet.ts';
 import { readMachine } from './fleet/machine.ts';
 
-/** The settings as a fleet takes them. */
+/** Converts settings to the options of a fleet. */
 export function fleetOptions(config: Config, now: () => number): FleetOptions {
   const machine = readMachine();
   return {
@@ -23,13 +26,13 @@ export function fleetOptions(config: Config, now: () => number): FleetOptions {
   };
 }
 
-/** The fleet that the settings describe on this machine; it is not started. */
+/** Creates the fleet that the settings describe; the caller starts it. */
 export async function createFleet(
   config: Config,
   now: () => number,
   options: Pick<FleetOptions, 'discover' | 'environment'> = {},
 ): Promise<Fleet> {
-  // Most command lines need its options alone, and it loads the engines of all devices.
+  // Imported on demand: it loads the engines of all devices, and most commands need only the options.
   const { Fleet } = await import('./fleet/fleet.ts');
   return new Fleet({ ...fleetOptions(config, now), ...options });
 }

@@ -1,7 +1,4 @@
-/**
- * Puts the parts of the service together, for `npm start` and `qcs serve`. Nothing here decides
- * anything about circuits.
- */
+/** Composes the service for `npm start` and `qcs serve`. It makes no decisions about circuits. */
 import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -41,25 +38,25 @@ import { PROCEDURE_CATALOG, Workloads } from './workloads/workloads.ts';
 const MS_PER_DAY = 86_400_000;
 const MIB = 2 ** 20;
 const MAX_READERS = 4;
-/** JavaScript heap of a process that reads bodies, as a multiple of the largest body. */
+/** Greatest JavaScript heap of a process that reads bodies, as a multiple of the largest body. */
 const HEAP_OF_BODY = 32;
-/** It is not more than this part of the machine's memory, */
+/** Upper bound of that heap, as a fraction of the machine's memory. */
 const HEAP_OF_MACHINE = 1 / 8;
-/** and not less than this. */
+/** Lower bound of that heap, MiB. */
 const MIN_READER_HEAP_MB = 512;
 const PRUNE_EVERY_MS = 3_600_000;
 const CLOSE_IDLE_EVERY_MS = 50;
 const LAST_ANSWERS_MS = 500;
 
-/** The world outside, as the entry point reads it. */
+/** Environment of the service, provided by the entry point. */
 export interface Surroundings {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsedMs: () => number;
-  /** Uniform in [0, 1). */
+  /** Random number, uniform in [0, 1). */
   readonly random: () => number;
-  /** What processes of adapters inherit; they are started by what it says of drivers. */
+  /** Environment of adapter processes, which read driver settings from it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -68,10 +65,10 @@ function readerHeapMb(bodyLimitBytes: number, memoryBytes: number): number {
   return Math.max(MIN_READER_HEAP_MB, Math.floor(most / MIB));
 }
 
-/** The models, over the fleet's simulators and the upstream that the settings name. */
+/** Creates the models on the fleet's simulators and the upstream that the settings name. */
 function createModels(config: Config, fleet: ProcessorDirectory, now: () => number): ModelRegistry {
   const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
-  // The fleet first, which is there for throughput.
+  // The fleet comes first, for throughput.
   processors.sort(
     (a, b) => Number(b.spec.family === 'gpu-fleet') - Number(a.spec.family === 'gpu-fleet'),
   );
@@ -81,7 +78,7 @@ function createModels(config: Config, fleet: ProcessorDirectory, now: () => numb
   });
 }
 
-/** What does tasks and TPU jobs, over the fleet's simulators. */
+/** Creates the executors of tasks and TPU jobs on the fleet's simulators. */
 function createWorkloads(
   config: Config,
   fleet: ProcessorDirectory,
@@ -90,7 +87,7 @@ function createWorkloads(
   onProcessLost: (how: string) => void,
 ): Workloads {
   const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
-  // Double precision first: energies and angles are to come out as they are, not as floats.
+  // Double precision comes first, so that energies and angles are not rounded to floats.
   processors.sort(
     (a, b) => Number(b.spec.precision === 'f64') - Number(a.spec.precision === 'f64'),
   );
@@ -106,7 +103,7 @@ function createWorkloads(
   return new Workloads({ pool, processors, queueLimit, now });
 }
 
-/** What processes of adapters have no use for. */
+/** Removes secrets, which adapter processes do not need. */
 function withoutSecrets(
   environment: NonNullable<Surroundings['environment']>,
 ): NonNullable<Surroundings['environment']> {
@@ -114,40 +111,40 @@ function withoutSecrets(
   return rest;
 }
 
-/** What a service found of itself when it started. */
+/** Facts about a service after its first self-tests. */
 export interface TestedService {
-  /** What runs circuits and why, a line each. */
+  /** Hardware that runs circuits and the reason for the choice, one line each. */
   readonly backing: readonly string[];
-  /** What serves models, likewise. */
+  /** Models in service, likewise. */
   readonly models: readonly string[];
-  /** What does tasks and TPU jobs, likewise. */
+  /** Agents and TPU fleet, likewise. */
   readonly agents: readonly string[];
-  /** Jobs that an earlier process left. */
+  /** Numbers of jobs of an earlier process that were queued again and that failed. */
   readonly recovered: { readonly requeued: number; readonly failed: number };
 }
 
 /** A running service. */
 export interface RunningService {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** Origin that it listens on: `http://127.0.0.1:8080`. */
   readonly origin: string;
   readonly app: FastifyInstance;
-  /** The key made because there was none; shown once. */
+  /** Text of the key created because there was none; shown once. */
   readonly firstKey: string | undefined;
-  /** Keys that are neither revoked nor expired. */
+  /** Number of keys that are neither revoked nor expired. */
   readonly numKeys: number;
   /**
-   * When all else has its first self-test behind it, too; undefined if the service was closed before.
-   * It rejects if the jobs of an earlier process cannot be read.
+   * Resolves when everything else has passed or failed its first self-test; with undefined if the service was
+   * closed before. Rejects if the jobs of an earlier process cannot be read.
    */
   readonly tested: Promise<TestedService | undefined>;
-  /** Stops taking work, lets running jobs finish or puts them back, and ends everything. */
+  /** Stops accepting work, lets running jobs finish or puts them back, and closes everything. */
   close(): Promise<{ readonly finished: number; readonly requeued: number }>;
 }
 
 /**
- * Starts the service: database, HTTP, and the engines of `statevector-sim`, whose self-test is waited for.
- * All else is tested while requests are answered, and until then says that it is not available; jobs
- * left by an earlier process run after that.
+ * Starts the service: database, HTTP, and the engines of `statevector-sim` after their self-test. Other
+ * components are tested while requests are answered and are unavailable until then; the jobs of an earlier
+ * process run after that.
  */
 export async function startService(
   config: Config,
@@ -160,7 +157,7 @@ export async function startService(
   const logs = Promise.withResolvers<FastifyInstance['log']>();
   const onDamaged = reportOnce((record) => {
     metrics.countDamaged(record);
-    // Some are found before there is a log.
+    // Some damaged records are found before the log exists.
     void logs.promise.then((log) => log.error(record, 'a stored record is damaged'));
   });
   const store = new SqliteJobStore(database, onDamaged);
@@ -258,7 +255,7 @@ export async function startService(
   logs.resolve(app.log);
   await fleet.startStatevector();
   const origin = await listen(app, config);
-  // Only once it listens: a key that a failed start made would never be shown.
+  // Create the key only once the service listens; a key of a failed start would never be shown.
   const firstKey = (await keys.isEmpty()) ? await createFirstKey() : undefined;
   const numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
 
@@ -277,10 +274,12 @@ export async function startService(
   let isClosing = false;
   let recovering: ReturnType<JobRunner['recover']> | undefined;
   const closed = Promise.withResolvers<undefined>();
-  // A test whose engine is closed under it need not come to an end.
+  // A self-test may never end if its engine is closed.
   const tested = Promise.race([testTheRest(), closed.promise]);
 
-  /** The first self-tests of all else; jobs of an earlier process begin once what runs them is known. */
+  /**
+   * Runs the remaining self-tests, and recovers jobs of an earlier process once their executors are known.
+   */
   async function testTheRest(): Promise<TestedService | undefined> {
     const prepared = workloads.prepare();
     await fleet.start();
@@ -319,7 +318,7 @@ export async function startService(
       disk.close();
       const graceMs = config.shutdownGraceMs;
       const graceIsOver = sleep(graceMs, undefined, { ref: false });
-      // Before the server, which waits for all requests.
+      // Close these before the server, which waits for all requests.
       const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
       await closeServer(app, graceIsOver);
       await workloads.close();
@@ -335,7 +334,8 @@ export async function startService(
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
-    // One address: for a name with several Fastify would open servers that nothing here bounds or ends.
+    // Use one address: for a name with several, Fastify would open further servers that are neither limited
+    // nor closed here.
     const { address } = await lookup(host, { order: 'ipv4first' });
     return await app.listen({ host: address, port });
   } catch (error) {
@@ -344,15 +344,15 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
 }
 
 /**
- * Ends the server; a connection whose last answer is only going out now is closed after it.
+ * Closes the server. A connection whose last answer is still being sent is closed afterwards.
  *
- * @param graceIsOver - When requests that have not arrived and answers that were not read are given up.
+ * @param graceIsOver - Resolves when incomplete requests and unread answers are abandoned.
  */
 async function closeServer(app: FastifyInstance, graceIsOver: Promise<void>): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   try {
     const closed = app.close();
-    // Answers of what the grace ended go out first.
+    // Send the answers of jobs ended at the grace limit first.
     void graceIsOver
       .then(() => sleep(LAST_ANSWERS_MS))
       .then(() => app.server.closeAllConnections());

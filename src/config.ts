@@ -1,8 +1,9 @@
 /**
- * The environment as one frozen Config: one zod schema a setting, all faults reported together.
+ * Settings from the environment, as one frozen Config. Each setting has a zod schema; all faults are reported
+ * together.
  *
- * The table in docs/settings.md and the one that `qcs serve --help` prints are made from SETTINGS, so
- * they cannot differ from what is read.
+ * The tables in docs/settings.md and `qcs serve --help` are generated from SETTINGS, so they always match the
+ * code.
  */
 
 import { z } from 'zod';
@@ -14,14 +15,14 @@ const MIB = 1024 * 1024;
 
 interface Setting {
   readonly schema: z.ZodType;
-  /** Shown in the documents where the default is not a fixed value. */
+  /** Text for documents if the default is not a fixed value. */
   readonly defaultText: string;
   readonly description: string;
-  /** It may hold a secret: messages never show it, not even when it cannot be used. */
+  /** True if the value may be a secret; messages never show it, even if it is invalid. */
   readonly isSecret?: true;
 }
 
-/** Every setting, by the name of its environment variable. */
+/** Settings by the name of their environment variable. */
 export const SETTINGS = {
   QCS_HOST: {
     schema: z.string().trim().min(1, { error: 'must not be empty' }).default('127.0.0.1'),
@@ -303,23 +304,23 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** The environment variable of a setting. */
+/** Name of a setting's environment variable. */
 export type SettingName = keyof typeof SETTINGS;
 
 type Settings = { readonly [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
 
-/** The settings the process runs with. */
+/** Settings of the process. */
 export interface Config {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
-  /** Below this much free disk no work is taken. */
+  /** Below this much free disk space, no work is accepted. */
   readonly minFreeDiskBytes: number;
-  /** CPU time in which a body must be read. */
+  /** Limit of CPU time for reading a body, milliseconds. */
   readonly readCpuMs: number;
-  /** Large bodies that may arrive or be read at once. */
+  /** Total size of large bodies that may arrive or be read at once, bytes. */
   readonly readRoomBytes: number;
-  /** What may be stored, over all and by tier. */
+  /** Greatest stored data, over all keys and by tier, bytes. */
   readonly storageLimits: {
     readonly totalBytes: number;
     readonly standard: number;
@@ -328,50 +329,50 @@ export interface Config {
   readonly durability: Settings['QCS_DURABILITY'];
   readonly engine: 'auto' | 'webgpu' | 'cpu';
   readonly useSoftwareAdapters: boolean;
-  /** Small circuits at a time, and threads of a wide one; undefined: one a core. */
+  /** Number of small circuits at a time and threads of a wide one; undefined for one per core. */
   readonly numThreads: number | undefined;
-  /** Undefined: half of the machine's memory. */
+  /** Memory for states, bytes; undefined for half of the machine's memory. */
   readonly memoryBytes: number | undefined;
-  /** Of one adapter; undefined: what can be found out. */
+  /** Memory of one adapter, bytes; undefined for the detected size. */
   readonly gpuMemoryBytes: number | undefined;
   readonly maxGates: number;
   readonly maxRounds: number;
   readonly maxRunMs: number;
   readonly maxShots: number;
   readonly queueLimit: number;
-  /** Undefined: one a core, 2 to 4. */
+  /** Number of task processes; undefined for one per core, 2 to 4. */
   readonly numTaskProcesses: number | undefined;
-  /** JavaScript heap of each. */
+  /** JavaScript heap of each task process, MiB. */
   readonly taskMemoryMb: number;
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
   readonly maxConnections: number;
   readonly maxConnectionsOfAddress: number;
-  /** Requests a minute. */
+  /** Requests per minute, by tier. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
-  /** Requests a minute of one address to the public demo. */
+  /** Requests per minute of one address to the public demo. */
   readonly demoRateLimit: number;
-  /** Requests a minute of one address to pages and documents. */
+  /** Requests per minute of one address to pages and documents. */
   readonly publicRateLimit: number;
-  /** Jobs of one kind and key that may wait or run at once. */
+  /** Jobs of one kind and key that may wait or run at once, by tier. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser. */
   readonly corsOrigins: readonly string[];
-  /** Clients that may read the metrics without a key. */
+  /** Addresses that may read the metrics without a key. */
   readonly metricsAddresses: readonly string[];
-  /** What becomes of the waiting jobs of a key that was revoked. */
+  /** Treatment of the waiting jobs of a revoked key. */
   readonly revokedKeyJobs: Settings['QCS_REVOKED_KEY_JOBS'];
   readonly jobRetentionDays: number;
   /** Suspicion at which an interrupted job is given up. */
   readonly jobAttempts: number;
   readonly shutdownGraceMs: number;
-  /** Undefined without an upstream for text generation. */
+  /** Upstream for text generation; undefined if none is configured. */
   readonly textModel:
     | {
-        /** Without a slash at its end. */
+        /** URL without a trailing slash. */
         readonly baseUrl: string;
-        /** Undefined: the only one that the upstream lists. */
+        /** Model name; undefined for the only one that the upstream lists. */
         readonly model: string | undefined;
         readonly apiKey: string | undefined;
         readonly timeoutMs: number;
@@ -380,11 +381,11 @@ export interface Config {
       }
     | undefined;
   readonly logLevel: Settings['QCS_LOG_LEVEL'];
-  /** Undefined: by whether the log goes to a terminal. */
+  /** Log format; undefined to choose by whether the log goes to a terminal. */
   readonly logFormat: Settings['QCS_LOG_FORMAT'];
 }
 
-/** Settings that cannot be used, all of them. */
+/** One or more settings are invalid. */
 export class InvalidConfigError extends CodedError {
   readonly code = 'CONFIG_INVALID';
 
@@ -395,7 +396,7 @@ export class InvalidConfigError extends CodedError {
 }
 
 /**
- * Reads the settings. A variable set to the empty text counts as not set.
+ * Reads the settings. An empty variable counts as unset.
  *
  * @throws {InvalidConfigError} listing every fault.
  */
@@ -415,7 +416,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     faults.push({ path: name, message: `is no setting.${nearSettings(name)}` });
   }
   if (faults.length > 0) throw new InvalidConfigError(faults);
-  // Checked: every name was parsed by its own schema above.
+  // The cast is safe: every value was parsed by its own schema above.
   const settings = values as Settings;
   return Object.freeze({
     host: settings.QCS_HOST,
@@ -484,13 +485,13 @@ function textModelOf(settings: Settings): Config['textModel'] {
 
 const PREFIX = 'QCS_';
 
-/** What `qcs submit` and `qcs jobs` read, where one environment serves both them and the service. */
+/** Variables of `qcs submit` and `qcs jobs`, which may share an environment with the service. */
 const OF_CLIENTS = ['QCS_URL', 'QCS_API_KEY'];
 
 /** Variables that tests and benchmarks read. */
 const OF_TOOLS = /^QCS_(?:TEST|BENCH|SESSION)_/;
 
-/** QCS_ variables that are set and that nothing reads: most often a misspelling. */
+/** Set QCS_ variables that nothing reads, usually misspellings. */
 function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -503,13 +504,13 @@ function unknownSettings(
   );
 }
 
-/** What a misspelt name may have meant, or where the names are listed. */
+/** Suggests similar names for a misspelt setting, or says where the names are listed. */
 function nearSettings(name: string): string {
-  // Without what all of them begin with, which would make every name look near.
+  // Compare without the common prefix, which would make every name look similar.
   const known = [...Object.keys(SETTINGS), ...OF_CLIENTS].map((each) => each.slice(PREFIX.length));
   const given = name.slice(PREFIX.length);
   const near = nearestNames(given, known);
-  // RATE_LIMIT is far from RATE_LIMIT_STANDARD by letters.
+  // RATE_LIMIT and RATE_LIMIT_STANDARD differ by many letters.
   const longer = known
     .filter((each) => each.startsWith(`${given}_`) || each.endsWith(`_${given}`))
     .slice(0, 3);
@@ -518,7 +519,7 @@ function nearSettings(name: string): string {
   return ' Unset it; `qcs serve --help` lists the settings.';
 }
 
-/** Settings of the text-generation upstream that are set while no upstream is. */
+/** Settings of the text-generation upstream that are set although no upstream is. */
 export function settingsWithoutEffect(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -526,7 +527,7 @@ export function settingsWithoutEffect(
   return Object.keys(SETTINGS).filter((name) => name.startsWith('QCS_LLM_') && environment[name]);
 }
 
-/** The settings as a Markdown table, for docs/settings.md. */
+/** Formats the settings as a Markdown table for docs/settings.md. */
 export function settingsMarkdown(): string {
   const rows = Object.entries(SETTINGS).map(
     ([name, { defaultText, description }]) => `| \`${name}\` | ${defaultText} | ${description} |`,
@@ -534,7 +535,7 @@ export function settingsMarkdown(): string {
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** The settings as plain text, for `--help`. */
+/** Formats the settings as plain text for `--help`. */
 export function settingsHelp(): string {
   const width = Math.max(...Object.keys(SETTINGS).map((name) => name.length));
   return Object.entries(SETTINGS)
@@ -545,12 +546,12 @@ export function settingsHelp(): string {
     .join('\n');
 }
 
-/** Room for bodies: of each of four keys at least one of the largest size. */
+/** Default room for bodies: for each of four keys at least one body of the greatest size. */
 function readRoomMib({ QCS_READ_MIB, QCS_BODY_LIMIT_MIB }: Settings): number {
   return Math.max(QCS_READ_MIB ?? 256, 4 * QCS_BODY_LIMIT_MIB);
 }
 
-/** Time for as many operations as a circuit may have, twice what they take on a slow core. */
+/** Default time limit for reading: the operations that a circuit may have, times two on a slow core. */
 function readCpuMs({ QCS_MAX_GATES }: Settings): number {
   return Math.max(1000, QCS_MAX_GATES / 100);
 }

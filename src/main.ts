@@ -1,4 +1,4 @@
-/** The server's entry point: `npm start`, `node src/main.ts`, `qcs serve`. */
+/** Entry point of the server: `npm start`, `node src/main.ts`, `qcs serve`. */
 
 import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { RunningService, TestedService } from './compose.ts';
 import { CodedError } from './errors/coded-error.ts';
 
-/** Reads the environment, serves until SIGTERM or SIGINT, and sets the exit code. */
+/** Serves with the settings of the environment until SIGTERM or SIGINT, and sets the exit code. */
 export async function main(): Promise<void> {
-  // A reader of the output or of the log that has gone is no reason to stop serving.
+  // Continue to serve after the reader of the output or log has gone.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   keepCompiled();
@@ -29,7 +29,7 @@ export async function main(): Promise<void> {
 
   let isStopping = false;
   const stop = async (signal: string) => {
-    // A second signal means: now.
+    // A second signal ends the process at once.
     if (isStopping) process.exit(1);
     isStopping = true;
     process.stdout.write(`${signal}: finishing what runs …\n`);
@@ -49,8 +49,8 @@ export async function main(): Promise<void> {
 }
 
 /**
- * Compiled code is kept in Node's compile cache, also that of engine threads and task processes, which
- * take the folder from the environment: all of them load much of the same code.
+ * Enables Node's compile cache, also for engine threads and task processes, which read the folder from the
+ * environment: all of them load much of the same code.
  */
 function keepCompiled(): void {
   process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
@@ -106,7 +106,7 @@ function findings({ backing, models, agents, recovered }: TestedService): string
   return `${lines.join('\n')}\n\nReady.\n`;
 }
 
-/** Says why the server could not start, and ends with 2 for settings, 1 for anything else. */
+/** Reports why the server could not start, and exits with 2 for settings, 1 for anything else. */
 export function reportStartFailure(error: unknown): void {
   const isSettings = error instanceof CodedError && error.code === 'CONFIG_INVALID';
   const text = error instanceof Error ? error.message : String(error);

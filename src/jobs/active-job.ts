@@ -1,15 +1,14 @@
 /**
- * A job in the hands of this process, from its submission or recovery until it is final or put back.
+ * A job held by this process, from its submission or recovery until it is final or put back.
  *
- * All races between starting, finishing, cancelling and shutting down are decided by order: each is a
- * step, steps come one at a time, and each sees the record that the one before it left. To cancel or
- * put back a job its record is written first and the work aborted second. Once the job is released,
- * later steps do nothing, so what the handler still answers is dropped, the job has exactly one
- * outcome, and waiters see the one that is stored. The store's compare-and-set has the last word: a
- * status that another process wrote is taken over.
+ * Starting, finishing, cancelling and shutting down race with each other. Each is a step; steps run one at a
+ * time, and each sees the record that the previous one left. To cancel or put back a job, the record is
+ * written first and the work aborted second. Once the job is released, later steps do nothing: a late answer
+ * of the handler is dropped, the job has exactly one outcome, and waiters see the stored one. The store's
+ * compare-and-set decides against other processes: a status that another process wrote is adopted.
  *
- * A job whose caller waits for the outcome begins before it is stored. Until it is, its record is
- * here alone, and its steps change nothing else.
+ * A job whose caller waits for the outcome starts before it is stored. Until then its record exists only
+ * here, and its steps change nothing else.
  */
 import { CodedError } from '../errors/coded-error.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
@@ -32,15 +31,15 @@ export interface ActiveJobContext {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
-  /** The job left the hands of this process. */
+  /** Called when the process no longer holds the job. */
   readonly onReleased: (job: Job) => void;
-  /** Whether a job is in hand that may bring this process down. */
+  /** True while the process holds a job that may crash it. */
   readonly hasSuspects: () => boolean;
-  /** The stored record, the progress or the message changed. */
+  /** Called when the stored record, the progress or the message changed. */
   readonly onChanged: (job: ActiveJob) => void;
 }
 
-/** A job that is not stored yet, or one that an earlier process left. */
+/** Origin of a job: not stored yet, or left by an earlier process. */
 export type JobOrigin = 'new' | 'recovered';
 
 type Outcome = ({ readonly result: string } | { readonly error: unknown }) & {
@@ -54,17 +53,17 @@ const INTERNAL_ERROR: JobError = {
 };
 
 /**
- * A job that lasts longer than this is stored while it runs; what is shorter costs one write. It is
- * long against a short circuit's way through a busy service, also where many wait: a write more for
- * each would come when there is the least time for it.
+ * A job that takes longer than this is stored while it runs; a shorter one costs a single write. The time is
+ * long compared with a short circuit in a busy, queueing service, where extra writes would come at the worst
+ * moment.
  */
 const STORE_AFTER_MS = 250;
 
-/** An outcome that cannot be written is tried again after this time, then after twice as long each time. */
+/** First delay before an outcome that could not be written is written again; it doubles each time. */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 15_000;
 
-/** A job that this process runs. */
+/** Job that this process runs. */
 export class ActiveJob {
   readonly handler: JobHandler;
   readonly #context: ActiveJobContext;
@@ -74,7 +73,7 @@ export class ActiveJob {
   #record: Job;
   #isStored: boolean;
   #storeTimer: NodeJS.Timeout | undefined;
-  /** Outcome of the work, kept while the store cannot be written. */
+  /** Outcome of the work that could not be written yet. */
   #unwritten: Outcome | undefined;
   #lastStep: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
@@ -90,12 +89,12 @@ export class ActiveJob {
     this.#context = context;
   }
 
-  /** As last written to the store, or, until the job is stored, as it is to be written. */
+  /** Record as last written to the store, or as it will be written if the job is not stored yet. */
   get record(): Job {
     return this.#record;
   }
 
-  /** The handler said that the work has begun; the store learns of it a step later. */
+  /** True once the handler reported that the work began; the store is updated one step later. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -110,12 +109,12 @@ export class ActiveJob {
     return this.#message;
   }
 
-  /** The record once released, or as it stands after `timeoutMs`; see JobRunner.waitFor. */
+  /** Waits for the record: the final one, or the present one after `timeoutMs`; see JobRunner.waitFor. */
   wait(timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
     return this.#settlement.wait(() => this.#record, timeoutMs, signal);
   }
 
-  /** Stores the job and starts its work; resolves once it is stored. */
+  /** Stores the job and starts its work. Resolves once the job is stored. */
   create(): Promise<Job> {
     return this.#inTurn(async () => {
       const created = await this.#storeNow();
@@ -125,15 +124,16 @@ export class ActiveJob {
   }
 
   /**
-   * Starts the job's work and stores the job with its outcome, or as it stands when the work takes
-   * long. Beside a suspect it is stored first: what ran together is to be known if the process dies.
+   * Starts the job's work, and stores the job with its outcome or, if the work takes long, in its present
+   * state. Beside a suspect it is stored first, so that the jobs that ran together are known if the process
+   * dies.
    *
-   * @returns The record once released, or as it stands after `timeoutMs`; stored either way.
+   * @returns The stored record: the final one, or the present one after `timeoutMs`.
    */
   async run(timeoutMs?: number): Promise<Job> {
     const end = this.wait(timeoutMs);
     if (this.#context.hasSuspects()) {
-      // Who waits hears of an error.
+      // Waiters receive the error.
       this.create().catch(() => {});
     } else {
       this.start();
@@ -143,18 +143,18 @@ export class ActiveJob {
     return this.#isStored ? record : this.#inTurn(() => this.#storeNow());
   }
 
-  /** Stores the job as it stands, unless it is stored. Its submitter hears of an error. */
+  /** Stores the job in its present state unless it is stored. Its submitter receives an error. */
   async store(): Promise<void> {
     if (this.#isStored) return;
     await this.#inTurn(() => this.#storeNow()).catch(() => {});
   }
 
-  /** Has the handler do the work, in the background, unless the job is about to be put back. */
+  /** Starts the work in the background, unless the job is about to be put back. */
   start(): void {
     if (!this.#isLeaving) void this.#drive();
   }
 
-  /** Cancels the job and stops its work; undefined if it had left the hands of this process. */
+  /** Cancels the job and stops its work; undefined if the process no longer holds it. */
   cancel(): Promise<Job | undefined> {
     return this.#inTurn(async () => {
       if (this.#settlement.isSettled) return undefined;
@@ -166,9 +166,9 @@ export class ActiveJob {
   }
 
   /**
-   * Leaves the job to the next process, the attempt not counted, and stops its work.
+   * Leaves the job to the next process without counting the attempt, and stops its work.
    *
-   * @returns Whether it is stored as queued.
+   * @returns True if it is stored as queued.
    */
   putBack(): Promise<boolean> {
     this.#isLeaving = true;
@@ -189,7 +189,7 @@ export class ActiveJob {
     });
   }
 
-  /** Runs `step` after all steps before it are over, whether they succeeded or not. */
+  /** Runs `step` once all earlier steps have ended, with or without success. */
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const turn = this.#lastStep.then(step);
     this.#lastStep = turn.catch(() => {});
@@ -229,11 +229,11 @@ export class ActiveJob {
       try {
         await this.#markRunning(startedAt);
       } catch (error) {
-        // The work goes on: its outcome is another chance to write that it began.
+        // The work continues: its outcome is another chance to write that it began.
         this.#context.onUnexpectedError(error, this.#record);
       }
       if (!isFinal(this.#record.status)) return;
-      // Another process cancelled it.
+      // Another process cancelled the job.
       this.#release();
       this.#controller.abort(new JobCancelledError(this.#record.id));
     });
@@ -253,14 +253,14 @@ export class ActiveJob {
       }
     } catch (error) {
       if (error instanceof StorageUnwritableError) {
-        // A job that is not stored was promised to nobody, and one that is left runs again.
+        // An unstored job was promised to nobody, and one that is being put back runs again.
         if (!this.#isStored || this.#isLeaving) this.#giveUp(error);
         else this.#finishLater(outcome, retryMs, error);
         return;
       }
       unexpected = error;
       try {
-        // A failure is short: it may fit where a large result did not.
+        // The failure is short and may fit where a large result did not.
         await this.#move('failed', { finishedAt, error: INTERNAL_ERROR });
       } catch {
         return this.#giveUp(error);
@@ -270,7 +270,7 @@ export class ActiveJob {
     if (unexpected !== undefined) this.#context.onUnexpectedError(unexpected, this.#record);
   }
 
-  /** Keeps the outcome until it can be written; who waits for it goes on waiting. */
+  /** Keeps the outcome until it can be written. Waiters continue to wait. */
   #finishLater(outcome: Outcome, retryMs: number, error: StorageUnwritableError): void {
     if (this.#unwritten === undefined) this.#context.onUnexpectedError(error, this.#record);
     this.#unwritten = outcome;
@@ -279,13 +279,13 @@ export class ActiveJob {
     this.#storeTimer = setTimeout(retry, retryMs);
   }
 
-  /** The store cannot be written: the record stays as it is until a restart recovers the job. */
+  /** Gives up writing. The record stays as it is until a restart recovers the job. */
   #giveUp(error: unknown): void {
     this.#release(error);
     this.#context.onUnexpectedError(error, this.#record);
   }
 
-  /** @param error - Why the job could not be written: who waits is told so, and its work ends. */
+  /** @param error - Reason why the job could not be written. Waiters receive it, and the work is stopped. */
   #release(error?: unknown): void {
     clearTimeout(this.#storeTimer);
     this.#context.onReleased(this.#record);
@@ -300,10 +300,10 @@ export class ActiveJob {
     return this.#move('running', { startedAt, attempts: this.#record.attempts + 1 });
   }
 
-  /** Stores the job as it stands, unless it is stored; one that cannot be stored is dropped. */
+  /** Stores the job in its present state unless it is stored. A job that cannot be stored is dropped. */
   async #storeNow(): Promise<Job> {
     if (this.#isStored) return this.#record;
-    // What is not stored has a signal that aborted only where it was dropped.
+    // The signal of an unstored job is aborted only if the job was dropped.
     this.#controller.signal.throwIfAborted();
     try {
       await this.#create(this.#record);
@@ -320,12 +320,12 @@ export class ActiveJob {
     this.#tellChange();
   }
 
-  /** Who watches has had the job stored. What a handler says of a job it no longer has is not told. */
+  /** Reports a change. A watched job is stored; reports of a handler about a released job are ignored. */
   #tellChange(): void {
     if (!this.#settlement.isSettled) this.#context.onChanged(this);
   }
 
-  /** Moves the job on; when somebody else has brought it to an end, takes over what they wrote. */
+  /** Moves the job to another status. If another process has ended the job, adopts the record it wrote. */
   async #move(to: JobStatus, patch: JobPatch): Promise<void> {
     const { store } = this.#context;
     const { id, status } = this.#record;
@@ -346,7 +346,7 @@ export class ActiveJob {
   }
 }
 
-/** Error of a job's record; a bug shows no detail. */
+/** Error for a job's record; details of unexpected errors are hidden. */
 function failureOf(error: unknown): JobError {
   return error instanceof CodedError
     ? { code: error.code, message: error.message }

@@ -2,7 +2,7 @@
 import { CodedError } from '../errors/coded-error.ts';
 import type { JobId, JobKind, JobStatus } from './job.ts';
 
-/** No job has that id (or none that the caller may see). */
+/** No job has this id, or none that the caller may see. */
 export class JobNotFoundError extends CodedError {
   readonly code = 'JOBS_NOT_FOUND';
 
@@ -11,10 +11,10 @@ export class JobNotFoundError extends CodedError {
   }
 }
 
-/** The job is not where the caller took it to be, or the life cycle has no such step. */
+/** The job does not have the expected status, or the life cycle has no such transition. */
 export class JobTransitionError extends CodedError {
   readonly code = 'JOBS_TRANSITION';
-  /** The status the job really has. */
+  /** Present status of the job. */
   readonly actual: JobStatus;
 
   constructor(id: JobId, from: JobStatus, to: JobStatus, actual: JobStatus) {
@@ -23,7 +23,7 @@ export class JobTransitionError extends CodedError {
   }
 }
 
-/** A job with that id exists already. */
+/** A job with this id exists already. */
 export class DuplicateJobError extends CodedError {
   readonly code = 'JOBS_DUPLICATE';
 
@@ -32,7 +32,7 @@ export class DuplicateJobError extends CodedError {
   }
 }
 
-/** Nothing in this process runs jobs of that kind. */
+/** No handler in this process runs jobs of this kind. */
 export class NoHandlerError extends CodedError {
   readonly code = 'JOBS_NO_HANDLER';
 
@@ -41,7 +41,7 @@ export class NoHandlerError extends CodedError {
   }
 }
 
-/** The process ended under the job so often, with little else running, that the job may be why. */
+/** The process ended so often while this job ran, with few others, that the job may be the cause. */
 export class JobInterruptedError extends CodedError {
   readonly code = 'JOBS_INTERRUPTED';
 
@@ -57,7 +57,7 @@ export class JobDamagedError extends CodedError {
   readonly code = 'JOBS_DAMAGED';
   /** Fault of the record: `its status is "x"`. */
   readonly what: string;
-  /** The API key that owns the job, where that is known. */
+  /** API key that owns the job, if known. */
   readonly keyId: string | undefined;
 
   constructor(what: string, job?: { readonly id: JobId; readonly keyId: string }) {
@@ -69,7 +69,7 @@ export class JobDamagedError extends CodedError {
   }
 }
 
-/** Only what failed or was cancelled is run again. */
+/** The job neither failed nor was cancelled, so it cannot be run again. */
 export class JobNotRetriableError extends CodedError {
   readonly code = 'JOBS_NOT_RETRIABLE';
 
@@ -78,7 +78,7 @@ export class JobNotRetriableError extends CodedError {
   }
 }
 
-/** Why the work of a cancelled job was aborted. */
+/** Reason for aborting the work of a cancelled job. */
 export class JobCancelledError extends CodedError {
   readonly code = 'JOBS_CANCELLED';
 
@@ -87,7 +87,7 @@ export class JobCancelledError extends CodedError {
   }
 }
 
-/** The service is stopping: it takes no more jobs, and puts those it has back into the queue. */
+/** The service is stopping. It accepts no jobs and puts its present ones back into the queue. */
 export class RunnerClosedError extends CodedError {
   readonly code = 'JOBS_SHUTTING_DOWN';
 
@@ -96,7 +96,7 @@ export class RunnerClosedError extends CodedError {
   }
 }
 
-/** An idempotency key was used before, for another request. */
+/** The idempotency key was used before for a different request. */
 export class IdempotencyConflictError extends CodedError {
   readonly code = 'JOBS_IDEMPOTENCY_CONFLICT';
 

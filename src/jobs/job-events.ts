@@ -1,54 +1,53 @@
 /**
- * What happened to a job, as events that whoever watches it is told: derived from the job as it stands,
- * not from a log.
+ * Events of a job for its watchers, derived from the job's present state instead of a log.
  *
- * A record says all that is to be told of the run it is in: queued when it was created, running since it
- * was started, and its end. So what somebody who saw one event has missed is a function of that event's
- * position and of the record: it is the same on any connection, after a restart, and for a job that
- * ended long ago, and nothing is stored for it. Of a run that an interruption ended no record is left;
- * who returns only after the next one began is told that the job is queued again, and goes on from there.
+ * A record contains every event of its present run: queued at its creation, running since its start, and its
+ * end. The events that a watcher has missed are therefore a function of its position and the record. They are
+ * the same on any connection, after a restart, and for a job that ended long ago, and nothing is stored for
+ * them. An interrupted run leaves no record: a watcher that returns after the next run began gets the event
+ * `queued` again and continues from there.
  *
- * A position has the time at which the run began or ended beside the attempt, since an attempt that a
- * shutdown broke off is not counted: the next has the same number.
+ * A position contains the attempt and also the time at which the run began or ended, because an attempt that
+ * a shutdown interrupted is not counted and the next one has the same number.
  */
 import { JobDamagedError } from './errors.ts';
 import { isFinal, type JobError, type JobStatus } from './job.ts';
 import type { JobState, WatchedRecord } from './job-watch.ts';
 
-/** How far somebody was told of a job. Times are milliseconds since 1970 UTC. */
+/** Position of a watcher in a job's events. Times are milliseconds since 1970 UTC. */
 export type EventPosition =
   | { readonly phase: 'queued'; readonly attempt: number }
   | {
       readonly phase: 'running';
       readonly attempt: number;
       readonly at: number;
-      /** Progress told, in thousandths; undefined before any was. */
+      /** Last progress sent, in thousandths; undefined before the first. */
       readonly permille?: number;
-      /** The last message told; it is no part of an event's id. */
+      /** Last message sent; it is not part of an event's id. */
       readonly message?: string;
     }
   | { readonly phase: 'final' | 'done'; readonly attempt: number; readonly at: number };
 
-/** The job reached a status. */
+/** Event: the job reached a status. */
 export interface StatusEvent {
   readonly kind: 'status';
   readonly position: EventPosition;
   readonly status: JobStatus;
-  /** When: created, started or finished. Milliseconds since 1970 UTC. */
+  /** Time of creation, start or end, milliseconds since 1970 UTC. */
   readonly at: number;
   readonly error?: JobError;
 }
 
-/** More of the work is done, or it says something new. */
+/** Event: the progress or its message changed. */
 export interface ProgressEvent {
   readonly kind: 'progress';
   readonly position: EventPosition;
-  /** Thousandths of the work that are done, rounded down; never fewer than were told of the attempt. */
+  /** Progress in thousandths, rounded down; it never decreases within an attempt. */
   readonly permille: number;
   readonly message?: string;
 }
 
-/** The job is final and everything was told. */
+/** Event: the job is final and all other events were sent. */
 export interface DoneEvent {
   readonly kind: 'done';
   readonly position: EventPosition;
@@ -57,14 +56,15 @@ export interface DoneEvent {
   readonly error?: JobError;
 }
 
-/** Something that happened to a job. */
+/** Event of a job. */
 export type JobEvent = StatusEvent | ProgressEvent | DoneEvent;
 
 /**
- * What somebody who was told up to `since` has not been told yet, in order. A final job's last one is
- * `done`; who was told that gets nothing.
+ * Events that a watcher at `since` has not seen, in order. The last event of a final job is `done`; after it
+ * there are none.
  *
- * @param since - Undefined, or of no run that the record knows: told from the beginning of its run.
+ * @param since - If undefined or of a run that the record does not know, events start with that of the
+ *   present run.
  */
 export function eventsSince(since: EventPosition | undefined, state: JobState): JobEvent[] {
   const statuses = statusEvents(state.record);
@@ -77,18 +77,18 @@ export function eventsSince(since: EventPosition | undefined, state: JobState): 
   return [...untold, ...(end.length === 0 ? [] : progress), ...end, doneEvent(state.record)];
 }
 
-/** Whether somebody at that position was told the end of the job, and that it is the end. */
+/** True if a watcher at this position has seen the event `done` of the present run. */
 export function isDone(since: EventPosition | undefined, record: WatchedRecord): boolean {
   return since?.phase === 'done' && numTold(since, statusEvents(record)) > 0;
 }
 
-/** The event of a job in the queue; told again where something else about its wait changes. */
+/** Event of a queued job; repeated when its place in the queue changes. */
 export function queuedEvent(record: WatchedRecord): StatusEvent {
   const position = { phase: 'queued', attempt: attemptOf(record) } as const;
   return { kind: 'status', position, status: 'queued', at: record.createdAt };
 }
 
-/** A position as the id of its event: `1.queued`, `1.running.T`, `1.progress.T.250`, `1.done.T`. */
+/** Formats a position as an event id: `1.queued`, `1.running.T`, `1.progress.T.250`, `1.done.T`. */
 export function formatPosition(position: EventPosition): string {
   const { attempt, phase } = position;
   if (phase === 'queued') return `${attempt}.queued`;
@@ -102,7 +102,7 @@ const QUEUED = /^(\d{1,9})\.queued$/;
 const PROGRESS = /^(\d{1,9})\.progress\.(\d{1,15})\.(\d{1,3}|1000)$/;
 const OTHER = /^(\d{1,9})\.(running|final|done)\.(\d{1,15})$/;
 
-/** The position that an id names; undefined where the text is no id. */
+/** Parses an event id; undefined if it is malformed. */
 export function parsePosition(text: string): EventPosition | undefined {
   const queued = QUEUED.exec(text);
   if (queued !== null) return { phase: 'queued', attempt: Number(queued[1]) };
@@ -118,7 +118,7 @@ export function parsePosition(text: string): EventPosition | undefined {
   return { phase, attempt: Number(other[1]), at: Number(other[3]) };
 }
 
-/** The statuses of the run that the record is in: queued, running if it was, and the end. */
+/** Status events of the present run: queued, running if it began, and its end. */
 function statusEvents(record: WatchedRecord): StatusEvent[] {
   const { status, startedAt, error } = record;
   const attempt = attemptOf(record);
@@ -135,14 +135,14 @@ function statusEvents(record: WatchedRecord): StatusEvent[] {
   return events;
 }
 
-/** How many of the statuses came at that position or before it; none where it is of another run. */
+/** Number of status events at or before the position; 0 for a position in another run. */
 function numTold(since: EventPosition | undefined, statuses: readonly StatusEvent[]): number {
   if (since === undefined) return 0;
   const last = since.phase === 'done' ? { ...since, phase: 'final' as const } : since;
   return 1 + statuses.findIndex(({ position }) => isSameStatus(position, last));
 }
 
-/** Whether both are of one status of one run, whatever the progress. */
+/** True if both positions are in the same status of the same run, whatever the progress. */
 function isSameStatus(one: EventPosition, other: EventPosition): boolean {
   const timeOf = (position: EventPosition) => ('at' in position ? position.at : undefined);
   return (
@@ -150,7 +150,7 @@ function isSameStatus(one: EventPosition, other: EventPosition): boolean {
   );
 }
 
-/** The progress where there is more to tell than was told. */
+/** Progress event, if there is unseen progress. */
 function progressEvents(
   since: EventPosition | undefined,
   { record, progress, message }: JobState,
@@ -158,7 +158,7 @@ function progressEvents(
   if (record.startedAt === undefined || progress === undefined) return [];
   const run = { phase: 'running', attempt: attemptOf(record), at: record.startedAt } as const;
   const told = since?.phase === 'running' && isSameStatus(since, run) ? since : undefined;
-  // Work that starts over is told of again only once it is further than it was.
+  // After a restart of the work, progress is reported only once it exceeds the earlier value.
   const permille = Math.max(Math.floor(progress * 1000), told?.permille ?? 0);
   const saysMore = message !== undefined && message !== told?.message;
   if (permille === told?.permille && !saysMore) return [];
@@ -173,7 +173,7 @@ function doneEvent(record: WatchedRecord): DoneEvent {
   return { kind: 'done', position, status, at, ...(error && { error }) };
 }
 
-/** Which run the record is in, from 1: one that was not started yet is the next. */
+/** Number of the present run, from 1; a queued job counts as in its next run. */
 function attemptOf({ attempts, startedAt }: WatchedRecord): number {
   return startedAt === undefined ? attempts + 1 : attempts;
 }

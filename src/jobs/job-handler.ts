@@ -1,42 +1,42 @@
-/** Handlers: the interface between the job layer and the work, one handler a kind. */
+/** Interface between the job layer and the work: one handler per kind. */
 import type { Job, JobId } from './job.ts';
 
 /** Reports of a handler about a job that it runs. */
 export interface JobHooks {
-  /** The work has really begun. */
+  /** Reports that the work began. */
   started(): void;
   /**
-   * Fraction done in [0, 1]; going backwards is ignored, unless the work starts over.
+   * Reports the fraction done in [0, 1]. A decrease is ignored, unless the work starts over.
    *
-   * @param message - What is being done, for people; without one the last stays.
+   * @param message - Current work, for people; without one the last message stays.
    */
   progress(fraction: number, message?: string): void;
-  /** The work was lost and starts over: progress is 0. */
+  /** Reports that the work was lost and starts over: progress is 0. */
   startedOver(): void;
-  /** The job was accepted before a restart, so a full queue takes it too. */
+  /** True if the job was accepted before a restart, so that a full queue accepts it too. */
   readonly readmitted: boolean;
 }
 
 /** Runs the jobs of one kind. */
 export interface JobHandler {
   /**
-   * Runs the job's work, queueing it first if need be; resolves with the result's JSON text.
+   * Runs the job's work, after queueing if necessary. Resolves with the result's JSON text.
    *
    * @throws {CodedError} to fail the job with that code and message.
    * @throws the signal's reason, soon after it aborts.
    */
   run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string>;
-  /** Jobs that will start before this one; undefined when it is not queued, so that none will. */
+  /** Number of jobs that start before this one; undefined if it is not queued. */
   queuePosition(id: JobId): number | undefined;
   /**
-   * The job that waits for this one and is one piece of work with it, if there is one.
+   * Job that waits for this one and is one piece of work with it, if any.
    *
-   * @param job - Of its request no more is there than a brief listing gives.
+   * @param job - A brief listing's job; its request may be cut off.
    */
   parentOf?(job: Job): JobId | undefined;
   /**
-   * When a job that waits is expected to start, milliseconds since 1970 UTC; undefined when it does not
-   * wait here or that is not known.
+   * Expected start of a waiting job, milliseconds since 1970 UTC; undefined if it does not wait here or the
+   * time is unknown.
    */
   expectedStart?(id: JobId): number | undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * The SQL of a listing of jobs.
+ * SQL of job listings.
  *
- * The jobs of a key are read in the order of the listing from one index: of the first tag, the name or the
- * status that is asked for, or of all its jobs. What else is asked for is looked at row by row. Where that
- * may pass over many rows before a page is full, the index is read in pieces.
+ * The jobs of a key are read in listing order from one index: that of the first requested tag, of the name,
+ * of the status, or of all jobs. Other filters are checked row by row. If that may skip many rows before a
+ * page is full, the index is read in pieces.
  */
 import type { StoredRow } from '../storage/damaged-records.ts';
 import { BRIEF_REQUEST_LENGTH, isFinal, type JobQuery } from './job.ts';
@@ -14,7 +14,7 @@ export const BRIEF_JOB_COLUMNS = `jobs.id, jobs.kind, jobs.key_id, jobs.status, 
   jobs.name, jobs.tags, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts,
   jobs.suspicion, jobs.retry_of`;
 
-/** Rows of an index that are looked at in one go: one or two milliseconds. */
+/** Rows of an index read at once; they take one or two milliseconds. */
 const PIECE_ROWS = 500;
 
 /** Position of a row in a listing; a damaged row may have no time. */
@@ -23,7 +23,7 @@ export interface ListingPlace {
   readonly id: string;
 }
 
-/** A query, and what is bound to it. */
+/** Query with its bound values. */
 export interface ListingQuery {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -39,13 +39,13 @@ interface Condition {
 /** Index from which rows are read in the order of the listing. */
 interface Source {
   readonly index: string;
-  /** Join that brings in the columns of the job, where the index is a table of its own. */
+  /** Join with the job's columns, if the index is a separate table. */
   readonly join: string;
   readonly createdAt: string;
   readonly id: string;
-  /** Columns by which the index is searched. */
+  /** Conditions on the columns by which the index is searched. */
   readonly keys: readonly Condition[];
-  /** Conditions checked in each row. */
+  /** Conditions that are checked in each row. */
   readonly others: readonly Condition[];
 }
 
@@ -56,7 +56,7 @@ export function listingPlace(row: StoredRow | undefined): ListingPlace | undefin
   return { createdAt: typeof createdAt === 'bigint' ? createdAt : 0, id: String(id) };
 }
 
-/** One listing. Its texts depend on which filters it has, and not on what they ask for. */
+/** SQL of one listing. The text depends on which filters are set, not on their values. */
 export class JobListing {
   readonly #query: JobQuery;
   readonly #source: Source;
@@ -67,10 +67,10 @@ export class JobListing {
   }
 
   /**
-   * Finds the last row of the next piece of the index; no row where the rest is shorter.
+   * Finds the last row of the next piece of the index; no row if fewer remain.
    *
-   * @param from - The last row that was looked at; undefined at the beginning.
-   * @returns Undefined where the listing is read in one piece.
+   * @param from - Last row examined; undefined at the beginning.
+   * @returns Undefined if the listing is read in one piece.
    */
   end(from: ListingPlace | undefined): ListingQuery | undefined {
     const { index, createdAt, id, keys, others } = this.#source;
@@ -83,7 +83,7 @@ export class JobListing {
     );
   }
 
-  /** Reads rows after `from`, up to and with `end`. */
+  /** Reads rows after `from`, up to and including `end`. */
   page(from: ListingPlace | undefined, end: ListingPlace | undefined, limit: number): ListingQuery {
     const { index, join, keys, others } = this.#source;
     const columns = this.#query.isBrief ? BRIEF_JOB_COLUMNS : 'jobs.*';
@@ -102,7 +102,10 @@ export class JobListing {
     };
   }
 
-  /** At most one bound on each side: an index takes no more. No id is below the empty text. */
+  /**
+   * Bounds of the index range, at most one per side, because an index uses no more. No id sorts before the
+   * empty text.
+   */
   #bounds(from: ListingPlace | undefined, end: ListingPlace | undefined): readonly Condition[] {
     const { before, after, createdBefore, createdFrom, oldestFirst } = this.#query;
     const { createdAt, id } = this.#source;
@@ -121,7 +124,7 @@ export class JobListing {
     if (oldestFirst) {
       return [
         ...bound('<', first([...given(before), ...ofTime(createdBefore)])),
-        // `>` is as good as `>=` for a time: no id is the empty text.
+        // For a time, `>` equals `>=`, because no id is the empty text.
         ...bound('>', last([...given(after), ...ofTime(createdFrom), ...given(from)])),
       ];
     }
@@ -143,7 +146,7 @@ function last(places: readonly ListingPlace[]): ListingPlace | undefined {
 }
 
 function compare(a: ListingPlace, b: ListingPlace): number {
-  // One may be a bigint and the other a number.
+  // One operand may be a bigint and the other a number.
   if (a.createdAt < b.createdAt) return -1;
   return a.createdAt > b.createdAt || a.id > b.id ? 1 : -1;
 }
@@ -177,8 +180,8 @@ function sourceOf({ kind, keyId, statuses, name, tags = [] }: JobQuery): Source 
   });
 
   if (kind === undefined || keyId === undefined) {
-    // Recovery looks for a few unfinished jobs among millions: only the partial index is right, and
-    // SQLite uses one only where its own condition stands in the query word for word.
+    // Recovery looks for a few unfinished jobs among millions, which needs the partial index. SQLite uses it
+    // only if the query repeats the index's condition word for word.
     const isUnfinished = statuses?.length && !statuses.some(isFinal) && keyId === undefined;
     const unfinished = { sql: `jobs.status IN ('queued', 'running')`, values: [] };
     const others = [...inStatus, ...named, ...tagged];

@@ -1,13 +1,13 @@
-/** The row of the `jobs` table as a Job: the one place where what the file holds is checked. */
+/** Converts rows of the `jobs` table to jobs. Stored values are validated only here. */
 import { LAST_TIME, type StoredRow, storedNumber } from '../storage/damaged-records.ts';
 import { JobDamagedError } from './errors.ts';
 import { JOB_KINDS, JOB_PRIORITIES, JOB_STATUSES, type Job } from './job.ts';
 import { isJobId } from './job-id.ts';
 
 /**
- * The job that a row of `SELECT *` or `RETURNING *` holds.
+ * Converts a row of `SELECT *` or `RETURNING *` to a job.
  *
- * @throws {JobDamagedError} if it holds none.
+ * @throws {JobDamagedError} if the row is not a valid job.
  */
 export function jobOfRow(row: StoredRow): Job {
   const { result, suspicion, name, retry_of: retryOf, error_code: errorCode } = row;

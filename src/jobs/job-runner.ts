@@ -1,6 +1,6 @@
 /**
- * Takes jobs through their life: persists them, has their kind's handler run them, answers those who
- * wait, and brings jobs back after a crash. What happens to one job is in active-job.ts.
+ * Runs jobs: stores them, has the handler of their kind run them, answers waiters, and recovers jobs after a
+ * crash. The steps of a single job are in active-job.ts.
  */
 import { ActiveJob, type ActiveJobContext, type JobOrigin } from './active-job.ts';
 import {
@@ -17,7 +17,7 @@ import type { JobStore } from './job-store.ts';
 import { type JobState, type JobWatch, JobWatches, stateOf } from './job-watch.ts';
 import { leftoverJobs, requeueInterrupted } from './recovery.ts';
 
-/** A job that ran alone in so many processes that died is given up, unless the options say otherwise. */
+/** Default suspicion at which a job is given up: it ran alone in this many processes that died. */
 export const DEFAULT_MAX_SUSPICION = 10;
 
 /** Options of a JobRunner. */
@@ -28,9 +28,9 @@ export interface JobRunnerOptions {
   readonly now: () => number;
   /** Suspicion at which an interrupted job is given up; see recovery.ts. */
   readonly maxSuspicion?: number;
-  /** Why no new job may be taken now; undefined, as by default, while jobs may be. */
+  /** Reason for refusing new jobs; undefined, as by default, while jobs are accepted. */
   readonly refusal?: () => Error | undefined;
-  /** Told of every error that is a bug or a fault of the machine rather than of the job. */
+  /** Called for every error that is a bug or a fault of the machine rather than of the job. */
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
 }
 
@@ -38,11 +38,10 @@ export interface JobRunnerOptions {
 export interface ShutdownCounts {
   /** Jobs that became final during the shutdown. */
   readonly finished: number;
-  /** Stored as queued, those put back and those that never ran: they run after the next start. */
+  /** Jobs stored as queued, put back or never started; they run after the next start. */
   readonly requeued: number;
 }
 
-/** Runs jobs. */
 export class JobRunner {
   readonly #store: JobStore;
   readonly #handlers: JobRunnerOptions['handlers'];
@@ -70,13 +69,12 @@ export class JobRunner {
   }
 
   /**
-   * Persists a job and starts its handler in the background.
+   * Stores a job and starts its handler in the background.
    *
-   * @returns The record once it is stored. When a shutdown began meanwhile, the job waits there for
-   *   the next start.
+   * @returns The stored record. If a shutdown began meanwhile, the job waits for the next start.
    * @throws {RunnerClosedError} once a shutdown has begun.
    * @throws the refusal, while there is one.
-   * @throws {NoHandlerError} if nothing runs its kind.
+   * @throws {NoHandlerError} if no handler runs its kind.
    * @throws {DuplicateJobError} if its id is taken.
    */
   async submit(newJob: NewJob): Promise<Job> {
@@ -84,14 +82,13 @@ export class JobRunner {
   }
 
   /**
-   * Runs a job for a caller that is answered only with its outcome, or with the record as it stands
-   * after `timeoutMs`. A short job is stored once, with its outcome, instead of at every step of its
-   * life: until somebody is told of a job, nothing was promised that a crash could break. One that
-   * takes longer is stored as it stands soon after it was submitted.
+   * Runs a job for a caller that waits for its outcome, or for its record after `timeoutMs`. A short job is
+   * stored once, with its outcome, instead of at every step: until the caller is answered, a crash can break
+   * no promise. A longer job is stored soon after its submission.
    *
-   * @param timeoutMs - Without one, no time limit.
-   * @returns The record as it is stored; `queued` also where a shutdown put the job back.
-   * @throws as `submit`, and the store's error where the job or its outcome could not be written.
+   * @param timeoutMs - No time limit if undefined.
+   * @returns The stored record; `queued` also if a shutdown put the job back.
+   * @throws as `submit`, and the store's error if the job or its outcome could not be written.
    */
   async run(newJob: NewJob, timeoutMs?: number): Promise<Job> {
     return this.#accept(newJob).run(timeoutMs);
@@ -105,24 +102,24 @@ export class JobRunner {
     if (handler === undefined) throw new NoHandlerError(newJob.kind);
     if (this.#active.has(newJob.id)) throw new DuplicateJobError(newJob.id);
 
-    // Known here before it is stored: a shutdown must wait for the write, and who asks for the job
-    // by its id waits for it too.
+    // The job is known here before it is stored: a shutdown must wait for the write, and so must callers that
+    // ask for the job by id.
     const record: Job = { ...newJob, status: 'queued', attempts: 0 };
     return this.#adopt(record, handler, 'new');
   }
 
-  /** Whether a shutdown has begun; no job is taken from then on. */
+  /** True once a shutdown has begun; then no job is accepted. */
   get isShuttingDown(): boolean {
     return this.#shutdown !== undefined;
   }
 
-  /** The job as it is stored; one that has begun is stored first. */
+  /** Returns the stored job; a job that has begun is stored first. */
   async get(id: JobId): Promise<Job | undefined> {
     await this.#active.get(id)?.store();
     return this.#store.get(id);
   }
 
-  /** Jobs as they are stored; those that have begun are stored first. */
+  /** Lists stored jobs; jobs that have begun are stored first. */
   async list(query: JobQuery): Promise<readonly Job[]> {
     const isAskedFor = ({ record }: ActiveJob) =>
       query.keyId === undefined || record.keyId === query.keyId;
@@ -132,13 +129,13 @@ export class JobRunner {
   }
 
   /**
-   * The job once it is final; or as it stands when the time is up, when a shutdown put it back, or
-   * when this process does not run it.
+   * Waits until the job is final. Returns its present record if the time is up, a shutdown put it back, or
+   * this process does not run it.
    *
-   * @param timeoutMs - Without one, no time limit.
+   * @param timeoutMs - No time limit if undefined.
    * @param signal - Ends the wait, not the job.
    * @throws {JobNotFoundError} if there is no such job.
-   * @throws the store's error, if what became of the job could not be written; the signal's reason.
+   * @throws the store's error, if the job's outcome could not be written; the signal's reason.
    */
   async waitFor(id: JobId, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
     signal?.throwIfAborted();
@@ -146,16 +143,16 @@ export class JobRunner {
   }
 
   /**
-   * Watches a job: its state now, and after every change of its stored record or its progress. A job that
-   * is not stored yet is stored first, as by `get`.
+   * Watches a job: its present state, and every change of its stored record or progress. An unstored job is
+   * stored first, as by `get`.
    *
-   * @returns Undefined if there is no such job; else to be disposed by the caller.
+   * @returns Undefined if there is no such job; otherwise the caller disposes of the watch.
    */
   watch(id: JobId): Promise<JobWatch | undefined> {
     return this.#watches.open(id, async () => {
       await this.#active.get(id)?.store();
-      // The store may show a change already that the job's watches are told of only once it is kept for
-      // good. Who began with it would then be told of what was before.
+      // The store may already show a change that watches are told of only once it is durable. A watch opened
+      // with that state would then be told of an older one.
       const active = this.#active.get(id);
       if (active !== undefined) return stateOfActive(active);
       const record = await this.#store.get(id);
@@ -163,13 +160,13 @@ export class JobRunner {
     });
   }
 
-  /** Jobs that somebody watches. */
+  /** Number of watched jobs. */
   get numWatched(): number {
     return this.#watches.size;
   }
 
   /**
-   * Cancels a queued or running job and stops its work; a final one is left as it is.
+   * Cancels a queued or running job and stops its work; a final job does not change.
    *
    * @returns The record: `cancelled`, unless another outcome came first.
    * @throws {JobNotFoundError} if there is no such job.
@@ -188,8 +185,8 @@ export class JobRunner {
   }
 
   /**
-   * Jobs that will start before this one, which is queued: none where it was handed over to what runs it.
-   * One that was put back, or that an earlier process left, comes after all of its kind that wait here.
+   * Number of jobs that start before this queued one; 0 if it was handed over to its executor. A job that was
+   * put back or left by an earlier process comes after all waiting jobs of its kind.
    */
   queuePosition(id: JobId): number {
     const own = this.#active.get(id);
@@ -198,42 +195,42 @@ export class JobRunner {
     return [...this.#active.values()].filter(isAhead).length;
   }
 
-  /** When a queued job is expected to start, milliseconds since 1970 UTC; undefined when unknown. */
+  /** Expected start of a queued job, milliseconds since 1970 UTC; undefined if unknown. */
   expectedStart(id: JobId): number | undefined {
     const expected = this.#active.get(id)?.handler.expectedStart?.(id);
-    // What is late may start at any moment, and not before now.
+    // An overdue job may start at any moment, but not before now.
     return expected === undefined ? undefined : Math.max(expected, this.#context.now());
   }
 
   /**
-   * Jobs of that kind and key that wait or run in this process: from the moment they are submitted or
-   * recovered until they are final or put back.
+   * Number of jobs of a kind and key that wait or run in this process, from submission or recovery until they
+   * are final or put back.
    */
   inFlight(kind: JobKind, keyId: string): number {
     return this.#inFlight.of(kind, keyId);
   }
 
-  /** Characters that the requests of that kind take which this process has in hand. */
+  /** Total length of the requests of a kind that this process holds, characters. */
   inFlightCharacters(kind: JobKind): number {
     return this.#inFlight.charactersOf(kind);
   }
 
-  /** Every job that this process has in hand, and whether its work has begun. */
+  /** Yields every job that this process holds, and whether its work has begun. */
   *inHand(): Iterable<{ readonly job: Job; readonly hasBegun: boolean }> {
     for (const { record, hasBegun } of this.#active.values()) yield { job: record, hasBegun };
   }
 
-  /** Fraction of a running job that is done, in [0, 1]; undefined when it does not run here. */
+  /** Fraction done of a running job, in [0, 1]; undefined if it does not run here. */
   progress(id: JobId): number | undefined {
     return this.#active.get(id)?.progress;
   }
 
   /**
-   * Takes up what an earlier process left: its queued jobs run, its running ones once more, oldest
-   * first within a kind. One that may be why processes died under it fails with JOBS_INTERRUPTED, and
-   * one that cannot be read with JOBS_DAMAGED.
+   * Recovers the jobs of an earlier process: queued jobs run, running ones run again, oldest first within a
+   * kind. A job that may have crashed processes fails with JOBS_INTERRUPTED, an unreadable one with
+   * JOBS_DAMAGED.
    *
-   * @returns How many will run again, and how many failed.
+   * @returns The numbers of jobs that will run again and that failed.
    */
   async recover(): Promise<{ requeued: number; failed: number }> {
     const counts = { requeued: 0, failed: await this.#store.failDamaged(this.#context.now()) };
@@ -265,11 +262,11 @@ export class JobRunner {
   }
 
   /**
-   * Stops: no job starts any more; running ones get `graceMs` to finish, and are then put back into
-   * the queue and aborted, without the attempt being counted. Every waiter is answered. What is
-   * stored as queued runs after the next start.
+   * Shuts down: no further job starts; running jobs get `graceMs` to finish, and are then put back into the
+   * queue and aborted, without counting the attempt. Every waiter is answered. Jobs stored as queued run
+   * after the next start.
    *
-   * @returns How many jobs came to an end meanwhile, and how many run after the next start.
+   * @returns The numbers of jobs that ended meanwhile and that run after the next start.
    */
   shutdown(graceMs: number): Promise<ShutdownCounts> {
     this.#shutdown ??= this.#stop(graceMs);
@@ -322,7 +319,7 @@ export class JobRunner {
         this.#watches.tell(id, () => stateOf(cancelled));
         return cancelled;
       } catch (error) {
-        // It moved between the two steps: look again.
+        // The job moved between the two steps, so read it again.
         if (!(error instanceof JobTransitionError)) throw error;
       }
     }
@@ -335,13 +332,13 @@ function stateOfActive({ record, progress, message }: ActiveJob): JobState {
 
 type CountedJob = Pick<Job, 'kind' | 'keyId' | 'request' | 'suspicion'>;
 
-/** Counts of the jobs in this process by kind and key; counts of zero take no memory. */
+/** Counts of this process's jobs by kind and key; counts of zero take no memory. */
 class InFlightCounts {
   readonly #counts = new Map<string, number>();
   readonly #characters = new Map<JobKind, number>();
   #numSuspects = 0;
 
-  /** Jobs suspected of having brought a process down. */
+  /** Number of jobs suspected of crashing a process. */
   get numSuspects(): number {
     return this.#numSuspects;
   }
@@ -366,13 +363,13 @@ class InFlightCounts {
     return this.#counts.get(nameOf(kind, keyId)) ?? 0;
   }
 
-  /** Characters of the requests of that kind, over all keys. */
+  /** Total length of the requests of a kind over all keys, characters. */
   charactersOf(kind: JobKind): number {
     return this.#characters.get(kind) ?? 0;
   }
 }
 
-/** No kind has a space in it. */
+/** Kinds contain no space. */
 function nameOf(kind: JobKind, keyId: string): string {
   return `${kind} ${keyId}`;
 }

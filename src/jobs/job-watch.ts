@@ -1,26 +1,26 @@
 /**
- * Who looks at jobs while they change.
+ * Watches of jobs.
  *
- * Watches are kept by the job's id and not by the ActiveJob: a job that was put back, that a store which
- * cannot be written left as it was, or that is cancelled as it lies there, changes too.
+ * Watches are kept by job id and not by ActiveJob, because a job that this process does not hold changes too:
+ * one that was put back, cancelled in the store, or left unchanged by a store that could not be written.
  */
 import type { Job, JobId } from './job.ts';
 
-/** A record without its large parts, so that a watch holds on to neither. */
+/** Record without its large parts, so that a watch does not keep them in memory. */
 export type WatchedRecord = Omit<Job, 'request' | 'result'>;
 
-/** A job as it stands. */
+/** State of a job. */
 export interface JobState {
   readonly record: WatchedRecord;
-  /** Fraction done in [0, 1]; only while this process has the job and its work has begun. */
+  /** Fraction done in [0, 1]; present only while this process holds the job and its work has begun. */
   readonly progress?: number;
-  /** Message of the work about its progress. */
+  /** Progress message of the work. */
   readonly message?: string;
 }
 
-/** One look at one job, until it is disposed. */
+/** Watch of one job, until it is disposed of. */
 export class JobWatch implements Disposable {
-  /** Called after every change of `state`; many changes may have come together. */
+  /** Called after changes of `state`; one call may cover several. */
   onChange: (() => void) | undefined;
   #state: JobState;
   readonly #leave: () => void;
@@ -30,7 +30,7 @@ export class JobWatch implements Disposable {
     this.#leave = leave;
   }
 
-  /** The latest. */
+  /** Latest state. */
   get state(): JobState {
     return this.#state;
   }
@@ -41,14 +41,14 @@ export class JobWatch implements Disposable {
     this.onChange?.();
   }
 
-  /** Ends the watch; `onChange` is not called any more. */
+  /** Ends the watch; `onChange` is no longer called. */
   [Symbol.dispose](): void {
     this.onChange = undefined;
     this.#leave();
   }
 }
 
-/** State of a job as a watch sees it. */
+/** Converts a job to the state that watches see. */
 export function stateOf(job: Job, progress?: number, message?: string): JobState {
   const { request: _, result: __, ...record } = job;
   return {
@@ -60,16 +60,16 @@ export function stateOf(job: Job, progress?: number, message?: string): JobState
 
 type Listener = (state: JobState) => void;
 
-/** The watches of all jobs; a job that nobody watches takes nothing. */
+/** Watches of all jobs; a job without watches takes no memory. */
 export class JobWatches {
   readonly #listeners = new Map<JobId, Set<Listener>>();
 
-  /** Jobs that somebody watches. */
+  /** Number of watched jobs. */
   get size(): number {
     return this.#listeners.size;
   }
 
-  /** Tells whoever watches the job; `state` is not made where nobody does. */
+  /** Reports a state to the job's watches; `state` is called only if there are any. */
   tell(id: JobId, state: () => JobState): void {
     const listeners = this.#listeners.get(id);
     if (listeners === undefined) return;
@@ -78,10 +78,9 @@ export class JobWatches {
   }
 
   /**
-   * Begins a watch with the job's present state, or with what was told while that was looked up: a change
-   * between looking and listening is not missed.
+   * Opens a watch with the job's present state. Changes reported during the look-up are not missed.
    *
-   * @param look - Undefined where there is no such job.
+   * @param look - Looks the state up; undefined if there is no such job.
    */
   async open(id: JobId, look: () => Promise<JobState | undefined>): Promise<JobWatch | undefined> {
     let watch: JobWatch | undefined;

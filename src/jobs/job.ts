@@ -8,60 +8,58 @@
  *       └──▶ cancelled | failed
  */
 
-/** Every kind of work. */
+/** Kinds of work. */
 export const JOB_KINDS = ['circuit', 'task', 'tpu_job'] as const;
 
-/** Kind of work. */
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** Every status; the last three are final. */
+/** Statuses of a job; the last three are final. */
 export const JOB_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 
-/** Status of a job. */
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Every level, the last one first served. */
+/** Priorities; the last one is served first. */
 export const JOB_PRIORITIES = ['low', 'normal', 'high'] as const;
 
-/** The level that took effect, not the one asked for. */
+/** Effective priority of a job, which may be lower than the requested one. */
 export type JobPriority = (typeof JOB_PRIORITIES)[number];
 
 /** Prefix plus UUIDv7 without dashes, so that ids sort by creation: `circ_0199…`. */
 export type JobId = string;
 
-/** Why a job failed. */
+/** Error of a failed job. */
 export interface JobError {
   readonly code: string;
   readonly message: string;
 }
 
-/** The record. Times are milliseconds since 1970 UTC. */
+/** Record of a job. Times are milliseconds since 1970 UTC. */
 export interface Job {
   readonly id: JobId;
   readonly kind: JobKind;
-  /** The API key that owns it. */
+  /** API key that owns the job. */
   readonly keyId: string;
   readonly status: JobStatus;
   readonly priority: JobPriority;
   /** Processor, agent or zone that the job runs on. */
   readonly target: string;
-  /** JSON text of what its handler needs to run it, or run it again. */
+  /** Input of the job's handler, JSON text, with everything needed to run it again. */
   readonly request: string;
-  /** JSON text; present once completed. */
+  /** Result, JSON text; present once completed. */
   readonly result?: string;
   readonly error?: JobError;
-  /** Name that its caller gave it; names may repeat. */
+  /** Name that the caller gave the job; names may repeat. */
   readonly name?: string;
-  /** Words by which its caller finds it again; each once, at least one. */
+  /** Distinct tags that the caller gave the job; at least one if present. */
   readonly tags?: readonly string[];
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
-  /** How often it has been started; above 1 after an interruption. */
+  /** Number of starts; above 1 after an interruption. */
   readonly attempts: number;
-  /** How far it is suspected of having brought down the processes that ended under it; see recovery.ts. */
+  /** Suspicion of having crashed the processes that ended while the job ran; see recovery.ts. */
   readonly suspicion?: number;
-  /** The job that it runs again. */
+  /** Job that this one repeats. */
   readonly retryOf?: JobId;
 }
 
@@ -85,7 +83,7 @@ export type JobLabels = Pick<Job, 'name' | 'tags'>;
 /** Position of a job in a listing. */
 export type JobPlace = Pick<Job, 'createdAt' | 'id'>;
 
-/** Fields that a transition sets; those left out stay. Going back to `queued` clears `startedAt`. */
+/** Fields that a transition sets; omitted fields stay. Going back to `queued` clears `startedAt`. */
 export interface JobPatch {
   readonly startedAt?: number;
   readonly finishedAt?: number;
@@ -95,36 +93,36 @@ export interface JobPatch {
   readonly error?: JobError;
 }
 
-/** A filter; results come newest first, by the time of creation and within a millisecond by id. */
+/** Filter of jobs. Results come newest first by time of creation, and by id within a millisecond. */
 export interface JobQuery {
   readonly kind?: JobKind;
   readonly keyId?: string;
   readonly statuses?: readonly JobStatus[];
   readonly name?: string;
-  /** Only jobs that have all of them. */
+  /** Only jobs that have all of these tags. */
   readonly tags?: readonly string[];
-  /** Only jobs created then or later. */
+  /** Only jobs created at or after this time. */
   readonly createdFrom?: number;
-  /** Only jobs created earlier. */
+  /** Only jobs created before this time. */
   readonly createdBefore?: number;
-  /** Only jobs older than the one there: the cursor of a listing. */
+  /** Only jobs older than this place: the cursor of a listing. */
   readonly before?: JobPlace;
-  /** Only jobs newer than the one there: the cursor of a listing that has the oldest first. */
+  /** Only jobs newer than this place: the cursor of a listing that starts with the oldest. */
   readonly after?: JobPlace;
-  /** Oldest first instead; recovery re-queues in order of creation. */
+  /** Lists the oldest first; recovery re-queues in order of creation. */
   readonly oldestFirst?: boolean;
   /**
-   * For listings: results are left out, and of requests only the first 256 characters are given. A
-   * page of whole records may be gigabytes.
+   * Lists jobs without results and with only the first 256 characters of requests, because a page of whole
+   * records may take gigabytes.
    */
   readonly isBrief?: boolean;
   readonly limit: number;
 }
 
-/** Characters of a request that a brief listing gives. */
+/** Length of a request in a brief listing, characters. */
 export const BRIEF_REQUEST_LENGTH = 256;
 
-/** The labels alone of what has them; no tags are none. */
+/** Extracts the labels; an empty list of tags is left out. */
 export function labelsOf({
   name,
   tags = [],
@@ -135,24 +133,24 @@ export function labelsOf({
   return { ...(name !== undefined && { name }), ...(tags.length > 0 && { tags }) };
 }
 
-/** Whether nothing leaves the status. */
+/** True if the life cycle has no transition from the status. */
 export function isFinal(status: JobStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-/** Whether a process ended under the job; an orderly stop, which puts it back, is none. */
+/** True if a process ended while the job ran. An orderly stop, which puts the job back, does not count. */
 export function wasInterrupted({ attempts, startedAt, error }: Job): boolean {
   return attempts > (startedAt === undefined ? 0 : 1) || error?.code === 'JOBS_INTERRUPTED';
 }
 
-/** The job in another status, the patch applied. Whether it may go there is the caller's to know. */
+/** Copies the job with another status and the patch applied. The caller checks the transition. */
 export function movedJob(job: Job, to: JobStatus, patch: JobPatch): Job {
   const { startedAt, ...rest } = { ...job, ...patch };
   const keepsStart = to !== 'queued' && startedAt !== undefined;
   return { ...rest, status: to, ...(keepsStart ? { startedAt } : {}) };
 }
 
-/** The transitions of the life cycle. */
+/** Transitions of the life cycle. */
 export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   queued: ['running', 'cancelled', 'failed'],
   running: ['completed', 'failed', 'cancelled', 'queued'],

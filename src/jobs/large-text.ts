@@ -1,30 +1,33 @@
 /**
- * Large requests and results as they are stored: compressed, in a table of their own, so that listings do
- * not read them. The compressing is done by Node's thread pool, not by the thread of the event loop.
+ * Compression of large requests and results. They are stored in a separate table, so that listings do not
+ * read them. Node's thread pool compresses them, outside the event loop.
  *
- * The text as it was sent is kept, and not the circuit that was read from it: a record shows its request
- * as it was.
+ * The text is stored as it was sent, not as the circuit read from it, because a record shows its request
+ * unchanged.
  */
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 
-/** Characters from which on a text is large: shorter ones would gain less than a page of the file. */
+/**
+ * Length from which a text counts as large, characters. Compressing shorter ones would save less than a page
+ * of the file.
+ */
 const LARGE_TEXT_LENGTH = 8192;
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Whether a text is stored apart. */
+/** True if a text is stored separately. */
 export function isLarge(text: string | undefined): text is string {
   return text !== undefined && text.length >= LARGE_TEXT_LENGTH;
 }
 
-/** The text compressed, if it is large; else undefined. */
+/** Compresses a large text; undefined for others. */
 export async function packLarge(text: string | undefined): Promise<Uint8Array | undefined> {
   return isLarge(text) ? compress(Buffer.from(text)) : undefined;
 }
 
-/** The text that was packed. */
+/** Decompresses a text. */
 export async function unpack(bytes: Uint8Array): Promise<string> {
   return (await decompress(bytes)).toString();
 }

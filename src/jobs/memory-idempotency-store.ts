@@ -1,4 +1,4 @@
-/** Idempotency keys in memory. Its claims end with the process, so none is ever left over. */
+/** Idempotency keys in memory. Claims end with the process, so none is orphaned. */
 import { IdempotencyConflictError } from './errors.ts';
 import {
   type Claim,
@@ -12,7 +12,7 @@ interface Entry {
   readonly response?: string;
 }
 
-/** An IdempotencyStore for tests and for processes that keep nothing. */
+/** IdempotencyStore for tests and for processes without a database. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly #entries = new Map<string, Entry>();
 
@@ -52,7 +52,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   }
 }
 
-/** Idempotency keys are printable, so a NUL cannot stand in one. */
+/** Idempotency keys are printable, so NUL can separate the two parts. */
 function nameOf(keyId: string, idempotencyKey: string): string {
   return `${keyId}\0${idempotencyKey}`;
 }

@@ -1,8 +1,8 @@
 /**
- * Jobs in memory: for tests, and for processes that need none of them after their end.
+ * Jobs in memory, for tests and for processes that need no job after its end.
  *
- * It is the plain statement of what a store does; the SQLite store is held to the same suite.
- * A listing sorts what it finds, which is fine for the thousands of jobs a test has.
+ * It is the reference for a store's behaviour; the SQLite store passes the same suite. A listing sorts all
+ * matches, which is fast enough for the thousands of jobs of a test.
  */
 import { DuplicateJobError, JobNotFoundError, JobTransitionError } from './errors.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './job.ts';
 import type { JobStore } from './job-store.ts';
 
-/** A JobStore whose jobs end with the process. */
+/** JobStore whose jobs end with the process. */
 export class MemoryJobStore implements JobStore {
   readonly #jobs = new Map<JobId, Job>();
 

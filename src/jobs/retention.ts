@@ -1,4 +1,4 @@
-/** How long finished jobs are kept. */
+/** Deletion of old finished jobs. */
 import type { DatabaseSync } from 'node:sqlite';
 import { GroupCommit } from '../storage/group-commit.ts';
 
@@ -7,12 +7,11 @@ const PRUNE = `
     SELECT rowid FROM jobs WHERE finished_at < ? ORDER BY finished_at LIMIT ?)`;
 
 /**
- * Deletes all jobs that finished before a time, the first finished first. Unfinished ones are never
- * deleted, however old.
+ * Deletes all jobs that finished before a time, oldest first. Unfinished jobs are never deleted.
  *
  * @param before - Milliseconds since 1970 UTC.
- * @param batch - Deleted in one go; between two batches the event loop goes on.
- * @returns How many.
+ * @param batch - Number of jobs deleted at once; the event loop runs between batches.
+ * @returns The number of deleted jobs.
  */
 export async function pruneFinishedJobs(
   database: DatabaseSync,

@@ -1,12 +1,12 @@
 /**
- * The end of a job as those who wait for it see it.
+ * End of a job for its waiters.
  *
- * A set of waiters and not one shared promise: on a promise every wait that times out would leave its
- * reaction behind until the job ends, and a long job may be polled thousands of times.
+ * It is a set of waiters instead of a shared promise: every wait that times out would leave a reaction on the
+ * promise until the job ends, and a long job may be polled thousands of times.
  */
 import type { Job } from './job.ts';
 
-/** setTimeout fires at once for anything longer. */
+/** Greatest delay of setTimeout, which fires longer ones at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 interface Waiter {
@@ -36,10 +36,10 @@ export class Settlement {
   }
 
   /**
-   * Waits for `resolve` or `reject`; call it only before those.
+   * Waits for `resolve` or `reject`. Call it only before those.
    *
-   * @param current - The record to answer with after `timeoutMs`.
-   * @throws the signal's reason, when that aborts first.
+   * @param current - Gives the record to answer with after `timeoutMs`.
+   * @throws the signal's reason, if that aborts first.
    */
   wait(current: () => Job, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
     return new Promise((resolve, reject) => {

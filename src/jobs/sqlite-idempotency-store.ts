@@ -1,9 +1,9 @@
 /**
- * Idempotency keys in SQLite. A claim is one upsert: it inserts the key, or takes over one that is
- * expired or orphaned.
+ * Idempotency keys in SQLite. A claim is one upsert: it inserts the key, or takes over an expired or orphaned
+ * one.
  *
- * Orphaned means: no answer, no job, and claimed by another process than this one, which therefore
- * died between claim and job. A claim of this process without a job is about to get one.
+ * A claim is orphaned if it has no answer and no job and was made by another process, which therefore died
+ * between claim and job. A claim of this process without a job is about to get one.
  */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -33,13 +33,13 @@ const CLAIM = `
 const PRUNE = `
   DELETE FROM idempotency WHERE rowid IN (
     SELECT rowid FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
-/** A key claimed long after now is damaged, and would stand for ever. */
+/** A key claimed far in the future is damaged and would never expire. */
 const PRUNE_LATE = 'DELETE FROM idempotency WHERE created_at > ?';
 
-/** An IdempotencyStore over the `idempotency` table. Make one a process. */
+/** IdempotencyStore over the `idempotency` table. Create one per process. */
 export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #writer: GroupCommit;
-  /** Names this process among those that wrote to the table. */
+  /** Identifies this process among those that wrote to the table. */
   readonly #claimedBy = randomUUID();
   readonly #claim: StatementSync;
   readonly #select: StatementSync;
@@ -50,7 +50,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
 
   readonly #onDamaged: OnDamaged;
 
-  /** @param onDamaged - Told of stored answers that cannot be read, each time. */
+  /** @param onDamaged - Called each time a stored answer cannot be read. */
   constructor(database: DatabaseSync, onDamaged: OnDamaged = () => {}) {
     this.#onDamaged = onDamaged;
     const ofKey = 'key_id = ? AND idempotency_key = ?';
@@ -92,9 +92,12 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     });
   }
 
-  /** An answer that is none is as good as one that was never stored: the job's record has it. */
+  /**
+   * True if a stored text is an answer. A damaged one counts as missing: the job's record has the same
+   * content.
+   */
   #isAnswer(response: string, { keyId, idempotencyKey }: ClaimRequest): boolean {
-    // The empty text stands for the record of a job that was final.
+    // The empty text means that the record of a final job is the answer.
     if (response === '') return true;
     try {
       JSON.parse(response);

@@ -1,11 +1,11 @@
 /**
- * Jobs in SQLite. One row a job; the compare-and-set is one UPDATE that names the status it expects.
+ * Jobs in SQLite, one row per job. The compare-and-set is one UPDATE that names the expected status.
  *
- * Writes go through the database's GroupCommit, so that jobs written in one turn of the event loop
- * share a commit; reads answer at once and see what is committed.
+ * Writes go through the database's GroupCommit, so jobs written in one turn of the event loop share a commit.
+ * Reads are synchronous and see committed data.
  *
- * Of a large request the row has the beginning, which listings show; all of it, and large results, are in
- * `job_contents`.
+ * The row of a large request holds its beginning, which listings show. The whole request, and large results,
+ * are in `job_contents`.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
@@ -58,7 +58,7 @@ const UPDATE = `
   WHERE id = ?1 AND status = ?2
   RETURNING *`;
 
-/** Unfinished rows, of whatever kind; and those whose status is none, which no other index has. */
+/** Unfinished rows of all kinds, and rows with an invalid status, which no other index contains. */
 const UNFINISHED = `SELECT rowid, ${BRIEF_JOB_COLUMNS} FROM jobs INDEXED BY jobs_unfinished
   WHERE status IN ('queued', 'running')`;
 const UNFINISHED_WITH_CONTENTS = `SELECT * FROM jobs INDEXED BY jobs_unfinished
@@ -69,7 +69,7 @@ const END_LOST = `UPDATE jobs INDEXED BY jobs_lost SET finished_at = ?
   WHERE finished_at IS NULL AND status NOT IN ('queued', 'running')`;
 const END_LATE = `UPDATE jobs SET finished_at = ? WHERE finished_at > ${LAST_TIME}`;
 
-/** Which parts of a job are in `job_contents`, as bits of `jobs.contents`. */
+/** Parts of a job in `job_contents`, as bits of `jobs.contents`. */
 const HAS_REQUEST = 1;
 const HAS_RESULT = 2;
 
@@ -77,7 +77,7 @@ const PUT_CONTENTS = `
   INSERT INTO job_contents (job_id, key_id, request, result) VALUES (?, ?, ?, ?)
   ON CONFLICT (job_id) DO UPDATE SET result = excluded.result`;
 
-/** Fields of a job that are stored in `job_contents`, and the bits that say so. */
+/** Fields of a job for `job_contents`, with their bits. */
 interface Packed {
   readonly request: Uint8Array | null;
   readonly result: Uint8Array | null;
@@ -86,7 +86,7 @@ interface Packed {
 
 const NOTHING_PACKED: Packed = { request: null, result: null, contents: 0 };
 
-/** A JobStore over the `jobs` table. */
+/** JobStore over the `jobs` table. */
 export class SqliteJobStore implements JobStore {
   readonly #database: DatabaseSync;
   readonly #writer: GroupCommit;
@@ -96,13 +96,13 @@ export class SqliteJobStore implements JobStore {
   readonly #delete: StatementSync;
   readonly #putContents: StatementSync;
   readonly #selectContents: StatementSync;
-  /** By their text: a query has a few optional conditions, so there are only so many. */
+  /** Prepared statements by text. A query has few optional conditions, so their number is small. */
   readonly #listings = new Map<string, StatementSync>();
 
   readonly #onDamaged: OnDamaged;
   #turn: Promise<void> = Promise.resolve();
 
-  /** @param onDamaged - Told of rows that are left out of listings, each time. */
+  /** @param onDamaged - Called for each row that a listing leaves out. */
   constructor(database: DatabaseSync, onDamaged: OnDamaged = () => {}) {
     this.#database = database;
     this.#onDamaged = onDamaged;
@@ -160,7 +160,7 @@ export class SqliteJobStore implements JobStore {
     const listing = new JobListing(query);
     for (let from: ListingPlace | undefined; ; ) {
       const limit = query.limit - jobs.length;
-      // Where many rows may be looked at to find a few, others have their turn in between.
+      // Reading in pieces lets other work run between them.
       const end = this.#placeOf(listing.end(from));
       const rows = this.#all(listing.page(from, end, limit));
       for (const row of rows) {
@@ -182,7 +182,7 @@ export class SqliteJobStore implements JobStore {
   }
 
   async failDamaged(finishedAt: number): Promise<number> {
-    // What they have in the other table is unpacked outside the transaction.
+    // Parts in the other table are decompressed outside the transaction.
     const damaged = await this.#damagedContents();
     return this.#writer.write(() => {
       const fail = this.#database.prepare(FAIL);
@@ -245,7 +245,7 @@ export class SqliteJobStore implements JobStore {
     return this.#whole(row);
   }
 
-  /** In each turn of the event loop one piece is read, however many listings are under way. */
+  /** Waits for a turn of the event loop. Each turn reads one piece, however many listings are in progress. */
   #nextTurn(): Promise<void> {
     this.#turn = this.#turn.then(() => setImmediate());
     return this.#turn;
@@ -281,7 +281,7 @@ export class SqliteJobStore implements JobStore {
     return { request: packedRequest, result: packedResult, contents };
   }
 
-  /** The job, or nothing where it is damaged; who runs the service is told then. */
+  /** Reads a job, or reports it as damaged and returns undefined. */
   async #readable(row: StoredRow, isBrief: boolean): Promise<Job | undefined> {
     try {
       return isBrief ? jobOfRow(row) : await this.#whole(row);
@@ -292,7 +292,7 @@ export class SqliteJobStore implements JobStore {
     }
   }
 
-  /** The job of a row of `SELECT *`, with what of it is in the other table. */
+  /** Converts a row of `SELECT *` to a job, with its parts from the other table. */
   #whole(row: StoredRow): Job | Promise<Job> {
     return Number(row['contents']) === 0 ? jobOfRow(row) : this.#withContents(row);
   }
@@ -307,7 +307,7 @@ export class SqliteJobStore implements JobStore {
         const bytes = stored?.[name];
         if (bytes instanceof Uint8Array) return { [name]: await unpack(bytes) };
       } catch {
-        // Answered below: not what was packed.
+        // Handled below: the bytes are not a packed text.
       }
       throw new JobDamagedError(`its ${name} cannot be unpacked`, { id: job.id, keyId: job.keyId });
     };
