@@ -1,8 +1,8 @@
-/** Errors of the workloads: what runs on processors, and what upstreams serve. */
+/** Errors of models, agents, the TPU fleet and upstreams. */
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
 
-/** The model failed its last self-test, is too busy, or has nothing that serves it. */
+/** The model failed its last self-test, is overloaded, or has no backend. */
 export class ModelUnavailableError extends CodedError {
   readonly code = 'WORKLOADS_MODEL_UNAVAILABLE';
   readonly retryAfterS: number | undefined;
@@ -18,7 +18,7 @@ export class WorkUnavailableError extends CodedError {
   readonly code = 'WORKLOADS_UNAVAILABLE';
   readonly retryAfterS: number | undefined;
 
-  /** @param what - As in `The research agent`. */
+  /** @param what - Subject of the message, such as `The research agent`. */
   constructor(what: string, reason: string, retryAfterS?: number) {
     super(`${what} is not available: ${reason}`);
     this.retryAfterS = retryAfterS;
@@ -29,7 +29,7 @@ export class WorkUnavailableError extends CodedError {
 export class InvalidInferenceError extends CodedError {
   readonly code = 'WORKLOADS_INFERENCE_INVALID';
 
-  /** @param faults - At least one, paths as a caller writes them; the first 20 are kept. */
+  /** @param faults - At least one, with paths in the request body; the first 20 are kept. */
   constructor(modelId: string, faults: readonly Fault[]) {
     const first = faults[0];
     if (first === undefined) throw new Error('unreachable: an invalid inference without a fault');
@@ -43,37 +43,41 @@ export class InvalidInferenceError extends CodedError {
   }
 }
 
-/** The file of a trained model is missing or damaged: the installation is not whole. */
+/** The file of a trained model is missing or damaged: the installation is incomplete. */
 export class InvalidArtefactError extends CodedError {
   readonly code = 'WORKLOADS_ARTEFACT_INVALID';
 
-  /** @param why - Without a full stop. */
+  /** @param why - Reason, without a full stop. */
   constructor(why: string, options?: ErrorOptions) {
     super(`The file of the trained model cannot be used. ${why}.`, [], options);
   }
 }
 
-/**
- * Failure between the service and an upstream; the message holds nothing that the upstream wrote.
- */
+/** Failure of the exchange with an upstream; the message quotes nothing from the upstream. */
 export type UpstreamFault =
   | { readonly kind: 'timed-out'; readonly limitMs: number }
-  /** Refused, reset, no such host, no trust in its certificate: `how` is the system's code for it. */
+  /**
+   * Connection failed: refused, reset, unknown host or untrusted certificate; `how` is the system's error
+   * code.
+   */
   | { readonly kind: 'not-reached'; readonly how: string | undefined }
   /** An HTTP status other than 2xx. */
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'too-large'; readonly limitBytes: number }
   | { readonly kind: 'not-json' }
-  /** JSON, but not what it should be; `path` is the first place that differs. */
+  /** JSON of another form than expected; `path` is the first place that differs. */
   | { readonly kind: 'wrong-shape'; readonly path: string };
 
-/** The upstream did not answer, or not in a way that can be used. The caller can only come back. */
+/** The upstream did not answer, or gave an unusable answer. The caller can only try again. */
 export class UpstreamError extends CodedError {
   readonly code = 'WORKLOADS_UPSTREAM';
   readonly fault: UpstreamFault;
   readonly retryAfterS: number | undefined;
 
-  /** @param retryAfterS - What the upstream itself asks for, or for how long it is left alone. */
+  /**
+   * @param retryAfterS - Seconds until the caller should try again: the upstream's own figure, or the
+   *   length of the pause.
+   */
   constructor(fault: UpstreamFault, retryAfterS?: number) {
     super(`The upstream ${wordsFor(fault)}.`);
     this.fault = fault;
@@ -81,11 +85,11 @@ export class UpstreamError extends CodedError {
   }
 }
 
-/** The upstream says that the request itself is at fault, such as a prompt too long for its model. */
+/** The upstream blames the request, such as a prompt that is too long for its model. */
 export class UpstreamRefusedError extends CodedError {
   readonly code = 'WORKLOADS_UPSTREAM_REFUSED';
 
-  /** @param why - The upstream's own words, made printable and short; undefined when it gave none. */
+  /** @param why - The upstream's reason, sanitised and shortened; undefined if it gave none. */
   constructor(status: number, why: string | undefined) {
     super(
       `The upstream refused the request (HTTP ${status})${why === undefined ? '.' : `: ${why}`}`,

@@ -1,10 +1,10 @@
 /**
- * The procedures of one owner, an agent or the TPU fleet, as they are in service: available or not by a
- * self-test that goes the way of requests, with a measured speed, and with figures of what ran.
+ * The procedures of one owner (an agent or the TPU fleet) in service: availability by a self-test,
+ * measured speed, and statistics of runs.
  *
- * The self-test is also the micro-benchmark: a task with a known answer, once to see that it is right
- * and then several times at once for the rate. It is repeated on a schedule, so that the rate is one of
- * now, under the load of now. At the start the rate is measured apart, once the service listens.
+ * The self-test runs the same way as a request: a task with a known answer, once for its result and then
+ * several times at once for the rate. It repeats on a schedule, so that the rate reflects the current
+ * load. The first rate is measured separately, once the service listens.
  */
 import { CodedError } from '../errors/coded-error.ts';
 import { HealthMonitor } from '../fleet/health-monitor.ts';
@@ -23,24 +23,24 @@ import type {
 import type { ProcedurePool } from './procedures/procedure-pool.ts';
 import { RunStatistics, type RunStatisticsSnapshot } from './run-statistics.ts';
 
-/** Self-test tasks that are run at once for the rate. */
+/** Number of self-test tasks that run at once for the rate. */
 const BURST = 16;
-/** Between two self-tests. */
+/** Interval between self-tests. */
 const INTERVAL_MS = 60_000;
-/** A process may have to be started first. */
+/** Deadline of a self-test; includes the start of a process. */
 const LIMIT_MS = 20_000;
 /**
- * How long a self-test may wait for a process. Whatever occupies the processes ends by its deadline, so
- * that a wait as long as the longest of them says nothing bad of those who wait.
+ * Longest wait of a self-test for a process, milliseconds. Every call ends by its deadline, so a wait as
+ * long as the longest deadline is no sign of a fault.
  */
 export const SELF_TEST_WAIT_MS = 660_000;
 const SELF_TEST_SEED = 1;
 
-/** Who owns procedures. */
+/** An owner of procedures. */
 export interface ProcedureOwner {
-  /** As procedures are found by: `research`, `tpu`. */
+  /** Id in procedure addresses: `research`, `tpu`. */
   readonly id: string;
-  /** For people, at the beginning of a sentence: `The research agent`. */
+  /** Title for people, at the beginning of a sentence: `The research agent`. */
   readonly title: string;
   readonly procedures: readonly Procedure[];
   readonly selfTest: SelfTestTask;
@@ -50,23 +50,23 @@ export interface ProcedureOwner {
 export interface Benchmark {
   readonly task: string;
   readonly tasksPerSec: number;
-  /** Tasks of the measurement, and how long they took together. */
+  /** Number of tasks measured. */
   readonly tasks: number;
   readonly durationMs: number;
-  /** Milliseconds since 1970 UTC. */
+  /** Measured at this time, milliseconds since 1970 UTC. */
   readonly measuredAt: number;
-  /** What ran its circuits; empty where it has none. */
+  /** The processors and backends that ran its circuits; empty without any. */
   readonly executedOn: readonly ExecutedOn[];
 }
 
-/** Pool and clocks that the procedures are served with. */
+/** Pool and clocks of monitored procedures. */
 export interface MonitoredProceduresOptions {
   readonly pool: Pick<ProcedurePool, 'run'>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
+  /** Monotonic clock, milliseconds; `performance.now()` unless given. */
   readonly elapsedMs?: (() => number) | undefined;
-  /** Between self-tests; 60 s unless given. */
+  /** Interval between self-tests, milliseconds; 60,000 unless given. */
   readonly intervalMs?: number;
 }
 
@@ -108,12 +108,12 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
     });
   }
 
-  /** The procedure of that name. */
+  /** The procedure with this name. */
   find(task: string): Procedure | undefined {
     return this.owner.procedures.find(({ name }) => name === task);
   }
 
-  /** The outcome of the last self-test. */
+  /** Outcome of the last self-test. */
   availability(): Availability {
     return this.#monitor.availability;
   }
@@ -123,7 +123,7 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
     return this.#benchmark;
   }
 
-  /** Calls that wait and run now. */
+  /** Calls that wait and calls that run now. */
   get load(): { readonly queued: number; readonly running: number } {
     return { queued: this.#numQueued, running: this.#numRunning };
   }
@@ -133,17 +133,17 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
     return this.#statistics.snapshot();
   }
 
-  /** Runs the first self-test, which measures nothing; afterwards it repeats by itself. */
+  /** Runs the first self-test, which measures no rate; further ones follow at intervals. */
   start(): Promise<void> {
     return this.#monitor.check();
   }
 
-  /** Measures the speed now, unless that is under way. */
+  /** Measures the rate, unless a measurement is in progress. */
   async measure(): Promise<void> {
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;
     try {
-      // Processes that are only started now, and code that they load, are not to be measured.
+      // A first round warms up: starting processes and loading code must not be measured.
       if (this.#benchmark === undefined) await this.#runBurst();
       const begun = performance.now();
       const [first] = await this.#runBurst();
@@ -161,13 +161,13 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
     }
   }
 
-  /** Ends self-tests. */
+  /** Stops self-tests. */
   close(): void {
     this.#closing.abort();
     this.#monitor.close();
   }
 
-  /** @throws {WorkUnavailableError} if a call would not be taken now. */
+  /** @throws {WorkUnavailableError} if the owner is unavailable. */
   admit(): void {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new WorkUnavailableError(this.owner.title, reason, retryAfterS);
@@ -203,7 +203,7 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
       return outcome;
     } catch (error) {
       this.#statistics.finished(signal.aborted ? 'cancelled' : 'failed', durationMs(), 0);
-      // What blames nobody's input may be the owner's fault: better found out than told to all.
+      // An error that blames no input may be the owner's fault: run the self-test now.
       if (!signal.aborted && isSuspicious(error)) void this.#monitor.check();
       throw error;
     } finally {
@@ -233,7 +233,7 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
     const result: JsonObject = JSON.parse(first.resultJson);
     const fault = faultOf(result);
     if (fault !== undefined) return `The task ${task} answered wrongly: ${fault}`;
-    // Apart from the self-test: how long several tasks wait for processes says nothing of their worth.
+    // Separate from the self-test: several tasks that wait long for processes are no fault of the owner.
     if (this.#isStarting) this.#isStarting = false;
     else void this.measure().catch(() => undefined);
     return undefined;
@@ -251,9 +251,9 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
   }
 
   /**
-   * Runs a procedure as a part of a self-test: ahead of others, and not among the figures.
+   * Runs a procedure as part of a self-test: ahead of other calls, and not counted in the statistics.
    *
-   * @param name - Unique among this owner's self-tests that run.
+   * @param name - Unique among this owner's running self-tests.
    */
   runSelfTest(
     name: string,
@@ -274,7 +274,7 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
   }
 }
 
-/** Whether a run ended by what may be wrong here rather than by its input, its size or its processor. */
+/** Whether an error may be the owner's fault rather than that of the input, its size or the processor. */
 function isSuspicious(error: unknown): boolean {
   return !(error instanceof CodedError) || error instanceof ProcedureLostError;
 }

@@ -1,16 +1,15 @@
 /**
- * What the runs of an agent or of the TPU fleet amount to: how many ended how, how fast they end now,
- * and how long they take.
+ * Statistics of the runs of an agent or of the TPU fleet: counts by outcome, current rate, and durations.
  *
- * The rate is taken over a window that moves along in buckets of a sixtieth, so that memory does not
- * grow with the runs. What is divided by is the time that the buckets in hand really cover: the time
- * since the start as long as that is shorter than the window, but never less than one bucket, lest a
- * first run after a millisecond reads as a thousand a second.
+ * The rate covers a sliding window of 60 buckets, so memory does not grow with the runs. The divisor is
+ * the time that the buckets really cover: the time since the start while that is shorter than the window,
+ * but at least one bucket, so that a first run after a millisecond does not read as a thousand per
+ * second.
  */
 
 const NUM_BUCKETS = 60;
 const DEFAULT_WINDOW_MS = 60_000;
-/** Runs whose durations are kept. */
+/** Number of recent runs whose durations are kept. */
 const NUM_DURATIONS = 256;
 
 /** Outcome of a run. */
@@ -18,35 +17,38 @@ export type RunOutcome = 'completed' | 'failed' | 'cancelled';
 
 /** Statistics at the time `measuredAt`. */
 export interface RunStatisticsSnapshot {
-  /** Since the start; so are `failed` and `cancelled`. */
+  /** Completed runs since the start; `failed` and `cancelled` count from the start, too. */
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** Runs that were completed within the window, a second. */
+  /** Runs completed within the window, per second. */
   readonly completedPerS: number;
-  /** Their units of work, a second. */
+  /** Units of work of those runs, per second. */
   readonly unitsPerS: number;
-  /** Seconds that both rates were taken over. */
+  /** Time that both rates cover, seconds. */
   readonly windowS: number;
   /** Milliseconds since 1970 UTC. */
   readonly measuredAt: number;
   /** Median duration of the last 256 completed runs, milliseconds; null before the first. */
   readonly p50Ms: number | null;
-  /** Duration that 95 of 100 of them do not exceed. */
+  /** 95th percentile of those durations, milliseconds. */
   readonly p95Ms: number | null;
 }
 
 /** Clocks and window of the statistics. */
 export interface RunStatisticsOptions {
-  /** Milliseconds since 1970 UTC, for `measuredAt` alone: it jumps when the machine's clock is set. */
+  /**
+   * Wall clock, milliseconds since 1970 UTC; used for `measuredAt` alone, because it jumps when it is
+   * set.
+   */
   readonly now: () => number;
-  /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
+  /** Monotonic clock, milliseconds; `performance.now()` unless given. */
   readonly elapsedMs?: () => number;
-  /** Milliseconds, above 0; 60,000 unless given. */
+  /** Length of the window, milliseconds above 0; 60,000 unless given. */
   readonly windowMs?: number;
 }
 
-/** Counts runs and tells their rate. */
+/** Counts runs and computes their rate and durations. */
 export class RunStatistics {
   readonly #now: () => number;
   readonly #elapsedMs: () => number;
@@ -55,12 +57,12 @@ export class RunStatistics {
   readonly #units = new Float64Array(NUM_BUCKETS);
   readonly #durations = new Float64Array(NUM_DURATIONS);
   readonly #totals: Record<RunOutcome, number> = { completed: 0, failed: 0, cancelled: 0 };
-  /** When the window began to fill, on the clock of `elapsedMs`. */
+  /** Start of the first window, on the clock of `elapsedMs`. */
   readonly #startedAt: number;
-  /** The newest bucket, counted from `#startedAt`. */
+  /** Number of the newest bucket since `#startedAt`. */
   #bucket = 0;
 
-  /** @throws {RangeError} if the window is not a length of time. */
+  /** @throws {RangeError} if the window is not a positive finite number. */
   constructor({
     now,
     elapsedMs = () => performance.now(),
@@ -76,10 +78,10 @@ export class RunStatistics {
   }
 
   /**
-   * A run has ended.
+   * Records a run that ended.
    *
-   * @param durationMs - From its start to its end, without waits in queues.
-   * @param units - Of work that it did; only those of completed runs count.
+   * @param durationMs - From start to end, without waits in queues.
+   * @param units - Units of work done; counted for completed runs only.
    */
   finished(outcome: RunOutcome, durationMs: number, units: number): void {
     this.#advance();
@@ -107,7 +109,7 @@ export class RunStatistics {
     };
   }
 
-  /** Clears the buckets that time has passed; gives the time, on the clock of `elapsedMs`. */
+  /** Clears the buckets that have expired; returns the time on the clock of `elapsedMs`. */
   #advance(): number {
     const now = this.#elapsedMs();
     const bucket = Math.floor((now - this.#startedAt) / this.#bucketMs);
@@ -120,7 +122,7 @@ export class RunStatistics {
     return now;
   }
 
-  /** Time that the buckets cover: the newest up to now, the others in full. Milliseconds. */
+  /** Time that the buckets cover, milliseconds: the newest until now, the others in full. */
   #coveredMs(now: number): number {
     const firstBucket = Math.max(0, this.#bucket - NUM_BUCKETS + 1);
     return Math.max(this.#bucketMs, now - this.#startedAt - firstBucket * this.#bucketMs);
@@ -131,7 +133,10 @@ function sum(values: Float64Array): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The smallest value that so many parts of all do not exceed; null of none. */
+/**
+ * Quantile by nearest rank: the smallest value that at least this part of all do not exceed; null without
+ * values.
+ */
 function nearestRank(sorted: Float64Array, part: number): number | null {
   return sorted[Math.ceil(part * sorted.length) - 1] ?? null;
 }

@@ -15,7 +15,7 @@ const TPU: ProcedureOwner = {
   selfTest: TPU_SELF_TEST,
 };
 
-/** How often availability of the processors is compared. */
+/** Interval at which the processors' availability is compared. */
 const CHECK_EVERY_MS = 1000;
 
 /** Module in which the processes find procedures by name. */
@@ -30,7 +30,7 @@ export type WorkPool = Pick<
   'start' | 'run' | 'admit' | 'withdraw' | 'queuePosition' | 'load' | 'close'
 >;
 
-/** How workloads are made. */
+/** Settings of the workloads. */
 export interface WorkloadsOptions {
   /** Pool of processes; closed with the workloads. */
   readonly pool: WorkPool;
@@ -38,9 +38,9 @@ export interface WorkloadsOptions {
   readonly processors: readonly Pick<Processor, 'availability'>[];
   /** TPU jobs that may wait for chips. */
   readonly queueLimit: number;
-  /** Milliseconds since 1970 UTC. */
+  /** Wall clock, milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
+  /** Monotonic clock, milliseconds; `performance.now()` unless given. */
   readonly elapsedMs?: () => number;
 }
 
@@ -81,7 +81,10 @@ export class Workloads {
     await this.planner.start();
   }
 
-  /** Runs the self-tests when a processor comes or goes; their own turn may be a minute away. */
+  /**
+   * Runs the self-tests when a processor becomes available or unavailable: the next scheduled ones may be
+   * a minute away.
+   */
   #checkProcessors(): void {
     const areAvailable = this.#areAvailable();
     if (areAvailable === this.#wereAvailable) return;
@@ -103,7 +106,7 @@ export class Workloads {
     }
   }
 
-  /** Availability of each owner, with the reason where it is not available; a line each. */
+  /** Availability of each owner, with the reason if it is unavailable; one line each. */
   describe(): readonly string[] {
     return this.#served.map((each) => {
       const { available, reason } = each.availability();

@@ -1,17 +1,17 @@
-/** Errors of plans that run. */
+/** Errors of running plans. */
 import { CodedError } from '../../errors/coded-error.ts';
 
-/** A task of the plan did not come to a result, so the plan cannot. */
+/** A task of the plan failed or was cancelled, so the plan cannot complete. */
 export class PlanTaskError extends CodedError {
   readonly code = 'WORKLOADS_PLAN_TASK';
 
-  /** @param how - `failed: …` or `was cancelled`, without a full stop where it is a sentence's end. */
+  /** @param how - `failed: …` or `was cancelled`, without a full stop. */
   constructor(name: string, how: string) {
     super(`The task ${name} of the plan ${how}`);
   }
 }
 
-/** A task refers to a part of a result that is not there. */
+/** A task refers to a part that a result does not have. */
 export class PlanReferenceError extends CodedError {
   readonly code = 'WORKLOADS_PLAN_REFERENCE';
 
@@ -23,7 +23,7 @@ export class PlanReferenceError extends CodedError {
   }
 }
 
-/** The values that a task refers to are larger than an input may be. */
+/** The referenced values exceed the size limit of an input. */
 export class PlanInputSizeError extends CodedError {
   readonly code = 'WORKLOADS_PLAN_INPUT';
 

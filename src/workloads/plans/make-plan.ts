@@ -1,7 +1,7 @@
 /**
- * From the tasks of a goal to a plan: names, what each needs, and what feeds it. No intelligence is
- * claimed: a task that cannot run on its own input gets each field that it lacks from the nearest task
- * before it whose results are declared to fit there.
+ * Makes a plan from the tasks of a goal: names, dependencies and inputs. A task that cannot run on its
+ * own input takes each missing field from the nearest earlier task whose results are declared to fit;
+ * there is no further inference.
  */
 import { z } from 'zod';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
@@ -13,24 +13,21 @@ import { findProcedure, type Procedure } from '../procedures/procedure.ts';
 import type { PlanStep, PlanTask } from './plan.ts';
 import { referenceJson, referencesIn } from './references.ts';
 
-/**
- * The agents that a plan can use: their tasks, and the fields that one task's result feeds to the
- * next.
- */
+/** Agents that a plan can use: their tasks, and the result fields that can feed other tasks. */
 export interface PlanAgents {
-  /** All ids. */
+  /** Ids of all agents. */
   readonly ids: readonly string[];
-  /** The tasks of an agent; undefined where there is no such agent. */
+  /** The procedures of an agent; undefined if there is no such agent. */
   readonly proceduresOf: (agent: string) => readonly Procedure[] | undefined;
 }
 
-/** A plan, or all that is wrong with its tasks (the first 20 faults). */
+/** A plan, or the faults of its tasks (the first 20). */
 export type MadePlan = { readonly steps: readonly PlanStep[] } | { readonly faults: Fault[] };
 
-/** Of one task. */
+/** Most references in one task. */
 const MAX_REFERENCES = 100;
 
-/** @param path - Of the list of tasks in the request. */
+/** @param path - Path of the task list in the request. */
 export function makePlan(
   tasks: readonly PlanTask[],
   agents: PlanAgents,
@@ -111,7 +108,7 @@ function procedureOfTask(
   return found;
 }
 
-/** What the planner adds to an input that is not enough by itself. */
+/** Fields that the planner adds to an incomplete input. */
 function fedFields(
   procedure: Procedure,
   input: JsonObject,
@@ -123,7 +120,7 @@ function fedFields(
   const missing = new Set(tops.filter((field) => !Object.hasOwn(input, field)));
   const fed: { field: string; from: string; path: string }[] = [];
   for (const field of missing) {
-    // Where one of several fields is needed, the fault names the first: any of them will do.
+    // If any one of several fields will do, the fault names the first.
     const source = feedOf([field], steps, procedures) ?? feedOf(absent(), steps, procedures);
     if (source !== undefined) fed.push(source);
   }
@@ -135,7 +132,7 @@ function fedFields(
   }
 }
 
-/** What the nearest task before has for one of those fields. */
+/** Nearest earlier result field that fits one of these input fields. */
 function feedOf(
   fields: readonly string[],
   steps: readonly PlanStep[],
@@ -150,8 +147,8 @@ function feedOf(
 }
 
 /**
- * What is wrong with an input beside the fields that are only known when it runs. Where there are such,
- * its meaning is looked at only then: a field that is to come may be what another one stands for.
+ * Faults of an input apart from fields known only at run time. If there are such fields, the meaning of
+ * the input is checked only at run time, because one of them may replace another field.
  */
 function inputFaults(
   procedure: Procedure,
@@ -162,11 +159,11 @@ function inputFaults(
   const known = Object.fromEntries(Object.entries(input).filter(([name]) => !open.has(name)));
   const parsed = procedure.input.safeParse(known);
   const faults = parsed.success ? [] : formFaults(parsed.error, procedure.input, known);
-  // What is wrong for want of a field that is to come says so by its path.
+  // A fault caused by a missing field carries that field's path.
   return faults.filter(({ path }) => !open.has(topOf(path)));
 }
 
-/** The field of an input that a path begins with. */
+/** First field of a path. */
 function topOf(path: string): string {
   return /^[^.[]*/.exec(path)?.[0] ?? '';
 }
@@ -182,8 +179,8 @@ function unknownTask(path: string, name: string, earlier: readonly string[]): Fa
   return { path, message: `${problem}${didYouMean(name, earlier)}` };
 }
 
-/** The input came as JSON. */
+/** The input as JSON. */
 function jsonInput(input: Readonly<Record<string, unknown>>): JsonObject {
-  // Checked: what a JSON body holds is JSON.
+  // Safe: the value was parsed from a JSON body.
   return input as Record<string, Json>;
 }

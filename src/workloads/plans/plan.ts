@@ -1,13 +1,12 @@
 /**
- * A plan: tasks of several agents on the way to a goal, some of which work on what others found.
+ * A plan: tasks of several agents towards a goal, some of which use the results of others.
  *
- * Every reference is to a task listed before, so that no plan goes in circles, and tasks that do not
- * need one another run at the same time.
+ * Tasks refer to earlier tasks only, so a plan has no cycles. Independent tasks run concurrently.
  */
 import { z } from 'zod';
 import type { JsonObject } from '../procedures/json.ts';
 
-/** Tasks of one plan. */
+/** Most tasks of one plan. */
 export const MAX_PLAN_TASKS = 20;
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
@@ -15,7 +14,7 @@ const name = z.string().regex(NAME, {
   error: 'Must be 1 to 40 letters, digits, _ or -, beginning with a letter',
 });
 
-/** A task as the goal lists it; its input is checked by the task itself. */
+/** Schema of a task in a goal; the task's procedure validates its input. */
 export const planTask = z.strictObject({
   name: name
     .optional()
@@ -36,18 +35,18 @@ export const planTask = z.strictObject({
       'Names of further tasks that must be completed first, besides those that the input refers to',
     ),
 });
-/** It, of good form. */
+/** Parsed task of a goal. */
 export type PlanTask = z.output<typeof planTask>;
 
-/** A task of a plan, with everything decided but what others will find. */
+/** A step of a plan; only the referenced results are still open. */
 export interface PlanStep {
   readonly name: string;
   readonly agent: string;
   readonly task: string;
-  /** With references, those that the planner has added too. */
+  /** Input with references, those added by the planner included. */
   readonly input: JsonObject;
-  /** Names of the tasks that have to be completed before; all stand before it. */
+  /** Names of the tasks that must complete first; all are listed earlier. */
   readonly needs: readonly string[];
-  /** Fields that the planner itself feeds, and from which task. */
+  /** Fields that the planner added, and the tasks that feed them. */
   readonly fed: readonly { readonly field: string; readonly from: string; readonly path: string }[];
 }

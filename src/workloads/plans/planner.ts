@@ -1,6 +1,6 @@
 /**
- * The planner in service: available while a plan of two tasks, the second of which works on what the
- * first found, comes to its known answer by the way that plans take.
+ * Availability of the planner, by a self-test: a plan of two tasks, the second of which uses the first's
+ * result, must give its known answer. It runs the same way as other plans.
  */
 import { HealthMonitor } from '../../fleet/health-monitor.ts';
 import type { Availability } from '../../fleet/processor.ts';
@@ -29,11 +29,11 @@ const LIMIT_MS = 20_000;
 /** Agents and clock of the planner. */
 export interface PlannerOptions {
   readonly agents: AgentRoster;
-  /** Milliseconds since 1970 UTC. */
+  /** Wall clock, milliseconds since 1970 UTC. */
   readonly now: () => number;
 }
 
-/** Watches over planning. */
+/** Monitors planning. */
 export class Planner {
   readonly #agents: AgentRoster;
   readonly #monitor: HealthMonitor;
@@ -53,23 +53,23 @@ export class Planner {
     });
   }
 
-  /** The outcome of the last self-test. */
+  /** Outcome of the last self-test. */
   availability(): Availability {
     return this.#monitor.availability;
   }
 
-  /** @throws {WorkUnavailableError} if a plan would not be taken now. */
+  /** @throws {WorkUnavailableError} if the planner is unavailable. */
   admit(): void {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new WorkUnavailableError('The planner', reason, retryAfterS);
   }
 
-  /** Runs the first self-test; afterwards it repeats by itself. */
+  /** Runs the first self-test; further ones follow at intervals. */
   start(): Promise<void> {
     return this.#monitor.check();
   }
 
-  /** Ends self-tests. */
+  /** Stops self-tests. */
   close(): void {
     this.#monitor.close();
   }
@@ -86,11 +86,12 @@ export class Planner {
           `plan-${this.#numSelfTests++}`,
           task,
           input,
-          // Its time is that of the second task: the first may have to wait, and so may the second.
+          // The self-test's time limit starts with the second task: either task may have to wait for a
+          // process.
           name === 'successor' ? { onStarted } : {},
           signal,
         );
-        // Checked: the pool gives the text of a JSON object.
+        // Safe: the pool returns the text of a JSON object.
         return JSON.parse(outcome.resultJson) as JsonObject;
       },
     });

@@ -1,29 +1,29 @@
 /**
- * References: where the input of a task stands `{"$from": "name", "path": "circuit"}`, it gets that part
- * of the result of the task called so.
+ * References between tasks: `{"$from": "name", "path": "circuit"}` in a task's input stands for that part
+ * of the named task's result.
  */
 import type { Json, JsonObject } from '../procedures/json.ts';
 
 /** A part of an earlier task's result. */
 export interface Reference {
-  /** The task's name in its plan. */
+  /** Name of the task in its plan. */
   readonly from: string;
-  /** As in `circuit` or `points[0].energy`; empty for the whole result. */
+  /** Path in the result, such as `circuit` or `points[0].energy`; empty for the whole result. */
   readonly path: string;
 }
 
-/** A reference, and where in the input it stands. */
+/** A reference and its place in an input. */
 export interface PlacedReference extends Reference {
-  /** Keys and indices from the input down. */
+  /** Keys and indices from the top of the input. */
   readonly place: readonly (string | number)[];
 }
 
-/** The reference as an input writes it. */
+/** The reference as JSON. */
 export function referenceJson({ from, path }: Reference): JsonObject {
   return path === '' ? { $from: from } : { $from: from, path };
 }
 
-/** Every reference in an input, and every object that would be one but for its fields. */
+/** All references in an input, and all objects that look like references but have wrong fields. */
 export function referencesIn(input: Json): {
   readonly references: readonly PlacedReference[];
   readonly malformed: readonly (readonly (string | number)[])[];
@@ -49,7 +49,7 @@ export function referencesIn(input: Json): {
   }
 }
 
-/** The input with a value in the place of each reference. */
+/** Replaces each reference in an input by its value. */
 export function withReferencesRead(input: Json, read: (reference: Reference) => Json): Json {
   if (typeof input !== 'object' || input === null) return input;
   if (isList(input)) return input.map((entry) => withReferencesRead(entry, read));
@@ -64,7 +64,7 @@ export function withReferencesRead(input: Json, read: (reference: Reference) => 
 
 const STEP = /^(?:\.?([A-Za-z_$][\w$-]*)|\[(\d{1,9})\])/;
 
-/** The steps of a path; undefined where it is none. */
+/** Parses a path into steps; undefined if it is malformed. */
 export function parsePath(path: string): readonly (string | number)[] | undefined {
   const steps: (string | number)[] = [];
   for (let rest = path; rest !== ''; ) {

@@ -1,4 +1,4 @@
-/** Runs the tasks of a plan, each as soon as those that it needs are completed. */
+/** Runs the tasks of a plan, each as soon as its dependencies have completed. */
 import type { Json, JsonObject } from '../procedures/json.ts';
 import { PlanInputSizeError, PlanReferenceError } from './errors.ts';
 import type { PlanStep } from './plan.ts';
@@ -10,22 +10,22 @@ const MAX_INPUT_CHARACTERS = 2 * 1024 * 1024;
 /** Functions and limits that a plan runs with. */
 export interface PlanRun {
   /**
-   * Does the work of one task, whose references have been read; resolves with the fields of its result.
+   * Runs one task, whose references have been replaced; resolves to the fields of its result.
    *
-   * @param onProgress - Told the fraction of the task that is done.
+   * @param onProgress - Called with the fraction of the task done.
    */
   readonly runStep: (
     step: PlanStep,
     input: JsonObject,
     onProgress: (fraction: number) => void,
   ) => Promise<JsonObject>;
-  /** Told the fraction of the plan that is done, and by which tasks it is. */
+  /** Called with the fraction of the plan done, and a message that names the task. */
   readonly onProgress: (fraction: number, message: string) => void;
 }
 
 /**
- * Runs a plan to its end. When a task throws, none begins any more, and once those under way are over
- * the first error is thrown.
+ * Runs a plan. When a task throws, no further task starts; once the running ones have ended, the first
+ * error is thrown.
  *
  * @returns The result of each task by its name.
  */
@@ -68,7 +68,7 @@ export async function runPlan(
 }
 
 function readInput(step: PlanStep, results: ReadonlyMap<string, JsonObject>): JsonObject {
-  // Of all that the references bring together: one result may be referred to many times.
+  // The limit covers all references together: one result may be referenced many times.
   const room = new JsonRoom(MAX_INPUT_CHARACTERS);
   const entries = Object.entries(step.input).map(([field, value]) => {
     if (value === undefined) throw new Error('unreachable: JSON with a value left undefined');
@@ -86,7 +86,7 @@ function readInput(step: PlanStep, results: ReadonlyMap<string, JsonObject>): Js
   return Object.fromEntries(entries);
 }
 
-/** Counts what values take as JSON, and stops where there is no room left. */
+/** Bounds the JSON size of values. */
 class JsonRoom {
   #left: number;
 
@@ -94,7 +94,7 @@ class JsonRoom {
     this.#left = characters;
   }
 
-  /** Whether there was room for the value. */
+  /** Counts a value; returns whether it fitted. */
   take(value: Json | undefined): boolean {
     this.#left -= lengthOf(value);
     if (this.#left < 0) return false;
@@ -107,7 +107,7 @@ class JsonRoom {
   }
 }
 
-/** Characters of a value by itself, its separator with it; of a list or an object without its entries. */
+/** Characters of a value with its separator; of a list or an object without its entries. */
 function lengthOf(value: Json | undefined): number {
   if (typeof value === 'string') return value.length + 3;
   return typeof value === 'object' && value !== null ? 3 : String(value).length + 1;

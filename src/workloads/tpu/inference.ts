@@ -1,8 +1,8 @@
 /**
- * The TPU job `inference`: the deployed model's circuit for many rows, in batches.
+ * The TPU job `inference`: classifies many rows with the deployed model's circuit, in batches.
  *
- * Row k is drawn with the seed + k, as an inference call draws it, so the same rows with the same seed
- * give the model's own answers.
+ * Row k is drawn with seed + k, as in an inference request, so the same rows and seed give the model's
+ * own answers.
  */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
@@ -59,7 +59,7 @@ const input = z.strictObject({
 
 type InferenceInput = z.output<typeof input>;
 
-/** Classification of a batch with the deployed model. */
+/** The TPU job `inference`. */
 export const inference = procedure({
   name: 'inference',
   description:
@@ -87,7 +87,7 @@ function labelFaults(numRows: number | undefined, numLabels: number | undefined)
   return [{ path: 'labels', message }];
 }
 
-/** Rows of one batch: often enough for progress, and not too small for an engine. */
+/** Rows of one batch: small enough for frequent progress reports, large enough for an engine. */
 const BATCH_ROWS = 1_000;
 
 async function runInference(input: InferenceInput, context: ProcedureContext): Promise<JsonObject> {
@@ -163,7 +163,7 @@ function qualityOf(labels: readonly number[], predictions: readonly number[]) {
   const confusion = confusionMatrix(labels, predictions);
   return {
     accuracy: accuracy(labels, predictions),
-    // Rows: what it is; columns: what was predicted.
+    // Rows: the true class; columns: the predicted class.
     confusion_matrix: [
       [confusion.trueNegatives, confusion.falsePositives],
       [confusion.falseNegatives, confusion.truePositives],
@@ -171,7 +171,7 @@ function qualityOf(labels: readonly number[], predictions: readonly number[]) {
   };
 }
 
-/** Seeds count up and begin again at 0. */
+/** Seed of a row: `seed` + `row`, wrapped to 0 above the largest seed. */
 function seedOfRow(seed: number, row: number): number {
   const room = MAX_SEED - seed;
   return row <= room ? seed + row : row - room - 1;

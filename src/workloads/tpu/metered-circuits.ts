@@ -2,9 +2,9 @@
  * Counts circuits and the floating-point operations of their simulation, gate by gate.
  *
  * Each gate counts as a dense matrix on its targets where its controls are set: 2^(n − c) amplitudes,
- * each a sum of 2^k complex products for k targets, 6 operations a product and 2 an addition. An engine
- * that knows diagonal gates or fuses gates does fewer. Shots, expectation values and single precision
- * are left out: the count is that of the plain method, for comparison.
+ * each a sum of 2^k complex products for k targets, with 6 operations per product and 2 per addition. An
+ * engine that exploits diagonal gates or fuses gates does fewer. Shots, expectation values and single
+ * precision are not counted: the count is that of the plain method, for comparison.
  */
 import { type Circuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitRunner } from '../procedures/procedure-context.ts';
@@ -31,9 +31,9 @@ export function circuitFlops(circuit: Circuit, shots = 1): number {
 
 /** Wraps a circuit runner and counts the circuits that pass through it. */
 export class MeteredCircuits {
-  /** The counting runner, to be used in place of the given one. */
+  /** The counting runner; use it in place of the given one. */
   readonly runner: CircuitRunner;
-  /** Shapes are told apart by identity, as runners tell them apart. */
+  /** Operations by shape; shapes compare by identity, as in runners. */
   readonly #flopsOf = new WeakMap<Circuit, number>();
   #flops = 0;
   #numCircuits = 0;

@@ -1,21 +1,21 @@
 /**
- * How long a job would take on its slice, by a model: the floating-point operations of its circuits
- * over what the slice would do a second, and a start.
+ * Modelled duration of a job on its slice: the floating-point operations of its circuits over the slice's
+ * effective rate, plus a start-up time.
  *
- * A state vector is bound by memory, not by arithmetic: a gate on one qubit does 14 operations for
- * each 16 bytes that it reads and writes. So the part of the peak that is reckoned with is small. Both
- * constants are assumptions, nothing was timed; they are named in every answer.
+ * A state-vector simulation is bound by memory, not by arithmetic: a gate on one qubit does 14 operations
+ * for each 16 bytes that it reads and writes. So the assumed fraction of the peak is small. Both
+ * constants are assumptions; nothing was timed, and every answer states them.
  */
 import type { SliceShape } from './slice-request.ts';
 import { TPU_CHIPS } from './tpu-zones.ts';
 
-/** Part of a chip's bf16 peak that circuits are assumed to reach. */
+/** Fraction of a chip's bf16 peak that circuits are assumed to reach. */
 export const ASSUMED_UTILISATION = 0.004;
 
-/** Milliseconds that starting a job on a slice is assumed to take. */
+/** Assumed time to start a job on a slice, milliseconds. */
 export const ASSUMED_DISPATCH_MS = 5;
 
-/** A duration, and how it came about. */
+/** A duration and its basis. */
 export interface ModelledDuration {
   /** Milliseconds. */
   readonly ms: number;
@@ -23,7 +23,7 @@ export interface ModelledDuration {
   readonly how: string;
 }
 
-/** Milliseconds that so many floating-point operations would take on that slice. */
+/** Time that a number of floating-point operations would take on a slice, milliseconds. */
 export function modelledMs(
   flops: number,
   { chips, tpuType }: Pick<SliceShape, 'chips' | 'tpuType'>,
@@ -32,7 +32,7 @@ export function modelledMs(
   return ASSUMED_DISPATCH_MS + flops / flopsPerMs;
 }
 
-/** The same with its basis. */
+/** Modelled duration with its basis. */
 export function modelledDuration(
   flops: number,
   slice: Pick<SliceShape, 'chips' | 'tpuType'>,

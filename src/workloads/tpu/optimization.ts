@@ -25,11 +25,11 @@ const LIMITS = {
   edges: 120,
   layers: 6,
   shots: 100_000,
-  /** Gates and terms of the energy, times amplitudes, of all circuits together. */
+  /** Most work of all circuits together: gates and energy terms, times amplitudes. */
   amplitude_updates: 1e11,
 } as const;
 
-/** Steps of the search of angles for each number of layers, at most. */
+/** Most steps of the angle search for each number of layers. */
 const SEARCH_STEPS = 30;
 const MAX_WEIGHT = 1e6;
 
@@ -97,7 +97,7 @@ const input = z.strictObject({
 
 type OptimizationInput = z.output<typeof input>;
 
-/** MaxCut and Ising problems by QAOA. */
+/** The TPU job `optimization`. */
 export const optimization = procedure({
   name: 'optimization',
   description:
@@ -155,7 +155,7 @@ function isingFaults({ h, j = [] }: OptimizationInput): readonly Fault[] {
   return pairFaults('j', j, h.length, 'spins');
 }
 
-/** Whether it would be through before its deadline, if the search took all its steps. */
+/** Faults of a job that could exceed its deadline if the search took all its steps. */
 function workFaults(given: OptimizationInput): readonly Fault[] {
   const { numNodes, edges } = cutGraph(given);
   const isCut = given.problem === 'maxcut';
@@ -163,7 +163,7 @@ function workFaults(given: OptimizationInput): readonly Fault[] {
   const terms = isCut ? edges.length : qubits + (given.j?.length ?? 0);
   let updates = 0;
   for (let layer = 1; layer <= given.layers; layer++) {
-    // A slope takes two circuits an angle and one more, the lengths of a step five.
+    // A gradient takes two circuits per angle and one more; a line search takes five.
     const numCircuits = SEARCH_STEPS * (6 + 4 * layer);
     updates += numCircuits * (qubits + layer * (terms + qubits) + terms) * 2 ** qubits;
     if (updates <= LIMITS.amplitude_updates) continue;
@@ -173,7 +173,7 @@ function workFaults(given: OptimizationInput): readonly Fault[] {
   return [];
 }
 
-/** Pairs are of two that are there, and each is named once, whichever comes first. */
+/** Faults of pairs: both ends must exist, and each pair occurs once, in either order. */
 function pairFaults(
   path: string,
   pairs: readonly (readonly number[])[],
@@ -199,7 +199,7 @@ function pairFaults(
   });
 }
 
-/** A problem in the form of QAOA, and the view of a basis state in results. */
+/** A problem as QAOA takes it, and the view of a basis state in results. */
 interface Instance {
   readonly problem: IsingProblem;
   readonly view: (basisIndex: number) => JsonObject;
@@ -274,7 +274,7 @@ function isingInstance({ h = [], j = [] }: OptimizationInput): Instance {
   };
 }
 
-/** 0 or 1 for each qubit, from qubit 0. */
+/** The bit of each qubit, from qubit 0. */
 function bitsOf(basisIndex: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, qubit) => (basisIndex >>> qubit) & 1);
 }

@@ -1,4 +1,4 @@
-/** A training job: a classifier or a VQE, each with its gradients from batches of circuits. */
+/** Runs the TPU job `training`: a classifier or a VQE, with gradients from batches of circuits. */
 import { vqeView } from '../agents/research/vqe.ts';
 import { vqeOptions, vqeProblem } from '../agents/research/vqe-problem.ts';
 import { runVqe } from '../algorithms/vqe/run-vqe.ts';
@@ -9,7 +9,7 @@ import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
 import { trainClassifier } from './train-classifier.ts';
 import { type TrainingInput, vqeInputOf } from './training.ts';
 
-/** Runs the job. */
+/** Runs a training job. */
 export const runTraining: RunProcedure<TrainingInput> = async (input, context) => {
   const meter = new MeteredCircuits(context.circuits);
   const metered = { ...context, circuits: meter.runner };

@@ -1,4 +1,4 @@
-/** The TPU job `simulation`: circuits, several in flight at a time, or the points of a sweep. */
+/** The TPU job `simulation`: runs circuits, several in flight at a time, or the points of a sweep. */
 import { z } from 'zod';
 import {
   type Circuit,
@@ -30,17 +30,17 @@ const LIMITS = {
   circuits: 64,
   qubits: 24,
   shots: 100_000,
-  /** Classical bits of a distribution. */
+  /** Most classical bits of a distribution. */
   probability_bits: 14,
-  /** Gates of all circuits together. */
+  /** Most gates of all circuits together. */
   gates: 20_000,
-  /** Outcomes and values that the result may list. */
+  /** Most outcomes and values in the result. */
   result_numbers: 100_000,
-  /** Gates times amplitudes, and draws, of all circuits together. */
+  /** Most work of all circuits together: gates times amplitudes, and draws. */
   amplitude_updates: 1e11,
 } as const;
 
-/** A draw costs about as much as so many updates. */
+/** Cost of a draw, in amplitude updates. */
 const UPDATES_PER_DRAW = 50;
 
 const entry = z.strictObject({
@@ -83,7 +83,7 @@ const input = z.strictObject({
 
 type SimulationInput = z.output<typeof input>;
 
-/** Circuits for whoever sends none. */
+/** Default circuits. */
 const DEFAULT_CIRCUITS = z.array(entry).parse([
   {
     name: 'bell',
@@ -102,7 +102,7 @@ const DEFAULT_CIRCUITS = z.array(entry).parse([
   },
 ]);
 
-/** Batches of circuits, and sweeps. */
+/** The TPU job `simulation`. */
 export const simulation = procedure({
   name: 'simulation',
   description:
@@ -131,25 +131,25 @@ export const simulation = procedure({
   run: runSimulation,
 });
 
-/** A circuit of the input, and what to compute of it. */
+/** A circuit of the input and its outputs. */
 interface PlannedCircuit {
   readonly name?: string;
-  /** Measured as it is written, or whole where it measures nothing. */
+  /** The circuit with its measurements; without any, all its qubits are measured. */
   readonly circuit: Circuit;
   readonly shots: number;
   readonly observables: readonly PauliSum[];
   readonly probabilities: boolean;
 }
 
-/** The whole input of the sweep that a job is; undefined where it is none. */
+/** Input of the sweep that a job describes; undefined if the job is not a sweep. */
 function sweepOf({ sweep, seed }: SimulationInput): SweepInput | undefined {
   return sweep && { ...sweep, ...(seed !== undefined && { seed }) };
 }
 
 /**
- * The circuits of an input, in order.
+ * Reads the circuits of an input, in order.
  *
- * @throws {CodedError} listing what is wrong with one of them, paths relative to it.
+ * @throws {CodedError} listing the faults of one circuit, with paths relative to it.
  */
 function* plannedCircuits(given: SimulationInput): Generator<PlannedCircuit> {
   for (const one of given.circuits ?? DEFAULT_CIRCUITS) {
@@ -237,7 +237,7 @@ function sizeFaults(sizes: Sizes): readonly Fault[] {
   });
 }
 
-/** Circuits under way at a time: enough for a processor to have the next one at hand. */
+/** Circuits in flight: enough that a processor always has the next one. */
 const MAX_OUTSTANDING = 4;
 
 async function runSimulation(

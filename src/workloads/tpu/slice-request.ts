@@ -3,39 +3,39 @@ import type { Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { TPU_POOLS, TPU_TYPES, TPU_ZONES, type TpuPool, type TpuType } from './tpu-zones.ts';
 
-/** Chips of a slice whose caller named no number. */
+/** Default number of chips of a slice. */
 export const DEFAULT_SLICE_CHIPS = 4;
 
-/** A slice request in the names of the API. */
+/** A slice request, with field names as in the API. */
 export interface SliceRequest {
   readonly tpu_type: string;
   readonly zone: string;
-  /** 4 unless given. */
+  /** Number of chips; 4 unless given. */
   readonly chips?: number | undefined;
 }
 
-/** A request that the fleet can meet, sooner or later. */
+/** A request that the fleet can meet, now or later. */
 export interface SliceShape {
   readonly zone: string;
   readonly tpuType: TpuType;
   readonly chips: number;
 }
 
-/** Sizes of slices, ascending: powers of two, up to all that the zone has of the type. */
+/** Slice sizes in ascending order: powers of two, up to all chips of the type in the zone. */
 export function sliceSizesOf({ chips }: Pick<TpuPool, 'chips'>): readonly number[] {
   return Array.from({ length: Math.floor(Math.log2(chips)) + 1 }, (_, power) => 2 ** power);
 }
 
-/** The largest slice of a type, wherever that is, and all smaller ones. */
+/** Slice sizes of a type in any zone, up to the largest. */
 export function sliceSizesOfType(tpuType: TpuType): readonly number[] {
   const pools = TPU_POOLS.filter((pool) => pool.tpuType === tpuType);
   return sliceSizesOf({ chips: Math.max(...pools.map(({ chips }) => chips)) });
 }
 
 /**
- * What is wrong with a request; nothing when the fleet can meet it.
+ * Faults of a request; none if the fleet can meet it.
  *
- * @param request - What is missing, or is not of its type, is left out: the rest is looked at.
+ * @param request - Without the fields that are missing or of a wrong type; the others are checked.
  */
 export function sliceFaults({
   tpu_type,
@@ -66,7 +66,7 @@ export function sliceFaults({
   return [{ path: 'chips', message }];
 }
 
-/** The slice that a request without faults asks for. */
+/** The slice that a valid request asks for. */
 export function sliceShapeOf({
   tpu_type,
   zone,
@@ -77,7 +77,7 @@ export function sliceShapeOf({
   return { zone, tpuType: pool.tpuType, chips };
 }
 
-/** As the caller wrote it, but not more of it than a message should hold. */
+/** The caller's text, cut to a length that suits a message. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -1,16 +1,15 @@
 /**
- * The modelled TPU fleet as it is used: jobs take slices of a zone's chips, wait when there are not
- * enough, and give them back.
+ * Scheduler of the modelled TPU fleet: jobs take slices of a zone's chips, wait if there are too few, and
+ * return them.
  *
- * Whoever waits for chips of one type in one zone stands in one line, ordered as circuits are: urgent
- * work first, keys in fair turns, first come, first served within a key, and what has waited long
- * rises. Only the first of a line is ever given chips. What stands behind it waits too even where it
- * would fit, so that small jobs cannot keep a large one waiting for ever: chips that come free stay
- * free for it. Back-filling would use those, but it takes a bound on how long jobs run, which is not
- * known here.
+ * The jobs that wait for chips of one type in one zone form a queue, ordered as circuits are: by
+ * priority, with keys in fair turns, first come, first served within a key, and with ageing. Only the
+ * first job of a queue is given chips. Later jobs wait even if they would fit, so that small jobs cannot
+ * delay a large one for ever: chips that become free stay reserved for it. Back-filling would use them,
+ * but needs a bound on the jobs' run times, which is not known here.
  *
- * The line is looked at when somebody comes, leaves or gives chips back. Between those the first may
- * change by ageing; that waits for the next such moment, which comes, since a first one that does not
+ * A queue is examined when a job arrives, leaves or returns chips. In between, ageing may change its
+ * first job; that takes effect at the next such event. One is certain, because a first job that does not
  * fit means that chips are in use.
  */
 import type { Fault } from '../../errors/coded-error.ts';
@@ -20,28 +19,28 @@ import { ProcedureQueueFullError } from '../procedures/errors.ts';
 import { type SliceRequest, type SliceShape, sliceFaults } from './slice-request.ts';
 import { TPU_POOLS, type TpuPool, type TpuType } from './tpu-zones.ts';
 
-/** Jobs that may wait, in all zones together. */
+/** Most waiting jobs over all zones. */
 export const MAX_WAITING_JOBS = 1000;
 
-/** Weight of the last slice in the mean holding time. */
+/** Weight of the latest slice in the average holding time. */
 const LAST_HELD_PART = 0.1;
 
-/** A job that wants a slice. */
+/** A job that needs a slice. */
 export interface PlacementRequest extends SliceShape {
-  /** Unique among the jobs that wait. */
+  /** Id of the job, unique among those that wait. */
   readonly id: string;
-  /** As it took effect. */
+  /** The slice request, with defaults filled in. */
   readonly priority: Priority;
   readonly tier: Tier;
   readonly keyId: string;
-  /** It was accepted before, so a full queue does not refuse it. */
+  /** Whether the job was accepted earlier; a full queue then does not refuse it. */
   readonly readmitted?: boolean;
 }
 
-/** Chips that a job has. Disposing of it gives them back, once. */
+/** Chips assigned to a job. Disposing of it returns them, once. */
 export interface Slice extends SliceShape, Disposable {}
 
-/** Chips of one type in one zone, as they stand. */
+/** State of the chips of one type in one zone. */
 export interface PoolState extends TpuPool {
   readonly availableChips: number;
   readonly inUseChips: number;
@@ -49,26 +48,26 @@ export interface PoolState extends TpuPool {
   readonly jobsWaiting: number;
 }
 
-/** The whole fleet, as it stands. */
+/** State of the fleet. */
 export interface TpuFleetState {
   readonly chips: number;
   readonly availableChips: number;
   readonly inUseChips: number;
   readonly jobsPlaced: number;
   readonly jobsWaiting: number;
-  /** One a zone and type, in the order of `TPU_POOLS`. */
+  /** One entry per zone and type, in the order of `TPU_POOLS`. */
   readonly pools: readonly PoolState[];
 }
 
 /** Options of the fleet; each has a default. */
 export interface TpuFleetOptions {
-  /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
+  /** Monotonic clock, milliseconds; `performance.now()` unless given. */
   readonly now?: () => number;
-  /** Jobs that may wait; `MAX_WAITING_JOBS` unless given. */
+  /** Most waiting jobs; `MAX_WAITING_JOBS` unless given. */
   readonly queueLimit?: number;
 }
 
-/** A job in a line. */
+/** A waiting job. */
 interface WaitingJob {
   readonly id: string;
   readonly key: string;
@@ -77,7 +76,7 @@ interface WaitingJob {
   readonly onPlaced: () => void;
 }
 
-/** A pool and its line. */
+/** A pool of chips and its queue. */
 interface Pool {
   readonly spec: TpuPool;
   readonly queue: FairQueue<WaitingJob>;
@@ -85,16 +84,16 @@ interface Pool {
   jobsPlaced: number;
 }
 
-/** Places jobs on slices. */
+/** Assigns slices to jobs. */
 export class TpuFleet {
   readonly #now: () => number;
   readonly #queueLimit: number;
   readonly #pools: readonly Pool[];
-  /** Jobs that were promised a place in the queue and have not come yet. */
+  /** Ids of admitted jobs that have not been placed or queued yet. */
   readonly #admitted = new Set<string>();
-  /** Jobs that have a slice. */
+  /** Ids of the jobs that hold a slice. */
   readonly #placed = new Set<string>();
-  /** Of slices given back, milliseconds; undefined before the first. */
+  /** Average holding time of returned slices, milliseconds; undefined before the first. */
   #meanHeldMs: number | undefined;
 
   constructor({
@@ -111,25 +110,25 @@ export class TpuFleet {
     }));
   }
 
-  /** Faults of a slice request, with paths in the names of the API; empty if it can be placed. */
+  /** Faults of a slice request, with the API's field names as paths; empty if it can be placed. */
   faultsOf(request: SliceRequest): readonly Fault[] {
     return sliceFaults(request);
   }
 
-  /** Whether the job has its chips now. */
+  /** Whether the job holds chips now. */
   isPlaced(id: string): boolean {
     return this.#placed.has(id);
   }
 
-  /** Jobs that wait, in all zones. */
+  /** Number of waiting jobs over all zones. */
   get queueLength(): number {
     return this.#pools.reduce((total, { queue }) => total + queue.length, 0);
   }
 
   /**
-   * Keeps room in the queue for a job until it comes, or is withdrawn.
+   * Reserves a place in the queue for a job, until the job is placed or withdrawn.
    *
-   * @throws {ProcedureQueueFullError} if there is none.
+   * @throws {ProcedureQueueFullError} if the queue is full.
    */
   admit(id: string): void {
     if (this.queueLength + this.#admitted.size >= this.#queueLimit) {
@@ -139,17 +138,17 @@ export class TpuFleet {
     this.#admitted.add(id);
   }
 
-  /** Keeps that room no longer. */
+  /** Releases a reserved place. */
   withdraw(id: string): void {
     this.#admitted.delete(id);
   }
 
   /**
-   * Resolves once the job has its chips; at once where they are free and nobody waits for them.
+   * Resolves when the job has its chips; at once if they are free and no job waits for them.
    *
-   * @param request - Without faults.
-   * @throws {ProcedureQueueFullError} if it would have to wait without room for it.
-   * @throws the signal's reason if that aborts before it has chips; then it waits no more.
+   * @param request - Valid.
+   * @throws {ProcedureQueueFullError} if the job would have to wait and the queue is full.
+   * @throws the signal's reason if it aborts while the job waits.
    */
   async place(request: PlacementRequest, signal: AbortSignal): Promise<Slice> {
     const { id, zone, tpuType, chips, priority, tier, keyId, readmitted = false } = request;
@@ -164,7 +163,7 @@ export class TpuFleet {
     }
     await new Promise<void>((resolve, reject) => {
       const onAbort = () => {
-        // One that was placed just before keeps its chips; its caller sees the signal, too.
+        // A job that was placed just before keeps its chips; its caller sees the signal, too.
         if (pool.queue.remove(id) === undefined) return;
         reject(signal.reason);
         this.#serve(pool);
@@ -182,7 +181,7 @@ export class TpuFleet {
     return this.#sliceOf(pool, id, { zone, tpuType, chips });
   }
 
-  /** Jobs before it in its line, from 0; undefined when it does not wait. */
+  /** Number of jobs ahead of it in its queue; undefined if it does not wait. */
   queuePosition(id: string): number | undefined {
     const pool = this.#pools.find(({ queue }) => queue.has(id));
     if (pool === undefined) return undefined;
@@ -194,7 +193,7 @@ export class TpuFleet {
     throw new Error(`unreachable: ${id} waits, but not in its line`);
   }
 
-  /** Chips and queue of the fleet now. */
+  /** State of chips and queues now. */
   snapshot(): TpuFleetState {
     const pools = this.#pools.map(({ spec, availableChips, jobsPlaced, queue }) => ({
       ...spec,
@@ -214,7 +213,7 @@ export class TpuFleet {
     };
   }
 
-  /** Gives chips to the first of the line as long as there are enough for it. */
+  /** Assigns chips to the first jobs of the queue while there are enough. */
   #serve(pool: Pool): void {
     for (;;) {
       const now = this.#now();

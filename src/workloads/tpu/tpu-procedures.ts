@@ -1,4 +1,4 @@
-/** The procedures of TPU jobs, one for each job type. */
+/** Procedures of the TPU jobs, one per job type. */
 import type { SelfTestTask } from '../agents/agent.ts';
 import type { Procedure } from '../procedures/procedure.ts';
 import { inference } from './inference.ts';
@@ -6,13 +6,13 @@ import { optimization } from './optimization.ts';
 import { simulation } from './simulation.ts';
 import { training } from './training.ts';
 
-/** Whose procedures they are, as procedures are found by. */
+/** Owner of these procedures in procedure addresses. */
 export const TPU_OWNER = 'tpu';
 
 /** The procedures; `name` is the job type. */
 export const TPU_PROCEDURES: readonly Procedure[] = [training, inference, simulation, optimization];
 
-/** Two flowers of which the deployed model's circuit is sure. */
+/** Self-test: two flowers that the deployed model's circuit classifies with certainty. */
 export const TPU_SELF_TEST: SelfTestTask = {
   task: 'inference',
   input: {

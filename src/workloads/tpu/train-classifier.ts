@@ -1,10 +1,9 @@
 /**
- * Training a variational classifier on the service's processors: exact expectation values of all rows
- * and all shifted angles as one batch a step, the parameter-shift rule, Adam.
+ * Trains a variational classifier on the service's processors: exact expectation values of all rows and
+ * all shifted angles as one batch per step, the parameter-shift rule, and Adam.
  *
- * Loss, start, bound of weights and threshold are those of qnn-hybrid, whose own training takes adjoint
- * gradients instead: on the same rows with the same seed both come to the same parameters, up to
- * rounding.
+ * Loss, initial parameters, weight bound and threshold are those of qnn-hybrid, whose own training uses
+ * adjoint gradients: with the same rows and seed both arrive at the same parameters up to rounding.
  */
 import { uniformDraw } from '../../math/philox.ts';
 import { adamStep, startAdam } from '../algorithms/optimisers/adam.ts';
@@ -29,17 +28,17 @@ import type { JsonObject } from '../procedures/json.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
 import { classifierCircuit, type TrainingInput } from './training.ts';
 
-/** As in qnn-hybrid's training. */
+/** Slope of the logistic loss, as in qnn-hybrid's training. */
 const SLOPE = 3;
 const INITIAL_SPREAD = 0.3;
 const WEIGHT_BOUND = 4;
 const DEFAULT_LEARNING_RATE = 0.1;
 const DEFAULT_TEST_FRACTION = 0.2;
 
-/** Circuits of one batch: a cancelled run ends between them. */
+/** Most circuits of one batch; a cancelled run ends between batches. */
 const MAX_CIRCUITS = 4096;
 
-/** Tell these draws from others of the same seed. */
+/** Separate these draws from others of the same seed. */
 const SPLIT_EVENT = 0x5b117;
 const BATCH_EVENT = 0xba7c4;
 
@@ -48,7 +47,7 @@ interface Rows {
   readonly labels: readonly number[];
 }
 
-/** Trains the classifier that an input without faults describes. */
+/** Trains the classifier of a valid input. */
 export async function trainClassifier(
   input: TrainingInput,
   context: ProcedureContext,
@@ -77,7 +76,7 @@ export async function trainClassifier(
     final_loss: loss,
     train_accuracy: judged(trained, train.labels, threshold)?.accuracy ?? null,
     test_accuracy: tested?.accuracy ?? null,
-    // Rows: what it is; columns: what was predicted.
+    // Rows: the true class; columns: the predicted class.
     test_confusion_matrix: tested?.confusion ?? null,
     parameters: [...theta],
     threshold,
@@ -99,7 +98,7 @@ export async function trainClassifier(
   };
 }
 
-/** Where Adam comes to, and the loss before each step. */
+/** Final parameters of Adam, and the loss before each step. */
 async function descend(
   circuit: ParametricCircuit,
   train: Rows,
@@ -134,7 +133,7 @@ async function descend(
   return { theta: state.theta, losses };
 }
 
-/** Exact expectation values from batches, each of which may be the last. */
+/** Computes exact expectation values in batches; a cancel takes effect between them. */
 function exactExpectations({ circuits, countUnits, signal }: ProcedureContext): ExpectationBatch {
   return async (shape, angles, numCircuits, observables) => {
     signal.throwIfAborted();
@@ -165,7 +164,10 @@ function dataOf({ rows, labels }: TrainingInput): Rows {
   return { rows, labels };
 }
 
-/** A feature that is the same in all rows tells nothing, and must not be divided by its range of 0. */
+/**
+ * Scaler that tolerates constant features: they carry no information, and their range of 0 must not be
+ * divided by.
+ */
 function safeScaler(rows: readonly (readonly number[])[]) {
   const { minimums, maximums } = fitScaler(rows);
   return {
@@ -174,7 +176,10 @@ function safeScaler(rows: readonly (readonly number[])[]) {
   };
 }
 
-/** Row numbers, ascending; of each class the same part is held out, rounded down. */
+/**
+ * Splits row numbers (ascending) into training and test rows; the same fraction of each class, rounded
+ * down, is held out.
+ */
 function splitRows(labels: readonly number[], testFraction: number, seed: number) {
   const test = [0, 1].flatMap((label) => {
     const rows = [...labels.keys()].filter((row) => labels[row] === label);
@@ -188,7 +193,9 @@ function splitRows(labels: readonly number[], testFraction: number, seed: number
   };
 }
 
-/** Gives the next rows each time: those of one pass after the other, each pass in an order of its own. */
+/**
+ * Returns a function that yields the next mini-batch; each pass over the rows has an order of its own.
+ */
 function batches({ rows, labels }: Rows, size: number, seed: number): () => Rows {
   if (size >= rows.length) return () => ({ rows, labels });
   let left: readonly number[] = [];

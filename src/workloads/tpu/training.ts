@@ -1,4 +1,4 @@
-/** The TPU job `training`: its input; run-training.ts runs it. */
+/** The TPU job `training`: input, limits and example; run-training.ts runs it. */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../agents/research/vqe-faults.ts';
@@ -14,7 +14,7 @@ const LIMITS = {
   features: 8,
   qubits: 8,
   layers: 4,
-  /** Gates times amplitudes, over all circuits of the training. */
+  /** Most work of all circuits of the training: gates times amplitudes. */
   classifier_amplitude_updates: 1e11,
   vqe_amplitude_updates: MAX_AMPLITUDE_UPDATES,
 } as const;
@@ -22,7 +22,7 @@ const LIMITS = {
 /** Fixed cost of a gate, in amplitude updates. */
 const GATE_OVERHEAD = 32;
 const MAX_VALUE = 1e6;
-/** Rows of the Iris pair, and their features. */
+/** Size of the Iris pair: rows and features. */
 const DEFAULT_ROWS = { count: 100, features: 4 };
 
 const row = z.array(z.number().min(-MAX_VALUE).max(MAX_VALUE)).min(1).max(LIMITS.features);
@@ -100,7 +100,7 @@ const input = z.strictObject({
     .describe('vqe only: the problem, the trial states and the search; by default H₂ in STO-3G'),
 });
 
-/** An input of a training job. */
+/** Parsed input of a training job. */
 export type TrainingInput = z.output<typeof input>;
 
 const CLASSIFIER_FIELDS = [
@@ -113,7 +113,7 @@ const CLASSIFIER_FIELDS = [
   'layers',
 ] as const;
 
-/** Training of a classifier or a VQE. */
+/** The TPU job `training`. */
 export const training = procedure({
   name: 'training',
   description:
@@ -125,7 +125,7 @@ export const training = procedure({
   run: async (...call) => (await import('./run-training.ts')).runTraining(...call),
 });
 
-/** The whole input of the VQE that a training job is. */
+/** Input of the VQE that a training job describes. */
 export function vqeInputOf({ vqe, steps, learning_rate, seed }: TrainingInput): VqeInput {
   return {
     ...(vqe ?? defaultSearch),
@@ -137,7 +137,7 @@ export function vqeInputOf({ vqe, steps, learning_rate, seed }: TrainingInput): 
 
 const defaultSearch = z.strictObject(searchFields).parse({});
 
-/** The circuits that a classifier of so many features is. */
+/** Circuit of a classifier with this many features. */
 export function classifierCircuit(
   { ansatz = 'ghz-reuploading', qubits, layers = 1 }: TrainingInput,
   numFeatures: number,
@@ -161,7 +161,7 @@ function searchFaults(given: TrainingInput): readonly Fault[] {
   ];
 }
 
-/** Where a field of a VQE stands in the input. */
+/** Path of a VQE field in the training job's input. */
 function placeOf(path: string): string {
   const [field = ''] = path.split(/[.[]/);
   return field in searchFields ? `vqe.${path}` : path;
@@ -202,12 +202,12 @@ function classifierFaults(given: TrainingInput): readonly Fault[] {
   return faults;
 }
 
-/** Whether it would be through before its deadline. */
+/** Faults of a job that could exceed its deadline. */
 function workFaults(given: TrainingInput): readonly Fault[] {
   const { rows, steps, batch_size = rows?.length ?? DEFAULT_ROWS.count } = given;
   const circuit = classifierCircuit(given, rows?.[0]?.length ?? DEFAULT_ROWS.features);
   const { operations, numQubits } = circuit.shape;
-  // Both families consist of rotations, each with a rule of two terms.
+  // Both families consist of rotations, whose shift rules have two terms each.
   const numCircuits = batch_size * (1 + 2 * trainableAngles(circuit).length);
   const perStep = numCircuits * operations.length * (2 ** numQubits + GATE_OVERHEAD);
   if (steps * perStep <= LIMITS.classifier_amplitude_updates) return [];
