@@ -1,10 +1,10 @@
 /**
- * The chance of one run: numbers and seeds that follow from its seed alone, in streams that neither
- * meet each other nor the draws of its circuits.
+ * Random numbers of one run: all follow from its seed, in streams that overlap neither each other nor the
+ * draws of its circuits.
  */
 import { MAX_SEED, uniformDraw } from '../../math/philox.ts';
 
-/** Circuits number their measuring events from 0; streams lie where no circuit reaches. */
+/** Number of the first stream, beyond the event numbers of circuits, which count from 0. */
 const FIRST_STREAM = 0x80000000;
 
 /** One stream of uniform numbers. */
@@ -15,7 +15,7 @@ export class Chance {
 
   /**
    * @param seed - Integer in [0, 2^53 − 1].
-   * @param stream - Which of the run's streams; integer in [0, 2^31 − 1].
+   * @param stream - Number of the stream within the run; integer in [0, 2^31 − 1].
    */
   constructor(seed: number, stream: number) {
     this.#seed = seed;
@@ -38,9 +38,9 @@ export class Chance {
   }
 
   /**
-   * Integer in [0, 2^52 − 1], for circuits; neighbouring seeds give unrelated ones.
+   * A seed for circuits: integer in [0, 2^52 − 1]; neighbouring seeds give unrelated ones.
    *
-   * Half of the range of seeds, so that those of a batch may count on from it.
+   * Only half of the range of seeds, so that a batch can count upwards from it.
    */
   seed(): number {
     return Math.floor((this.uniform() * (MAX_SEED + 1)) / 2);
@@ -56,7 +56,7 @@ export function drawMultinomial(
   const counts = probabilities.map(() => 0);
   for (let trial = 0; trial < trials; trial++) {
     let left = chance.uniform();
-    // What rounding leaves over falls to the first outcome.
+    // The first outcome takes the remainder that rounding leaves.
     const drawn = probabilities.findIndex((probability) => {
       left -= probability;
       return left < 0;

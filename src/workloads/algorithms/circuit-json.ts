@@ -1,9 +1,9 @@
-/** A circuit in a result: as a caller could have written it, so that it can be sent again. */
+/** Circuits in results, in the form that requests take. */
 import type { Circuit } from '../../circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import type { JsonObject } from '../procedures/json.ts';
 
-/** Its gate objects as plain JSON. */
+/** The gate objects of a circuit as plain JSON. */
 export function circuitJson(circuit: Circuit): readonly JsonObject[] {
   return gateObjectsFromCircuit(circuit).map(({ condition, ...object }) => ({
     ...object,

@@ -1,8 +1,8 @@
-/** Gate operations written in one line. */
+/** Shorthand for gate operations. */
 import type { GateOperation } from '../../circuit/circuit.ts';
 
 /**
- * A gate operation.
+ * Makes a gate operation.
  *
  * @param name - Name in the gate table.
  * @param angles - Radians; none unless given.

@@ -1,9 +1,9 @@
 /**
- * Many circuits, as few tasks: those of one shape go out together, and only what no batch takes (more
- * than 12 qubits, or anything after a measurement) is a task of its own, a few at a time.
+ * Runs many circuits in few batches: circuits of one shape go together. A circuit that no batch takes
+ * (more than 12 qubits, or anything after a measurement) runs on its own, a few at a time.
  *
- * Circuits are asked for as they are needed, window after window, so that ten thousand of them never
- * lie in memory at once.
+ * Circuits are generated on demand, window by window, so that ten thousand of them are never in memory at
+ * once.
  */
 import { type Circuit, hasMidCircuitMeasurement, type Operation } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
@@ -14,11 +14,11 @@ import { basisLabel } from '../../math/basis-index.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
 
-/** Outputs of each circuit; only these come back. */
+/** Requested outputs of each circuit; the result has only these. */
 export interface CircuitOutputs {
-  /** None unless given. */
+  /** Number of shots; none unless given. */
   readonly shots?: number;
-  /** Circuit k draws with a seed that follows from this one and k. */
+  /** Seed; circuit k draws with a seed derived from this one and k. */
   readonly seed: number;
   /** Exact distribution over the classical bits. */
   readonly probabilities?: boolean;
@@ -29,39 +29,42 @@ export interface CircuitOutputs {
 /** Outputs of one circuit. */
 export interface CircuitOutcome {
   readonly expectations?: readonly number[];
-  /** By label of the classical register, bit 0 rightmost. */
+  /** Counts by label of the classical register, bit 0 rightmost. */
   readonly counts?: ReadonlyMap<string, number>;
-  /** By the register's value; length 2^numBits. */
+  /** Probabilities by value of the register; length 2^numBits. */
   readonly probabilities?: Float64Array;
 }
 
-/** Circuits by number, from 0. */
+/** Generates the circuits by number, from 0. */
 export interface CircuitSource {
   readonly numCircuits: number;
   readonly circuitAt: (index: number) => Circuit;
 }
 
-/** Widest classical register whose counts or probabilities a batch returns. */
+/** Most classical bits of a circuit whose counts or probabilities a batch returns. */
 const MAX_BATCH_BITS = 16;
-/** Circuits that are grouped by shape at a time. */
+/** Circuits per window, grouped by shape. */
 const MAX_WINDOW = 1024;
 /** Largest number of entries in the distributions of one window. */
 const MAX_WINDOW_NUMBERS = 2 ** 20;
-/** Shapes remembered: the engines keep what they know of one as long as the object is the same. */
+/** Shapes kept: engines cache data of a shape by object identity. */
 const MAX_SHAPES = 16;
-/** Circuits that no batch takes and that wait for processors together: one a thread, as far as they fit. */
+/** Most single circuits in flight: one per thread, as far as they fit. */
 const MAX_PARALLEL = 8;
-/** Wider ones run on all threads anyway, and their distributions are large. */
+/**
+ * Circuits with more qubits run one at a time: each uses all threads anyway, and its distribution is
+ * large.
+ */
 const MAX_PARALLEL_QUBITS = 16;
-/** Tells seeds of circuits from other draws with the same seed. */
+/** Separates seeds of circuits from other draws with the same seed. */
 const CIRCUIT_SEEDS = 0xc19c;
 
 /**
- * Runs them all, in order.
+ * Runs all circuits, window by window.
  *
- * @param onOutcome - Called once for each; within a window shape after shape.
- * @param onProgress - Called with the number of circuits done, now and then.
- * @throws the signal's reason once it aborts; whatever running circuits throws.
+ * @param onOutcome - Called once per circuit; within a window shape by shape.
+ * @param onProgress - Called now and then with the number of circuits done.
+ * @throws the signal's reason once it aborts; the errors of running circuits.
  */
 export async function runCircuits(
   source: CircuitSource,
@@ -88,7 +91,7 @@ export function circuitSeed(seed: number, index: number): number {
   return Math.floor(uniformDraw(seed, index, CIRCUIT_SEEDS, 0) * 2 ** 52);
 }
 
-/** Circuits of one shape, or without one those that no batch takes. */
+/** Circuits of one shape, or without a shape the ones that no batch takes. */
 interface ShapeGroup {
   readonly shape: Circuit | undefined;
   readonly circuits: Circuit[];
@@ -106,7 +109,7 @@ function nextWindow(source: CircuitSource, from: number, shapes: Circuit[]) {
     groups.set(shape, group);
     group.circuits.push(circuit);
     group.indices.push(index);
-    // Wide circuits count by their states, so that what is said of progress is not too far apart.
+    // Wide circuits count by their states, which makes progress more even.
     const ofState = 2 ** circuit.numQubits / 16;
     numbers += Math.max(ofState, 2 ** Math.min(circuit.numBits, MAX_BATCH_BITS));
     index++;
@@ -114,7 +117,7 @@ function nextWindow(source: CircuitSource, from: number, shapes: Circuit[]) {
   return { groups: groups.values(), numCircuits: index - from };
 }
 
-/** The known shape that the circuit has, or the circuit itself as a new one. */
+/** The known shape of the circuit, or the circuit itself as a new shape. */
 function shapeOf(circuit: Circuit, shapes: Circuit[]): Circuit {
   const known = shapes.find((shape) => hasShape(circuit, shape));
   if (known !== undefined) return known;
@@ -132,7 +135,7 @@ function hasShape(circuit: Circuit, shape: Circuit): boolean {
 
 function isAlike(a: Operation, b: Operation): boolean {
   if (a === b) return true;
-  // What is conditioned is in no batch, so nothing is gained by comparing conditions.
+  // No batch takes conditions, so comparing them is useless.
   if ('condition' in a || 'condition' in b) return false;
   if (a.kind === 'gate' && b.kind === 'gate') {
     const isSameGate = a.gate === b.gate && a.angles.length === b.angles.length;
@@ -155,7 +158,7 @@ function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return true;
 }
 
-/** Whether circuits of that shape may go out as one task. */
+/** Whether circuits of this shape can run as a batch. */
 export function fitsBatch(shape: Circuit): boolean {
   const isSmall = shape.numQubits <= MAX_BATCH_QUBITS && shape.numBits <= MAX_BATCH_BITS;
   return isSmall && !hasMidCircuitMeasurement(shape);

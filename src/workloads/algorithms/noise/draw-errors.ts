@@ -1,9 +1,9 @@
 /**
- * Patterns of errors, drawn among those with at least one.
+ * Draws patterns of errors, with at least one error each.
  *
- * How likely no error is at all is a product, so that part of the average needs no draws: the rarer
- * errors are, the more that saves. The first error's site is drawn from its exact distribution, and
- * every site after it fails by itself.
+ * The probability of no error is a product, so that part of the average needs no draws; the rarer errors
+ * are, the more this saves. The first error's site is drawn from its exact distribution; the sites after
+ * it fail independently.
  */
 import { uniformDraw } from '../../../math/philox.ts';
 import type { NoiseLevel } from './noise-levels.ts';
@@ -14,13 +14,13 @@ export interface ErrorModel {
   /** Error rate of each site. */
   readonly rates: readonly number[];
   readonly numPaulis: readonly number[];
-  /** Natural logarithm of the probability that the sites up to and with each one are without error. */
+  /** Natural logarithm of the probability that no site up to and including each one fails. */
   readonly logSurvival: readonly number[];
   /** Probability of at least one error. */
   readonly anyError: number;
 }
 
-/** The model of a level's noise. */
+/** Error model of a noise level. */
 export function errorModel(sites: readonly ErrorSite[], level: NoiseLevel): ErrorModel {
   const rates = sites.map(({ qubits }) =>
     qubits.length === 1 ? level.oneQubitError : level.twoQubitError,
@@ -39,10 +39,10 @@ export function errorModel(sites: readonly ErrorSite[], level: NoiseLevel): Erro
 }
 
 /**
- * One pattern.
+ * Draws a pattern.
  *
- * @param stream - Tells the draws of one level from those of another; below 2^31.
- * @returns At least one error, ascending by site; only where `anyError` is not 0.
+ * @param stream - Separates the draws of one level from those of another; below 2^31.
+ * @returns At least one error, ascending by site; call only if `anyError` is not 0.
  */
 export function drawErrors(
   { rates, numPaulis, logSurvival, anyError }: ErrorModel,
@@ -52,11 +52,11 @@ export function drawErrors(
 ): readonly PauliError[] {
   const numSites = rates.length;
   const draw = (place: number) => uniformDraw(seed, trajectory, stream, place);
-  // The first site by which as much of the probability of an error is used up as was drawn.
+  // The first site at which the cumulative probability of an error reaches the draw.
   const target = Math.log1p(-draw(0) * anyError);
   let first = 0;
   while (first < numSites - 1 && (rates[first] === 0 || logSurvival[first]! > target)) first++;
-  // Rounding may lead past the last site that fails at all.
+  // Rounding may lead past the last site that can fail.
   while (rates[first] === 0) first--;
   const errors: PauliError[] = [];
   for (let site = first; site < numSites; site++) {

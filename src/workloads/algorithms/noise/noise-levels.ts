@@ -1,13 +1,13 @@
 /**
- * How noisy gates and readout are: rates given by hand, or the published medians of a device.
+ * Noise of gates and readout: rates given by the caller, or the published medians of a device.
  *
- * A device's medians are average gate infidelities r. A depolarising channel of that infidelity lets a
- * Pauli other than the identity follow a gate on k qubits with probability (1 + 2^−k)·r.
+ * A device's medians are average gate infidelities r. For a depolarising channel of that infidelity, a
+ * Pauli other than the identity follows a gate on k qubits with probability (1 + 2^−k)·r.
  *
  * @see Nielsen, "A simple formula for the average gate fidelity of a quantum dynamical operation" (2002).
  */
 
-/** Noise of one kind of gates each. */
+/** Error rates of the kinds of operations. */
 export interface NoiseLevel {
   /** Probability that X, Y or Z follows a gate on one qubit, each as likely. */
   readonly oneQubitError: number;
@@ -32,7 +32,7 @@ export const DEVICE_NAMES = ['ibm-fez', 'ibm-brisbane', 'iqm-garnet', 'google-wi
 /** Name of an emulated device. */
 export type DeviceName = (typeof DEVICE_NAMES)[number];
 
-/** By name. */
+/** Devices by name. */
 export const DEVICE_PROFILES: Readonly<Record<DeviceName, DeviceProfile>> = {
   'ibm-fez': {
     oneQubitInfidelity: 2.3e-4,
@@ -61,7 +61,7 @@ export const DEVICE_PROFILES: Readonly<Record<DeviceName, DeviceProfile>> = {
   },
 };
 
-/** A device's noise, or so many times that; probabilities end at those of complete noise. */
+/** A device's noise, scaled by a factor; probabilities are capped at those of complete noise. */
 export function deviceNoise(name: DeviceName, factor: number): NoiseLevel {
   const { oneQubitInfidelity, twoQubitInfidelity, readoutError } = DEVICE_PROFILES[name];
   return {

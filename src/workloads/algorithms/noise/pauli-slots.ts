@@ -1,8 +1,8 @@
 /**
- * A circuit with room for Pauli errors, so that every pattern of errors is the same shape.
+ * Circuits with slots for Pauli errors, so that all error patterns have one shape.
  *
- * After each gate that may fail stand RX and RZ on each of its qubits, with angles 0 or π: neither is
- * the identity, RX alone X, RZ alone Z, both Y, up to a phase of the whole state.
+ * After each gate that may fail stand RX and RZ on each of its qubits, with angles 0 or π: up to a global
+ * phase both 0 are the identity, RX alone is X, RZ alone Z, both Y.
  */
 import {
   type Circuit,
@@ -11,34 +11,35 @@ import {
   type Qubit,
 } from '../../../circuit/circuit.ts';
 
-/** A place where an error may happen. */
+/** A site at which an error may happen. */
 export interface ErrorSite {
-  /** One or two qubits. */
+  /** Its one or two qubits. */
   readonly qubits: readonly Qubit[];
 }
 
-/** An error: at which site, and which Pauli on each of its qubits: two bits a qubit, 1 X, 2 Z, 3 Y. */
+/** An error: its site, and the Pauli on each of the site's qubits, two bits per qubit (1 X, 2 Z, 3 Y). */
 export interface PauliError {
   readonly site: number;
-  /** From 1 to 4^qubits − 1. */
+  /** Code of the Paulis, from 1 to 4^qubits − 1. */
   readonly pauli: number;
 }
 
-/** A circuit and the places where errors may happen in it, in order. */
+/** A circuit and the sites of possible errors in it, in order. */
 export interface NoisyCircuit {
   readonly sites: readonly ErrorSite[];
   /**
-   * The circuit with those errors.
+   * Builds the circuit with errors.
    *
-   * @param hasRoom - Whether to leave room where nothing goes wrong, so that all patterns have one shape.
+   * @param hasRoom - Whether to keep slots at sites without an error, so that all patterns have one
+   *   shape.
    */
   readonly withErrors: (errors: readonly PauliError[], hasRoom: boolean) => Circuit;
 }
 
 /**
- * Where errors may happen: after each gate and explicit unitary.
+ * Finds the sites: after each gate and explicit unitary.
  *
- * @param mayFail - By the number of a gate's qubits, 1 or 2.
+ * @param mayFail - Whether gates fail, by their number of qubits, 1 or 2.
  */
 export function noisyCircuit(
   circuit: Circuit,
@@ -67,7 +68,7 @@ export function noisyCircuit(
   };
 }
 
-/** The qubits of a gate or unitary; none of anything else. */
+/** Qubits of a gate or unitary; none for other operations. */
 export function gateQubits(operation: Operation): readonly Qubit[] {
   const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
   return isGate ? operationQubits(operation) : [];
@@ -80,7 +81,7 @@ function slots(qubits: readonly Qubit[], pauli: number): readonly Operation[] {
   });
 }
 
-/** Shared, because most slots are alike: comparing an object with itself costs nothing. */
+/** Shared objects: most slots are alike, and comparing an object with itself is cheap. */
 const turns = new Map<string, Operation>();
 
 function turn(gate: 'RX' | 'RZ', qubit: Qubit, isOn: number): Operation {

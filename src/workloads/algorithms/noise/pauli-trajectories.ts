@@ -1,6 +1,6 @@
 /**
- * What noise does to a circuit's result, by stochastic Pauli errors: each trajectory is the circuit with
- * some errors put in, whose distribution is computed exactly, and a level's result is their average.
+ * Noisy results of a circuit by stochastic Pauli errors: each trajectory is the circuit with some errors
+ * inserted, whose distribution is computed exactly; the result of a level is their average.
  *
  * @see Dalibard, Castin, Mølmer, "Wave-function approach to dissipative processes" (1992).
  */
@@ -19,29 +19,29 @@ export interface NoiseScan {
   readonly circuit: Circuit;
   readonly levels: readonly NoiseLevel[];
   readonly observables: readonly PauliSum[];
-  /** Trajectories of each level. */
+  /** Number of trajectories per level. */
   readonly numTrajectories: number;
   readonly seed: number;
 }
 
-/** The circuit without noise. */
+/** Result without noise. */
 export interface IdealResult {
   readonly probabilities: Float64Array;
   readonly expectations: readonly number[];
 }
 
-/** An average over trajectories, and how far it may be off by chance. */
+/** An average over trajectories and its standard error. */
 export interface Estimate {
   readonly value: number;
   readonly standardError: number;
 }
 
-/** The circuit at one level. */
+/** Result at one noise level. */
 export interface NoisyResult {
   readonly level: NoiseLevel;
   /** Exact. */
   readonly noErrorProbability: number;
-  /** Trajectories that were run; none where nothing can go wrong. */
+  /** Number of trajectories run; 0 if no error is possible. */
   readonly numTrajectories: number;
   readonly probabilities: Float64Array;
   /** The largest standard error of any of the probabilities. */
@@ -52,10 +52,10 @@ export interface NoisyResult {
 }
 
 /**
- * All levels, in order.
+ * Runs all levels, in order.
  *
- * @param onProgress - Called with the number of levels done, fractions of one included.
- * @throws the signal's reason once it aborts; whatever running circuits throws.
+ * @param onProgress - Called with the number of levels done, fractions included.
+ * @throws the signal's reason once it aborts; the errors of running circuits.
  */
 export async function runNoiseScan(
   given: NoiseScan,
@@ -105,7 +105,7 @@ function trajectoryCircuit(
   return (trajectory) => noisy.withErrors(drawErrors(model, seed, trajectory, stream), hasRoom);
 }
 
-/** Averages over some circuits, readout errors left aside in all but the spread of the observables. */
+/** Averages over circuits. Readout errors are included in the variances of the observables only. */
 interface Average {
   readonly count: number;
   readonly probabilities: Float64Array;
@@ -184,14 +184,17 @@ function levelResult(
   };
 }
 
-/** The terms of one observable that act on so many qubits. */
+/** Terms of one observable that act on this many qubits. */
 interface WeightClass {
   readonly observable: number;
   readonly weight: number;
   readonly part: PauliSum;
 }
 
-/** A misread bit turns the sign of each term that reads it, so terms fade by their weight. */
+/**
+ * Attenuation of a term by readout errors: a misread bit flips the sign of each term that reads it, so
+ * terms fade with their weight.
+ */
 function weightClasses(observables: readonly PauliSum[]): readonly WeightClass[] {
   return observables.flatMap((sum, observable) => {
     const weights = [...new Set(sum.map(({ factors }) => factors.length))];
@@ -203,7 +206,7 @@ function weightClasses(observables: readonly PauliSum[]): readonly WeightClass[]
   });
 }
 
-/** The observables' values as they are read, from those of their parts. */
+/** Values of the observables with readout errors, from those of their parts. */
 function valuesOf(
   { observables, classes }: PreparedScan,
   parts: ArrayLike<number>,
@@ -248,7 +251,7 @@ class Moments {
 }
 
 /**
- * The distribution that is read when each of `bits` is flipped with that probability; exact.
+ * The exact distribution after each of `bits` is flipped with a probability.
  *
  * @param probabilities - Length a power of two.
  */
@@ -264,17 +267,17 @@ function misread(probabilities: Float64Array, bits: readonly number[], flip: num
   return before;
 }
 
-/** Half the sum of the differences: 0 alike, 1 without common outcomes. */
+/** Total variation distance: 0 for equal distributions, 1 for disjoint ones. */
 function totalVariationDistance(p: Float64Array, q: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < p.length; i++) sum += Math.abs(p[i]! - q[i]!);
   return sum / 2;
 }
 
-/** (Σ √(p·q))²: 1 alike, 0 without common outcomes. */
+/** Classical fidelity (Σ √(p·q))²: 1 for equal distributions, 0 for disjoint ones. */
 function classicalFidelity(p: Float64Array, q: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < p.length; i++) sum += Math.sqrt(Math.max(0, p[i]! * q[i]!));
-  // Rounding must not lead past 1.
+  // Rounding must not exceed 1.
   return Math.min(1, sum ** 2);
 }

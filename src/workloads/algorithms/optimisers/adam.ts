@@ -1,9 +1,9 @@
 /**
- * Adam: gradient descent with a step a parameter of its own, from running means of the gradient and
- * of its square.
+ * Adam: gradient descent with a step size per parameter, from running means of the gradient and of its
+ * square.
  *
- * A pure function from state to state. The decays' powers are carried along as products rather than
- * computed with `**`, whose last bit may differ from one JavaScript engine to the next.
+ * A pure function from state to state. The powers of the decays are accumulated as products: the last bit
+ * of `**` may differ between JavaScript engines.
  *
  * @see Kingma & Ba, "Adam: a method for stochastic optimization" (ICLR 2015), algorithm 1.
  */
@@ -13,7 +13,7 @@ export interface AdamState {
   /** Steps taken. */
   readonly step: number;
   readonly theta: Float64Array;
-  /** Running mean of gradients, biased towards 0; one a parameter. */
+  /** Running mean of gradients, biased towards 0; one per parameter. */
   readonly firstMoment: Float64Array;
   /** Running mean of their squares, likewise. */
   readonly secondMoment: Float64Array;
@@ -25,13 +25,13 @@ export interface AdamState {
 
 /** Options of a step. */
 export interface AdamOptions {
-  /** A number, or a function of the steps taken before, from 0. */
+  /** Learning rate, or a function of the number of steps taken so far. */
   readonly learningRate: number | ((step: number) => number);
-  /** 0.9 unless given. */
+  /** β₁; 0.9 unless given. */
   readonly beta1?: number;
-  /** 0.999 unless given. */
+  /** β₂; 0.999 unless given. */
   readonly beta2?: number;
-  /** Keeps steps finite where gradients vanish; 1e-8 unless given. */
+  /** ε, which keeps steps finite where gradients vanish; 1e-8 unless given. */
   readonly epsilon?: number;
 }
 
@@ -48,10 +48,10 @@ export function startAdam(theta: ArrayLike<number>): AdamState {
 }
 
 /**
- * The state after one step downhill; the one before stays as it is.
+ * The state after one step; `state` is unchanged.
  *
- * @param gradient - Of the loss by θ, at `state.theta`.
- * @throws {RangeError} if the gradient has not one entry a parameter.
+ * @param gradient - Gradient of the loss at `state.theta`.
+ * @throws {RangeError} if the gradient does not have one entry per parameter.
  */
 export function adamStep(
   state: AdamState,

@@ -17,17 +17,17 @@ export interface SmoothObjective {
   slope(point: Float64Array): Promise<{ readonly value: number; readonly gradient: Float64Array }>;
 }
 
-/** When BFGS stops, and which step lengths it tries. */
+/** Stopping rules and step lengths of BFGS. */
 export interface BfgsOptions {
-  /** Steps at most. */
+  /** Most steps. */
   readonly steps: number;
-  /** Stops once no component of the gradient is larger. */
+  /** Stops when no component of the gradient exceeds this. */
   readonly tolerance: number;
-  /** Stops when a step would lower the value by no more; 0 unless given. */
+  /** Stops when a step would lower the value by no more than this; 0 unless given. */
   readonly leastGain?: number;
   /** Length of a full step before any curvature is known; 1 unless given. */
   readonly firstLength?: number;
-  /** Step lengths of a line search, as parts of a full step. */
+  /** Step lengths of a line search, as fractions of a full step. */
   readonly lengths?: readonly number[];
 }
 
@@ -35,7 +35,7 @@ const LENGTHS = [
   4, 2.8, 2, 1.4, 1, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02, 0.01, 0.003, 0.001,
 ];
 
-/** Goes downhill from `start`, which stays unchanged. */
+/** Minimises a function from `start`, which stays unchanged. */
 export async function bfgs(
   objective: SmoothObjective,
   start: Float64Array,
@@ -60,7 +60,7 @@ export async function bfgs(
     if (largestSize(gradient) <= tolerance) return minimum('gradient_below_tolerance');
     let next = await lineSearch();
     if (next === undefined && !inverse.isFresh) {
-      // Curvature learnt far from here may mislead: try once more without it.
+      // The curvature estimate may be stale: try once more without it.
       inverse = new InverseHessian(start.length, firstLength);
       next = await lineSearch();
     }

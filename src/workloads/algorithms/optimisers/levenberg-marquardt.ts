@@ -1,9 +1,9 @@
 /**
- * Levenberg and Marquardt's method for energies: Newton's step where the trial state is near an
- * eigenstate, a step of imaginary time where it is far, and all that lies between in one batch.
+ * Levenberg–Marquardt method for energies: near an eigenstate its step is Newton's, far from one a step
+ * of imaginary time; all candidates in between are evaluated in one batch.
  *
- * The curvature leaves out second derivatives of the state, which an eigenstate does not feel. Damping by
- * the metric of states rather than of parameters makes a step the same however parameters are scaled.
+ * The curvature omits second derivatives of the state, which do not matter at an eigenstate. Damping by
+ * the metric of states rather than of parameters makes a step independent of the parameters' scale.
  *
  * @see Nocedal & Wright, "Numerical Optimization" (2006), section 10.3; Stokes et al. as in
  *   tangent-space.ts.
@@ -32,16 +32,20 @@ export interface CurvedObjective {
   tangentSpace(point: Float64Array): Promise<TangentSpace>;
 }
 
-/** Damping tried, in parts of the spread of energies: past 1 every system is positive. */
+/**
+ * Damping factors to try, relative to the spread of energies: above 1 every system is positive definite.
+ */
 const DAMPINGS = [1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
-/** Parts of a step tried. */
+/** Fractions of a step to try. */
 const LENGTHS = [1, 0.5];
-/** Lengths tried of the step that BFGS would make, which knows how the function bends far from its bottom. */
+/** Lengths to try of the BFGS step, whose curvature estimate also covers points far from the minimum. */
 const LEARNT_LENGTHS = [2, 1.4, 1, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01, 0.001];
-/** Keeps the system solvable where parameters do the same; part of its largest entries. */
+/**
+ * Regularisation relative to the largest entries; keeps the system solvable if parameters are redundant.
+ */
 const RIDGE = 1e-9;
 
-/** Goes downhill from `start`, which stays as it is. */
+/** Minimises a function from `start`, which stays unchanged. */
 export async function levenbergMarquardt(
   objective: CurvedObjective,
   start: Float64Array,
@@ -61,7 +65,7 @@ export async function levenbergMarquardt(
     const moves = [...stepsOf(space), ...stepsAlong(learnt.downhill(space.gradient))];
     const candidates = moves
       .map((move) => point.map((x, i) => x + move[i]!))
-      // A system at the edge of being solvable may have a step without end.
+      // A nearly singular system may give an infinite step.
       .filter((candidate) => candidate.every(Number.isFinite));
     const values = await objective.values(candidates);
     const lowest = Math.min(...values);
@@ -76,7 +80,10 @@ export async function levenbergMarquardt(
   return minimum(isFlat ? 'gradient_below_tolerance' : 'steps_used_up');
 }
 
-/** −(curvature + damping·metric)⁻¹·gradient, for those dampings that make the system positive. */
+/**
+ * Steps −(curvature + damping·metric)⁻¹·gradient for the damping factors that make the system positive
+ * definite.
+ */
 function stepsOf({ gradient, curvature, metric, spread }: TangentSpace): readonly Float64Array[] {
   const n = gradient.length;
   let widest = 0;
@@ -88,14 +95,14 @@ function stepsOf({ gradient, curvature, metric, spread }: TangentSpace): readonl
       const move = choleskySolve(matrix, gradient);
       return LENGTHS.map((length) => move.map((part) => -length * part));
     } catch (error) {
-      // Far from an eigenstate there may be states of lower energy in the tangent space.
+      // Far from an eigenstate the tangent space may hold states of lower energy.
       if (!(error instanceof RangeError)) throw error;
       return [];
     }
   });
 }
 
-/** That direction in several lengths. */
+/** A direction in several lengths. */
 function stepsAlong(direction: Float64Array): readonly Float64Array[] {
   return LEARNT_LENGTHS.map((length) => direction.map((part) => length * part));
 }

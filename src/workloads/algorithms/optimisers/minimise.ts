@@ -1,13 +1,13 @@
 /**
- * Minimisers of energies by name: Levenberg and Marquardt's method where whole states can be read,
- * BFGS where gradients are exact, Adam where they are estimates.
+ * Minimisers of energies by name: Levenberg–Marquardt if whole states can be read, BFGS if gradients are
+ * exact, Adam if they are estimates.
  */
 import { adamStep, startAdam } from './adam.ts';
 import { bfgs, type SmoothObjective } from './bfgs.ts';
 import { type CurvedObjective, levenbergMarquardt } from './levenberg-marquardt.ts';
 import { largestSize, type Minimum, type OnStep } from './minimum.ts';
 
-/** A function that every minimiser can handle. */
+/** Objective function that every minimiser accepts. */
 export interface Objective extends CurvedObjective, SmoothObjective {
   values(points: readonly Float64Array[]): Promise<Float64Array>;
 }
@@ -17,20 +17,20 @@ export const OPTIMIZERS = ['levenberg_marquardt', 'bfgs', 'adam'] as const;
 /** Name of a minimiser. */
 export type Optimizer = (typeof OPTIMIZERS)[number];
 
-/** Which minimiser runs, and when it stops. */
+/** Choice of the minimiser, and its stopping rules. */
 export interface MinimiseOptions {
   readonly optimizer: Optimizer;
-  /** At least 1. */
+  /** Most steps; at least 1. */
   readonly steps: number;
   /** Size of Adam's steps, radians. */
   readonly learningRate: number;
-  /** Stops once no component of the gradient is larger. */
+  /** Stops when no component of the gradient exceeds this. */
   readonly tolerance: number;
-  /** Whether values are estimates. The lowest one seen is then luck, so Adam keeps the last point. */
+  /** Whether values are estimates. The lowest value seen is then luck, so Adam returns the last point. */
   readonly isNoisy: boolean;
 }
 
-/** Goes downhill from `start`, which stays unchanged. */
+/** Minimises a function from `start`, which stays unchanged. */
 export function minimise(
   objective: Objective,
   start: Float64Array,

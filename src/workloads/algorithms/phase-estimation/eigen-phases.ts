@@ -3,7 +3,7 @@ import { eigenvectorsOfUnitary } from '../../../circuit/unitary-power.ts';
 import { type ComplexMatrix, dimension } from '../../../math/complex-matrix.ts';
 import { innerProduct } from '../linear-algebra/vectors.ts';
 
-/** An eigenvector and the phase that the unitary turns it by. */
+/** An eigenvector and its phase. */
 export interface Eigenstate {
   /** In turns, [0, 1): the eigenvalue is e^{2πi·phase}. */
   readonly phase: number;
@@ -11,13 +11,16 @@ export interface Eigenstate {
   readonly vector: Float64Array;
 }
 
-/** Turns of the whole unitary, radians: in one of these directions no two eigenvalues line up. */
+/**
+ * Rotations of the whole unitary to try, radians: for one of them the projections of distinct eigenvalues
+ * differ.
+ */
 const TURNS = [0, 0.61, 1.37, 2.11, 2.83];
-/** A phase so close to a whole turn is no turn. */
+/** A phase this close to a whole turn counts as 0. */
 const ROUNDING = 1e-12;
 
 /**
- * The eigenstates by ascending phase.
+ * Computes the eigenstates, by ascending phase.
  *
  * @param unitary - At most 64 rows.
  */
@@ -38,7 +41,7 @@ function turned(matrix: ComplexMatrix, angle: number): ComplexMatrix {
   );
 }
 
-/** The columns with their phases, and how far they are from being eigenvectors. */
+/** The columns with their phases and residuals. */
 function diagonalised(unitary: ComplexMatrix, columns: ComplexMatrix) {
   const d = dimension(unitary);
   let defect = 0;

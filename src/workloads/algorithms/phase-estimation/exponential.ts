@@ -8,13 +8,13 @@ import {
 } from '../../../math/complex-matrix.ts';
 import { applyObservable } from '../hamiltonians/observable-action.ts';
 
-/** The exponent is halved until it is below this. */
+/** The exponent is halved until its norm is below this. */
 const SMALL = 0.25;
 /** 0.25^20/20! is far below rounding. */
 const NUM_TERMS = 20;
 
 /**
- * By its Taylor series after halving, then squared as often as halved.
+ * Computes the exponential by its Taylor series after repeated halving, then squares as often.
  *
  * @returns 2^numQubits rows.
  */
@@ -35,7 +35,7 @@ export function exponential(observable: PauliSum, numQubits: number, time: numbe
   return orthonormalizedRows(result);
 }
 
-/** −iHt. */
+/** The matrix −iHt. */
 function generatorMatrix(observable: PauliSum, d: number, time: number): ComplexMatrix {
   const out = new Float64Array(2 * d * d);
   const image = new Float64Array(2 * d);

@@ -20,13 +20,13 @@ import { gateOperation as gate } from '../gate-operation.ts';
 /** Inputs of the circuit. */
 export interface PhaseCircuitParts {
   readonly numCounting: number;
-  /** 2, 4 or 8 rows. */
+  /** The unitary; 2, 4 or 8 rows. */
   readonly unitary: ComplexMatrix;
-  /** Prepares the state that the unitary acts on; as many rows. */
+  /** Unitary that prepares the state; as many rows. */
   readonly preparation: ComplexMatrix;
 }
 
-/** The circuit. */
+/** Builds the circuit. */
 export function phaseCircuit({ numCounting, unitary, preparation }: PhaseCircuitParts): Circuit {
   const numTargets = Math.round(Math.log2(dimension(unitary)));
   const counting = Array.from({ length: numCounting }, (_, k) => k);
@@ -38,7 +38,7 @@ export function phaseCircuit({ numCounting, unitary, preparation }: PhaseCircuit
   let power = unitary;
   for (const k of counting) {
     operations.push({ kind: 'unitary', controls: [k], targets, matrix: power });
-    // Squaring doubles what the matrix is off from being unitary; that is mended each time.
+    // Squaring doubles the deviation from unitarity, which is corrected each time.
     power = orthonormalizedRows(multiply(power, power));
   }
   operations.push(...inverseFourier(numCounting), {
@@ -49,7 +49,7 @@ export function phaseCircuit({ numCounting, unitary, preparation }: PhaseCircuit
   return { numQubits: numCounting + numTargets, numBits: numCounting, operations };
 }
 
-/** Takes Σ_x e^{2πi·x·m/2^n}|x⟩/√2^n to |m⟩. */
+/** Inverse Fourier transform: takes Σ_x e^{2πi·x·m/2^n}|x⟩/√2^n to |m⟩. */
 function inverseFourier(n: number): readonly Operation[] {
   const operations: Operation[] = [];
   for (let k = 0; k < Math.floor(n / 2); k++) operations.push(gate('SWAP', [k, n - 1 - k]));
@@ -60,7 +60,7 @@ function inverseFourier(n: number): readonly Operation[] {
   return operations;
 }
 
-/** A unitary whose first column is that vector, so that it prepares it from |0…0⟩. */
+/** A unitary with the vector as first column; it prepares the vector from |0…0⟩. */
 export function preparationOf(vector: Float64Array): ComplexMatrix {
   const d = vector.length / 2;
   const sizes = Array.from({ length: d }, (_, i) => Math.hypot(vector[2 * i]!, vector[2 * i + 1]!));
@@ -70,14 +70,14 @@ export function preparationOf(vector: Float64Array): ComplexMatrix {
     rows[2 * i] = vector[2 * i]!;
     rows[2 * i + 1] = -vector[2 * i + 1]!;
   }
-  // With the unit vectors but the one that is most like it, the rows are a basis.
+  // The vector and the unit vectors, without the one closest to it, form a basis.
   const others = sizes.flatMap((_, i) => (i === largest ? [] : [i]));
   for (const [row, column] of others.entries()) rows[2 * ((row + 1) * d + column)] = 1;
   return adjoint(orthonormalizedRows(rows));
 }
 
 /**
- * How likely each m is in theory, for a state that is a mixture of eigenstates with those weights.
+ * Theoretical probability of each m, for a mixture of eigenstates with these weights.
  *
  * @returns Length 2^numCounting.
  */
@@ -90,7 +90,7 @@ export function phaseDistribution(
     parts.reduce((sum, { phase, weight }) => {
       const off = phase - m / size;
       const sine = Math.sin(Math.PI * off);
-      // Where the phase is hit exactly, 0/0 stands for 1.
+      // At an exact phase, 0/0 stands for 1.
       const amplitude = Math.abs(sine) < 1e-15 ? 1 : Math.sin(Math.PI * size * off) / (size * sine);
       return sum + weight * amplitude ** 2;
     }, 0),
