@@ -38,7 +38,7 @@ import { PROCEDURE_CATALOG, Workloads } from './workloads/workloads.ts';
 const MS_PER_DAY = 86_400_000;
 const MIB = 2 ** 20;
 const MAX_READERS = 4;
-/** Greatest JavaScript heap of a process that reads bodies, as a multiple of the largest body. */
+/** JavaScript heap of a process that reads bodies, as a multiple of the largest body. */
 const HEAP_OF_BODY = 32;
 /** Upper bound of that heap, as a fraction of the machine's memory. */
 const HEAP_OF_MACHINE = 1 / 8;

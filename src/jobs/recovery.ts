@@ -1,16 +1,17 @@
 /**
  * Recovery of the jobs that an earlier process left.
  *
- * A process that dies is seldom the fault of a job that ran in it, so an interrupted job runs again;
- * but a job that brings every process down must be given up one day. Nothing tells the two apart but
- * the company: of k pieces of work that ran when a process died, each gets a suspicion of 1/k². Alone
- * a job is given up after `maxSuspicion` interruptions, one of two that crash together after four times
- * as many, and among many only after very many, so that it always ends and chance hardly ever does it.
- * (Running suspects alone would decide guilt, but hold up everybody else for as long as one of them takes.)
+ * A process seldom dies because of one of its jobs, so an interrupted job runs again. A job that crashes
+ * every process must be given up at some point. Only the other jobs that ran at the time tell the two apart:
+ * of k pieces of work that ran when a process died, each gets a suspicion of 1/k². A job that runs alone is
+ * given up after `maxSuspicion` interruptions, one of two that run together after four times as many, and one
+ * among many only after very many. So recovery always ends, and a job is hardly ever given up by chance.
+ * (Running suspects alone would find the culprit, but would delay everybody else for as long as a suspect
+ * takes.)
  *
- * A plan and the tasks that it waits for are one piece of work, and its tasks bear the suspicion. A
- * circuit that its caller waits for is not seen in its first quarter of a second, so work may look more
- * alone than it was; while a suspect is in hand all circuits are stored before they begin.
+ * A plan and the tasks that it waits for are one piece of work; the suspicion is on the tasks. A circuit
+ * whose caller waits for it is not stored in its first quarter of a second, so work may look more alone than
+ * it was. While the process holds a suspect, all circuits are therefore stored before they begin.
  */
 import { JobInterruptedError, NoHandlerError } from './errors.ts';
 import {
@@ -28,9 +29,9 @@ const PAGE = 200;
 /** Options of `requeueInterrupted`. */
 export interface InterruptedOptions {
   readonly store: JobStore;
-  /** The job that waits for this one, which is briefly listed. */
+  /** Job that waits for this one, which is read briefly. */
   readonly parentOf: (job: Job) => JobId | undefined;
-  /** Jobs that this process runs already; they are passed over. */
+  /** True for jobs that this process already runs; they are skipped. */
   readonly isOurs: (id: JobId) => boolean;
   /** Suspicion at which a job is given up. */
   readonly maxSuspicion: number;
@@ -38,11 +39,11 @@ export interface InterruptedOptions {
 }
 
 /**
- * Puts all jobs that ran when a process died back into the queue, but those that are given up, which
- * fail. All of them are written in one transaction: a process that dies over it leaves all or none,
- * and the next one knows the same company.
+ * Puts all jobs that ran when a process died back into the queue, except those that are given up, which fail.
+ * All are written in one transaction: if the process dies meanwhile, all or none are changed, and the next
+ * process counts the same jobs.
  *
- * @returns The jobs as they are stored afterwards.
+ * @returns The stored jobs.
  */
 export async function requeueInterrupted({
   store,
@@ -76,10 +77,10 @@ export async function requeueInterrupted({
 }
 
 /**
- * Goes through the queued jobs, oldest first within a kind, and yields each as it is stored afterwards:
- * `queued`, to be run; or `failed`, when nothing runs its kind any more.
+ * Walks through the queued jobs, oldest first within a kind, and yields each as it is stored afterwards:
+ * `queued`, to be run, or `failed`, if no handler runs its kind any more.
  *
- * @param isOurs - Jobs that this process runs already; they are passed over.
+ * @param isOurs - True for jobs that this process already runs; they are skipped.
  */
 export async function* leftoverJobs(
   store: JobStore,

@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document beyond what routes and schemas say: what holds for all operations is added
- * here once instead of being repeated in every route.
- */
+/** Parts of the OpenAPI document that apply to all operations, added here once instead of in every route. */
 import type { SwaggerTransformObject } from '@fastify/swagger';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
@@ -18,7 +15,7 @@ RFC 9457 (problem details) if the Accept header names \`application/problem+json
 Qubit 0 is the least significant bit everywhere: rightmost in bit strings, lowest in basis indices.
 Unknown fields are refused. A known path with another method answers 404 with an Allow header.`;
 
-/** The fixed part of the document. */
+/** Fixed part of the document. */
 export function openApiBase(version: string): Partial<Document> {
   return {
     openapi: '3.1.0',
@@ -63,7 +60,7 @@ const REQUEST_ID: OpenAPIV3_1.ParameterObject = {
 const text = (description: string): Header => ({ description, schema: { type: 'string' } });
 const whole = (description: string): Header => ({ description, schema: { type: 'integer' } });
 
-/** Headers of answers, each described once. */
+/** Response headers, each described once. */
 const HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-Id': text('Also in `meta.request_id`'),
   'RateLimit-Policy': text('The quota and the seconds of its window: `"standard";q=100;w=60`'),
@@ -77,13 +74,13 @@ const HEADERS: Readonly<Record<string, Header>> = {
   'Idempotent-Replayed': text('`true` if the answer is that of an earlier request'),
 };
 
-/** Their names, and that of the header which documents are known by. */
+/** Names of these headers, and of the one that identifies a document's version. */
 export const ANSWER_HEADERS: readonly string[] = [...Object.keys(HEADERS), 'ETag'];
 
-/** Which of them an answer bears. */
+/** Names of the headers of an answer. */
 function headerNames(status: string, isLimited: boolean): readonly string[] {
   const names = ['X-Request-Id'];
-  // A 401 belongs to no key.
+  // A 401 answer belongs to no key.
   if (isLimited && status !== '401') {
     names.push('RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit');
     names.push('X-RateLimit-Remaining', 'X-RateLimit-Reset');
@@ -93,7 +90,7 @@ function headerNames(status: string, isLimited: boolean): readonly string[] {
   return names;
 }
 
-/** Names of request headers as people write them; the framework knows them in lower case. */
+/** Usual spelling of request headers; the framework has them in lower case. */
 const HEADER_NAMES: Readonly<Record<string, string>> = {
   prefer: 'Prefer',
   'idempotency-key': 'Idempotency-Key',
@@ -111,7 +108,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** Adds headers, media types and descriptions to every operation, and drops unused schemas. */
 export function completeOpenApi(document: ReturnType<SwaggerTransformObject>): Document {
-  // Checked: the base above makes it a 3.1 document.
+  // The cast is safe: the base above makes it a 3.1 document.
   const complete = structuredClone(document) as Document;
   const recorded = readRecordedAnswers();
   for (const [path, item] of Object.entries(complete.paths ?? {})) {
@@ -132,7 +129,7 @@ export function completeOpenApi(document: ReturnType<SwaggerTransformObject>): D
   return complete;
 }
 
-/** By name: as they come, they are in the order in which modules happened to be loaded. */
+/** Sorts schemas by name; otherwise they are in the order in which modules were loaded. */
 function sortSchemas({ components }: Document): void {
   if (components?.schemas === undefined) return;
   const entries = Object.entries(components.schemas);
@@ -165,11 +162,11 @@ function completeOperation(operation: OpenAPIV3_1.OperationObject): void {
   }
 }
 
-/** Has an operation show the whole bodies that its schema, or each of its alternatives, has as examples. */
+/** Adds to an operation the examples of whole bodies that its schema, or each of its alternatives, has. */
 function showBodies({ requestBody }: OpenAPIV3_1.OperationObject, document: Document): void {
   if (requestBody === undefined || '$ref' in requestBody) return;
   const media = requestBody.content['application/json'];
-  // Those of a schema without a name are there already.
+  // The examples of a schema without a name are there already.
   if (media === undefined || media.example !== undefined || media.examples !== undefined) return;
   const bodies = examplesOf(media.schema, document);
   if (bodies.length === 0) return;
@@ -191,7 +188,7 @@ const schemaFields = z.looseObject({
   examples: z.array(z.unknown()).optional(),
 });
 
-/** Has an operation show what it really answered, and which ids were in the path. */
+/** Adds recorded answers to an operation, and the ids of their paths. */
 function showAnswers(
   path: string,
   operation: OpenAPIV3_1.OperationObject,
@@ -216,7 +213,7 @@ function showAnswers(
   }
 }
 
-/** Each schema is made in two forms, for reading and for writing; most are used in one only. */
+/** Removes unused schemas: each is generated for reading and for writing, and most are used in one form. */
 function dropUnusedSchemas(document: Document): void {
   const schemas = document.components?.schemas;
   if (schemas === undefined) return;

@@ -1,4 +1,4 @@
-/** An error → status, headers and body of the answer. */
+/** Converts an error to status, headers and body of an answer. */
 import { STATUS_CODES } from 'node:http';
 import { CodedError } from '../errors/coded-error.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
@@ -14,18 +14,18 @@ import {
 } from './errors.ts';
 import type { ErrorEnvelope } from './schemas/envelope.ts';
 
-/** An error as it is to be answered. */
+/** Answer to an error. */
 export interface PresentedError {
   readonly error: ErrorEnvelope['error'];
   readonly headers: Readonly<Record<string, string | number>>;
-  /** The HTTP phrase of the status. */
+  /** HTTP phrase of the status. */
   readonly title: string;
 }
 
-/** Seconds after which to come back when the service is stopping: a restart takes about as long. */
+/** Seconds after which callers should retry while the service stops; a restart takes about as long. */
 const RESTART_S = 5;
 
-/** Facts of a request that errors of the framework need. */
+/** Facts of a request that the framework's errors need. */
 export interface RequestFacts {
   readonly method: string;
   readonly path: string;
@@ -33,7 +33,7 @@ export interface RequestFacts {
   readonly maxBodyBytes: number;
 }
 
-/** How to answer an error; one that is not a CodedError answers 500 and tells nothing. */
+/** Answer for an error. An error that is not a CodedError gets 500 without details. */
 export function presentError(thrown: unknown, facts: RequestFacts): PresentedError {
   const error = fromFramework(thrown, facts);
   if (!(error instanceof CodedError)) {
@@ -69,7 +69,10 @@ function present(
   };
 }
 
-/** A failed job answers what its own code does: 400, 503, and 500 for everything unforeseen. */
+/**
+ * Specification code of an error. A failed job has that of its own code: 400, 503, or 500 for unforeseen
+ * errors.
+ */
 function specCodeFor(error: CodedError): SpecCode {
   return specCodeOf(error instanceof JobFailedError ? error.jobCode : error.code);
 }
@@ -85,7 +88,7 @@ function headersOf(error: CodedError): Record<string, string | number> {
   return headers;
 }
 
-/** The framework's own errors and the database's, as errors of this layer. */
+/** Converts errors of the framework and of the database to errors of this layer. */
 function fromFramework(thrown: unknown, facts: RequestFacts): unknown {
   if (!(thrown instanceof Error) || thrown instanceof CodedError) return thrown;
   if ('errcode' in thrown) return StorageUnwritableError.from(thrown);
@@ -107,7 +110,7 @@ function fromFramework(thrown: unknown, facts: RequestFacts): unknown {
   }
 }
 
-/** Other errors of the framework and of what it reads with: 4xx are the caller's, the rest ours. */
+/** Converts other errors of the framework and its parsers: 4xx are the caller's faults, the rest ours. */
 function clientFault(thrown: Error): unknown {
   const status = 'statusCode' in thrown ? thrown.statusCode : undefined;
   return typeof status === 'number' && status >= 400 && status < 500

@@ -1,4 +1,4 @@
-/** Capabilities, benchmarks and statistics of agents and the TPU fleet, as callers see them. */
+/** Capabilities, benchmarks and statistics of agents and the TPU fleet, in the form that callers see. */
 import { z } from 'zod';
 import type { Benchmark, MonitoredProcedures } from '../workloads/monitored-procedures.ts';
 import type { ExecutedOn } from '../workloads/procedures/executed-on.ts';
@@ -17,7 +17,7 @@ import type {
 /** Significant digits of rates. */
 const SIGNIFICANT_DIGITS = 4;
 
-/** Processors that ran the circuits of a procedure, and the process that ran its code. */
+/** Processors that ran a procedure's circuits, and the process that ran its code. */
 export function viewExecutedOn(
   executedOn: readonly ExecutedOn[],
   cpuModel: string,
@@ -34,10 +34,9 @@ export function viewExecutedOn(
 }
 
 /**
- * The result fields of a record, as one JSON object; the result itself is put in place as the text it
- * is.
+ * Result fields of a record as one JSON object; the result itself is inserted as text.
  *
- * @param seed - What was drawn for the run; an input with a seed of its own goes by that.
+ * @param seed - Seed drawn for the run; a seed in the input takes precedence.
  * @param more - Further fields.
  */
 export function outcomeJson(
@@ -65,7 +64,7 @@ function usedSeed({ seed: own }: JsonObject, drawn: number): number {
 
 const views = new WeakMap<Procedure, Omit<CapabilityView, 'example'>>();
 
-/** A procedure that callers may ask for, with an example of a whole body. */
+/** Procedure that callers may use, with an example of a whole body. */
 export function viewCapability(procedure: Procedure, example: JsonObject): CapabilityView {
   let view = views.get(procedure);
   if (view === undefined) {
@@ -95,7 +94,7 @@ export function viewBenchmark(benchmark: Benchmark, cpuModel: string): RateBasis
   };
 }
 
-/** Statistics of the runs for callers. */
+/** Statistics of callers' runs. */
 export function viewStats(
   procedures: Pick<MonitoredProcedures, 'statistics' | 'load'>,
 ): WorkStatsView {
@@ -117,7 +116,7 @@ export function viewStats(
   };
 }
 
-/** A rate with the digits that it has. */
+/** Rounds a rate to its significant digits. */
 export function rate(perSecond: number): number {
   return Number(perSecond.toPrecision(SIGNIFICANT_DIGITS));
 }

@@ -1,4 +1,4 @@
-/** A processor as it stands now, as callers see it. */
+/** Current state of a processor, in the form that callers see. */
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { hasDevices, viewSummary } from './device-view.ts';
@@ -8,7 +8,7 @@ import { ProcessorNotFoundError } from './errors.ts';
 import type { ProcessorView } from './schemas/processors.ts';
 
 /**
- * The processor of that id.
+ * Finds a processor by id.
  *
  * @throws {ProcessorNotFoundError}
  */
@@ -20,9 +20,9 @@ export function findProcessor(fleet: ProcessorDirectory, id: string): Processor 
 }
 
 /**
- * The processor's item in a listing; that of the fleet sums its devices up.
+ * Entry of a processor in a listing; for the fleet it includes a summary of its devices.
  *
- * @param readingWaitMs - Until a body of the caller would be read, where that has to wait.
+ * @param readingWaitMs - Time until a body of the caller would be read, if that has to wait.
  */
 export function viewProcessor(
   processor: Processor,

@@ -1,4 +1,4 @@
-/** Answer to a classification. */
+/** Answers of classifications, in the form that callers see. */
 import { basisLabel } from '../../math/basis-index.ts';
 import type {
   Classification,
@@ -7,7 +7,7 @@ import type {
 import { viewBackend, viewTiming } from '../backend-view.ts';
 import type { ClassificationView, DecisionView, DemoRunView } from '../schemas/models.ts';
 
-/** The answer to one row. */
+/** Answer for one row. */
 export function viewClassification(
   modelId: string,
   classification: Classification,
@@ -17,7 +17,7 @@ export function viewClassification(
   return { ...viewRow(classification, row), ...runFields(modelId, classification) };
 }
 
-/** The answer to several rows. */
+/** Answer for several rows. */
 export function viewClassifications(modelId: string, classification: Classification) {
   return {
     ...runFields(modelId, classification),
@@ -25,7 +25,7 @@ export function viewClassifications(modelId: string, classification: Classificat
   };
 }
 
-/** The demo's answer: that to one row, with the counts it was made from. */
+/** Answer of the demo: that for one row, with its counts. */
 export function viewDemoRun(modelId: string, classification: Classification): DemoRunView {
   const [row] = classification.rows;
   if (row === undefined) throw new Error('unreachable: a classification without a row');
@@ -36,7 +36,7 @@ export function viewDemoRun(modelId: string, classification: Classification): De
   };
 }
 
-/** Bit string, qubit 0 rightmost → how often; outcomes that never came up are left out. */
+/** Counts by bit string, qubit 0 rightmost; outcomes without counts are left out. */
 function viewCounts({ counts }: ClassifiedRow, numQubits: number): Record<string, number> {
   const view: Record<string, number> = {};
   for (const [outcome, times] of counts.entries()) {

@@ -1,12 +1,12 @@
-/** Facts of the classifier on the page at `/`: its card and its state now. */
+/** Facts of the classifier for the page at `/`: its card and its present state. */
 import type { DemoFacts } from '../../console/demo-facts.ts';
 import type { ModelDirectory } from '../directories.ts';
 import { viewDemoRun } from './classification-view.ts';
 
-/** Why a processor is not available is the operator's own words, and not for everybody. */
+/** Public reason for an unavailable processor; the operator's own reason is not shown to everybody. */
 const OUT_OF_SERVICE = 'The model is out of service; try again later.';
 
-/** The facts of this moment. */
+/** Present facts of the model. */
 export function demoFactsOf(
   classifier: ModelDirectory['classifier'],
   requestsPerMinute: number,

@@ -1,4 +1,4 @@
-/** From the body of an inference to what its model takes. */
+/** Reads inference requests from bodies. */
 import type { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
@@ -14,19 +14,19 @@ import {
 } from './inference-faults.ts';
 import { type SizedBody, sizedClassification, sizedText } from './inference-sizes.ts';
 
-/** A request to classify, and how it is to be answered. */
+/** Classification request, with the form of its answer. */
 export interface ReadClassification {
   readonly request: ClassificationRequest;
-  /** Whether rows came as `inputs`. */
+  /** True if rows came as `inputs`. */
   readonly isBatch: boolean;
 }
 
 /**
- * Reads a request to classify. What the values may be the model checks; where more is wrong than that,
- * its faults are told with the others.
+ * Reads a classification request. The model checks its limits; if the body has other faults, limits are
+ * checked here too, so that one answer lists all faults.
  *
- * @param drawSeed - For a request without one.
- * @throws {RequestInvalidError} naming every fault.
+ * @param drawSeed - Draws a seed for a request without one.
+ * @throws {RequestInvalidError} listing every fault.
  */
 export function readClassification(body: unknown, drawSeed: () => number): ReadClassification {
   const sized = sizedClassification(body);
@@ -63,11 +63,11 @@ function requestOf(
 }
 
 /**
- * Reads a request for text. What the values may be the model checks; where more is wrong than that, its
- * faults are told with the others.
+ * Reads a text request. The model checks its limits; if the body has other faults, limits are checked here
+ * too, so that one answer lists all faults.
  *
- * @param maxTokensBound - The most that the operator allows, for those faults.
- * @throws {RequestInvalidError} naming every fault.
+ * @param maxTokensBound - The operator's limit of tokens.
+ * @throws {RequestInvalidError} listing every fault.
  */
 export function readTextRequest(body: unknown, maxTokensBound: number): TextRequest {
   const sized = sizedText(body);
@@ -84,7 +84,7 @@ export function readTextRequest(body: unknown, maxTokensBound: number): TextRequ
   };
 }
 
-/** Faults of size, and those of form; that null stands for what is too long is none of them. */
+/** Faults of size and of form, without the faults of form for nulls that replace overlong parts. */
 function formFaultsBeside(
   { body, faults }: SizedBody,
   error: z.ZodError | undefined,

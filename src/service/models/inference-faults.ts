@@ -1,9 +1,9 @@
 /**
- * What is wrong with the body of an inference beside its form, also where its form is wrong: each field
- * that can be read is held to its limits whatever the others are, so that one answer names all faults.
+ * Faults of meaning and of limits in the body of an inference, also if the body is malformed: every readable
+ * field is checked whatever the others are, so that one answer lists all faults.
  *
- * Bodies are read leniently here: a value that cannot be read becomes null, which keeps its place among
- * others and has no fault here, since it has one of form.
+ * Bodies are read leniently here. An unreadable value becomes null, which keeps its place among others and
+ * has no fault here, because it already has one of form.
  */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
@@ -17,7 +17,7 @@ import { faultsOfText } from '../../workloads/models/text-generation/text-reques
 
 const number = z.number().nullish().catch(null);
 const integer = z.int().nullish().catch(null);
-// Their elements are there, so null is all that they can become.
+// The elements exist, so an unreadable one can only become null.
 const numbers = z.array(z.number().nullable().catch(null));
 
 const readableClassification = z.object({
@@ -36,7 +36,7 @@ const readableClassification = z.object({
   shots: integer,
   seed: integer,
 });
-/** A body as far as it can be read. */
+/** Readable part of a body. */
 export type ReadableClassification = z.output<typeof readableClassification>;
 
 const readableText = z.object({
@@ -44,12 +44,12 @@ const readableText = z.object({
   parameters: z.object({ max_tokens: integer, temperature: number }).nullish().catch(null),
 });
 
-/** Fields of a body of bad form that can be read; undefined when it is no object. */
+/** Readable fields of a malformed body; undefined if it is not an object. */
 export function readableClassificationOf(body: unknown): ReadableClassification | undefined {
   return readableClassification.safeParse(body).data;
 }
 
-/** Fields that are missing, or cannot stand beside one another. */
+/** Faults of missing fields and of fields that exclude each other. */
 export function meaningFaultsOfClassification({
   input,
   inputs,
@@ -78,7 +78,7 @@ export function meaningFaultsOfClassification({
   return faults;
 }
 
-/** Limits that are broken, in all fields that are there and could be read. */
+/** Exceeded limits in all readable fields. */
 export function limitFaultsOfClassification({
   input,
   inputs,
@@ -96,7 +96,7 @@ export function limitFaultsOfClassification({
   ];
 }
 
-/** Limits that are broken, in all fields that are there and could be read. */
+/** Exceeded limits in all readable fields. */
 export function limitFaultsOfText(body: unknown, maxTokensBound: number): readonly Fault[] {
   const { data } = readableText.safeParse(body);
   if (data === undefined) return [];
@@ -105,7 +105,7 @@ export function limitFaultsOfText(body: unknown, maxTokensBound: number): readon
   return faultsOfText({ input, maxTokens, temperature }, maxTokensBound);
 }
 
-/** Whether theta is among parameters that cannot be read, nobody knows. */
+/** Kind of rows; null if the parameters, which may contain theta, cannot be read. */
 function rowKindOf(parameters: ReadableClassification['parameters']): RowKind {
   if (parameters === null) return null;
   return parameters?.theta === undefined ? 'centimetres' : 'scaled';

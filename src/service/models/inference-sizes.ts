@@ -1,9 +1,8 @@
 /**
- * What is too long in the body of an inference, told before anything looks at its elements.
+ * Faults of size in the body of an inference, found before its elements are examined.
  *
- * zod makes an issue of every bad element and cannot be stopped, and a body has room for tens of
- * thousands of them. A list that is longer than any good one is therefore one fault, and its elements
- * are not judged; the other fields are.
+ * zod reports every bad element and cannot be stopped, and a body has room for tens of thousands. A list
+ * longer than any valid one is therefore a single fault, and its elements are not examined; other fields are.
  */
 import type { Fault } from '../../errors/coded-error.ts';
 import { formatPath } from '../../errors/fault-path.ts';
@@ -13,14 +12,17 @@ import {
 } from '../../workloads/models/qnn-hybrid/classification-request.ts';
 import { NUM_FEATURES } from '../../workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 
-/** Longer than any good one by some, so that who is off by little is told which lengths there are. */
+/**
+ * Greatest length of theta that is examined. It exceeds the longest valid one, so that slightly wrong lengths
+ * get a message with the valid ones.
+ */
 const MAX_THETA_READ = 1024;
-/** Fields of one object. */
+/** Greatest number of fields of an object. */
 const MAX_FIELDS = 32;
 
-/** A body that can be judged, and what was too long for that. */
+/** Body with bounded sizes, and the faults of the parts removed. */
 export interface SizedBody {
-  /** The body, with null in place of everything that is too long. */
+  /** The body with null in place of every overlong part. */
   readonly body: unknown;
   readonly faults: readonly Fault[];
 }
@@ -34,14 +36,14 @@ export function sizedClassification(body: unknown): SizedBody {
   }));
 }
 
-/** Checks the sizes of a request for text; how long that is the model tells. */
+/** Checks the sizes of a text request; the model checks the length of the text. */
 export function sizedText(body: unknown): SizedBody {
   return sizedBody(body, (fields, faults) => ({
     ...('parameters' in fields && { parameters: sizedParameters(fields['parameters'], faults) }),
   }));
 }
 
-/** The fields of an object, by name. */
+/** Fields of an object by name. */
 type Fields = Readonly<Record<string, unknown>>;
 type Path = readonly PropertyKey[];
 

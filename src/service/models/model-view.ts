@@ -1,4 +1,4 @@
-/** Models as callers see them: in the listing, and one with its card. */
+/** Models in the form that callers see: the entry of a listing, and the details with the card. */
 
 import type { Model } from '../../workloads/models/model.ts';
 import { INFERENCE_LIMITS } from '../../workloads/models/qnn-hybrid/classification-request.ts';
@@ -17,7 +17,7 @@ import type {
 } from '../schemas/models.ts';
 
 /**
- * The model of that id.
+ * Finds a model by id.
  *
  * @throws {ModelNotFoundError}
  */
@@ -30,7 +30,7 @@ export function findModel({ models }: ModelDirectory, id: string): Model {
   );
 }
 
-/** The model's item in the listing. */
+/** Entry of a model in the listing. */
 export function viewModel(model: Model): ModelSummaryView {
   const { available, reason, checkedAt } = model.availability();
   return {
@@ -45,7 +45,7 @@ export function viewModel(model: Model): ModelSummaryView {
 }
 
 /**
- * The model with its card and how it is asked.
+ * Details of a model: its card and the form of its requests.
  *
  * @throws {ModelNotFoundError}
  */

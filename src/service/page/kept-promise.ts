@@ -1,7 +1,7 @@
 /**
- * What is loaded once and then kept; a failure is not, so that the next caller loads anew.
+ * Caches the result of an asynchronous load; after a failure the next call loads again.
  *
- * @returns What loads on its first call and after each failure; calls meanwhile share one load.
+ * @returns A function that loads on its first call and after each failure. Concurrent calls share one load.
  */
 export function keptPromise<T>(load: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;

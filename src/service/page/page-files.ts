@@ -1,7 +1,6 @@
 /**
- * The files of the page at `/`: its HTML with places to fill in, its styles, its modules. They lie in
- * src/console, whose TypeScript loses its types here, or in dist/console, where the build has put
- * everything ready made.
+ * Files of the page at `/`: its HTML template, styles and modules. They are in src/console, whose TypeScript
+ * is stripped of types here, or in dist/console, where the build has prepared everything.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -18,13 +17,14 @@ export interface PageFile {
   readonly text: string;
 }
 
-/** The page. */
 export interface PageFiles {
-  /** Changes with any of the files: part of their paths, so that they may be kept for ever. */
+  /**
+   * Version of the files, part of their paths; it changes with any file, so browsers may keep files for ever.
+   */
   readonly version: string;
-  /** With `{{…}}` where something is filled in. */
+  /** HTML with `{{…}}` as placeholders. */
   readonly template: string;
-  /** By name, without folders; modules end in .js. */
+  /** Files by name, without folders; modules end in .js. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
@@ -37,7 +37,7 @@ const PLAIN_TYPES: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml'],
 ]);
 
-/** The files, read once by each process. */
+/** Reads the files once per process. */
 export const pageFiles: () => Promise<PageFiles> = keptPromise(load);
 
 async function load(): Promise<PageFiles> {
@@ -65,7 +65,7 @@ function builtModules(names: readonly string[]): Modules {
   return names.filter((name) => name.endsWith('.js')).map((name) => [name, readText(name)]);
 }
 
-/** The sources without their types, under the names that the build would give them. */
+/** Strips the types of the sources and names the modules as the build does. */
 async function strip(names: readonly string[]): Promise<Modules> {
   const sources = names.filter((name) => name.endsWith('.ts'));
   const worker = new Worker(new URL('./strip-worker.ts', import.meta.url), {
@@ -78,7 +78,7 @@ async function strip(names: readonly string[]): Promise<Modules> {
 
 const builtName = (name: string): string => name.replace(/\.ts$/, '.js');
 
-/** Imports of neighbours by the names they are served under. */
+/** Replaces imports of neighbours by the names under which they are served. */
 function withBuiltImports(text: string): string {
   return text.replace(/(\b(?:from|import)\s*['"]\.\/[\w-]+)\.ts(['"])/g, '$1.js$2');
 }

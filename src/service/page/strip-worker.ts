@@ -1,6 +1,6 @@
 /**
- * A thread that removes types and ends. In a thread of its own because Node's function for it warns
- * that it is experimental, and only a thread or process can be started without that warning.
+ * Thread that strips types and ends. Node's function for it warns that it is experimental; only a separate
+ * thread or process can be started without that warning.
  */
 import { stripTypeScriptTypes } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';

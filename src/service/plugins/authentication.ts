@@ -1,9 +1,9 @@
 /**
- * Who calls, and whether it may: key, rate limit, scope, in this order and before a body is read.
+ * Authentication: key, rate limit and scope, in this order and before a body is read.
  *
- * The key is looked up first, and only a missing or wrong one costs its address anything. So nobody
- * locks out a valid key by sending wrong ones from the same address, such as that of a proxy. Guessing
- * is hopeless without the budget, too: a secret has 256 random bits.
+ * The key is looked up first, and only a missing or wrong key counts against its address. So nobody can lock
+ * out a valid key by sending wrong ones from the same address, such as that of a proxy. The limit is not
+ * needed against guessing: a secret has 256 random bits.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RefusedCalls, type RefusedCallsOptions } from '../audit/refused-calls.ts';
@@ -29,36 +29,36 @@ import {
 import type { ServiceDeps } from '../service-deps.ts';
 import { isApiPath } from './not-found.ts';
 
-/** Requests without a valid key that one address may send in a minute. */
+/** Requests per minute that one address may send without a valid key. */
 export const MAX_FAILED_ATTEMPTS = 60;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Scope that the route needs; a route without one is public. */
     readonly scope?: Scope;
-    /** Client addresses that need no key for a route with a scope; a key that is sent is checked. */
+    /** Tests for client addresses that need no key on a route with a scope; a key that is sent is checked. */
     readonly isOpenTo?: (address: string) => boolean;
-    /** The route needs no key and is not counted among the requests of those who have none. */
+    /** True if the route needs no key and does not count against the limit of requests without one. */
     readonly isUncounted?: boolean;
-    /** The route gets a large body as it came, and reads it elsewhere. */
+    /** True if the route receives large bodies unread, and has them read in a process. */
     readonly readsLargeBodies?: boolean;
   }
   interface FastifyRequest {
-    /** The caller; undefined on public routes. */
+    /** Caller of the request; undefined on public routes. */
     caller: Caller | undefined;
   }
 }
 
-/** Key of a request, and its rate-limit window on the clock of `elapsedMs`, this request included. */
+/** Key of a request, with its rate-limit window on the clock of `elapsedMs`, including this request. */
 export interface Caller {
   readonly key: ApiKey;
-  /** The key as it was sent, for what lasts longer than a request. */
+  /** Text of the key, for what outlives the request. */
   readonly keyText: string;
   readonly limit: number;
   readonly window: WindowState;
 }
 
-/** Makes every route with a scope ask for a key. */
+/** Requires a key on every route with a scope. */
 export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps): void {
   const gate = new KeyGate(deps);
   const refused = watchRefusedCalls(app, deps);
@@ -67,7 +67,7 @@ export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps):
   app.addHook('onRequest', async (request, reply) => {
     const { scope, isOpenTo } = request.routeOptions.config;
     if (isOpenTo?.(request.ip) === true && keyText(request) === undefined) return;
-    // An unknown path answers 404 to anyone; with a key it counts as that key's request.
+    // Anyone may ask for an unknown path and gets 404; with a key the request counts as the key's.
     const isUnknownPath = request.is404 && isApiPath(request.url);
     if (scope === undefined && !(isUnknownPath && keyText(request) !== undefined)) {
       if (request.routeOptions.config.isUncounted !== true) gate.countPublic(request);
@@ -81,7 +81,7 @@ export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps):
   });
 }
 
-/** Says once that requests seem to come through a proxy that the operator has not named. */
+/** Warns once if requests seem to come through a proxy that the operator has not named. */
 function warnOfUnnamedProxy(app: FastifyInstance, trustedProxies: readonly string[]): void {
   const unnamedClient = unnamedClientOf(trustedProxies);
   let hasWarned = false;
@@ -95,7 +95,7 @@ function warnOfUnnamedProxy(app: FastifyInstance, trustedProxies: readonly strin
   });
 }
 
-/** Writer of refused admin calls to the audit log. A failed write changes no answer. */
+/** Writes refused admin calls to the audit log. A failed write changes no answer. */
 function watchRefusedCalls(app: FastifyInstance, deps: ServiceDeps): RefusedCalls {
   const audit: RefusedCallsOptions['audit'] = {
     append: (entry) => {
@@ -115,7 +115,7 @@ function watchRefusedCalls(app: FastifyInstance, deps: ServiceDeps): RefusedCall
   return refused;
 }
 
-/** The caller of a route that has a scope. */
+/** Caller of a route with a scope. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === undefined) throw new Error('unreachable: a keyed route without a caller');
   return request.caller;
@@ -151,7 +151,7 @@ class KeyGate {
     return { key, keyText: text ?? '', limit, window };
   }
 
-  /** Counts a request that needs no key to its address. */
+  /** Counts a request without a key against its address. */
   countPublic(request: FastifyRequest): void {
     const now = this.#deps.elapsedMs();
     const limit = this.#deps.settings.publicRateLimit;

@@ -1,4 +1,6 @@
-/** Bytes that are no HTTP request, or come too slowly: answered in the envelope, then hung up on. */
+/**
+ * Answers bytes that are not HTTP, or that arrive too slowly, in the envelope; then closes the connection.
+ */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Envelopes, JSON_TYPE, SECURITY_HEADERS } from '../envelope.ts';
@@ -12,12 +14,12 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'it did not arrive in time.',
 };
 
-/** The server's handler of client errors. */
+/** Creates the server's handler of client errors. */
 export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () => string) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     const underWay = requestUnderWay(socket);
     if (error.code !== 'ECONNRESET' && underWay?.request.complete === true) {
-      // The fault is in what came after a whole request, which is still answered.
+      // The fault is in bytes after a complete request, which is still answered.
       underWay.answer.once('close', () => socket.destroy());
       return;
     }
@@ -44,7 +46,7 @@ export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () 
         body,
       ].join('\r\n'),
     );
-    // Not end(): a client that never hangs up would keep its half of the connection.
+    // Not end(): a client that never closes would keep its half of the connection open.
     socket.destroySoon();
   };
 }

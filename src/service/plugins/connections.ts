@@ -1,9 +1,9 @@
 /**
- * Bounds what one connection, one address and all of them together may take.
+ * Limits on what one connection, one address and all connections may use.
  *
- * Node's server reads and starts every pipelined request at once and gathers the answers; here each waits
- * for the answer before it, so that one connection costs no more than one request at a time. Connections
- * are counted, and ended when their client stops sending a request or reading an answer.
+ * Node's server starts every pipelined request at once and collects the answers. Here each waits for the
+ * answer before it, so one connection costs no more than one request at a time. Connections are counted, and
+ * closed if their client stops sending a request or reading an answer.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -13,19 +13,19 @@ import { budgetAddress, createAddressList } from '../limits/client-address.ts';
 import { Slots } from '../limits/slots.ts';
 import type { ServiceSettings } from '../service-deps.ts';
 
-/** Requests of one connection that may wait for the answers before them. */
+/** Greatest number of pipelined requests that wait on one connection. */
 const MAX_PIPELINED = 100;
-/** Looks for requests that did not arrive in time, in one time limit. */
+/** Checks for late requests per time limit. */
 const LOOKS = 12;
 
-/** Settings of the server under which connections end that are silent, or send or read too slowly. */
+/** Server settings that close connections that are silent, or send or read too slowly. */
 export function connectionTimeouts(requestTimeoutMs: number) {
   return {
-    // Without a byte in either direction; `leaveWaiting` says which connections stay all the same.
+    // Time without a byte in either direction; `leaveWaiting` makes exceptions.
     connectionTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     http: {
-      // Here, too: Node holds the limit of headers to it before Fastify has set it.
+      // Set here too: Node applies its limit of headers before Fastify has set it.
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.max(100, Math.floor(requestTimeoutMs / LOOKS)),
@@ -33,7 +33,7 @@ export function connectionTimeouts(requestTimeoutMs: number) {
   };
 }
 
-/** Bounds what connections take; to be called before any other hook is added. */
+/** Limits connections. Call it before any other hook is added. */
 export function registerConnections(
   app: FastifyInstance,
   { maxConnections, maxConnectionsOfAddress, trustedProxies, requestTimeoutMs }: ServiceSettings,
@@ -44,7 +44,9 @@ export function registerConnections(
   leaveWaiting(app, requestTimeoutMs);
 }
 
-/** Ends connections above the limits as they come; proxies bring those of many clients. */
+/**
+ * Closes connections above the limits when they open. Trusted proxies are exempt from the limit per address.
+ */
 function boundConnections(
   server: Server,
   most: number,
@@ -64,30 +66,30 @@ function boundConnections(
 }
 
 /**
- * Takes requests whose `Expect` header asks for something unknown as if they had none, which RFC 9110
- * allows (section 10.1.1). Node itself would answer them 417, which is no answer of this service.
+ * Ignores unknown `Expect` headers, which RFC 9110 allows (section 10.1.1). Node would answer 417 outside the
+ * envelope.
  */
 function passOverExpectations(server: Server): void {
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
 }
 
-/** A request that is not answered yet. */
+/** Request that is not answered yet. */
 interface Unanswered {
   readonly request: IncomingMessage;
   readonly answer: ServerResponse;
-  /** Has it go on. */
+  /** Continues the request. */
   readonly begin: () => void;
 }
 
-/** Requests of each connection, in order of arrival; the first is being answered. */
+/** Requests of each connection in order of arrival; the first one is being answered. */
 const lines = new WeakMap<Duplex, Unanswered[]>();
 
-/** The request of a connection that is under way; undefined between requests. */
+/** Request that a connection is answering; undefined between requests. */
 export function requestUnderWay(socket: Duplex): Unanswered | undefined {
   return lines.get(socket)?.[0];
 }
 
-/** Has each request wait until the one before it on its connection has been answered. */
+/** Delays each request until the previous one on its connection is answered. */
 function inTurn(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: request }, { raw: answer }, begin) => {
     const { socket } = request;
@@ -99,7 +101,7 @@ function inTurn(app: FastifyInstance): void {
     const own = line;
     answer.once('close', () => {
       own.shift();
-      // A request is not begun after a last answer, nor for a client that has gone.
+      // No request starts after a last answer, or for a client that has disconnected.
       if (socket.writable) own[0]?.begin();
     });
     if (own.push({ request, answer, begin }) === 1) begin();
@@ -107,10 +109,10 @@ function inTurn(app: FastifyInstance): void {
   });
 }
 
-/** Leaves silent connections that wait for an answer; those with an answer that is not read end. */
+/** Keeps silent connections open that wait for an answer; closes those that do not read theirs. */
 function leaveWaiting(app: FastifyInstance, limitMs: number): void {
   app.addHook('onRequest', ({ raw: { socket } }, { raw: answer }, done) => {
-    // Without a listener Node ends the connection.
+    // Without a listener, Node closes the connection.
     answer.on('timeout', () => {
       if (socket.writableLength > 0) socket.destroy();
       else socket.setTimeout(limitMs);

@@ -1,8 +1,8 @@
 /**
- * Pages of other sites that may call the service from a browser (CORS).
+ * Cross-origin requests from pages in browsers (CORS).
  *
- * Nothing here depends on who calls: keys come in a header of their own and never in a cookie, so that a
- * page can only use a key that it was given.
+ * Nothing here depends on the caller: keys come in a header of their own and never in a cookie, so a page can
+ * only use a key that it was given.
  */
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
@@ -10,15 +10,15 @@ import { ANSWER_HEADERS } from '../openapi-document.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Pages of other origins never read the route's answers, whatever the setting. */
+    /** False if pages of other origins must not read the route's answers, whatever the setting. */
     readonly cors?: false;
   }
 }
 
-/** The setting that lets pages of every origin in. */
+/** Setting that allows every origin. */
 export const ANY_ORIGIN = '*';
 
-/** Headers of requests that the service reads. */
+/** Request headers that the service reads. */
 const REQUEST_HEADERS = [
   'Accept',
   'Authorization',
@@ -30,12 +30,12 @@ const REQUEST_HEADERS = [
   'X-API-Key',
   'X-Request-Id',
 ];
-/** How long a browser need not ask again, seconds; it may take less. */
+/** Time for which a browser may cache a preflight, seconds. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 /**
- * Answers the preflights of browsers and marks answers as readable; to be called before keys are checked,
- * since a preflight bears none, and before the routes are noted, of which this adds one.
+ * Answers preflights and marks answers as readable. Call it before keys are checked, because a preflight has
+ * none, and before routes are recorded, because it adds one.
  *
  * @param origins - As browsers send them, or {@link ANY_ORIGIN}. With none, nothing is registered.
  */
@@ -46,7 +46,7 @@ export async function registerCrossOrigin(
   if (origins.length === 0) return;
   const known = new Set(origins);
   await app.register(cors, {
-    // To a page of another origin the service answers as if there were no setting.
+    // Other origins get the answers of a service without this setting.
     origin: known.has(ANY_ORIGIN)
       ? ANY_ORIGIN
       : (origin, allow) => allow(null, origin !== undefined && known.has(origin) && origin),

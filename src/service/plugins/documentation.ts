@@ -1,4 +1,4 @@
-/** The OpenAPI document at /api/v1/openapi.json and the page made from it at /docs, without a key. */
+/** OpenAPI document at /api/v1/openapi.json and its page at /docs, both without a key. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -10,16 +10,16 @@ import { completeOpenApi, openApiBase } from '../openapi-document.ts';
 import { errorResponses } from '../schemas/envelope.ts';
 import { API_PREFIX } from './not-found.ts';
 
-/** Any request may break HTTP, come too often, or meet a fault. */
+/** Errors of every route: requests may break HTTP, come too often, or hit a bug. */
 const COMMON = errorResponses(400, 429, 500);
-/** Any that reads or changes records may meet a disk that is full, or a service that ends. */
+/** Errors of every route with a key: the disk may be full, or the service may be stopping. */
 const COMMON_OF_KEYED = { ...COMMON, ...errorResponses(401, 403, 503) };
 
-/** Everything the page loads comes from this service; its styles are partly inline. */
+/** The page loads everything from this service; some of its styles are inline. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
 
-/** Registers document and page; to be called before the routes that are to be in them. */
+/** Registers document and page. Call it before the documented routes. */
 export async function registerDocumentation(app: FastifyInstance, version: string): Promise<void> {
   app.addHook('onRoute', (route) => {
     const schema = route.schema;
@@ -31,7 +31,7 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
     schema.response = { ...common, ...declared };
     if (isKeyed) {
       const needs = `Needs the scope \`${route.config?.scope}\`.`;
-      // The schema of a GET comes again with the HEAD that is made of it.
+      // The schema of a GET route is used again for its HEAD route.
       if (schema.description?.endsWith(needs) === true) return;
       schema.description = [schema.description, needs].filter(Boolean).join(' ');
     }
@@ -47,9 +47,9 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiHooks: {
-      // In place of Swagger UI's own answers, which are made anew for each request.
+      // Replaces Swagger UI's own answers, which are rendered for each request.
       onRequest: async (request, reply) => {
-        // The route's, which stands for every spelling of the path.
+        // Pattern of the route, which stands for every spelling of the path.
         const { url } = request.routeOptions;
         if (url === '/docs') return page(request, reply);
         if (url === '/docs/json') return json(request, reply);
@@ -57,9 +57,9 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
       },
     },
     uiConfig: {
-      // Without Swagger UI's bar: the page has a head of its own.
+      // No top bar of Swagger UI: the page has its own head.
       layout: 'BaseLayout',
-      // No validator: the default would send the document's address to a host outside.
+      // No validator: the default would send the document's address to another host.
       validatorUrl: 'none',
       tryItOutEnabled: true,
     },
@@ -72,7 +72,7 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
   app.get(`${API_PREFIX}/openapi.json`, { schema: { hide: true } }, json);
 }
 
-/** The page in which Swagger UI shows the document, in this service's own frame. */
+/** Page with Swagger UI in this service's frame. */
 function referencePage(): Promise<string> {
   const files = '/docs/static';
   return framedPage({

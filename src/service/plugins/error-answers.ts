@@ -1,4 +1,4 @@
-/** Every error, wherever it arises, as an answer in the envelope. */
+/** Answers every error in the envelope. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CodedError } from '../../errors/coded-error.ts';
 import {
@@ -13,13 +13,13 @@ import { presentError } from '../present-error.ts';
 import type { ErrorEnvelope } from '../schemas/envelope.ts';
 import { pathOf } from './not-found.ts';
 
-/** Answers a request with what was thrown. */
+/** Answers a request with an error. */
 export type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * How errors are answered; also for those that arise before a route is found.
+ * Creates the function that answers errors, including those before a route is found.
  *
- * @param onError - Hears of each as it is answered.
+ * @param onError - Called for each answered error.
  */
 export function createErrorAnswer(
   envelopes: Envelopes,
@@ -40,7 +40,7 @@ export function createErrorAnswer(
     const asProblem = asksForProblemDetails(request.headers.accept);
     reply
       .code(error.status)
-      // Also here: an error before the routes skips the hook that sets them.
+      // Repeated here, because an error before the routes skips the hook that sets them.
       .headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
       .headers(headers)
       .type(asProblem ? PROBLEM_TYPE : JSON_TYPE)
@@ -48,7 +48,7 @@ export function createErrorAnswer(
   };
 }
 
-/** Answers what handlers, hooks and readers throw. */
+/** Answers the errors of handlers, hooks and body readers. */
 export function registerErrorAnswers(app: FastifyInstance, answer: ErrorAnswer): void {
   app.setErrorHandler((error, request, reply) => answer(error, request, reply));
 }

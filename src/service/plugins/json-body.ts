@@ -1,8 +1,8 @@
 /**
- * Reads request bodies: UTF-8 JSON texts that are not nested deeply and name no prototype.
+ * Reads request bodies: UTF-8 JSON without deep nesting and without fields named `__proto__`.
  *
- * Nesting is bounded before parsing, so that nothing after it has to be written without recursion. The
- * fields of an object are, too: JSON.parse takes seconds for an object of a million names.
+ * Nesting is limited before parsing, so that later code may be recursive. The fields of an object are limited
+ * too: JSON.parse takes seconds for an object with a million names.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { formatPath } from '../../errors/fault-path.ts';
@@ -12,19 +12,19 @@ import type { Readers } from '../reading/readers.ts';
 import type { BodySource } from '../reading/reading-messages.ts';
 import { callerOf } from './authentication.ts';
 
-/** Deepest nesting of arrays and objects; a gate's matrix, the deepest part of any body, has 6. */
+/** Greatest depth of arrays and objects; a gate's matrix, the deepest part of any body, has 6. */
 export const MAX_DEPTH = 32;
 
-/** Most fields of one object; the most that any schema takes, for the inputs of a program. */
+/** Greatest number of fields of an object; the inputs of a program may have this many. */
 export const MAX_FIELDS = 4096;
 
-/** From this size on, reading a body would hold the event loop for several milliseconds. */
+/** Size from which reading a body would block the event loop for several milliseconds, bytes. */
 export const LARGE_BODY_BYTES = 65_536;
 
-/** From this size on bodies that arrive together are read in turns of the event loop, one in each. */
+/** Size from which bodies are read one per turn of the event loop, bytes. */
 const SIZEABLE_BODY_BYTES = 4096;
 
-/** A body that was not read yet, on a route that reads large ones elsewhere. */
+/** Unread body of a route that has large ones read in a process. */
 class LargeBody {
   readonly bytes: Uint8Array;
 
@@ -33,17 +33,17 @@ class LargeBody {
   }
 }
 
-/** A body as a route that reads large ones gets it: read, or as it came. */
+/** Body as such a route receives it: parsed, or as bytes. */
 export function sourceOf(body: unknown): BodySource {
   return body instanceof LargeBody ? { bytes: body.bytes } : { value: body };
 }
 
 /**
- * Makes JSON the only media type that the service reads.
+ * Makes JSON the only accepted media type.
  *
- * Other routes than those that read large bodies elsewhere take none, unless they name a limit of their own.
- * Large bodies of routes that read them elsewhere take room from before they arrive until they are
- * answered, so that one key cannot fill the memory with bodies that wait.
+ * Only routes that have large bodies read in processes accept them, unless a route sets its own limit. A
+ * large body takes up room from before it arrives until it is answered, so that one key cannot fill the
+ * memory with waiting bodies.
  */
 export function registerJsonBody(
   app: FastifyInstance,
@@ -57,7 +57,7 @@ export function registerJsonBody(
   app.addHook('preParsing', async (request, reply) => {
     if (request.routeOptions.config.readsLargeBodies !== true) return;
     const { bodyLimit = bodyLimitBytes } = request.routeOptions;
-    // What comes in chunks may be as large as it may be.
+    // A chunked body counts with the greatest size.
     const length = Number(request.headers['content-length'] ?? bodyLimit);
     if (!(length >= LARGE_BODY_BYTES)) return;
     const room = readers.reserve(callerOf(request).key.id, Math.min(length, bodyLimit));
@@ -78,7 +78,7 @@ export function registerJsonBody(
   );
 }
 
-/** Gives what waits a turn of the event loop each, first come, first served. */
+/** Queue that lets one waiter continue per turn of the event loop, in order of arrival. */
 function oneATurn(): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const letOneGo = () => {
@@ -91,7 +91,7 @@ function oneATurn(): () => Promise<void> {
     });
 }
 
-/** Bodies are read as they come: UTF-8, not compressed. */
+/** Refuses encoded bodies: bodies must be UTF-8 and not compressed. */
 function refuseEncodings({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity') {
@@ -106,9 +106,9 @@ function refuseEncodings({ headers }: FastifyRequest): void {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The value of a body.
+ * Parses a body.
  *
- * @returns undefined for an empty body: whether one is needed is the route's business.
+ * @returns undefined for an empty body; the route decides whether it needs one.
  * @throws {BodyMalformedError}
  */
 export function parseJsonBody(body: Uint8Array): unknown {
@@ -119,7 +119,7 @@ export function parseJsonBody(body: Uint8Array): unknown {
   }
   checkShape(text);
   const value = parse(text);
-  // Only a text that spells the name, or hides characters in escapes, can hold such a field.
+  // Only a text with the name or with escaped characters can contain such a field.
   if (text.includes('__proto__') || text.includes('\\u')) refusePrototypes(value);
   return value;
 }
@@ -144,7 +144,7 @@ function parse(text: string): unknown {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `[` and `{` differ in this bit only; so do `]` and `}`. */
+/** The bit in which `[` and `{` differ, and `]` and `}`. */
 const BRACE_BIT = 0x20;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
@@ -172,7 +172,7 @@ function checkShape(text: string): void {
   }
 }
 
-/** The index of the quote that ends the string begun at `start`. */
+/** Index of the quote that ends the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let i = start + 1;
   while (i < text.length) {
@@ -183,7 +183,7 @@ function endOfString(text: string, start: number): number {
   return i;
 }
 
-/** Refuses own fields called `__proto__`: copied carelessly they would become an object's prototype. */
+/** Refuses own fields named `__proto__`: careless copying would make them an object's prototype. */
 function refusePrototypes(value: unknown, path: readonly PropertyKey[] = []): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-/** Paths that nothing is at, and paths that exist with other methods. */
+/** Answers for unknown paths, and for known paths with other methods. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { nearestNames } from '../../errors/nearest-names.ts';
 import { MethodNotFoundError, RouteNotFoundError } from '../errors.ts';
@@ -6,13 +6,13 @@ import { MethodNotFoundError, RouteNotFoundError } from '../errors.ts';
 /** Path prefix of the API. */
 export const API_PREFIX = '/api/v1';
 
-/** Whether a URL is below the interface's prefix. */
+/** True if a URL is below the API's prefix. */
 export function isApiPath(url: string): boolean {
   const path = pathOf(url);
   return path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
 }
 
-/** The path of a URL, without its query, which may hold what does not belong into logs. */
+/** Path of a URL without its query, which may hold values that must not be logged. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
@@ -23,7 +23,7 @@ interface KnownPath {
   readonly methods: Set<string>;
 }
 
-/** Answers unknown paths; to be registered before the routes, which it takes note of. */
+/** Answers unknown paths. Call it before the routes are registered, because it records them. */
 export function registerNotFound(app: FastifyInstance): void {
   const known = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -42,23 +42,23 @@ export function registerNotFound(app: FastifyInstance): void {
       ? new RouteNotFoundError(request.method, path, nearPath(path, known.keys()))
       : new MethodNotFoundError(request.method, path, [...allowed].sort());
   };
-  // Before the body is read: a body of the wrong type does not matter where nothing would take it.
+  // Runs before the body is read: the type of a body does not matter if no route takes it.
   app.addHook('onRequest', async (request) => {
     if (request.is404) refuse(request);
   });
   app.setNotFoundHandler(refuse);
 }
 
-/** Prefixes that callers leave out or shorten. */
+/** Parts of the prefix that callers may omit or shorten. */
 const PREFIX_WORDS: ReadonlySet<string> = new Set(['api', 'v1', 'v2']);
-/** Longest path that is compared, characters. */
+/** Greatest number of segments of a path that is compared. */
 const MAX_SEGMENTS = 8;
 
 /**
- * The path below the interface's prefix that is nearest to one that nothing is at: each of its words is the
- * same or nearly so. A prefix that is missing or incomplete does not matter.
+ * Finds the route that is most similar to an unknown path: each segment is equal or nearly so. A missing or
+ * incomplete prefix does not matter.
  *
- * @param urls - Of the routes, with their parameters.
+ * @param urls - Patterns of the routes.
  */
 function nearPath(path: string, urls: Iterable<string>): string | undefined {
   const words = path.split('/').filter((word) => word !== '');
@@ -85,7 +85,7 @@ function nearPath(path: string, urls: Iterable<string>): string | undefined {
   return nearest && [API_PREFIX, ...nearest.words].join('/');
 }
 
-/** A route's URL as a pattern for whole paths; a slash at the end does not matter. */
+/** Converts a route's URL to a pattern for whole paths; a trailing slash does not matter. */
 function pathPattern(url: string): RegExp {
   const parts = url
     .replace(/\/$/, '')

@@ -1,15 +1,15 @@
-/** One line a request, without secrets: the path but no query, the key's public id but no header. */
+/** Logs one line per request without secrets: the path without query, the key's public id without headers. */
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import type { LoggerOptions } from '../service-deps.ts';
 import { pathOf } from './not-found.ts';
 
-/** Headers that carry secrets, wherever a log line holds headers. */
+/** Headers with secrets, redacted wherever a log line contains headers. */
 const SECRETS = ['x-api-key', 'authorization', 'cookie'].flatMap((name) => [
   `headers["${name}"]`,
   `*.headers["${name}"]`,
 ]);
 
-/** The logger's options with redaction added. */
+/** Adds redaction to the logger's options. */
 export function withoutSecrets(
   options: LoggerOptions,
 ): NonNullable<FastifyServerOptions['logger']> {

@@ -1,10 +1,10 @@
-/** Holds every answer to the schema that its route declares for its status. For tests. */
+/** Checks every answer against the schema of its route and status. For tests. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { errorEnvelope, problemDetails } from '../schemas/envelope.ts';
 import { isApiPath } from './not-found.ts';
 
-/** Checks what is about to be sent, as it goes on the wire. */
+/** Checks each answer in the form in which it is sent. */
 export function registerResponseCheck(
   app: FastifyInstance,
   onInvalid: (problem: string) => void,

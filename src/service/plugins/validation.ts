@@ -1,10 +1,10 @@
-/** zod as the framework's validator, with faults in this project's form. */
+/** Uses zod as the framework's validator, with faults in this project's form. */
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { formFaults } from '../../errors/form-faults.ts';
 import { RequestInvalidError } from '../errors.ts';
 
-/** How paths begin, by the part of the request; a body's have no prefix. */
+/** Prefix of fault paths by part of the request; those of a body have none. */
 const PREFIXES: Readonly<Record<string, string>> = { querystring: 'query', headers: 'headers' };
 
 /** Validates a part of a request with its zod schema. */
@@ -27,7 +27,7 @@ export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpP
 export const compileAllButBody: FastifySchemaCompiler<unknown> = (route) =>
   route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route);
 
-/** Validates with zod; answers are sent as text, so serializing is left to JSON. */
+/** Validates with zod. Answers are sent as text, so serialization is plain JSON. */
 export function registerValidation(app: FastifyInstance): void {
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => JSON.stringify);

@@ -24,7 +24,6 @@ export const agent = z
     stats: workStats,
   })
   .meta({ id: 'Agent' });
-/** It, as it is written. */
 export type AgentView = z.output<typeof agent>;
 
 /** All agents. */

@@ -25,7 +25,6 @@ const auditEntry = z
       .describe('New values, or the old and the new ones; never a secret'),
   })
   .meta({ id: 'AuditEntry' });
-/** An entry, as it is written. */
 export type AuditEntryView = z.output<typeof auditEntry>;
 
 /** A page of the log. */

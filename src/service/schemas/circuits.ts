@@ -21,7 +21,6 @@ export const MAX_TERMS = 10_000;
 const MAX_SHOTS = 1_000_000;
 /** What a submission may ask to have returned. */
 export const output = z.enum(['counts', 'probabilities', 'statevector', 'expectation']);
-/** One of them. */
 export type Output = z.output<typeof output>;
 
 /** What no field says by itself, for the document: the circuit layer checks it. */
@@ -128,7 +127,6 @@ export const backend = z.strictObject({
   hardware: z.string(),
   devices: z.array(z.string()).optional().describe('Devices of the fleet that ran the circuit'),
 });
-/** It, as it is written. */
 export type BackendView = z.output<typeof backend>;
 
 /** What of a program was taken but not acted on. */
@@ -185,7 +183,6 @@ export const circuitResult = z.strictObject({
     ),
   warnings: warnings.optional(),
 });
-/** The result fields. */
 export type CircuitResultFields = z.output<typeof circuitResult>;
 
 const recordFields = {
@@ -199,7 +196,6 @@ const recordFields = {
 
 /** A circuit in a listing: without its result. */
 export const circuitSummary = z.strictObject(recordFields).meta({ id: 'CircuitSummary' });
-/** A summary, as it is written. */
 export type CircuitSummary = z.output<typeof circuitSummary>;
 
 /** A circuit's record; the result fields are there once it is completed. */

@@ -6,7 +6,6 @@ import { compilationFields } from './compilation.ts';
 
 /** How a compiled circuit is written. */
 export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;
-/** One of them. */
 export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 
 /** The body of POST /quantum/compile. */

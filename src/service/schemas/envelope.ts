@@ -18,7 +18,6 @@ export const meta = z
     request_id: z.string().describe('Also in the header X-Request-Id'),
   })
   .meta({ id: 'Meta' });
-/** `meta`, as it is written. */
 export type Meta = z.output<typeof meta>;
 
 const detail = z
@@ -48,7 +47,6 @@ export const errorEnvelope = z
     meta,
   })
   .meta({ id: 'Error' });
-/** An error envelope, as it is written. */
 export type ErrorEnvelope = z.output<typeof errorEnvelope>;
 
 /** RFC 9457's form of the same, for callers whose Accept header asks for it. */
@@ -66,7 +64,6 @@ export const problemDetails = z
     request_id: z.string(),
   })
   .meta({ id: 'Problem' });
-/** Problem details, as they are written. */
 export type ProblemDetails = z.output<typeof problemDetails>;
 
 /** The envelope of a success. */

@@ -59,7 +59,6 @@ export const device = z
       .describe('Part of the time during which it ran a circuit, 0 to 1'),
   })
   .meta({ id: 'Device' });
-/** A device, as it is written. */
 export type DeviceView = z.output<typeof device>;
 
 const count = z.int().min(0);
@@ -85,7 +84,6 @@ export const deviceSummary = z
       .describe('Number of devices for each adapter or CPU behind them'),
   })
   .meta({ id: 'DeviceSummary' });
-/** The summary, as it is written. */
 export type DeviceSummaryView = z.output<typeof deviceSummary>;
 
 /** All devices of a processor, and their summary. */

@@ -27,7 +27,6 @@ export const statusData = z
     error,
   })
   .meta({ id: 'StatusEvent' });
-/** It, as it is written. */
 export type StatusData = z.output<typeof statusData>;
 
 /** `data` of the event `progress`. */
@@ -46,7 +45,6 @@ export const progressData = z
       .describe('Current step of a task or TPU job; circuits have none'),
   })
   .meta({ id: 'ProgressEvent' });
-/** It, as it is written. */
 export type ProgressData = z.output<typeof progressData>;
 
 /** `data` of the event `done`. */
@@ -58,7 +56,6 @@ export const doneData = z
     error,
   })
   .meta({ id: 'DoneEvent' });
-/** It, as it is written. */
 export type DoneData = z.output<typeof doneData>;
 
 /** Schemas of the `data` of each event, by the event's name. */

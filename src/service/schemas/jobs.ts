@@ -70,7 +70,6 @@ export const jobFields = {
     .describe('Present if the job failed'),
 };
 const fields = z.strictObject(jobFields);
-/** Those fields, as they are written. */
 export type JobFields = z.output<typeof fields>;
 
 /** Larger requests are shown where they are asked for, bytes of JSON. */

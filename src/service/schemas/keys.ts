@@ -32,7 +32,6 @@ export const keyInfo = z.strictObject({
     .describe('Maximum of `storage_bytes`; beyond it submissions are answered 429'),
   priority_queue: z.boolean().describe('Whether the priority high takes effect for this key'),
 });
-/** The key, as it is written. */
 export type KeyInfoView = z.output<typeof keyInfo>;
 
 /** A key, without its secret. */
@@ -54,7 +53,6 @@ export const keyView = z
       ),
   })
   .meta({ id: 'ApiKey' });
-/** A key, as it is written. */
 export type KeyView = z.output<typeof keyView>;
 
 /** All keys. */

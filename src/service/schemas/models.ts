@@ -91,7 +91,6 @@ export const classificationBody = z
       },
     ],
   });
-/** It, as it is read. */
 export type ClassificationBody = z.output<typeof classificationBody>;
 
 /** Body of an inference with a text model; the model checks what its limits are. */
@@ -125,7 +124,6 @@ export const textBody = z
       },
     ],
   });
-/** It, as it is read. */
 export type TextBody = z.output<typeof textBody>;
 
 /** What any inference takes. */
@@ -178,7 +176,6 @@ const runFields = {
 export const classification = z
   .strictObject({ ...runFields, ...decisionFields })
   .meta({ id: 'ClassificationResult' });
-/** It, as it is written. */
 export type ClassificationView = z.output<typeof classification>;
 
 const decision = z.strictObject(decisionFields);
@@ -203,7 +200,6 @@ export const demoResult = z
     bit_order: z.literal('little-endian'),
   })
   .meta({ id: 'DemoResult' });
-/** It, as it is written. */
 export type DemoRunView = z.output<typeof demoResult>;
 
 /** The answer of a text model. */
@@ -218,7 +214,6 @@ export const textResult = z
     timing: z.strictObject({ upstream_ms: z.number() }),
   })
   .meta({ id: 'TextResult' });
-/** It, as it is written. */
 export type TextResultView = z.output<typeof textResult>;
 
 /** What any inference answers. */
@@ -238,7 +233,6 @@ const modelFields = {
 
 /** A model in the listing. */
 export const modelSummary = z.strictObject(modelFields).meta({ id: 'ModelSummary' });
-/** It, as it is written. */
 export type ModelSummaryView = z.output<typeof modelSummary>;
 
 /** All models. */
@@ -263,7 +257,6 @@ const textCard = z
     limitations: z.array(z.string()),
   })
   .meta({ id: 'TextModelCard' });
-/** It, as it is written. */
 export type TextCardView = z.output<typeof textCard>;
 
 const customCircuit = z.strictObject({
@@ -302,7 +295,6 @@ export const modelDetail = z
     inference: inferenceFacts,
   })
   .meta({ id: 'Model' });
-/** It, as it is written. */
 export type ModelDetailView = z.output<typeof modelDetail>;
 
 /** Path of one model. */

@@ -19,7 +19,6 @@ export const executedOn = z.strictObject({
     )
     .describe('What ran the circuits of the work; empty if it has none'),
 });
-/** It, as it is written. */
 export type ExecutedOnView = z.output<typeof executedOn>;
 
 /** What a completed record has beside the record of any other. */
@@ -49,7 +48,6 @@ export const capability = z.strictObject({
     ),
   example: jsonObject.describe('Complete request body that runs'),
 });
-/** It, as it is written. */
 export type CapabilityView = z.output<typeof capability>;
 
 /** How a rate came about. */
@@ -62,7 +60,6 @@ export const rateBasis = z.strictObject({
   duration_ms: z.number().describe('Time that they took together, milliseconds'),
   executed_on: executedOn,
 });
-/** It, as it is written. */
 export type RateBasisView = z.output<typeof rateBasis>;
 
 /** What ran for callers since the start, and lately. */
@@ -89,5 +86,4 @@ export const workStats = z.strictObject({
   basis: z.literal('measured'),
   measured_at: isoTime,
 });
-/** It, as it is written. */
 export type WorkStatsView = z.output<typeof workStats>;

@@ -44,7 +44,6 @@ export const processor = z
       ),
   })
   .meta({ id: 'Processor' });
-/** A processor, as it is written. */
 export type ProcessorView = z.output<typeof processor>;
 
 /** All processors. */

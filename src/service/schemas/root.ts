@@ -17,5 +17,4 @@ export const root = z.strictObject({
     }),
   ),
 });
-/** It, as it is written. */
 export type RootView = z.output<typeof root>;

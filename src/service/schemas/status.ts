@@ -54,5 +54,4 @@ export const status = z.strictObject({
     jobs_waiting: true,
   }),
 });
-/** The status, as it is written. */
 export type StatusView = z.output<typeof status>;

@@ -19,7 +19,6 @@ const systemFields = {
 
 /** A system in the listing. */
 export const systemSummary = z.strictObject(systemFields).meta({ id: 'SystemSummary' });
-/** It, as it is written. */
 export type SystemSummaryView = z.output<typeof systemSummary>;
 
 /** All systems. */
@@ -91,7 +90,6 @@ export const systemDetail = z
     detail: z.union([qvmDetail, quantumOsDetail, asiDetail, llmaDetail]),
   })
   .meta({ id: 'System' });
-/** It, as it is written. */
 export type SystemDetailView = z.output<typeof systemDetail>;
 
 /** Path of one system. */

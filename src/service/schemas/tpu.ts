@@ -66,7 +66,6 @@ export const tpuFleet = z
     stats: workStats,
   })
   .meta({ id: 'TpuFleet' });
-/** It, as it is written. */
 export type TpuFleetView = z.output<typeof tpuFleet>;
 
 /** The body of POST /tpu/jobs. */
