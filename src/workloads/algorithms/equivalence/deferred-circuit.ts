@@ -1,7 +1,7 @@
 /**
- * A circuit with measurements, resets and conditions anywhere as one without: what a measurement
- * learns goes to a qubit of its own, a condition becomes controls on such qubits, a reset goes on with
- * a fresh qubit. Nothing that can be observed changes.
+ * Rewrites a circuit with measurements, resets and conditions anywhere as one without them: a measurement
+ * copies its outcome to a qubit of its own, a condition becomes controls on such qubits, and a reset
+ * continues on a fresh qubit. Nothing observable changes.
  *
  * @see Nielsen & Chuang, section 4.4 (principle of deferred measurement).
  */
@@ -10,7 +10,7 @@ import { operationQubits } from '../../../circuit/circuit.ts';
 import type { GateLike } from '../../../compiler/passes/gate-like.ts';
 import { onPlaces } from '../../../compiler/routing/route-circuit.ts';
 
-/** The circuit, and where things are at its end. */
+/** The deferred circuit, and the final positions of qubits and bits. */
 export interface DeferredCircuit {
   readonly numQubits: number;
   readonly operations: readonly Operation[];
@@ -20,7 +20,7 @@ export interface DeferredCircuit {
   readonly bits: readonly (number | undefined)[];
 }
 
-/** The deferred circuit; undefined where a measurement or reset is under a condition. */
+/** Defers measurements; undefined if a measurement or reset is conditional. */
 export function deferredCircuit(circuit: Circuit): DeferredCircuit | undefined {
   const deferrer = new Deferrer(circuit);
   for (const operation of circuit.operations) if (!deferrer.add(operation)) return undefined;
@@ -39,7 +39,7 @@ class Deferrer {
     this.#bits = new Array<number | undefined>(numBits).fill(undefined);
   }
 
-  /** False where it cannot be deferred. */
+  /** Returns false if the operation cannot be deferred. */
   add(operation: Operation): boolean {
     switch (operation.kind) {
       case 'gate':
@@ -86,7 +86,7 @@ class Deferrer {
     this.#operations.push(...flips);
   }
 
-  /** What holds the bits of a condition; undefined where one that was never written must be 1. */
+  /** Qubits that hold the bits of a condition; undefined if a bit that was never written must be 1. */
   #reads({ bits, value }: Condition) {
     const reads: { readonly qubit: number; readonly isOne: boolean }[] = [];
     for (const [i, bit] of bits.entries()) {

@@ -1,14 +1,14 @@
 /** Errors of circuit design. */
 import { CodedError } from '../../../errors/coded-error.ts';
 
-/** A circuit that was made is not the one asked for; none is answered instead. */
+/** A synthesised circuit differs from the requested one; no circuit is returned. */
 export class EquivalenceError extends CodedError {
   readonly code = 'WORKLOADS_NOT_EQUIVALENT';
 
   /**
-   * @param what - What was compared.
-   * @param found - How far it is off.
-   * @param allowed - How far it may be.
+   * @param what - The compared property.
+   * @param found - The deviation.
+   * @param allowed - The tolerance.
    */
   constructor(what: string, found: number, allowed: number) {
     super(

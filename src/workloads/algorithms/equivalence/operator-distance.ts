@@ -1,10 +1,10 @@
 /** Operator-norm distance of two unitaries: the largest over all states. */
 import { adjoint, type ComplexMatrix, dimension, multiply } from '../../../math/complex-matrix.ts';
 
-/** Squarings of a Hermitian matrix after which only its largest eigenvalue is left. */
+/** Number of squarings of a Hermitian matrix after which only its largest eigenvalue is left. */
 const SQUARINGS = 12;
 
-/** The largest length that a − b gives a vector of length 1. */
+/** Operator norm of a − b. */
 export function operatorDistance(a: ComplexMatrix, b: ComplexMatrix): number {
   const difference = a.map((part, i) => part - b[i]!);
   let power = multiply(adjoint(difference), difference);

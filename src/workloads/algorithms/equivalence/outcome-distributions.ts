@@ -1,7 +1,7 @@
 /**
- * Whether two circuits with measurements anywhere give the same outcomes, by their exact
- * distributions: with measurements deferred to the end, from random states, and with the qubits that
- * are left measured along random axes.
+ * Compares the outcomes of two circuits with measurements anywhere, by exact distributions: measurements
+ * are deferred to the end, initial states are random, and the remaining qubits are measured along random
+ * axes.
  */
 import type { Circuit, Operation } from '../../../circuit/circuit.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
@@ -9,16 +9,16 @@ import { Chance } from '../chance.ts';
 import { type DeferredCircuit, deferredCircuit } from './deferred-circuit.ts';
 import { asWritten, MAX_STATE_QUBITS, randomState, randomTurn } from './whole-unitary.ts';
 
-/** Largest difference of probabilities; both precisions of engines stay below it. */
+/** Tolerance for probabilities; the rounding of both engine precisions stays below it. */
 const TOLERANCE = 1e-4;
-/** Bits of a distribution. */
+/** Most bits of a distribution. */
 const MAX_BITS = 16;
 const NUM_STATES = 3;
 
 /** Options of a comparison of outcomes. */
 export interface OutcomeOptions {
   readonly seed: number;
-  /** All states to begin with, or |0…0⟩ alone. */
+  /** Initial states: all, or |0…0⟩ alone. */
   readonly on: 'all' | 'zero';
   /** Whether the qubits' final states count, beside the classical bits. */
   readonly withQubits: boolean;
@@ -33,7 +33,7 @@ export interface ComparedOutcomes {
   readonly tolerance: number;
 }
 
-/** Compares two circuits of one width; undefined where that is not feasible. */
+/** Compares two circuits of one width; undefined if that is not feasible. */
 export async function compareOutcomes(
   a: Circuit,
   b: Circuit,

@@ -9,15 +9,15 @@ export interface StateDistance {
 }
 
 /**
- * Their distance.
+ * Computes fidelity and distance.
  *
- * @param a - Interleaved re, im; of length 1 but for rounding, as is `b`; at most 30 qubits.
- * @param measured - Qubits, as bits, that are measured next: once an outcome is known, the phase of
- *   what goes with it is nothing.
+ * @param a - Interleaved re, im; norm 1 up to rounding, as is `b`; at most 30 qubits.
+ * @param measured - Bit mask of the qubits that are measured next: the relative phases of their outcomes
+ *   do not matter.
  */
 export function stateDistance(a: Float64Array, b: Float64Array, measured = 0): StateDistance {
   const size = a.length / 2;
-  // The overlaps of what goes with each outcome; others stay nothing.
+  // Overlaps by outcome; the others stay 0.
   const overlaps = new Float64Array(2 * (measured + 1));
   let [normA, normB] = [0, 0];
   for (let i = 0; i < size; i++) {
@@ -48,7 +48,9 @@ export function stateDistance(a: Float64Array, b: Float64Array, measured = 0): S
   };
 }
 
-/** Whether all amplitudes are numbers of single precision: then so is what they are good for. */
+/**
+ * Whether all amplitudes are single-precision numbers; they are then accurate to single precision only.
+ */
 export function isSinglePrecision(state: Float64Array): boolean {
   return state.every((part) => Math.fround(part) === part);
 }

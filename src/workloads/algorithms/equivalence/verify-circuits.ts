@@ -1,4 +1,4 @@
-/** Whether a circuit may stand for another: by simulation, as far as that goes, and no farther. */
+/** Verifies that one circuit may replace another, by simulation as far as that is feasible. */
 import {
   type Circuit,
   hasMidCircuitMeasurement,
@@ -14,8 +14,8 @@ import { compareOutcomes } from './outcome-distributions.ts';
 import { compareUnitaries, isComparable, MAX_STATE_QUBITS } from './whole-unitary.ts';
 
 /**
- * What of a circuit is kept: its unitary and what it measures, whatever it acts on; the state it makes
- * of |0…0⟩; or the distribution of its classical bits.
+ * Property of a circuit that must be preserved: its unitary and measurements on any state; the state that
+ * it makes from |0…0⟩; or the distribution of its classical bits.
  */
 export const PRESERVED = ['unitary', 'state', 'outcomes'] as const;
 /** Name of a property that two circuits share. */
@@ -36,7 +36,7 @@ const METHODS = {
 /**
  * Compares two circuits of one width.
  *
- * @returns `equivalent` is true, or null where no method was feasible.
+ * @returns `equivalent` is true, or null if no method was feasible.
  * @throws {EquivalenceError} if they differ.
  */
 export async function verifyCircuits(
@@ -103,7 +103,7 @@ function withoutMeasurements(circuit: Circuit): Circuit {
   return { ...circuit, numBits: 0, operations };
 }
 
-/** The circuits on those qubits only that one of them uses; at least one. */
+/** Both circuits restricted to the qubits that either uses; at least one. */
 export function onUsedQubits(circuits: readonly Circuit[]): readonly Circuit[] {
   const used = new Set<number>();
   for (const { operations } of circuits) {

@@ -1,13 +1,13 @@
 /**
- * Whether two circuits without measurements are the same unitary, by simulation.
+ * Compares the unitaries of two circuits without measurements, by simulation.
  *
- * On few qubits exactly: one half of n Bell pairs is put through each circuit, and the state of all
- * 2n qubits then is the whole unitary (Choi, Jamiołkowski). On more qubits random states are put
- * through both; unequal unitaries agree on one of those with probability zero, but nearly equal ones
- * are told apart only where the state feels the difference.
+ * On few qubits the comparison is exact: each circuit acts on one half of n Bell pairs, and the state of
+ * all 2n qubits is the whole unitary (Choi, Jamiołkowski). On more qubits both act on random states;
+ * unequal unitaries agree on such a state with probability 0, but nearly equal ones are told apart only
+ * if the state shows the difference.
  *
- * The circuits are run as they are written: barriers keep the compiler's passes from rewriting them,
- * some of which made one of the two.
+ * The circuits run as written: barriers keep the compiler's passes from rewriting them, because such
+ * passes made one of the two.
  */
 import {
   type Circuit,
@@ -20,21 +20,21 @@ import { Chance } from '../chance.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
 import { isSinglePrecision, stateDistance } from './state-distance.ts';
 
-/** Qubits up to which the whole unitary is compared; each one multiplies its entries by four. */
+/** Most qubits for comparing the whole unitary; each one quadruples its entries. */
 export const MAX_EXACT_QUBITS = 8;
-/** Qubits up to which random states are compared. */
+/** Most qubits for comparing random states. */
 export const MAX_STATE_QUBITS = 18;
 /** Number of random states. */
 const NUM_STATES = 3;
-/** Distance of states of double precision: what rounding makes of ten thousand gates stays far below. */
+/** Tolerance for states of double precision; the rounding of ten thousand gates stays far below it. */
 export const TOLERANCE = 1e-8;
-/** Distance of states of single precision. */
+/** Tolerance for states of single precision. */
 export const SINGLE_TOLERANCE = 2e-3;
 
 /** Result of a comparison. */
 export interface Compared {
   readonly method: 'whole_unitary' | 'random_states' | 'state_from_zero';
-  /** States that were put through both. */
+  /** Number of states compared. */
   readonly states: number;
   readonly fidelity: number;
   readonly distance: number;
@@ -42,23 +42,23 @@ export interface Compared {
   readonly isEqual: boolean;
 }
 
-/** Whether circuits of so many qubits can be compared on what runs circuits now. */
+/** Whether circuits with this many qubits can be compared on the available processors. */
 export function isComparable(numQubits: number, { circuits }: ProcedureContext): boolean {
   return numQubits <= Math.min(MAX_STATE_QUBITS, circuits.maxQubits);
 }
 
-/** On which states circuits are compared, and how closely. */
+/** Initial states and tolerance of a comparison. */
 export interface CompareOptions {
   readonly seed: number;
-  /** All states, or only what becomes of |0…0⟩. */
+  /** Initial states: all, or |0…0⟩ alone. */
   readonly on: 'all' | 'zero';
-  /** Qubits, as bits, that both circuits measure in the end. */
+  /** Bit mask of the qubits that both circuits measure at the end. */
   readonly measured: number;
 }
 
 /**
- * Compares two circuits of one width, of gates, unitaries and barriers without conditions: at most
- * MAX_STATE_QUBITS.
+ * Compares two circuits of one width that have gates, unitaries and barriers without conditions, on at
+ * most MAX_STATE_QUBITS qubits.
  */
 export async function compareUnitaries(
   a: Circuit,
@@ -112,7 +112,7 @@ async function stateOf(
   return statevector;
 }
 
-/** A barrier on the qubits of each operation before it: then no pass takes two of them together. */
+/** Puts a barrier before each operation on its qubits, so that no pass merges two operations. */
 export function asWritten(operations: readonly Operation[]): readonly Operation[] {
   return operations.flatMap((operation): readonly Operation[] => {
     const qubits = operationQubits(operation);
@@ -121,7 +121,7 @@ export function asWritten(operations: readonly Operation[]): readonly Operation[
   });
 }
 
-/** Qubit q of n in a Bell pair with qubit n + q. */
+/** Operations that make Bell pairs of qubit q and qubit n + q. */
 function bellPairs(n: number): Preparation {
   const operations = Array.from({ length: n }, (_, q) => [
     gate('H', [n + q]),

@@ -1,8 +1,8 @@
 /**
- * The lowest eigenvalue of an observable, by Lanczos' method on whole states.
+ * Computes the lowest eigenvalue of an observable by the Lanczos method on whole states.
  *
- * All vectors are kept and each new one is made orthogonal to them, twice: that costs memory, which is
- * why widths are bounded, and saves telling true eigenvalues from ghosts.
+ * All vectors are kept, and each new one is orthogonalised against them twice. That costs memory, which
+ * is why widths are bounded, and avoids spurious copies of eigenvalues.
  *
  * @see Golub & Van Loan, "Matrix Computations", sections 8.4.1 (bisection) and 10.3.
  */
@@ -11,10 +11,10 @@ import { uniformDraw } from '../../../math/philox.ts';
 import { norm, removeProjection } from '../linear-algebra/vectors.ts';
 import { applyObservable } from './observable-action.ts';
 
-/** Qubits of an observable: 250 vectors of 2^12 amplitudes are 16 MB. */
+/** Most qubits of an observable: 250 vectors of 2^12 amplitudes take 16 MB. */
 export const MAX_LANCZOS_QUBITS = 12;
 const MAX_STEPS = 250;
-/** Steps over which the estimate must stand still. */
+/** Number of steps without change after which the estimate has converged. */
 const STANDSTILL_STEPS = 10;
 /** The start is random, so that no symmetry hides the ground state; the seed only has to be fixed. */
 const START_SEED = 0x6a09e667;
@@ -43,7 +43,7 @@ export function groundEnergy(observable: PauliSum, numQubits: number): number {
     const before = energy;
     energy = lowestEigenvalue(diagonal, offDiagonal, scale);
     const rest = norm(next);
-    // Nothing is left: the vectors so far span all that the start has a part in.
+    // The residual is 0: the vectors span every component of the start.
     if (rest < 1e-12 * scale) break;
     still = Math.abs(before - energy) < 1e-14 * scale ? still + 1 : 0;
     if (still >= STANDSTILL_STEPS) break;
@@ -80,7 +80,7 @@ function lowestEigenvalue(
   }
 }
 
-/** By the signs of the pivots of T − value. */
+/** Tests for an eigenvalue below a value, by the signs of the pivots of T − value. */
 function hasEigenvalueBelow(
   diagonal: readonly number[],
   offDiagonal: readonly number[],

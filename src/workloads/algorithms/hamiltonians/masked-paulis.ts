@@ -15,10 +15,10 @@ export interface MaskedTerm {
   readonly coefficient: number;
 }
 
-/** The sum of its terms. */
+/** A sum of terms. */
 export type MaskedSum = readonly MaskedTerm[];
 
-/** Coefficients below this are what is left of sums that cancel. Hartree, or whatever the unit is. */
+/** Coefficients below this are rounding residues of cancelled terms. In the unit of the coefficients. */
 const NEGLIGIBLE = 1e-13;
 
 /** a·b. */
@@ -34,12 +34,12 @@ export function maskedProduct(a: MaskedSum, b: MaskedSum): MaskedSum {
   );
 }
 
-/** That many times the sum. */
+/** The sum times a factor. */
 export function maskedScaled(sum: MaskedSum, factor: number): MaskedSum {
   return sum.map((term) => ({ ...term, coefficient: factor * term.coefficient }));
 }
 
-/** Like terms added up, ascending by masks; what cancels is left out. */
+/** Combines like terms, ascending by masks; drops those that cancel. */
 export function collected(sum: MaskedSum): MaskedSum {
   const byMasks = new Map<string, MaskedTerm>();
   for (const term of sum) {

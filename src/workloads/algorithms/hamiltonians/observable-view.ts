@@ -1,14 +1,14 @@
-/** An observable as JSON writes it. */
+/** Observables as JSON. */
 import type { PauliSum } from '../../../circuit/observable.ts';
 
-/** A term of it. */
+/** A term of an observable. */
 export interface TermView {
   readonly pauli: string;
   readonly coefficient: number;
   readonly [name: string]: string | number;
 }
 
-/** Its terms; the identity is "I". */
+/** Terms of an observable; the identity is "I". */
 export function observableView(observable: PauliSum): readonly TermView[] {
   return observable.map(({ coefficient, factors }) => ({
     pauli: factors.map(({ pauli, qubit }) => `${pauli}${qubit}`).join(' ') || 'I',

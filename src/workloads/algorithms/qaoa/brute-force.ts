@@ -1,10 +1,10 @@
-/** The best of all candidates, by looking at each: what QAOA's answers are measured against. */
+/** Exhaustive search over all candidates, the reference for QAOA's answers. */
 import { basisLabel } from '../../../math/basis-index.ts';
 import { energiesOf, type ZPolynomial } from './z-polynomial.ts';
 
-/** All energies are listed up to here: 2^20 numbers, 8 MiB. */
+/** Most qubits for a table of all energies: 2^20 numbers, 8 MiB. */
 export const MAX_BRUTE_FORCE_QUBITS = 20;
-/** Energies this near to the optimum, by the spread of all, are as good. */
+/** Energies within this fraction of the spread of the optimum count as optimal. */
 const SAME_ENERGY = 1e-9;
 
 /** Extremes and mean of all candidates' energies. */
@@ -13,9 +13,9 @@ export interface QaoaOptimum {
   readonly energy: number;
   /** The highest. */
   readonly worstEnergy: number;
-  /** The mean, which is what guessing gives. */
+  /** The mean, which is the expectation of random guessing. */
   readonly meanEnergy: number;
-  /** The first of the lowest. */
+  /** Basis index of the first optimum. */
   readonly basisIndex: number;
   /** Its label, bit 0 rightmost. */
   readonly bits: string;
@@ -30,7 +30,7 @@ export interface BruteForce {
 }
 
 /**
- * Looks at every candidate.
+ * Searches all candidates.
  *
  * @param candidates - Basis indices, at least one; all unless given.
  */
@@ -62,7 +62,10 @@ export function bruteForce(cost: ZPolynomial, candidates?: readonly number[]): B
   return { optimum, optima };
 }
 
-/** (worst − energy)/(worst − optimum): 1 at the optimum; also 1 where all are the same. */
+/**
+ * Approximation ratio (worst − energy)/(worst − optimum): 1 at the optimum; also 1 if all energies are
+ * equal.
+ */
 export function ratioOf(energy: number, { energy: lowest, worstEnergy }: QaoaOptimum): number {
   return worstEnergy > lowest ? (worstEnergy - energy) / (worstEnergy - lowest) : 1;
 }

@@ -1,6 +1,6 @@
 /**
- * Exact mean energies of QAOA circuits at many angles at a time: up to 12 qubits one batch of one
- * shape, above as single circuits, several of them under way.
+ * Computes exact mean energies of QAOA circuits at many angles at a time: up to 12 qubits as one batch of
+ * one shape, above as single circuits with several in flight.
  */
 import { type Circuit, numAnglesOf } from '../../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
@@ -8,17 +8,17 @@ import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { type QaoaAngles, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
 import { observableOf } from './z-polynomial.ts';
 
-/** Single circuits under way at a time: enough for a processor to have the next one at hand. */
+/** Single circuits in flight: enough that a processor always has the next one. */
 const MAX_OUTSTANDING = 4;
 
 /** Parts of a procedure's context that run circuits and may end the run. */
 export type QaoaContext = Pick<ProcedureContext, 'circuits' | 'signal' | 'countUnits'>;
 
-/** Mean energies of one ansatz, and how many circuits were run for them. */
+/** Mean energies of one ansatz, and the number of circuits run for them. */
 export class EnergyExpectations {
   readonly #ansatz: QaoaAnsatz;
   readonly #context: QaoaContext;
-  /** By the number of layers: shapes are told apart by identity. */
+  /** Shapes by number of layers, kept because shapes compare by identity. */
   readonly #shapes = new Map<number, Circuit>();
   numCircuits = 0;
 
@@ -28,9 +28,9 @@ export class EnergyExpectations {
   }
 
   /**
-   * Exact mean energies, one a point; all points have the same number of layers.
+   * Exact mean energies, one per point; all points have the same number of layers.
    *
-   * @throws what the processor throws; the signal's reason.
+   * @throws the processor's error; the signal's reason.
    */
   async at(points: readonly QaoaAngles[]): Promise<readonly number[]> {
     const { signal, countUnits } = this.#context;

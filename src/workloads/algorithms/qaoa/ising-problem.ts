@@ -1,13 +1,13 @@
 /**
- * Problems over bits whose energy is a sum of fields and couplings:
- * E(s) = offset + Σ h_i·s_i + Σ J_ij·s_i·s_j, to be made small.
+ * Ising problems: minimise an energy of fields and couplings over bits,
+ * E(s) = offset + Σ h_i·s_i + Σ J_ij·s_i·s_j.
  *
- * s_i is the value of Z on qubit i: +1 where bit i is 0, −1 where it is 1.
+ * s_i is the value of Z on qubit i: +1 if bit i is 0, −1 if it is 1.
  *
  * @see Lucas, "Ising formulations of many NP problems" (2014).
  */
 
-/** J of one pair of spins. */
+/** Coupling J of one pair of spins. */
 export interface Coupling {
   readonly i: number;
   readonly j: number;
@@ -18,7 +18,7 @@ export interface Coupling {
 export interface IsingProblem {
   readonly numQubits: number;
   readonly offset: number;
-  /** h; length numQubits. */
+  /** Fields h; length numQubits. */
   readonly fields: readonly number[];
   /** Each pair at most once, i < j. */
   readonly couplings: readonly Coupling[];
@@ -37,15 +37,15 @@ export interface IsingParts {
 export interface WeightedEdge {
   readonly from: number;
   readonly to: number;
-  /** 1 unless given. */
+  /** Weight; 1 unless given. */
   readonly weight?: number | undefined;
 }
 
 /**
- * The problem, its couplings in order and each pair once.
+ * Makes a problem: couplings sorted, each pair once.
  *
- * @throws {RangeError} if there is not one field a qubit, a coupling is not of two qubits that are
- *   there, or a number is not finite.
+ * @throws {RangeError} unless there is one field per qubit, each coupling is of two existing qubits, and
+ *   all numbers are finite.
  */
 export function isingProblem(parts: IsingParts): IsingProblem {
   const {
@@ -74,8 +74,8 @@ export function isingProblem(parts: IsingParts): IsingProblem {
 }
 
 /**
- * The largest cut of a graph: the energy of an assignment of vertices to sides is minus the weight
- * of the edges between the sides.
+ * Max-cut of a graph as an Ising problem: the energy of an assignment of vertices to sides is minus the
+ * weight of the edges between the sides.
  *
  * @throws {RangeError} as `isingProblem`.
  */

@@ -1,6 +1,6 @@
 /**
- * Finds QAOA's angles by exact mean energies: a grid for the first layer, then layer by layer, each
- * time from the angles so far stretched over one layer more. No chance is involved.
+ * Finds QAOA's angles by exact mean energies: a grid for the first layer, then layer by layer, each time
+ * starting from the previous angles interpolated to one more layer. Deterministic.
  *
  * @see Zhou, Wang, Choi, Pichler, Lukin, "Quantum approximate optimization algorithm: performance,
  *   mechanism, and implementation on near-term devices" (2020), appendix B (INTERP).
@@ -12,32 +12,32 @@ import type { QaoaAngles } from './qaoa-ansatz.ts';
 /** Options of the search for angles. */
 export interface AngleSearch {
   readonly layers: number;
-  /** Steps of each layer's search. */
+  /** Most steps of each layer's search. */
   readonly maxSteps: number;
-  /** A gain in mean energy that is not worth a step. */
+  /** Smallest gain in mean energy that is worth a step. */
   readonly tolerance: number;
-  /** Grid of the first layer: values of each angle. */
+  /** Number of grid values of each angle of the first layer. */
   readonly gridSize: number;
   readonly onProgress: (fraction: number, message: string) => void;
 }
 
-/** Angles that the search found. */
+/** Result of the search. */
 export interface FoundAngles {
   readonly angles: QaoaAngles;
   readonly energy: number;
   /** Mean energy at the grid's best point and after each step, over all layers; never rises. */
   readonly history: readonly number[];
-  /** The best with 1, 2, … layers. */
+  /** Best mean energies with 1, 2, … layers. */
   readonly energyByLayers: readonly number[];
 }
 
-/** γ counts in the ansatz's energy scale. */
+/** Range of the grid, where γ is in units of the ansatz's energy scale. */
 const LARGEST_GAMMA = 2;
 const LARGEST_BETA = Math.PI / 2;
-/** Few step lengths: wide circuits run one by one. */
+/** Few step lengths, because wide circuits run one by one. */
 const LINE_SEARCH = { tolerance: 0, firstLength: 0.1, lengths: [1, 0.5, 0.2, 0.05, 2.5] };
 
-/** Looks for the angles of lowest mean energy. */
+/** Searches the angles of lowest mean energy. */
 export async function optimiseAngles(
   energies: EnergyExpectations,
   search: AngleSearch,
@@ -62,7 +62,7 @@ export async function optimiseAngles(
     const { point } = await bfgs(objective, start, options, onStep);
     const found = { point, value: energyHistory.at(-1)! };
     const before: number = best?.value ?? Number.POSITIVE_INFINITY;
-    // A layer that does nothing is always as good as none.
+    // An additional layer with angles 0 is never worse.
     if (best === undefined || found.value < before) best = found;
     else best = { point: withIdleLayer(best.point), value: before };
     const { value } = best;

@@ -17,7 +17,7 @@ import { gateOperation as gate } from '../gate-operation.ts';
 import type { QaoaAnsatz } from './qaoa-ansatz.ts';
 import { energyAt, type ZPolynomial, ZPolynomialBuilder } from './z-polynomial.ts';
 
-/** Places and items, at most: 15 qubits, 120 permutations. */
+/** Most places and items: 15 qubits, 120 permutations. */
 export const MAX_PLACES = 5;
 
 /** Costs of a permutation: a sum over places, and over pairs of places. */
@@ -25,7 +25,7 @@ export interface PermutationCost {
   readonly numPlaces: number;
   /** Cost of an item at a place. */
   readonly single: (place: number, item: number) => number;
-  /** Pairs of places that have a cost together; none unless given. */
+  /** Pairs of places with a joint cost; none unless given. */
   readonly pairs?: readonly (readonly [number, number])[];
   /** Cost of an item at the first place of a pair and another at the second. */
   readonly pair?: (item: number, other: number) => number;
@@ -40,7 +40,7 @@ export interface PermutationAnsatz extends QaoaAnsatz {
 }
 
 /**
- * The ansatz of a cost over permutations.
+ * Makes the ansatz of a cost over permutations.
  *
  * @throws {RangeError} unless there are 2 to 5 places.
  */
@@ -103,7 +103,7 @@ function polynomialOf(
   const values = 2 ** width;
   const builder = new ZPolynomialBuilder(numPlaces * width);
   for (const [place, register] of registers.entries()) {
-    // Numbers past the last item do not occur; 0 for them is as good as any.
+    // Register values beyond the last item do not occur; their cost is arbitrary, 0.
     const costs = Float64Array.from({ length: values }, (_, item) =>
       item < numPlaces ? single(place, item) : 0,
     );
@@ -136,12 +136,12 @@ function partialSwap(a: Register, b: Register, beta: number): readonly GateOpera
 }
 
 /**
- * From |0…0⟩ to the even superposition of all permutations.
+ * Prepares the even superposition of all permutations from |0…0⟩.
  *
- * Item k comes to the even superposition of places 0 … k by partial swaps of place k with each
- * before it. The others are evenly superposed already, so swapping them changes nothing, and the
- * amplitudes are those of item k alone: they leave place k one after the other in equal shares.
- * What the swaps turn their phases by is turned back place by place.
+ * Item k is moved to the even superposition of places 0 … k by partial swaps of place k with each place
+ * before it. The other items are already in even superposition, so swapping them changes nothing, and the
+ * amplitudes are those of item k alone, which leaves place k in equal shares. The phases that the swaps
+ * add are undone place by place.
  */
 function allPermutations(registers: readonly Register[]): readonly GateOperation[] {
   const operations = registers.flatMap((register, item) =>
@@ -164,7 +164,7 @@ function allPermutations(registers: readonly Register[]): readonly GateOperation
   return operations;
 }
 
-/** A phase where the register holds that item. */
+/** Applies a phase if the register holds the item. */
 function phaseWhere(register: Register, item: number, angle: number): readonly GateOperation[] {
   const flips = register.filter((_, k) => !((item >> k) & 1)).map((qubit) => gate('X', [qubit]));
   return [...flips, gate('P', [register[0]!], [angle], register.slice(1)), ...flips];

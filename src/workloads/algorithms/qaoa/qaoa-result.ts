@@ -27,25 +27,25 @@ export interface QaoaResult {
   /** Exact mean energy of the final state. */
   readonly expectation: number;
   readonly sampledMean: number;
-  /** The lowest sampled. */
+  /** The sample of lowest energy. */
   readonly best: QaoaOutcome;
-  /** All that was sampled, ascending by basis index. */
+  /** All samples, ascending by basis index. */
   readonly outcomes: readonly QaoaOutcome[];
-  /** By brute force. */
+  /** Result of the exhaustive search. */
   readonly optimum: QaoaOptimum;
-  /** (worst − best sampled)/(worst − optimum): 1 where an optimum was sampled. */
+  /** Approximation ratio (worst − best sampled)/(worst − optimum): 1 if an optimum was sampled. */
   readonly approximationRatio: number;
-  /** The same of the exact mean energy. */
+  /** Approximation ratio of the exact mean energy. */
   readonly expectationRatio: number;
   /** Exact probability that a shot gives an optimum; null above 16 qubits. */
   readonly optimumProbability: number | null;
-  /** Share of the shots that gave one. */
+  /** Fraction of the shots that gave an optimum. */
   readonly optimumShare: number;
-  /** Probability that a candidate picked at random is one. */
+  /** Probability that a random candidate is an optimum. */
   readonly randomOptimumProbability: number;
   readonly shots: number;
   readonly seed: number;
-  /** Circuits run to find the angles. */
+  /** Number of circuits run to find the angles. */
   readonly numCircuits: number;
 }
 
@@ -74,7 +74,7 @@ export function qaoaReport(result: QaoaResult): JsonObject {
     expectation_ratio: result.expectationRatio,
     optimum_probability: optimumProbability,
     optimum_share_sampled: result.optimumShare,
-    // The same number of guesses, drawn evenly from all candidates: what the circuit is to beat.
+    // Baseline: the same number of guesses, drawn uniformly from all candidates.
     random_guessing: {
       mean: optimum.meanEnergy,
       optimum_probability: randomOptimumProbability,

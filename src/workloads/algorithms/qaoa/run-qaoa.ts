@@ -1,6 +1,6 @@
 /**
- * QAOA from a problem to its best bit string: angles by exact mean energies, then samples of the
- * circuit with those angles, beside the optimum by brute force and beside guessing.
+ * Runs QAOA: finds angles by exact mean energies, samples the circuit, and compares with the exhaustive
+ * optimum and with guessing.
  */
 import { withFinalMeasurement } from '../../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
@@ -14,27 +14,27 @@ import { isingAnsatz, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
 import type { QaoaOutcome, QaoaResult } from './qaoa-result.ts';
 import { energyAt } from './z-polynomial.ts';
 
-/** Widest circuit whose exact distribution is computed. */
+/** Most qubits of a circuit whose exact distribution is computed. */
 const MAX_PROBABILITY_QUBITS = 16;
-/** Batches of small circuits can afford a longer search than single wide ones. */
+/** Angle search of small circuits, which run in batches and so afford more steps than wide ones. */
 const SMALL_SEARCH = { gridSize: 16, maxSteps: 30 };
 const WIDE_SEARCH = { gridSize: 6, maxSteps: 12 };
 const MAX_LAYERS = 100;
 const MAX_SHOTS = 1_000_000;
 /** Least gain of a search step, as a share of the energy scale. */
 const TOLERANCE = 1e-6;
-/** Share of a run that goes to the angles, for its progress. */
+/** Fraction of a run's progress that the angle search takes. */
 const SEARCH_SHARE = 0.9;
 
 /** Options of a run. */
 export interface QaoaOptions {
-  /** p, at least 1. */
+  /** Number of layers p, at least 1. */
   readonly layers: number;
   /** Samples of the final circuit, at least 1. */
   readonly shots: number;
   /** Seed of the samples; angles do not depend on it. */
   readonly seed: number;
-  /** Steps of the search of angles for each number of layers; 30 up to 12 qubits, else 12. */
+  /** Most steps of the angle search for each number of layers; 30 up to 12 qubits, else 12. */
   readonly maxSteps?: number;
 }
 
@@ -49,7 +49,7 @@ export type RunQaoaContext = Pick<
  *
  * @param problem - Of 1 to 20 qubits, no more than `context.circuits.maxQubits`.
  * @throws {RangeError} if it is wider, or an option is out of range.
- * @throws what the processor throws; the signal's reason.
+ * @throws the processor's error; the signal's reason.
  */
 export function runQaoa(
   problem: IsingProblem,
@@ -60,9 +60,9 @@ export function runQaoa(
 }
 
 /**
- * As `runQaoa`, with any ansatz.
+ * Runs QAOA as `runQaoa` does, with any ansatz.
  *
- * @param candidates - The basis indices that it reaches; all unless given.
+ * @param candidates - Basis indices that the ansatz reaches; all unless given.
  */
 export async function runAnsatz(
   ansatz: QaoaAnsatz,

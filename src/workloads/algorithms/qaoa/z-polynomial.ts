@@ -6,7 +6,7 @@
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { IsingProblem } from './ising-problem.ts';
 
-/** weight · the product of Z over `qubits`, which are distinct and at least one. */
+/** A term: weight times the product of Z over `qubits`, which are distinct and at least one. */
 export interface ZTerm {
   readonly qubits: readonly number[];
   readonly weight: number;
@@ -19,7 +19,7 @@ export interface ZPolynomial {
   readonly terms: readonly ZTerm[];
 }
 
-/** The energies of an Ising problem. */
+/** The energies of an Ising problem as a polynomial. */
 export function isingPolynomial(problem: IsingProblem): ZPolynomial {
   const { numQubits, offset, fields, couplings } = problem;
   const terms = [
@@ -53,7 +53,7 @@ export class ZPolynomialBuilder {
     }
   }
 
-  /** The sum of what was added, without weights that cancelled. */
+  /** The sum of the added functions, without terms that cancelled. */
   build(): ZPolynomial {
     const largest = Math.max(0, ...[...this.#weights.values()].map(Math.abs));
     const terms = [...this.#weights]
@@ -69,7 +69,7 @@ export class ZPolynomialBuilder {
 }
 
 /**
- * The energy of every basis state.
+ * Energies of all basis states.
  *
  * @returns Length 2^numQubits, by basis index.
  */
@@ -92,7 +92,7 @@ export function energyAt({ offset, terms }: ZPolynomial, basisIndex: number): nu
   return energy;
 }
 
-/** As engines take it, without the offset. */
+/** The observable for engines, without the offset. */
 export function observableOf({ terms }: ZPolynomial): PauliSum {
   return terms.map(({ qubits, weight }) => ({
     coefficient: weight,
@@ -100,7 +100,7 @@ export function observableOf({ terms }: ZPolynomial): PauliSum {
   }));
 }
 
-/** The Walsh–Hadamard transform, not scaled; the input is left as it is. */
+/** The unnormalised Walsh–Hadamard transform; the input is unchanged. */
 function transformed(values: Float64Array): Float64Array {
   const out = values.slice();
   for (let half = 1; half < out.length; half *= 2) {

@@ -1,8 +1,9 @@
 /**
- * The variational quantum eigensolver: the lowest energy among trial states that circuits prepare.
+ * The variational quantum eigensolver: searches the lowest energy among trial states that circuits
+ * prepare.
  *
- * BFGS and Adam have their gradients from energies by the parameter-shift rule, as on a device; Levenberg
- * and Marquardt's method reads whole states. All that is asked of a processor is batches of one shape.
+ * BFGS and Adam take gradients from energies by the parameter-shift rule, as on a device; the
+ * Levenberg–Marquardt method reads whole states. The processor runs batches of one shape only.
  *
  * @see McClean, Romero, Babbush, Aspuru-Guzik, "The theory of variational hybrid quantum-classical
  *   algorithms" (2016).
@@ -30,23 +31,23 @@ export interface VqeProblem {
   readonly ansatz: ParametricCircuit;
   /** Parameters that a search starts from; `draw(i)` is in [0, 1). */
   readonly start: (draw: (i: number) => number) => Float64Array;
-  /** The exact ground energy, and how it is known. */
+  /** The exact ground energy and its derivation. */
   readonly exact: () => { readonly energy: number; readonly basis: string };
-  /** Further energies that are known of the problem, by field name. */
+  /** Further known energies of the problem, by field name. */
   readonly known: Readonly<Record<string, number>>;
 }
 
 /** Options of the search. */
 export interface VqeOptions {
-  /** With `shots` only adam. */
+  /** Minimiser; `adam` only if `shots` is given. */
   readonly optimizer: Optimizer;
-  /** At most, of each search. */
+  /** Most steps of each search. */
   readonly steps: number;
-  /** Adam's. */
+  /** Learning rate of Adam. */
   readonly learningRate: number;
   /** Largest gradient component at which a search has converged. */
   readonly tolerance: number;
-  /** Searches, each from a start of its own. */
+  /** Number of searches, each with a start of its own. */
   readonly restarts: number;
   /** Shots of each circuit in each basis; energies are exact unless given. */
   readonly shots?: number;
@@ -54,48 +55,48 @@ export interface VqeOptions {
   readonly seed: number;
 }
 
-/** Where a search is. */
+/** Progress of a search. */
 export interface VqeStep {
   /** From 0, the start. */
   readonly step: number;
   /** From 0. */
   readonly restart: number;
-  /** As the search knows it: estimated where there are shots. */
+  /** Energy as the search knows it: an estimate if shots are used. */
   readonly energy: number;
-  /** Share of all steps of all searches, in [0, 1]. */
+  /** Fraction of all steps of all searches, in [0, 1]. */
   readonly fraction: number;
 }
 
 /** Result of the best search. */
 export interface VqeOutcome {
-  /** Exact, with shots too. */
+  /** Exact energy, even if the search used shots. */
   readonly energy: number;
-  /** An estimate of it from shots, where there are some. */
+  /** Estimate of the energy from shots, if shots are used. */
   readonly sampled?: { readonly energy: number; readonly standardError: number };
   readonly parameters: Float64Array;
   /** The optimised state's circuit, without measurements. */
   readonly circuit: Circuit;
-  /** Energies of the best search as it knew them, its start first. */
+  /** Energies of the best search as the search knew them, from its start on. */
   readonly energyHistory: readonly number[];
   readonly gradientSize: number;
   readonly stoppedBecause: StopReason;
-  /** Which search it was, from 0. */
+  /** Number of the best search, from 0. */
   readonly restart: number;
-  /** Circuits that were run, of all searches. */
+  /** Number of circuits run in all searches. */
   readonly numCircuits: number;
 }
 
 /** Parts of a procedure's context that a search uses. */
 export type VqeContext = Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>;
 
-/** Circuits of one batch: a cancelled run ends between them. */
+/** Most circuits of one batch; a cancelled run ends between batches. */
 const MAX_CIRCUITS = 2048;
 
 /**
- * Searches the problem's ground state.
+ * Searches for the problem's ground state.
  *
  * @param onStep - Called after each step.
- * @throws the signal's reason once it aborts; whatever running circuits throws.
+ * @throws the signal's reason once it aborts; the errors of running circuits.
  */
 export async function runVqe(
   problem: VqeProblem,
@@ -152,7 +153,7 @@ function startDraw(seed: number, restart: number): (i: number) => number {
   return (i) => uniformDraw(seed, restart, i, START_DRAWS);
 }
 
-/** Tells draws of starts from others with the same seed. */
+/** Separates draws of starts from others with the same seed. */
 const START_DRAWS = 0x57a7;
 
 /** Runs batches and counts their circuits. */

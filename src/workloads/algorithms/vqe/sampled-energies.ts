@@ -1,8 +1,8 @@
 /**
- * Expectation values as a device would tell them: from counts, basis by basis.
+ * Estimates expectation values from counts, basis by basis, as on a device.
  *
- * Terms that agree on every qubit they share are read off the same shots; the terms of an observable are
- * put into such groups greedily, and each group is a circuit of its own that ends in its basis.
+ * Terms that agree on every qubit that they share are estimated from the same shots. The terms of an
+ * observable are grouped greedily, and each group is a circuit that ends in its measurement basis.
  */
 import type { Circuit, Operation } from '../../../circuit/circuit.ts';
 import type { PauliFactor, PauliSum } from '../../../circuit/observable.ts';
@@ -23,20 +23,20 @@ export type EnergySampler = (
   numCircuits: number,
 ) => Promise<SampledEnergies>;
 
-/** Terms read off the same shots. */
+/** Terms estimated from the same shots. */
 interface TermGroup {
   readonly basis: ReadonlyMap<number, PauliFactor['pauli']>;
   /** The observable's value for each outcome's parity over `qubits`. */
   readonly terms: readonly { readonly coefficient: number; readonly qubits: readonly number[] }[];
 }
 
-/** Tells seeds of samples from other draws with the same seed. */
+/** Separates seeds of samples from other draws with the same seed. */
 const SAMPLE_SEEDS = 0x5a3b1e;
 
 /**
- * A sampler of that observable; each call draws anew.
+ * Makes a sampler of an observable; each call draws anew.
  *
- * @param shots - Of each circuit in each basis.
+ * @param shots - Number of shots of each circuit in each basis.
  */
 export function energySampler(
   circuits: Pick<CircuitRunner, 'runBatch'>,
@@ -94,7 +94,7 @@ function termGroups(observable: PauliSum): readonly TermGroup[] {
   return groups;
 }
 
-/** The shape with its qubits turned into the group's basis and measured, qubit q into bit q. */
+/** The shape with rotations to the group's basis and measurements, qubit q into bit q. */
 function measuredIn({ basis }: TermGroup, shape: Circuit): Circuit {
   const turns = [...basis].flatMap(([qubit, pauli]): readonly Operation[] => {
     if (pauli === 'Z') return [];

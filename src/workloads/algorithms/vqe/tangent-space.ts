@@ -1,9 +1,9 @@
 /**
- * How trial states change with their parameters, read off whole states.
+ * Computes the derivatives of trial states by their parameters, from whole states.
  *
- * e^{−iθP/2} with θ + π in place of θ is −iP times itself, twice its derivative: so the derivative of a
- * state by an angle is half the state with that angle turned on by π, and all of them are one batch.
- * A simulator can give whole states; a device would have to estimate their overlaps.
+ * Replacing θ by θ + π in e^{−iθP/2} multiplies it by −iP, which is twice its derivative. So the
+ * derivative of a state by an angle is half the state with that angle increased by π, and all derivatives
+ * run as one batch. A simulator can return whole states; a device would have to estimate their overlaps.
  *
  * @see Stokes, Izaac, Killoran, Carleo, "Quantum natural gradient" (2020).
  */
@@ -17,10 +17,10 @@ import { dot, removeProjection } from '../linear-algebra/vectors.ts';
 import type { TangentSpace } from '../optimisers/levenberg-marquardt.ts';
 import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
 
-/** Numbers of the states of one batch. */
+/** Most numbers in the states of one batch. */
 const MAX_NUMBERS = 2 ** 20;
 
-/** The gates whose derivative is a turn by π. */
+/** Gates whose derivative is a shift by π. */
 const ROTATIONS = new Set(['RX', 'RY', 'RZ', 'RXX', 'RYY', 'RZZ']);
 
 /** The tangent space at a point; every gate with an angle is a rotation about Paulis. */

@@ -22,7 +22,7 @@ import {
   parametricCircuit,
 } from '../training/parametric-circuit.ts';
 
-/** The families' names. */
+/** Names of the families. */
 export const ANSATZ_NAMES = [
   'excitation',
   'hamiltonian_variational',
@@ -31,10 +31,10 @@ export const ANSATZ_NAMES = [
 /** Name of a family of trial states. */
 export type AnsatzName = (typeof ANSATZ_NAMES)[number];
 
-/** On how many qubits H₂ is written. */
+/** Number of qubits of each mapping of H₂. */
 export type HydrogenQubits = 2 | 4;
 
-/** cos(θ/2) times the Hartree–Fock determinant and sin(θ/2) times the doubly excited one. */
+/** Ansatz cos(θ/2) · Hartree–Fock determinant + sin(θ/2) · doubly excited one. */
 export function excitationAnsatz(numQubits: HydrogenQubits): ParametricCircuit {
   const sketch = new AnsatzSketch(numQubits);
   if (numQubits === 2) {
@@ -69,13 +69,16 @@ export function transverseIsingAnsatz(chain: IsingChain, layers: number): Parame
   return sketch.finish(layers * perLayer.length);
 }
 
-/** A parameter of a layer: which gate it turns, and where. */
+/** A parameter of a layer: the gate that it rotates, and the sites on which the gate acts. */
 export interface IsingParameter {
   readonly gate: 'RZZ' | 'RX';
   readonly sites: readonly (readonly number[])[];
 }
 
-/** Those of each layer: a ring's sites are alike and share theirs, those of an open chain do not. */
+/**
+ * Parameters of each layer: the sites of a ring are equivalent and share theirs, those of an open chain
+ * do not.
+ */
 export function isingParameters(chain: IsingChain): readonly IsingParameter[] {
   const bonds = isingBonds(chain);
   const sites = Array.from({ length: chain.sites }, (_, site) => [site]);
@@ -106,7 +109,7 @@ export function hardwareEfficientAnsatz(numQubits: number, layers: number): Para
   return sketch.finish(parameter);
 }
 
-/** A parametric circuit as it is written, gate after gate. */
+/** Builder of a parametric circuit, gate by gate. */
 class AnsatzSketch {
   readonly #numQubits: number;
   readonly #operations: Operation[] = [];
