@@ -23,34 +23,34 @@ import type { Readers } from './reading/readers.ts';
 
 /** Settings of the service. */
 export interface ServiceSettings {
-  /** Dotted numbers; `meta.version` of every answer. */
+  /** Dotted version number; `meta.version` of every answer. */
   readonly version: string;
-  /** Requests a minute, by tier. */
+  /** Requests per minute, by tier. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
   /** Jobs of one kind and key that may wait or run at once, by tier. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
-  /** Bytes that may be stored, over all and by tier of the key. */
+  /** Greatest stored data, over all keys and by tier, bytes. */
   readonly storageLimits: {
     readonly totalBytes: number;
     readonly standard: number;
     readonly enterprise: number;
   };
-  /** Requests a minute of one address to the public demo. */
+  /** Requests per minute of one address to the public demo. */
   readonly demoRateLimit: number;
-  /** Requests a minute of one address to pages and documents, which need no key. */
+  /** Requests per minute of one address to pages and documents, which need no key. */
   readonly publicRateLimit: number;
   readonly bodyLimitBytes: number;
-  /** Connections at once, over all. */
+  /** Greatest number of open connections. */
   readonly maxConnections: number;
-  /** Connections at once of one address that is not a trusted proxy's. */
+  /** Greatest number of open connections of one address that is not a trusted proxy's. */
   readonly maxConnectionsOfAddress: number;
-  /** Time in which a request must arrive whole, and in which something of an answer must be read. */
+  /** Time limit for a request to arrive, and for a part of an answer to be read. */
   readonly requestTimeoutMs: number;
-  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Origins whose pages may call the service from a browser; `*` for all. */
+  /** Origins whose pages may call the service from a browser; `*` allows all. */
   readonly corsOrigins: readonly string[];
-  /** Addresses and CIDR ranges that `/metrics` answers without a key. */
+  /** Addresses and CIDR ranges that may read `/metrics` without a key. */
   readonly metricsAddresses: readonly string[];
   /** Treatment of the waiting jobs of a revoked key. */
   readonly revokedKeyJobs: 'finish' | 'cancel';
@@ -68,7 +68,7 @@ export interface ServiceDeps {
   /** Process pool that runs tasks and TPU jobs. */
   readonly pool: Pick<ProcedurePool, 'admit' | 'withdraw' | 'load' | 'queuePosition'>;
   readonly jobs: Jobs;
-  /** Kinds of jobs; the runner's handlers are the same. */
+  /** Kinds of jobs; they are also the runner's handlers. */
   readonly kinds: ServedJobKinds;
   /** Processes that read large bodies. */
   readonly readers: Readers;
@@ -77,28 +77,28 @@ export interface ServiceDeps {
   readonly maintenance: MaintenanceStore;
   readonly audit: AuditLog;
   readonly onDamaged: OnDamaged;
-  /** Reason why nothing new can be stored; undefined while it can. */
+  /** Reason why new data cannot be stored; undefined while it can. */
   readonly storageFault: () => Error | undefined;
-  /** Bytes that are stored. */
+  /** Sizes of stored data, bytes. */
   readonly usage: Pick<StorageUsage, 'bytesOf' | 'totalBytes'>;
-  /** Closed with the application. */
+  /** Metrics; closed with the application. */
   readonly metrics: ServiceMetrics;
   readonly settings: ServiceSettings;
   /** Facts of the model that the page at `/` shows. */
   readonly demoFacts: () => DemoFacts;
-  /** As the operating system names the CPU. */
+  /** CPU model as the operating system names it. */
   readonly cpuModel: string;
-  /** Milliseconds since 1970 UTC, for what callers read; it jumps when the machine's clock is set. */
+  /** Milliseconds since 1970 UTC, for values that callers read; it jumps when the machine's clock is set. */
   readonly now: () => number;
-  /** Milliseconds since any fixed moment, for limits and lengths of time; it never goes back. */
+  /** Milliseconds on a monotonic clock, for limits and durations. */
   readonly elapsedMs: () => number;
-  /** A seed for a circuit that comes without: an integer in [0, 2^53 − 1]. */
+  /** Draws a seed for a circuit without one: an integer in [0, 2^53 − 1]. */
   readonly drawSeed: () => number;
-  /** Options of the logger, or false for none; secrets are redacted whatever they say. */
+  /** Options of the logger, or false for none; secrets are redacted in any case. */
   readonly logger: LoggerOptions;
   /**
-   * Called with what is wrong when an answer does not match its declared schema. Given in tests
-   * only: checking costs more than answering.
+   * Called with the fault when an answer does not match its declared schema. Only tests pass it, because
+   * checking costs more than answering.
    */
   readonly onInvalidResponse?: (problem: string) => void;
 }

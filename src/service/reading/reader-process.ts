@@ -1,4 +1,4 @@
-/** Entry of a process that reads bodies. Started by `Readers`. */
+/** Entry of a process that reads bodies, started by `Readers`. */
 import { parentOfProcess } from '../../processes/parent-port.ts';
 import { serveReading } from './serve-reading.ts';
 

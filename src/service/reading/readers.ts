@@ -1,11 +1,10 @@
 /**
- * Reads bodies in processes of their own: large ones, and small ones whose programs take many steps.
+ * Process pool that reads bodies: large ones, and small ones whose programs take many steps.
  *
- * Reading is work like running. Keys take turns by the time that their bodies are expected to take, and
- * what a body took beyond that is charged afterwards. One key never has all the processes, so that the
- * next key finds one free. A body has a limit of CPU time; the process that passes it, or its memory, is
- * ended, which costs nobody but the caller of that body. Where a process is lost for another reason, the
- * body is tried again.
+ * Keys take turns by the expected reading time of their bodies; time beyond the estimate is charged
+ * afterwards. One key never uses all processes, so the next key finds one free. A body has limits of CPU time
+ * and memory. If it exceeds one, its process is killed, which costs only the caller of that body. If a
+ * process is lost for another reason, the body is tried again.
  */
 import { extname } from 'node:path';
 import { AGEING_MS, FairQueue, type QueuedItem } from '../../fleet/schedule/fair-queue.ts';
@@ -33,47 +32,53 @@ import type { FromReader, ReadingInput, ToReader } from './reading-messages.ts';
 
 const ENTRY = new URL(`./reader-process${extname(import.meta.url)}`, import.meta.url);
 const MIB = 2 ** 20;
-/** Requests that are answered now, and circuits that run, come before bodies that are read. */
+/** Niceness of the processes: answering requests and running circuits have precedence. */
 const NICENESS = 5;
-/** A process that is not ready by then is ended and counts as failed; the machine may be busy. */
+/**
+ * Time limit for a process to become ready, after which it is killed and counts as failed; the machine may be
+ * busy.
+ */
 const START_LIMIT_MS = 60_000;
-/** How often a process that reads is looked at. */
+/** Interval at which a busy process is checked. */
 const LOOK_EVERY_MS = 50;
-/** From here on a process whose caller has gone is ended; before, it is through sooner than the next. */
+/**
+ * A process is killed if its caller disconnects after this time. Earlier, finishing is quicker than starting
+ * another process.
+ */
 const ABANDONED_MS = 250;
-/** A process that is this large after a body makes room for a new one, as a part of the heap's limit. */
+/** A process whose memory exceeds this fraction of the heap limit after a body is replaced. */
 const WORN_AT = 0.75;
-/** Processes beyond the first end when nothing came for them in this time. */
+/** Time without work after which processes other than the first end. */
 const IDLE_MS = 60_000;
-/** Milliseconds that a byte takes, until some were read. */
+/** Assumed milliseconds per byte before any body was read. */
 const FIRST_MS_PER_BYTE = 5e-5;
-/** Smaller bodies say nothing of that: they take their time for other reasons. */
+/** Smallest bodies that count towards the estimate; the time of smaller ones has other causes. */
 const TELLING_BYTES = 65_536;
-/** Weight of the last body in the average. */
+/** Weight of the latest body in the moving average. */
 const NEWEST = 0.2;
-/** All bodies wait at one level. */
+/** Single priority level of all bodies. */
 const LEVEL = 0;
 
-/** Room that a body takes which was small enough to be parsed where it arrived. */
+/** Room counted for a body that was small enough to be parsed on arrival, bytes. */
 const SMALL_BODY_ROOM = 65_536;
 
-/** How bodies are read. */
+/** Options of the process pool. */
 export interface ReadersOptions {
-  /** Processes at most; at least 2, or one key could hold up all others. */
+  /** Greatest number of processes; at least 2, or one key could delay all others. */
   readonly numReaders: number;
-  /** JavaScript heap of one process. */
+  /** JavaScript heap of one process, MiB. */
   readonly heapLimitMb: number;
-  /** CPU time in which a body must be read. */
+  /** Limit of CPU time per body. */
   readonly cpuLimitMs: number;
-  /** Bytes of the bodies that are read or wait for it, over all keys; one key may have a quarter. */
+  /** Greatest total size of bodies being read or waiting, bytes; one key may have a quarter. */
   readonly roomBytes: number;
-  /** Hears why a process ended that nobody ended on purpose. */
+  /** Called with the reason when a process ended unexpectedly. */
   readonly onLost?: (how: string) => void;
-  /** The process's module; the product's own unless a test brings another. */
+  /** Module of the process; only tests pass one. */
   readonly entry?: URL;
-  /** Starts a reader; a process with `entry` unless a test brings another. */
+  /** Starts a reader; by default a process with `entry`. Only tests pass one. */
   readonly start?: StartChild<ToReader, FromReader>;
-  /** Until a process has to be ready; a minute unless given. */
+  /** Time limit for a process to become ready, milliseconds; one minute unless given. */
   readonly startLimitMs?: number;
 }
 
@@ -82,13 +87,13 @@ export interface ReadingCaller {
   readonly keyId: string;
   /** Size of the body, bytes; its cost is estimated from it. */
   readonly numBytes: number;
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
   /** CPU time that the body may take, as a multiple of the limit; 1 unless given. */
   readonly cpuFactor?: number;
 }
 
-/** How much there is to read. */
+/** Present amount of work. */
 export interface ReadingLoad {
   readonly waiting: number;
   readonly running: number;
@@ -108,7 +113,7 @@ interface Reading extends QueuedItem {
 
 type Outcome = { readonly output: unknown } | { readonly error: unknown };
 
-/** The processes, and what waits for them. */
+/** Pool of processes with its queue. */
 export class Readers {
   readonly #options: ReadersOptions;
   readonly #queue = new FairQueue<Reading>(AGEING_MS);
@@ -140,10 +145,10 @@ export class Readers {
   }
 
   /**
-   * Keeps room for a body that arrives, until it is given back.
+   * Reserves room for an arriving body until it is disposed of.
    *
-   * @throws {KeyReadingRoomError | ReadingRoomError} if the key, or all keys together, would have more
-   *   than they may.
+   * @throws {KeyReadingRoomError | ReadingRoomError} if the key, or all keys together, would exceed their
+   *   limit.
    */
   reserve(keyId: string, numBytes: number): Disposable {
     const { roomBytes } = this.#options;
@@ -162,14 +167,15 @@ export class Readers {
   }
 
   /**
-   * Runs a reading when its turn comes. For bodies that came as bytes the caller keeps room.
+   * Runs a reading when its turn comes. The caller reserves room for bodies given as bytes.
    *
-   * @param name - Of the reading.
-   * @returns Its output.
-   * @throws {KeyReadingRoomError | ReadingRoomError} as `reserve`, for the others.
-   * @throws {ReadingRefusedError} with the code of the CodedError that the work ended with.
-   * @throws {ReadingTimeError | ReadingMemoryError} if it took more than it may.
-   * @throws {ReaderLostError} if its process ended, and so did the next ones; when the service closes.
+   * @param name - Name of the reading.
+   * @returns Output of the reading.
+   * @throws {KeyReadingRoomError | ReadingRoomError} as `reserve`, for other inputs.
+   * @throws {ReadingRefusedError} with the code of the CodedError that the reading threw.
+   * @throws {ReadingTimeError | ReadingMemoryError} if it exceeded its limit.
+   * @throws {ReaderLostError} if its process ended, and so did those of further attempts; or when the service
+   *   closes.
    * @throws the signal's reason, at once.
    */
   run(
@@ -208,15 +214,15 @@ export class Readers {
     });
   }
 
-  /** How much there is to read now. */
+  /** Present amount of work. */
   load(): ReadingLoad {
     const running = [...this.#pool.children].filter(({ reading }) => reading !== undefined).length;
     return { waiting: this.#queue.length, running, bytes: this.#roomTakenByAll };
   }
 
   /**
-   * Until a small body of that key would be read, milliseconds: what the key itself has waiting, and the
-   * turns that others take meanwhile.
+   * Expected wait of a small body of the key, milliseconds: the key's own waiting work and the turns of
+   * others meanwhile.
    */
   expectedWaitMs(keyId: string): number {
     const backlogs = new Map<string, number>();
@@ -237,7 +243,7 @@ export class Readers {
     return (own + turnsOfOthers) / (backlogs.size === 0 ? numReaders - 1 : numReaders);
   }
 
-  /** Ends the processes; work that waits or is under way is rejected. */
+  /** Stops the processes; waiting and running readings are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#trimTimer);
@@ -265,7 +271,7 @@ export class Readers {
     this.#goOn();
   }
 
-  /** Gives what waits to processes, and starts processes for the rest. */
+  /** Assigns waiting readings to processes, and starts processes for the rest. */
   #goOn(): void {
     for (;;) {
       const reading = this.#next();
@@ -282,7 +288,7 @@ export class Readers {
     }
   }
 
-  /** The one whose turn it is, of keys that have not all the processes but one. */
+  /** Next reading in turn, from keys that use fewer than all processes but one. */
   #next(): Reading | undefined {
     if (this.#queue.length === 0) return undefined;
     const numOfKey = new Map<string, number>();
@@ -304,7 +310,7 @@ export class Readers {
     this.#trimTimer ??= setTimeout(() => this.#trim(), IDLE_MS).unref();
   }
 
-  /** What it took is held against its key, and expected of the next of its kind. */
+  /** Charges the time taken to the key, and updates the estimate for readings of this name. */
   #note({ message: { name }, key, numBytes, costMs }: Reading, ms: number): void {
     if (ms > costMs) this.#queue.charge(key, LEVEL, ms - costMs);
     if (numBytes < TELLING_BYTES) return;
@@ -333,7 +339,9 @@ export class Readers {
     }
   }
 
-  /** One caller for each failed start, so that a broken installation does not start them for ever. */
+  /**
+   * Rejects one reading per failed start, so that a broken installation does not start processes for ever.
+   */
   #failedToStart({ how, isExcused }: FailedStart): void {
     if (!isExcused && this.#pool.isBroken) {
       const reading = this.#next();
@@ -345,7 +353,9 @@ export class Readers {
     this.#goOn();
   }
 
-  /** Ends what has been idle for long, but for one, so that the next body need not wait for a start. */
+  /**
+   * Ends processes that have been idle for long, except one, so that the next body need not wait for a start.
+   */
   #trim(): void {
     this.#trimTimer = undefined;
     let numLeft = this.#pool.children.size;
@@ -375,7 +385,7 @@ function readerProcess({ entry = ENTRY, heapLimitMb }: ReadersOptions) {
   });
 }
 
-/** A process, and the body that it reads. */
+/** Process with the body that it reads. */
 class Reader {
   readonly #process: SupervisedChild<ToReader, FromReader>;
   readonly #events: ReaderEvents;
@@ -384,7 +394,7 @@ class Reader {
   #since = performance.now();
   #cpuBeforeMs = 0;
   #looking: NodeJS.Timeout | undefined;
-  /** What the caller of the body is told, where the process was ended on purpose. */
+  /** Error for the caller of the body, if the process was killed on purpose. */
   error: unknown;
 
   constructor(options: ReadersOptions, events: ReaderEvents) {
@@ -406,7 +416,7 @@ class Reader {
         },
       },
     );
-    // A body waits for it.
+    // A body waits for the process.
     this.#process.setHolding(true);
   }
 
@@ -418,22 +428,22 @@ class Reader {
     return this.#process.isReady;
   }
 
-  /** Whether it can be given a body. */
+  /** True if the process can take a body. */
   get isFree(): boolean {
     return this.isReady && !this.#process.isEnding && this.#reading === undefined;
   }
 
-  /** Since it was given its body, milliseconds; after its end, what that took. */
+  /** Milliseconds since it was given its body; after its end, the time that took. */
   get runningMs(): number {
     return performance.now() - this.#since;
   }
 
-  /** How long it has had nothing to do. */
+  /** Milliseconds without work. */
   get idleMs(): number {
     return this.isFree ? performance.now() - this.#since : 0;
   }
 
-  /** Resolves when it has gone. */
+  /** Resolves when the process has ended. */
   get ended(): Promise<void> {
     return this.#process.ended;
   }
@@ -452,7 +462,7 @@ class Reader {
     this.#looking = setInterval(() => this.#look(reading), LOOK_EVERY_MS).unref();
   }
 
-  /** Ends it; its caller is told the error, or the end of the process where there is none. */
+  /** Kills the process. Its caller receives the error, or without one the reason of the end. */
   kill(error: unknown): void {
     this.error = error;
     this.#process.kill();
@@ -463,7 +473,7 @@ class Reader {
     if (signal?.aborted && runningMs > ABANDONED_MS) this.kill(signal.reason);
     if (runningMs < cpuLimitMs) return;
     const cpuMs = this.#process.cpuMs();
-    // Where CPU time cannot be read, the time by the clock stands in for it.
+    // If CPU time cannot be read, elapsed time is used instead.
     const tookMs = cpuMs === undefined ? runningMs : cpuMs - this.#cpuBeforeMs;
     if (tookMs > cpuLimitMs) this.kill(new ReadingTimeError(cpuLimitMs));
   }

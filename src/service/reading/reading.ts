@@ -1,15 +1,15 @@
-/** Work on bodies that is done in processes, and how the service has it done there. */
+/** Readings: work on bodies that processes do for the service. */
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
 import type { Readers, ReadingCaller } from './readers.ts';
 import type { BodySource } from './reading-messages.ts';
 
-/** One sort of work on a body, or on a stored request. Its context and its output are plain data. */
+/** Work on a body or on a stored request. Context and output are plain data. */
 export interface Reading<Context, Output> {
-  /** By which a process finds it: unique among all readings. */
+  /** Name by which a process finds the reading; unique. */
   readonly name: string;
   /** @param body - A parsed body, or the text of a stored request. */
   readonly read: (body: unknown, context: Context) => Output | Promise<Output>;
-  /** Procedures whose late checks the body needs; the time in which they are loaded is not the body's. */
+  /** Procedures whose late checks the body needs. The time to load them is not charged to the body. */
   readonly proceduresOf?: (body: unknown, context: Context) => readonly (Procedure | undefined)[];
   /** CPU time that a body may take, as a multiple of the usual limit; 1 unless given. */
   readonly cpuFactor?: number;
@@ -18,8 +18,8 @@ export interface Reading<Context, Output> {
 /**
  * Has a process read a body.
  *
- * @param source - The body, or the text of a stored request.
- * @param hashPath - Path of the endpoint; then the output, an object, gets the field `bodyHash`.
+ * @param source - Body, or the text of a stored request.
+ * @param hashPath - Path of the endpoint. If given, the output, an object, gets the field `bodyHash`.
  * @throws what `Readers.run` throws.
  */
 export async function readInProcess<Context, Output>(
@@ -35,6 +35,6 @@ export async function readInProcess<Context, Output>(
     ...caller,
     ...(cpuFactor !== undefined && { cpuFactor }),
   });
-  // Checked: the process runs the reading of that name.
+  // The cast is safe: the process runs the reading of that name.
   return output as Output;
 }

@@ -1,4 +1,4 @@
-/** Reader of bodies, behind `Readers`: it reads those that its parent sends, one after the other. */
+/** Reads bodies in a process of `Readers`, one at a time. */
 import { CodedError } from '../../errors/coded-error.ts';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
@@ -9,7 +9,7 @@ import type { FromReader, ReadingInput, ToReader } from './reading-messages.ts';
 
 type ReaderParent = ParentPort<ToReader, FromReader>;
 
-/** Tells the parent that the reader is ready, and answers each of its messages. */
+/** Reports that the reader is ready, and answers each message of the parent. */
 export function serveReading(parent: ReaderParent): void {
   parent.onMessage(async (message) => parent.post(await answer(message, parent)));
   parent.post({ kind: 'ready' });
@@ -30,7 +30,7 @@ async function answer(message: ToReader, parent: ReaderParent): Promise<FromRead
 /** Procedures whose late checks are loaded. */
 const prepared = new Set<Procedure>();
 
-/** Loads what the first body of its kind needs; that time is not the body's. */
+/** Loads the code for the first body of a kind. The time is not charged to the body. */
 async function prepare(
   procedures: readonly (Procedure | undefined)[],
   parent: ReaderParent,

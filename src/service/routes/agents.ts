@@ -1,4 +1,4 @@
-/** Agents: what there is, and executing their tasks. */
+/** Routes of agents and their tasks. */
 import { findAgent, viewAgent } from '../agents/agent-view.ts';
 import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
@@ -11,7 +11,7 @@ import { jobRecordRoutes } from './job-records.ts';
 import type { JobSubmissions } from './job-submission.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
-/** Registers the routes below `/agents`, and the records of tasks. */
+/** Registers the routes below `/agents` and those of task records. */
 export function agentRoutes(
   app: ServiceApp,
   { deps, envelopes }: RouteContext,
@@ -62,7 +62,7 @@ export function agentRoutes(
     {
       bodyLimit: MAX_PROCEDURE_BODY_BYTES,
       config: { scope: 'agents', readsLargeBodies: true },
-      // Which input it takes depends on the task, so the handler checks it.
+      // The schema of the input depends on the task, so the handler validates it.
       validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'executeTask',

@@ -1,4 +1,4 @@
-/** The audit log, for operators. */
+/** Route of the audit log, for operators. */
 import { isoTime } from '../envelope.ts';
 import { type AuditEntryView, auditPage, auditQuery } from '../schemas/audit.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
@@ -26,7 +26,7 @@ export function auditRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
       const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
       const found = await deps.audit.list({
         ...(cursor !== undefined && { before: Number(cursor) }),
-        // One more than asked for tells whether there is another page.
+        // One entry more than requested shows whether there is another page.
         limit: limit + 1,
       });
       const page = found.slice(0, limit);

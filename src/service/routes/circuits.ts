@@ -1,4 +1,4 @@
-/** Circuits: submit, list, look at, cancel, run again. */
+/** Routes of circuits. */
 import { compileAllButBody } from '../plugins/validation.ts';
 import { circuitBody, circuitRecord, submissionHeaders } from '../schemas/circuits.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
@@ -15,7 +15,7 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     '/quantum/circuits',
     {
       config: { scope: 'circuits', readsLargeBodies: true },
-      // The handler checks the body: form and meaning together, and elsewhere where it is large.
+      // The handler validates the body: form and meaning together, in a process if it is large.
       validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'submitCircuit',

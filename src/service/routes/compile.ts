@@ -1,4 +1,4 @@
-/** Compiling without running. */
+/** Route that compiles a circuit without running it. */
 import { targetsOf } from '../circuits/check-circuit.ts';
 import { COMPILE_READING } from '../circuits/compile-circuit.ts';
 import { readingCaller } from '../plugins/caller-signal.ts';
@@ -15,7 +15,7 @@ export function compileRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     '/quantum/compile',
     {
       config: { scope: 'circuits', readsLargeBodies: true },
-      // The body is checked where it is compiled.
+      // The body is validated where it is compiled.
       validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'compileCircuit',

@@ -1,6 +1,6 @@
 /**
- * The page at `/` and its files, for people, without a key. The page is made anew at each request with
- * the facts of its moment; its files are named by their content and may be kept for ever.
+ * Page at `/` with its files, for people, without a key. The page is rendered for each request with present
+ * facts. The files are named by their content and may be cached for ever.
  */
 import type { FastifyInstance } from 'fastify';
 import type { DemoFacts } from '../../console/demo-facts.ts';
@@ -8,7 +8,10 @@ import { RouteNotFoundError } from '../errors.ts';
 import { type PageFiles, pageFiles } from '../page/page-files.ts';
 import { pathOf } from '../plugins/not-found.ts';
 
-/** Scripts, styles, pictures and requests of this service alone, none of them inside the page. */
+/**
+ * Headers of the page: it may load scripts, styles, pictures and data only from this service, and none
+ * inline.
+ */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -32,23 +35,23 @@ export function consoleRoutes(app: FastifyInstance, demoFacts: () => DemoFacts):
 
   app.get<{ Params: { readonly version: string; readonly file: string } }>(
     '/console/:version/:file',
-    // A page has some thirty of them, which are kept for ever.
+    // A page loads about thirty of these files, and browsers cache them.
     { config: { isUncounted: true }, schema: { hide: true } },
     async (request, reply) => {
       const { version, files } = await pageFiles();
       const { params, method, url } = request;
       const file = params.version === version ? files.get(params.file) : undefined;
-      // Another version's file would not fit to those of this one.
+      // A file of another version would not fit those of this one.
       if (file === undefined) throw new RouteNotFoundError(method, pathOf(url));
       return reply.headers(FILE_HEADERS).type(file.type).send(file.text);
     },
   );
 }
 
-/** The page's HTML with everything filled in. */
+/** Renders the page's HTML. */
 function renderPage({ template, version, files }: PageFiles, facts: DemoFacts): string {
   const folder = `/console/${version}`;
-  // All at once: a module that imports others would otherwise be read before they are asked for.
+  // Preload all modules at once; otherwise each would be requested only after the module that imports it.
   const preloads = [...files.keys()]
     .filter((name) => name.endsWith('.js'))
     .map((name) => `<link rel="modulepreload" href="${folder}/${name}">`);
@@ -60,7 +63,7 @@ function renderPage({ template, version, files }: PageFiles, facts: DemoFacts): 
   return template.replace(/\{\{(\w+)\}\}/g, (place, name) => parts[name] ?? place);
 }
 
-/** JSON that nothing in it can end the element of: `<` stands in it as an escape. */
+/** JSON that cannot end its HTML element: `<` is escaped. */
 function toJsonBlock(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -1,4 +1,4 @@
-/** The public demo of `qnn-hybrid`: no key, a budget for each address, and the raw counts. */
+/** Public demo of `qnn-hybrid`: no key, a rate limit per address, and raw counts in the answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { ModelUnavailableError } from '../../workloads/errors.ts';
@@ -13,9 +13,12 @@ import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { demoBody, demoResult } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
-/** Over all addresses, so that visitors cannot fill the queue that keys share. */
+/**
+ * Greatest number of requests in progress over all addresses, so that visitors cannot fill the queue that
+ * keys share.
+ */
 export const MAX_UNDER_WAY = 32;
-/** The body has four numbers. */
+/** Greatest body size, bytes; a body has four numbers. */
 const MAX_BODY_BYTES = 4096;
 
 /** Registers `/demo/qnn-hybrid`. */
@@ -27,7 +30,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
   app.post(
     '/demo/qnn-hybrid',
     {
-      // It has a limit of its own.
+      // The demo has its own limit.
       config: { isUncounted: true },
       bodyLimit: MAX_BODY_BYTES,
       onRequest: async (request, reply) => countRequest(request, reply),
@@ -67,7 +70,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
   }
 }
 
-/** Why a processor is not available is the operator's own words, and not for everybody. */
+/** Hides the operator's reason for an unavailable processor from visitors. */
 function forVisitors(error: unknown): unknown {
   const isUnavailable =
     error instanceof ModelUnavailableError || error instanceof ProcessorUnavailableError;

@@ -1,4 +1,4 @@
-/** The devices of the fleet: how each is, and its maintenance. */
+/** Routes of the fleet's devices and their maintenance. */
 import type { FleetDevice } from '../../fleet/fleet-device.ts';
 import { hasDevices, viewDevice, viewSummary } from '../device-view.ts';
 import { DeviceNotFoundError, NoDevicesError } from '../errors.ts';
@@ -20,7 +20,7 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 export function fleetDeviceRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { fleet, devices } = deps;
 
-  /** Refuses a processor that is not there, and one that has no devices. */
+  /** Refuses an unknown processor, and one without devices. */
   const checkProcessor = (id: string): void => {
     if (hasDevices(findProcessor(fleet, id))) return;
     const owners = fleet.processors.filter(hasDevices).map(({ spec }) => spec.id);

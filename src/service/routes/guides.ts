@@ -1,4 +1,4 @@
-/** The guides of docs/ and the examples as pages, for people, without a key. */
+/** Guides of docs/ and examples/ as pages, for people, without a key. */
 import type { FastifyInstance } from 'fastify';
 import { escapedHtml, framedPage } from '../documents/document-frame.ts';
 import { GUIDE_STYLE } from '../documents/document-style.ts';
@@ -7,14 +7,14 @@ import { type DocumentAnswer, madeOnce } from '../documents/made-once.ts';
 
 const PAGE_TYPE = 'text/html; charset=utf-8';
 const STYLE_PATH = '/docs/guides.css';
-/** Pages of words: they need styles and pictures of this service, and nothing else. */
+/** Headers of the pages: they need only styles and pictures of this service. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 };
 
-/** Registers `/docs/guides`, what is below it, and its style. */
+/** Registers `/docs/guides`, the pages below it, and their style sheet. */
 export function guideRoutes(app: FastifyInstance): void {
   const guides = new Guides();
   const answers = new Map<string, DocumentAnswer>();

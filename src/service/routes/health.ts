@@ -1,11 +1,11 @@
 /**
- * Health checks for supervisors and load balancers, without a key: `/healthz` says whether the process
- * lives, `/readyz` whether it takes work. Answers are one word of plain text.
+ * Health checks for supervisors and load balancers, without a key. `/healthz` reports whether the process is
+ * alive, `/readyz` whether it accepts work. Answers are one word of plain text.
  */
 import type { FastifyInstance } from 'fastify';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** Probes come every few seconds, often from the address of a proxy. */
+/** Not counted: probes come every few seconds, often from the address of a proxy. */
 const PROBE = { config: { isUncounted: true }, schema: { hide: true } };
 
 /** Registers `/healthz` and `/readyz`. */

@@ -1,4 +1,4 @@
-/** The events of jobs as they come, for every kind of job alike: Server-Sent Events. */
+/** Event streams of jobs of every kind, as Server-Sent Events. */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { isDone, parsePosition } from '../../jobs/job-events.ts';
@@ -14,7 +14,7 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and is told all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
 
-/** Registers `/events` below the record of every kind of job. */
+/** Registers `/events` below the records of every kind of job. */
 export function jobEventRoutes(app: ServiceApp, context: RouteContext, streams: OpenStreams): void {
   app.addHook('preClose', async () => streams.close());
   for (const resource of JOB_RESOURCES) registerKind(app, context, resource, streams);
@@ -32,7 +32,7 @@ function registerKind(
     `${path}/:${idName}/events`,
     {
       config: { scope },
-      // The answer to HEAD would be a whole stream that nobody reads.
+      // The answer to HEAD would be a stream that nobody reads.
       exposeHeadRoute: false,
       schema: {
         operationId: `watch${operation}`,
@@ -72,7 +72,8 @@ function registerKind(
       });
       streams.add({ keyId: key.id, keyText, scope }, stream, reply.raw);
       unlessStreamed.move();
-      // A connection's last answer: its end is then the stream's, also where the service stops.
+      // Last answer of its connection, so that the connection ends with the stream, also when the service
+      // stops.
       reply.headers({
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',

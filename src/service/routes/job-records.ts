@@ -1,4 +1,4 @@
-/** The records of jobs, for every kind alike: the caller's own, one of them, cancelling it, running it again, deleting it. */
+/** Routes of job records of every kind: list, show, cancel, run again and delete the caller's own jobs. */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { JobDamagedError, JobNotFoundError, JobNotRetriableError } from '../../jobs/errors.ts';
@@ -25,7 +25,7 @@ import {
 import type { JobSubmissions } from './job-submission.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
-/** Registers the listing, the record, cancelling, running again and deleting. */
+/** Registers the routes that list, show, cancel, run again and delete jobs. */
 export function jobRecordRoutes<Submission extends JobSubmission>(
   app: ServiceApp,
   { deps, envelopes }: RouteContext,
@@ -42,7 +42,7 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
       (each) => jobs.get(each),
       (job) => job.keyId,
     );
-  /** The job in a listing; one that cannot be read is left out, and does not take the others with it. */
+  /** Entry of a job in a listing. An unreadable job is left out, and the others remain. */
   const summaryOf = (job: Job): readonly object[] => {
     try {
       return [jobKind.summarize(job)];
@@ -53,7 +53,10 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
     }
   };
 
-  /** The record as it is where the request is damaged: what came of the job is worth more. */
+  /**
+   * Adds the request to a record. If the stored request is damaged, the record is answered without it,
+   * because the result matters more.
+   */
   const withRequestOf = (job: Job, record: JsonText, isAskedFor: boolean): JsonText => {
     try {
       return withRequest(record, job, jobKind.requestJson(job), isAskedFor);
@@ -112,7 +115,7 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
         ...(before !== undefined && { createdBefore: queryTimeMs(before) }),
         ...(cursor !== undefined && { before: cursorPlace(cursor) }),
         isBrief: true,
-        // One more than asked for tells whether there is another page.
+        // One job more than requested shows whether there is another page.
         limit: limit + 1,
       });
       const page = found.slice(0, limit);
@@ -212,7 +215,7 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
       if (whole !== undefined) checkEnded(whole, job.id);
       for (const part of parts) {
         if ((await ownJobOrNone(part, key.id)) === undefined) continue;
-        // Those of a plan that was cancelled a moment ago are about to be.
+        // The tasks of a plan that was just cancelled are about to be cancelled.
         await jobs.cancel(part);
         await jobs.remove(part);
       }

@@ -1,4 +1,4 @@
-/** How jobs of every kind are submitted over HTTP: 201, the record, and where it is. */
+/** Submission of jobs of every kind over HTTP: answers 201 with the record and its location. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Job } from '../../jobs/job.ts';
 import type { Envelopes } from '../envelope.ts';
@@ -37,7 +37,7 @@ export class JobSubmissions<Submission extends JobSubmission> {
     return this.#answer(request, reply, submission);
   }
 
-  /** Answers a request to run a job again: as it was stored, and with its seed. */
+  /** Answers a request to run a job again, with its stored request and seed. */
   async submitAgain(request: FastifyRequest, reply: FastifyReply, job: Job): Promise<FastifyReply> {
     const submission = await this.#kind.submissionOf(job, callerSignal(reply));
     const bodyHash = retryHash(this.#kind.definition.resource, job.id);
@@ -69,7 +69,7 @@ export class JobSubmissions<Submission extends JobSubmission> {
   }
 }
 
-/** A header that is not given twice. */
+/** Value of a header that is not repeated. */
 function headerOf(
   { headers }: FastifyRequest,
   name: 'idempotency-key' | 'prefer',

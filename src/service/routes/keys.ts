@@ -1,4 +1,4 @@
-/** The caller's key, and the administration of all keys. */
+/** Routes of the caller's key, and of the administration of all keys. */
 import type { FastifyRequest } from 'fastify';
 import { isoTime } from '../envelope.ts';
 import { KeyExpiryInPastError } from '../errors.ts';
@@ -34,13 +34,13 @@ export function keyRoutes(
     at: now(),
     keepsAdmin: true,
   });
-  /** Milliseconds since 1970 UTC of a time in a body, which must lie in the future. */
+  /** Parses an expiry time, which must be in the future, to milliseconds since 1970 UTC. */
   const expiryOf = (text: string): number => {
     const expiresAt = Date.parse(text);
     if (expiresAt <= now()) throw new KeyExpiryInPastError(isoTime(expiresAt), isoTime(now()));
     return expiresAt;
   };
-  /** The time of day of a moment on the clock of `elapsedMs`. */
+  /** Converts a time on the clock of `elapsedMs` to a time of day. */
   const timeOf = (elapsed: number) => isoTime(now() + elapsed - elapsedMs());
   app.get(
     '/keys/info',

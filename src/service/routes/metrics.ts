@@ -1,12 +1,12 @@
 /**
- * `/metrics` for Prometheus. It stands beside the interface and not in it: its answer has no envelope,
- * so the OpenAPI document leaves it out, and docs/operations.md describes it. Errors have the envelope.
+ * `/metrics` for Prometheus. Its answer has no envelope, so the OpenAPI document leaves it out, and
+ * docs/operations.md describes it. Errors have the envelope.
  */
 import type { FastifyInstance } from 'fastify';
 import { createAddressList } from '../limits/client-address.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** Registers `/metrics`, which is read with an admin key, or without one from addresses of the settings. */
+/** Registers `/metrics`. It needs an admin key, except from the addresses in the settings. */
 export function metricsRoutes(app: FastifyInstance, deps: ServiceDeps): void {
   const { metrics, settings } = deps;
   app.get(
@@ -15,7 +15,7 @@ export function metricsRoutes(app: FastifyInstance, deps: ServiceDeps): void {
       config: {
         scope: 'admin',
         isOpenTo: createAddressList(settings.metricsAddresses),
-        // A page in the browser of somebody at such an address is not to read them.
+        // Pages in the browser of somebody at such an address must not read the metrics.
         cors: false,
       },
       schema: { hide: true },

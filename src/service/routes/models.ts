@@ -1,4 +1,4 @@
-/** Models: what there is, and inference. */
+/** Routes of models and inferences. */
 import { InFlightLimitError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import { Slots } from '../limits/slots.ts';
@@ -19,10 +19,10 @@ import {
 } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
-/** Room for the longest text, escaped, and for any rows and circuits. */
+/** Greatest size of a body, bytes: enough for the longest text, escaped, and for any rows and circuits. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
-/** Text inferences of one key at once, so that no key fills the queue of the upstream. */
+/** Text inferences that one key may have at once, so that no key fills the queue of the upstream. */
 export const MAX_TEXTS_AT_ONCE = 8;
 
 /** Registers the routes below `/models`. */
@@ -67,7 +67,7 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     {
       bodyLimit: MAX_BODY_BYTES,
       config: { scope: 'models' },
-      // Which body it takes depends on the model, so the handler checks it.
+      // The schema of the body depends on the model, so the handler validates it.
       validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'runInference',

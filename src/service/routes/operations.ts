@@ -1,4 +1,4 @@
-/** The gate catalog. */
+/** Route of the gate catalog. */
 import { gateCatalog } from '../../circuit/gate-catalog.ts';
 import { successEnvelope } from '../schemas/envelope.ts';
 import { operationList } from '../schemas/operations.ts';
@@ -6,7 +6,7 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers `/quantum/operations`. */
 export function operationRoutes(app: ServiceApp, { envelopes }: RouteContext): void {
-  // The gate table does not change while the process runs.
+  // Serialized once: the gate table does not change while the process runs.
   const catalog = { json: JSON.stringify({ operations: gateCatalog() }) };
   app.get(
     '/quantum/operations',

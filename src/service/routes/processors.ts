@@ -1,4 +1,4 @@
-/** Processors: what circuits may be sent to, and whether it would run them now. */
+/** Routes of processors, their availability and their maintenance. */
 import type { FastifyRequest } from 'fastify';
 import type { Processor } from '../../fleet/processor.ts';
 import { carryOut } from '../maintenance/maintenance-order.ts';

@@ -10,7 +10,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Envelopes } from '../envelope.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** The application with zod schemas as the source of its types. */
+/** Application that derives its types from zod schemas. */
 export type ServiceApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression<RawServerDefault>,
@@ -19,7 +19,7 @@ export type ServiceApp = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** The service's parts, for a file of routes. */
+/** Parts of the service that routes use. */
 export interface RouteContext {
   readonly deps: ServiceDeps;
   readonly envelopes: Envelopes;

@@ -155,7 +155,7 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
   );
 }
 
-/** The fields of a processor that say how it is. */
+/** Fields of a processor that describe its state. */
 function statusOf({
   id,
   available,
@@ -182,7 +182,7 @@ function statusOf({
   };
 }
 
-/** The fields of the TPU fleet that do. */
+/** Fields of the TPU fleet that describe its state. */
 function statusOfTpu(view: TpuFleetView): StatusView['tpu'] {
   const { available, reason, checked_at, chips, available_chips, jobs_placed, jobs_waiting } = view;
   return {
@@ -196,7 +196,7 @@ function statusOfTpu(view: TpuFleetView): StatusView['tpu'] {
   };
 }
 
-/** The fields that everything has. */
+/** State fields that everything has. */
 function howIs<Id extends string>({
   id,
   available,

@@ -1,4 +1,4 @@
-/** Systems: what there is, and submitting plans to the planner. */
+/** Routes of systems, and of plans for the planner. */
 import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';

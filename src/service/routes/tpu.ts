@@ -1,4 +1,4 @@
-/** The TPU fleet: how it stands, and its jobs. */
+/** Routes of the TPU fleet and its jobs. */
 import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
@@ -34,7 +34,7 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
     {
       bodyLimit: MAX_PROCEDURE_BODY_BYTES,
       config: { scope: 'tpu', readsLargeBodies: true },
-      // Which input it takes depends on the job type, so the handler checks it.
+      // The schema of the input depends on the job type, so the handler validates it.
       validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'submitTpuJob',

@@ -1,4 +1,4 @@
-/** One word for the whole service. */
+/** Overall status of the service. */
 
 import type { StatusView } from '../schemas/status.ts';
 import type { ServiceDeps } from '../service-deps.ts';
@@ -9,13 +9,13 @@ export type StatusSources = Pick<
   'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'readers' | 'storageFault'
 >;
 
-/** Bodies of a key that sends nothing else are read sooner than this while all is well. */
+/** Wait of bodies above which the service is degraded, milliseconds, for a key that sends nothing else. */
 const LATE_READING_MS = 5000;
 
 /**
- * `down` when no simulator is available, since nothing runs then; `degraded` when anything else that
- * this service promises is not available, new work cannot be stored, or bodies are read late; else
- * `operational`. What an operator has not configured, hardware and an upstream for text, is no promise.
+ * `down` if no simulator is available, because nothing runs then. `degraded` if anything else that the
+ * service promises is unavailable, new work cannot be stored, or bodies are read late. Otherwise
+ * `operational`. Hardware and a text upstream that are not configured are no promise.
  */
 export function overallStatus(sources: StatusSources): StatusView['status'] {
   const { fleet, devices, models, agents, planner, tpu, readers, storageFault } = sources;

@@ -1,4 +1,7 @@
-/** A goal whose tasks feed one another: published with the planner, and run by a test as it stands. */
+/**
+ * Example of a plan whose tasks use each other's results. It is published with the planner, and a test runs
+ * it.
+ */
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 
 /** The body of POST /systems/asi/plans. */

@@ -1,4 +1,4 @@
-/** The four systems: names for what really stands behind them, each as it is now. */
+/** The four systems: each name with the components behind it and their present state. */
 import { operationNames } from '../../circuit/gate-object.ts';
 import type { Availability } from '../../fleet/processor.ts';
 import { MAX_PLAN_TASKS } from '../../workloads/plans/plan.ts';
@@ -16,7 +16,7 @@ export interface SystemSources
     ServiceDeps,
     'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'pool' | 'jobs' | 'elapsedMs'
   > {
-  /** On the clock of `elapsedMs`. */
+  /** Start of the service on the clock of `elapsedMs`. */
   readonly startedAt: number;
 }
 
@@ -126,13 +126,13 @@ const SYSTEMS: readonly System[] = [
   },
 ];
 
-/** All systems as they are now. */
+/** Lists all systems with their present state. */
 export function viewSystems(sources: SystemSources): SystemSummaryView[] {
   return SYSTEMS.map((system) => viewSystem(system, sources));
 }
 
 /**
- * One system with all that stands behind it.
+ * One system with the components behind it.
  *
  * @throws {SystemNotFoundError}
  */
@@ -156,7 +156,7 @@ function viewSystem(system: System, sources: SystemSources): SystemSummaryView {
   };
 }
 
-/** Availability of the first simulator that is available; else the reason why none is. */
+/** Availability of the first available simulator; if there is none, the reason. */
 function simulatorAvailability({ fleet }: SystemSources): Availability {
   const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
   const states = simulators.map((processor) => processor.availability());

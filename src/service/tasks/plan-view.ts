@@ -1,4 +1,4 @@
-/** A plan and its tasks as callers see them. */
+/** Plans and their tasks in the form that callers see. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import { isFinal } from '../../jobs/job.ts';
@@ -11,7 +11,7 @@ interface JobLookup extends Pick<LiveFacts, 'progress'> {
   get(id: JobId): Promise<Job | undefined>;
 }
 
-/** Fields of a plan's record that no other task has. */
+/** Fields that only a plan's record has. */
 export async function viewPlan(plan: Job, jobs: JobLookup): Promise<object> {
   const { goal, steps } = planOf(plan.request);
   const tasks = await Promise.all(steps.map((step) => viewStep(step, plan, jobs)));
@@ -35,7 +35,7 @@ async function viewStep(step: StoredStep, plan: Job, jobs: JobLookup): Promise<P
   };
 }
 
-/** The task, or what its plan shows in place of one whose record is damaged. */
+/** The task, or a placeholder for a task whose record is damaged. */
 async function jobOrDamage(
   id: JobId,
   jobs: JobLookup,

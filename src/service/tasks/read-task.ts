@@ -1,4 +1,4 @@
-/** The body of a task, or of a plan → a submission, or all that is wrong with it. */
+/** Reads a task or a plan from a body, or lists every fault. */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
@@ -26,9 +26,9 @@ import type { Reading } from '../reading/reading.ts';
 import { planBody, taskBody } from '../schemas/tasks.ts';
 import { PLAN_TASK, PLANNER } from './stored-task.ts';
 
-/** A task of an agent, or a plan of such tasks, that is to be created. Its target is the agent, or the planner. */
+/** Task of an agent, or plan of such tasks, to be created. Its target is the agent or the planner. */
 export interface TaskSubmission extends JobSubmission, ProcedureOptions {
-  /** The body as it was sent; of a plan that an earlier version stored there is none. */
+  /** Body as it was sent; absent for a plan that an earlier version stored. */
   readonly request?: JsonObject;
   /** Goal and steps of a plan. */
   readonly plan?: { readonly goal?: string; readonly steps: readonly PlanStep[] };
@@ -57,7 +57,7 @@ export const PLAN_READING: Reading<ProcedureContext, TaskSubmission> = {
   },
 };
 
-/** The procedure that a task names, of that agent, or of the one that the task names. */
+/** Procedure that a task names, of the given agent, or of the agent in the name. */
 function procedureOf(task: unknown, agentId?: string): Procedure | undefined {
   if (!isJsonObject(task)) return undefined;
   const { agent, task: name } = task;
@@ -65,7 +65,7 @@ function procedureOf(task: unknown, agentId?: string): Procedure | undefined {
 }
 
 /**
- * A JSON value as a task of that agent.
+ * Reads a JSON value as a task of an agent.
  *
  * @throws {RequestInvalidError} listing every fault.
  */
@@ -100,7 +100,7 @@ export async function readTask(
   return taskSubmission(agentId, procedure.name, body, optionsOf(parsed.data));
 }
 
-/** A task of good form, for the first time or again. */
+/** Creates a submission from a well-formed task, new or repeated. */
 export function taskSubmission(
   agentId: string,
   task: string,
@@ -111,7 +111,7 @@ export function taskSubmission(
   return { ...options, target: agentId, facts, request };
 }
 
-/** A plan of good form, for the first time or again. */
+/** Creates a submission from a well-formed plan, new or repeated. */
 export function planSubmission(
   plan: NonNullable<TaskSubmission['plan']>,
   request: JsonObject | undefined,
@@ -126,7 +126,7 @@ function processorFact({ processor }: ProcedureOptions): Pick<ProcedureOptions, 
 }
 
 /**
- * A JSON value as a plan.
+ * Reads a JSON value as a plan.
  *
  * @throws {RequestInvalidError} listing every fault.
  */
@@ -148,7 +148,7 @@ export async function readPlan(
   }
   for (const [i, { agent, task, input }] of made.steps.entries()) {
     const procedure = findProcedure(PLAN_AGENTS.proceduresOf(agent) ?? [], task);
-    // What others feed is looked at when it is there.
+    // An input that needs results of other tasks is checked when they exist.
     if (procedure === undefined || referencesIn(input).references.length > 0) continue;
     await checkLate(procedure, input, `tasks[${i}].input`);
   }

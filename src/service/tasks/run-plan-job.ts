@@ -1,9 +1,9 @@
 /**
- * Runs the jobs that are plans: submits each task as a job of its own once those that it needs are
- * completed, and waits for it.
+ * Runs plans: submits each task as a job of its own once the tasks that it needs are completed, and waits for
+ * it.
  *
- * The ids of its tasks were drawn when the plan was submitted and are stored with it. So a plan that is
- * run again, after a crash or a restart, finds the tasks that it had submitted and submits the rest.
+ * The ids of the tasks are drawn when the plan is submitted, and stored with it. A plan that runs again after
+ * a crash or a restart therefore finds the tasks that it submitted, and submits the rest.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunnerClosedError } from '../../jobs/errors.ts';
@@ -16,24 +16,24 @@ import type { Jobs } from '../directories.ts';
 import { parseStored } from '../jobs/stored-request.ts';
 import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from './stored-task.ts';
 
-/** How often a task that this process has not taken up yet after a restart is looked at. */
+/** Interval at which a task is checked that this process has not recovered yet after a restart. */
 const LOOK_EVERY_MS = 200;
 
 type PlanJobs = Pick<Jobs, 'submit' | 'get' | 'waitFor' | 'cancel' | 'watch'>;
 
 /** Dependencies of plans. */
 interface PlanDeps {
-  /** Called when a plan runs: the runner is made with the kinds. */
+  /** Job runner; available once a plan runs, because it is created with the kinds. */
   readonly jobs: () => PlanJobs;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
 }
 
 /**
- * Runs one plan; resolves with the result fields of its record, as JSON text.
+ * Runs one plan. Resolves with the result fields of its record, as JSON text.
  *
  * @throws {PlanTaskError} if one of its tasks fails or is cancelled.
- * @throws the signal's reason; tasks under way are cancelled unless the service is stopping.
+ * @throws the signal's reason; running tasks are cancelled unless the service is stopping.
  */
 export async function runPlanJob(
   job: Job,
@@ -46,7 +46,7 @@ export async function runPlanJob(
   const { steps } = planOf(job.request);
   const begun = performance.now();
   const idOf = new Map(steps.map(({ name, id }) => [name, id]));
-  // The clock of the machine may have been set back meanwhile.
+  // The system clock may have been set back meanwhile.
   const queueMs = Math.max(0, now() - job.createdAt);
   hooks.started();
   try {
@@ -106,7 +106,7 @@ async function submitOnce(
     });
   } catch (error) {
     if (!(error instanceof RunnerClosedError)) throw error;
-    // The plan itself is about to be put back, and goes on after the next start.
+    // The plan is about to be put back and continues after the next start.
     await aborted(signal);
     throw signal.reason;
   }
@@ -128,7 +128,7 @@ async function resultOf(
     job = await jobs.waitFor(id, undefined, signal);
   }
   if (job.status === 'completed' && job.result !== undefined) {
-    // Checked: the handler of tasks wrote it, and it is JSON still.
+    // The cast is safe: the handler of tasks wrote the result.
     return (parseStored(job.result, `the result of its task ${name}`) as { result: JsonObject })
       .result;
   }

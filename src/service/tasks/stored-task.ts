@@ -1,4 +1,4 @@
-/** Stored requests of tasks: those of agents, and plans that chain several. */
+/** Stored requests of tasks and of plans. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
@@ -12,24 +12,24 @@ import {
 } from '../jobs/stored-request.ts';
 import type { Tier } from '../keys/api-key.ts';
 
-/** The target of jobs that are plans; the others' is their agent. */
+/** Target of jobs that are plans; the target of other tasks is their agent. */
 export const PLANNER = 'asi';
-/** Name of the task in a plan's record. */
+/** Task name in a plan's record. */
 export const PLAN_TASK = 'plan';
 
-/** The facts of a task as they took effect. */
+/** Facts of a stored task. */
 export interface TaskFacts {
   readonly task: string;
   readonly seed: number;
   /** Tier of the caller's key when it submitted. */
   readonly tier: Tier;
-  /** Processor of its circuits; absent where the caller left that open. */
+  /** Processor for its circuits; absent if the caller did not choose one. */
   readonly processor?: string;
   /** Plan that the task is part of. */
   readonly parent?: JobId;
 }
 
-/** A task of a plan, and the job that it is or will be. */
+/** Task of a plan, with the id of its job. */
 export interface StoredStep extends PlanStep {
   readonly id: JobId;
 }
@@ -42,33 +42,33 @@ export interface StoredPlan {
   readonly request?: JsonObject;
 }
 
-/** Stored text of a task of an agent. */
+/** Encodes a task of an agent. */
 export function encodeTask({ seed, tier, ...facts }: TaskFacts, request: JsonObject): string {
   return encodeStored({ ...facts, ...WHOLE_REQUEST, seed, tier }, JSON.stringify(request));
 }
 
-/** The facts alone, of the text or of its beginning. */
+/** Reads the facts from the text or its beginning. */
 export function taskFactsOf(text: string): TaskFacts {
-  // Checked: they were stored with the job.
+  // The cast is safe: facts are stored with the job.
   return storedFacts(text) as TaskFacts;
 }
 
-/** Request as it was submitted, JSON text; undefined where an earlier version did not store it. */
+/** Submitted request, JSON text; undefined if an earlier version did not store it. */
 export function taskRequestJson({ target, request }: Pick<Job, 'target' | 'request'>) {
   if (target !== PLANNER) return workRequestJson(request);
   const plan = planOf(request);
   return plan.request && JSON.stringify(plan.request);
 }
 
-/** The plan of a job whose target is the planner. */
+/** Reads the plan of a job whose target is the planner. */
 export function planOf(text: string): StoredPlan {
-  // Checked: it was stored with the job.
+  // The cast is safe: the plan was stored with the job.
   const plan = decodeStored(text).body as StoredPlan;
   if (!Array.isArray(plan.steps)) throw new JobDamagedError('its request has no steps');
   return plan;
 }
 
-/** The plan that a task is part of, and the tasks of a plan. */
+/** Plan that contains a task, and tasks that a plan contains. */
 export function relativesOfTask({ target, request }: Pick<Job, 'target' | 'request'>): {
   readonly parent?: JobId;
   readonly parts: readonly JobId[];

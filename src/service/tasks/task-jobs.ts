@@ -1,4 +1,4 @@
-/** Tasks as jobs: those of agents, and plans, which submit tasks as jobs of their own. */
+/** Task jobs: tasks of agents, and plans, which submit tasks as jobs of their own. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import { isFinal, type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
@@ -47,7 +47,7 @@ import {
   taskRequestJson,
 } from './stored-task.ts';
 
-/** Tasks of agents, and plans of them. */
+/** Definition of task jobs. */
 export const TASK_KIND = defineJobKind({
   resource: TASKS,
   summary: taskSummary,
@@ -59,7 +59,7 @@ export const TASK_KIND = defineJobKind({
   serve: (deps) => new TaskJobs(deps),
 });
 
-/** Tasks over the agents and the planner. */
+/** Task jobs on the agents and the planner. */
 export class TaskJobs implements ServedJobs<TaskSubmission> {
   readonly #deps: JobKindDeps;
   /** The body of POST /systems/asi/plans. */
@@ -89,12 +89,19 @@ export class TaskJobs implements ServedJobs<TaskSubmission> {
     };
   }
 
-  /** A plan's tasks come later, and are then taken whatever else waits. */
+  /**
+   * Number of jobs that count against the limit. The tasks of a plan are submitted later and then accepted
+   * regardless.
+   */
   numJobs({ plan }: TaskSubmission): number {
     return 1 + (plan?.steps.length ?? 0);
   }
 
-  /** @throws {ProcessorUnavailableError | AgentUnavailableError | QueueFullError} */
+  /**
+   * Reserves a place for the task.
+   *
+   * @throws {ProcessorUnavailableError | AgentUnavailableError | QueueFullError}
+   */
   admit({ target, processor, plan }: TaskSubmission, { id }: ComingJob): Disposable | undefined {
     const { fleet, agents, planner, pool } = this.#deps;
     checkProcessor(fleet, processor);
@@ -107,7 +114,7 @@ export class TaskJobs implements ServedJobs<TaskSubmission> {
     return { [Symbol.dispose]: () => pool.withdraw(id) };
   }
 
-  /** A plan is stored with the ids that its tasks will have. */
+  /** A plan is stored with the ids of its future tasks. */
   storedBody({ plan, request }: TaskSubmission): string {
     if (plan === undefined) return JSON.stringify(request);
     const steps = plan.steps.map((step) => ({ ...step, id: newJobId('task') }));
@@ -131,7 +138,7 @@ export class TaskJobs implements ServedJobs<TaskSubmission> {
     try {
       return await this.#runTask(job, hooks, signal);
     } finally {
-      // Its place in the queue, where it never came to take it.
+      // Gives up the job's place in the queue if it was never used.
       this.#deps.pool.withdraw(job.id);
     }
   }
@@ -144,7 +151,7 @@ export class TaskJobs implements ServedJobs<TaskSubmission> {
     try {
       return taskFactsOf(job.request).parent;
     } catch (error) {
-      // It fails when it runs.
+      // The job fails when it runs.
       if (error instanceof JobDamagedError) return undefined;
       throw error;
     }
@@ -185,14 +192,14 @@ export class TaskJobs implements ServedJobs<TaskSubmission> {
     const processorId = processor === undefined ? {} : { processorId: processor };
     const outcome = await agent.run(
       { id, task, input, seed, priority, keyId, tier, ...processorId },
-      // A plan was accepted with all its tasks.
+      // The plan was accepted with all its tasks, so a full queue accepts them too.
       { ...procedureHooks(hooks), readmitted: hooks.readmitted || parent !== undefined },
       signal,
     );
     return outcomeJson(outcome, { input, seed }, cpuModel);
   }
 
-  /** A task that comes back after a restart is cancelled where its plan has ended meanwhile. */
+  /** Cancels a task that is recovered after a restart if its plan has ended meanwhile. */
   async #cancelIfPlanEnded(id: JobId, parent: JobId): Promise<void> {
     const jobs = this.#deps.jobs();
     const plan = await jobs.get(parent);

@@ -1,4 +1,4 @@
-/** The body of a TPU job → a submission, or all that is wrong with it. */
+/** Reads a TPU job from a body, or lists every fault. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
@@ -21,7 +21,7 @@ import { WHOLE_REQUEST } from '../jobs/stored-request.ts';
 import type { Reading } from '../reading/reading.ts';
 import { tpuJobBody } from '../schemas/tpu.ts';
 
-/** A TPU job that is to be created; its target is the zone. */
+/** TPU job to be created; its target is the zone. */
 export interface TpuJobSubmission extends JobSubmission, ProcedureOptions {
   /** The body as it was sent. */
   readonly request: JsonObject;
@@ -41,7 +41,7 @@ export const TPU_JOB_READING: Reading<ProcedureContext, TpuJobSubmission> = {
 };
 
 /**
- * A JSON value as a TPU job.
+ * Reads a JSON value as a TPU job.
  *
  * @throws {RequestInvalidError} listing every fault.
  */
@@ -71,7 +71,7 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): TpuJob
   return tpuJobSubmission(target, slice, body, optionsOf(parsed.data));
 }
 
-/** A TPU job of good form, for the first time or again. */
+/** Creates a submission from a well-formed TPU job, new or repeated. */
 export function tpuJobSubmission(
   target: string,
   slice: TpuJobSlice,
@@ -83,7 +83,7 @@ export function tpuJobSubmission(
   return { ...options, target, facts, request };
 }
 
-/** Faults of meaning in the fields of a body that are of good form. */
+/** Faults of meaning in the well-formed fields of a body. */
 function otherFaults(body: unknown, formFaults: readonly Fault[]): readonly Fault[] {
   if (!isJsonObject(body)) return [];
   const { job_type, tpu_type, zone, chips, input = {} } = body;

@@ -1,6 +1,5 @@
 /**
- * TPU jobs: each is placed on a slice of the modelled fleet, and its work runs on this node while it has its
- * chips.
+ * TPU jobs. Each gets a slice of the modelled fleet, and its work runs on this node while it holds the chips.
  */
 import type { Job, JobId } from '../../jobs/job.ts';
 import { labelsOf } from '../../jobs/job.ts';
@@ -43,7 +42,7 @@ import {
   tpuJobSubmission,
 } from './read-tpu-job.ts';
 
-/** Jobs of the TPU fleet. */
+/** Definition of TPU jobs. */
 export const TPU_JOB_KIND = defineJobKind({
   resource: TPU_JOBS,
   summary: tpuJobSummary,
@@ -55,22 +54,22 @@ export const TPU_JOB_KIND = defineJobKind({
   serve: (deps) => new TpuJobs(deps),
 });
 
-/** Facts that are stored of a TPU job before its body; its zone is the job's target. */
+/** Facts stored before the body of a TPU job; the zone is the job's target. */
 interface TpuJobFacts extends TpuJobSlice {
   readonly seed: number;
   /** Tier of the caller's key when it submitted. */
   readonly tier: Tier;
-  /** Processor of its circuits; absent where the caller left that open. */
+  /** Processor for its circuits; absent if the caller did not choose one. */
   readonly processor?: string;
 }
 
-/** The facts alone, of the text or of its beginning. */
+/** Reads the facts from the text or its beginning. */
 function factsOf(text: string): TpuJobFacts {
-  // Checked: they were stored with the job.
+  // The cast is safe: facts are stored with the job.
   return storedFacts(text) as TpuJobFacts;
 }
 
-/** TPU jobs over the modelled fleet. */
+/** TPU jobs on the modelled fleet. */
 export class TpuJobs implements ServedJobs<TpuJobSubmission> {
   readonly #deps: JobKindDeps;
   /** The body of POST /tpu/jobs. */
@@ -88,7 +87,11 @@ export class TpuJobs implements ServedJobs<TpuJobSubmission> {
     };
   }
 
-  /** @throws {ProcessorUnavailableError | AgentUnavailableError | QueueFullError} */
+  /**
+   * Reserves a place for the job.
+   *
+   * @throws {ProcessorUnavailableError | AgentUnavailableError | QueueFullError}
+   */
   admit({ processor }: TpuJobSubmission, { id }: ComingJob): Disposable {
     const { fleet, tpu } = this.#deps;
     checkProcessor(fleet, processor);
@@ -132,7 +135,7 @@ export class TpuJobs implements ServedJobs<TpuJobSubmission> {
         tier,
         ...(processor !== undefined && { processorId: processor }),
       },
-      // It was admitted to the fleet, which has the queue that callers see.
+      // The modelled fleet, whose queue callers see, has admitted the job, so a full pool accepts it too.
       { ...procedureHooks(hooks), readmitted: true },
       signal,
     );
@@ -175,7 +178,7 @@ export class TpuJobs implements ServedJobs<TpuJobSubmission> {
 
 /** Floating-point operations that the job counted. */
 function flopsOf(resultJson: string): number {
-  // Checked: the pool gives the text of a JSON object.
+  // The cast is safe: the pool returns the text of a JSON object.
   const { flops } = JSON.parse(resultJson) as JsonObject;
   if (typeof flops !== 'number') throw new Error('unreachable: a TPU job that counted nothing');
   return flops;

@@ -1,4 +1,4 @@
-/** The TPU fleet as callers see it. */
+/** TPU fleet in the form that callers see. */
 import { DEFAULT_SLICE_CHIPS, sliceSizesOfType } from '../../workloads/tpu/slice-request.ts';
 import type { PoolState } from '../../workloads/tpu/tpu-fleet.ts';
 import {
@@ -18,10 +18,10 @@ import { isoTime } from '../envelope.ts';
 import { rate, viewBenchmark, viewCapability, viewStats } from '../procedures-view.ts';
 import type { TpuFleetView } from '../schemas/tpu.ts';
 
-/** Slice that examples ask for. */
+/** Slice of the examples. */
 const EXAMPLE = { tpu_type: 'v5e', zone: 'us-central1-a', chips: DEFAULT_SLICE_CHIPS };
 
-/** The whole fleet, as it is now. */
+/** Present state of the whole fleet. */
 export function viewTpuFleet({ fleet, work }: TpuDirectory, cpuModel: string): TpuFleetView {
   const state = fleet.snapshot();
   const { available, reason, checkedAt } = work.availability();
