@@ -1,11 +1,11 @@
 /**
- * What expressions may name. Everything else that mathjs has is taken out of their namespace, so that
- * a function which a later version brings is refused until somebody has looked at it.
+ * Names that expressions may use. All other names of mathjs are removed from their namespace, so a
+ * function that a later version adds is refused until it has been reviewed.
  *
- * Left out on purpose: what changes or inspects the language (import, config, createUnit, typed, parse,
- * compile, evaluate, parser, help, simplify, derivative, rationalize, resolve, reviver, replacer,
- * chain, print), what loops on conditions of its own (solveODE), and what builds a matrix from a
- * function of unbounded size (matrixFromFunction).
+ * Left out on purpose: functions that change or inspect the language (import, config, createUnit, typed,
+ * parse, compile, evaluate, parser, help, simplify, derivative, rationalize, resolve, reviver, replacer,
+ * chain, print), that loop on conditions of their own (solveODE), or that build a matrix of unbounded
+ * size from a function (matrixFromFunction).
  */
 
 const FUNCTIONS: readonly string[] = `
@@ -56,14 +56,14 @@ export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(FUNCTIONS);
 /** The constants. */
 export const ALLOWED_CONSTANTS: ReadonlySet<string> = new Set(CONSTANTS);
 
-/** Those whose value chance decides: not taken where an expression is transformed. */
+/** Functions that draw random numbers; refused where an expression is transformed. */
 export const DRAWING_FUNCTIONS: ReadonlySet<string> = new Set([
   'pickRandom',
   'random',
   'randomInt',
 ]);
 
-/** Properties of the results of eigs, lup, qr, slu and schur: the only ones that a dot can read. */
+/** Properties of the results of eigs, lup, qr, slu and schur: the only ones that a dot can access. */
 export const ALLOWED_PROPERTIES: ReadonlySet<string> = new Set([
   'values',
   'eigenvectors',

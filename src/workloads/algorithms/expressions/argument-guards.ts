@@ -1,6 +1,6 @@
 /**
- * What is looked at before a function is called, where a small argument makes a large result or a long
- * computation. Results are looked at afterwards anyway, which is enough for all others.
+ * Checks of arguments before a call, for functions where small arguments cause a large result or a long
+ * computation. Results are checked after every call, which suffices for the other functions.
  */
 import { isBigNumber, isFraction, isMatrix } from 'mathjs';
 import { EXPRESSION_LIMITS } from './expression-limits.ts';
@@ -12,14 +12,14 @@ import {
   sizeOf,
 } from './value-size.ts';
 
-/** Looks at a call's arguments. Throws ExpressionLimitError. */
+/** Checks the arguments of a call. Throws ExpressionLimitError. */
 export type ArgumentGuard = (args: readonly unknown[], name: string) => void;
 
 const { max_integer_bits, max_matrix_rows, max_iterated_rows, max_iterated_exact_rows } =
   EXPRESSION_LIMITS;
-/** Multiplications of one product of matrices: 100 × 100 × 100. */
+/** Most multiplications in one product of matrices: 100 × 100 × 100. */
 const MAX_PRODUCTS = 1e6;
-/** Bits of a fraction under a fractional power, which is factored by trial division. */
+/** Most bits of a fraction under a fractional power, which is factored by trial division. */
 const MAX_FACTORED_BITS = 32;
 
 /** The guard of a function, if it has one beside the common one. */
@@ -39,7 +39,7 @@ export function guardBroadcast(args: readonly unknown[]): void {
   checkElementCount(count);
 }
 
-/** A number from whatever kind of number; NaN of anything else. */
+/** Converts any kind of number to a double; NaN for anything else. */
 function numeric(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint' || typeof value === 'string') return Number(value);
@@ -201,7 +201,7 @@ function isWhole(denominator: bigint | number): boolean {
   return BigInt(denominator) === 1n;
 }
 
-/** Bits of what grows without end; undefined of what has a fixed width. */
+/** Bits of a number of unlimited width; undefined for a type of fixed width. */
 function exactBits(value: unknown): number | undefined {
   if (typeof value === 'bigint') return bitsOf(value);
   if (isFraction(value)) return Math.max(bitsOf(BigInt(value.n)), bitsOf(BigInt(value.d)));

@@ -1,11 +1,11 @@
 /**
- * mathjs behind bounds: an instance whose expressions reach the allowed functions alone, each call of
- * which is counted and has its arguments and result looked at.
+ * A sandboxed mathjs: expressions reach only the allowed functions, and every call is counted and has its
+ * arguments and result checked.
  *
- * The namespace of expressions is one object of the instance, which every compiled expression reads;
- * it is emptied here and filled again with guarded functions. Giving mathjs overriding functions
- * instead would leave all that nobody thought of, and would reach its own internal calls, too. Time and
- * memory as such are bounded by the process in which this runs.
+ * The namespace of expressions is one object of the instance, which every compiled expression reads; it
+ * is emptied here and refilled with guarded functions. Passing overriding functions to mathjs instead
+ * would leave in place every function that nobody thought of, and would affect mathjs's internal calls,
+ * too. Time and memory are bounded by the process in which this runs.
  */
 import { all, create, type MathJsInstance, type MathNode } from 'mathjs';
 import type { Fault } from '../../../errors/coded-error.ts';
@@ -24,7 +24,7 @@ export type Precision =
   | { readonly kind: 'bignumber'; readonly digits: number }
   | { readonly kind: 'fraction' };
 
-/** A value, and how many draws of chance it took. */
+/** A value and the number of random draws. */
 export interface Evaluated {
   readonly value: unknown;
   readonly numDraws: number;
@@ -33,7 +33,7 @@ export interface Evaluated {
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 const MAX_MESSAGE_LENGTH = 300;
 
-/** One instance; evaluations do not see each other. */
+/** A mathjs instance; evaluations share no state. */
 export class BoundedMath {
   readonly math: MathJsInstance;
   readonly #mathNames: ReadonlySet<string>;
@@ -60,9 +60,9 @@ export class BoundedMath {
   }
 
   /**
-   * The tree of an expression.
+   * Parses an expression.
    *
-   * @throws {ProcedureInputError} at `expression`, where it is wrong or holds what is not taken.
+   * @throws {ProcedureInputError} at `expression`, if it is malformed or has refused parts.
    */
   parse(expression: string, rules: Omit<TreeRules, 'mathNames'> = EVALUATION): MathNode {
     const faults = expressionTextFaults(expression, 'expression');
@@ -75,10 +75,10 @@ export class BoundedMath {
   }
 
   /**
-   * The value of an expression.
+   * Evaluates an expression.
    *
-   * @param variables - May be written to; the map is not kept.
-   * @throws {ProcedureInputError} at `expression`, where it cannot be evaluated within the bounds.
+   * @param variables - May be modified; the map is not kept.
+   * @throws {ProcedureInputError} at `expression`, if it cannot be evaluated within the limits.
    */
   evaluate(
     expression: string,
@@ -98,7 +98,7 @@ export class BoundedMath {
   }
 
   /**
-   * Does something that calls functions of expressions, with a count of its own.
+   * Runs code that calls functions of expressions, with a call count of its own.
    *
    * @throws {ProcedureInputError} as `evaluate`.
    */
@@ -107,12 +107,12 @@ export class BoundedMath {
     return this.#asked(work);
   }
 
-  /** What goes wrong inside is the expression's fault. */
+  /** Converts errors to faults of the expression. */
   #asked<Result>(work: () => Result): Result {
     try {
       return work();
     } catch (error) {
-      // A name that is missing in code is no expression's fault.
+      // A ReferenceError in code is a bug and not the expression's fault.
       if (!(error instanceof Error) || error instanceof ReferenceError) throw error;
       throw new ProcedureInputError([{ path: 'expression', message: messageOf(error) }]);
     }
@@ -126,7 +126,7 @@ export class BoundedMath {
     );
   }
 
-  /** Puts guarded functions in the place of everything, each made when it is first asked for. */
+  /** Replaces all functions by guarded ones, each created when first requested. */
   #fill(namespace: Record<string, unknown>): void {
     const originals = Object.getOwnPropertyDescriptors(namespace);
     for (const name of this.#mathNames) Reflect.deleteProperty(namespace, name);

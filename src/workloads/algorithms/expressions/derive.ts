@@ -1,10 +1,9 @@
 /**
- * Derivatives of trees: by mathjs's rules, and by rules of our own for functions of which those are
- * wrong, or hold for positive numbers alone.
+ * Differentiates trees by mathjs's rules, and by own rules for functions for which mathjs's are wrong or
+ * hold for positive numbers only.
  *
- * A call with a rule of its own is first made a variable v that nothing is known of. By the chain rule
- * the derivative is then what mathjs finds with v held fixed, plus its derivative by v times that of
- * the call.
+ * A call with an own rule is first replaced by a variable v. By the chain rule the derivative is mathjs's
+ * derivative with v fixed, plus the derivative by v times that of the call.
  */
 import { type FunctionNode, isFunctionNode, isSymbolNode, type MathNode } from 'mathjs';
 import { symbolicMath, variablesOf } from './symbolic.ts';
@@ -26,7 +25,7 @@ const OWN_RULES: ReadonlyMap<string, readonly string[]> = new Map([
 export function derive(tree: MathNode, variable: string): MathNode {
   const calls = new Map<string, FunctionNode>();
   const longest = Math.max(...variablesOf(tree).map(({ length }) => length), 0);
-  // Longer than all names in the tree, so none of them.
+  // Longer than every name in the tree, so distinct from each.
   const prefix = 'v'.repeat(longest + 1);
   const names = new Map<string, string>();
   const held = tree.transform((node) => {

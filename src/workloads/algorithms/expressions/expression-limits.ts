@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 
-/** The bounds of one expression, in the names under which they are published. */
+/** Limits of one expression, under their published names. */
 export const EXPRESSION_LIMITS = {
   /** Characters. */
   max_expression_length: 10_000,
@@ -39,22 +39,22 @@ export const EXPRESSION_LIMITS = {
 /** The text of an expression. */
 export const expressionField = z.string().min(1).max(EXPRESSION_LIMITS.max_expression_length);
 
-/** Nodes of an expression whose derivative or simpler form is sought: rules multiply what they meet. */
+/** Most nodes of an expression that is differentiated or simplified: rules multiply its size. */
 export const MAX_SYMBOLIC_NODES = 200;
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /**
- * Whether callers may call a variable so: a letter, then letters, digits and underscores, and nothing
- * that objects have by themselves, such as `constructor`.
+ * Whether a text is a valid name of a variable: a letter, then letters, digits and underscores, and no
+ * built-in property of objects, such as `constructor`.
  */
 export function isVariableName(name: string): boolean {
   return NAME.test(name) && !(name in Object.prototype);
 }
 
 /**
- * What can be said of an expression without parsing it: brackets nested too deeply, on which a parser
- * would spend its stack.
+ * Faults of an expression that show without parsing: brackets nested so deeply that a parser would
+ * exhaust its stack.
  */
 export function expressionTextFaults(expression: string, path: string): readonly Fault[] {
   const { max_depth, max_dimensions } = EXPRESSION_LIMITS;

@@ -1,7 +1,7 @@
 /**
- * Expressions put in order: sums of products of powers, like terms together. mathjs's own rules try
- * the ways to split sums and products, whose number grows exponentially with their length; this takes
- * one walk over the tree.
+ * Puts expressions in normal form: sums of products of powers, with like terms combined. mathjs's own
+ * rules try all splits of sums and products, whose number grows exponentially with their length; this
+ * takes one walk over the tree.
  *
  * Variables are real numbers, and forms are equal wherever both are defined: x/x is 1.
  */

@@ -1,9 +1,9 @@
 /**
- * Numbers that a function gives as infinite or zero only because their exponents have an end.
+ * Detects overflow and underflow of numbers whose exponents are bounded.
  *
- * Bignumbers end at 10^±9999, without a word: whole-number functions write all their digits. An infinite
- * value of finite numbers is therefore refused, unless the function has a pole there, and so is a zero
- * product of what is not zero. Doubles overflow as IEEE 754 has it.
+ * Bignumbers end silently at 10^±9999, because whole-number functions write all their digits. An infinite
+ * result of finite numbers is therefore refused, unless the function has a pole there; so is a zero
+ * product of non-zero numbers. Doubles overflow as in IEEE 754.
  */
 import { isBigNumber, isMatrix } from 'mathjs';
 import { EXPRESSION_LIMITS } from './expression-limits.ts';
@@ -11,7 +11,7 @@ import { ExpressionLimitError } from './value-size.ts';
 
 const { max_decimal_exponent } = EXPRESSION_LIMITS;
 
-/** Which of a function's arguments makes it infinite where it is zero. */
+/** Index of the argument whose zero is a pole of the function. */
 const POLE_AT_ZERO: ReadonlyMap<string, number> = new Map([
   ...['divide', 'dotDivide', 'mod'].map((name) => [name, 1] as const),
   ...['pow', 'dotPow', 'nthRoot', 'inv', 'log', 'log2', 'log10', 'kldivergence'].map(

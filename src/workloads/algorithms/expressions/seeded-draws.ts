@@ -1,4 +1,4 @@
-/** The functions of chance that expressions have: draws are a function of the run's seed. */
+/** Random functions of expressions; draws are determined by the run's seed. */
 import { isMatrix } from 'mathjs';
 import { uniformDraw } from '../../../math/philox.ts';
 import { ExpressionLimitError } from './value-size.ts';

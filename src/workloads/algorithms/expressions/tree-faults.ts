@@ -18,9 +18,9 @@ export interface TreeRules {
   readonly maxNodes: number;
   /** Names that mathjs gives a meaning. */
   readonly mathNames: ReadonlySet<string>;
-  /** Kinds of nodes that are taken. */
+  /** Accepted kinds of nodes. */
   readonly kinds: ReadonlySet<string>;
-  /** Functions that are not. */
+  /** Refused functions. */
   readonly withoutFunctions?: ReadonlySet<string>;
 }
 

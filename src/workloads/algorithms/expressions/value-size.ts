@@ -5,7 +5,7 @@ import { EXPRESSION_LIMITS } from './expression-limits.ts';
 const { max_elements, max_text_length, max_integer_bits } = EXPRESSION_LIMITS;
 const LARGEST_INTEGER = 2n ** BigInt(max_integer_bits);
 
-/** A bound of expressions was passed. Becomes a fault of the input. */
+/** An expression exceeded a limit. Becomes a fault of the input. */
 export class ExpressionLimitError extends Error {
   override readonly name = 'ExpressionLimitError';
 }
@@ -45,9 +45,9 @@ export function checkElementCount(count: number): void {
 }
 
 /**
- * Every number, text and list in a value is within its bound.
+ * Checks that every number, text and list in a value is within its limit.
  *
- * @throws {ExpressionLimitError} naming the bound.
+ * @throws {ExpressionLimitError} naming the limit.
  */
 export function checkValue(value: unknown): void {
   visit(value, { left: max_elements });

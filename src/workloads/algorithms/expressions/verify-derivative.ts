@@ -1,9 +1,9 @@
 /**
- * Derivatives compared with difference quotients.
+ * Verifies derivatives by difference quotients.
  *
- * Where an expression is real at some points, it is compared at those alone: rules for acosh, say, are
- * those of real functions. Quotients of two step sizes that do not agree tell of a kink, a pole or a
- * jump between the points, or of lost digits; such a point decides nothing.
+ * If an expression is real at some points, it is compared at those alone: the rules for acosh, say, are
+ * those of real functions. If quotients of two step sizes disagree, there is a kink, a pole or a jump
+ * between the points, or digits were lost; such a point is ignored.
  */
 import { isFunctionNode, isSymbolNode, type MathNode } from 'mathjs';
 import { uniformDraw } from '../../../math/philox.ts';
@@ -35,7 +35,7 @@ const STEPS = [1e-3, 5e-4] as const;
 const MAX_DOUBT = 1e-6;
 const ROUNDING = 2 ** -50;
 
-/** Compares a derivative by a variable with the quotients of what it is the derivative of. */
+/** Compares a derivative with the difference quotients of its expression. */
 export function checkDerivative(
   tree: MathNode,
   derivative: MathNode,
