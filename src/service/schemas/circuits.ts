@@ -19,11 +19,11 @@ const BELL = [
 export const MAX_TERMS = 10_000;
 /** The most that any processor may be set up to take. */
 const MAX_SHOTS = 1_000_000;
-/** What a submission may ask to have returned. */
+/** Outputs that a submission may request. */
 export const output = z.enum(['counts', 'probabilities', 'statevector', 'expectation']);
 export type Output = z.output<typeof output>;
 
-/** What no field says by itself, for the document: the circuit layer checks it. */
+/** Rules that no single field can express, for the document; the circuit layer checks them. */
 export const SOURCE_RULES = {
   oneOf: [{ required: ['circuit'] }, { required: ['qasm'] }],
   dependentRequired: { inputs: ['qasm'] },
@@ -119,7 +119,7 @@ export type CircuitBody = z.output<typeof circuitBody>;
 
 const probability = z.number().min(0);
 
-/** What ran something. */
+/** Hardware and software that ran a circuit. */
 export const backend = z.strictObject({
   engine: z.string(),
   execution: z.string(),
@@ -129,7 +129,7 @@ export const backend = z.strictObject({
 });
 export type BackendView = z.output<typeof backend>;
 
-/** What of a program was taken but not acted on. */
+/** Warnings about parts of a program that were accepted but ignored. */
 export const warnings = z
   .array(
     z.strictObject({
@@ -140,7 +140,7 @@ export const warnings = z
   )
   .describe('Parts of the OpenQASM text that were ignored; absent if there are none');
 
-/** What a completed circuit's record holds beyond the record of any other. */
+/** Fields that only a completed circuit's record has. */
 export const circuitResult = z.strictObject({
   counts: z
     .record(z.string(), z.int())

@@ -1,4 +1,4 @@
-/** What compiling changed: part of the answers to compiling and to running. */
+/** Schema of the compiler's report, a part of the answers to compiling and to running. */
 import { z } from 'zod';
 
 const gateNumbers = z.strictObject({ before: z.int(), after: z.int() });

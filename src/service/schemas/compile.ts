@@ -4,7 +4,7 @@ import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { circuitBody, SOURCE_RULES, warnings } from './circuits.ts';
 import { compilationFields } from './compilation.ts';
 
-/** How a compiled circuit is written. */
+/** Formats of a compiled circuit. */
 export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;
 export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 

@@ -7,7 +7,7 @@ export const isoTime = z.iso
   .datetime({ precision: 3 })
   .describe('ISO 8601 UTC time with milliseconds');
 
-/** Something JSON whose own schema depends on what it belongs to. */
+/** JSON object whose schema depends on the resource that it belongs to. */
 export const jsonObject = z.record(z.string(), z.unknown());
 
 /** `meta` of every envelope. */
@@ -76,6 +76,6 @@ export function errorResponses<const Status extends number>(
   ...statuses: readonly Status[]
 ): Record<Status, typeof errorEnvelope> {
   const responses = Object.fromEntries(statuses.map((status) => [status, errorEnvelope]));
-  // Checked: the line above makes one entry a status.
+  // The cast is safe: the line above makes one entry per status.
   return responses as Record<Status, typeof errorEnvelope>;
 }

@@ -21,7 +21,7 @@ const text = (maxLength: number) =>
 const name = text(MAX_NAME_LENGTH);
 const tag = text(MAX_TAG_LENGTH);
 
-/** What every submission may say, beside what it asks for. */
+/** Fields that every submission may have. */
 export const labelFields = {
   name: name.optional().describe('Your name for the job; it need not be unique'),
   tags: z
@@ -72,10 +72,10 @@ export const jobFields = {
 const fields = z.strictObject(jobFields);
 export type JobFields = z.output<typeof fields>;
 
-/** Larger requests are shown where they are asked for, bytes of JSON. */
+/** Greatest size of a request that is shown without being asked for, bytes of JSON. */
 export const SHOWN_REQUEST_BYTES = 65_536;
 
-/** What the answer to GET of a record has beside it. */
+/** Further fields of the answer to GET of a record. */
 export const requestFields = {
   request: jsonObject
     .optional()
@@ -100,7 +100,7 @@ export const recordQuery = z.strictObject({
     ),
 });
 
-/** A page of the caller's own. */
+/** Page of the caller's own jobs. */
 export function jobPage<Summary extends z.ZodType>({ listName }: JobResource, summary: Summary) {
   return z.strictObject({
     [listName]: z.array(summary),
@@ -123,8 +123,8 @@ export const pageLimit = z
   .meta({ type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT });
 
 /**
- * Has the fields of a query that may be given several times be lists, also where they are given once; to be
- * called before it is checked.
+ * Converts fields that may be repeated in a query to lists, also if they occur once. Call it before the query
+ * is validated.
  */
 export function listRepeated(query: unknown): void {
   const fields: Record<string, unknown> = Object(query);
@@ -142,12 +142,12 @@ const queryTime = z
   .meta({ examples: ['2026-01-02T03:04:05Z'] })
   .optional();
 
-/** A `+` that was not written as %2B comes as a space. */
+/** Restores `+`, which a query contains as a space unless it was written as %2B. */
 function withPlus(time: string): string {
   return time.replace(/ (?=\d\d:\d\d$)/, '+');
 }
 
-/** Milliseconds since 1970 UTC of a time in a query; a date is its midnight in UTC. */
+/** Converts a time in a query to milliseconds since 1970 UTC; a date means its midnight in UTC. */
 export function queryTimeMs(time: string): number {
   return Date.parse(withPlus(time));
 }
@@ -181,12 +181,12 @@ export function jobQuery({ kind }: JobResource) {
   });
 }
 
-/** Where a page ends, as its `next_cursor`. */
+/** Formats the end of a page as `next_cursor`. */
 export function cursorText({ id, createdAt }: JobPlace): string {
   return `${id}_${createdAt.toString(36)}`;
 }
 
-/** Where a page ended whose `next_cursor` has that form. */
+/** Parses a `next_cursor`. */
 export function cursorPlace(text: string): JobPlace {
   const end = text.lastIndexOf('_');
   return { id: text.slice(0, end), createdAt: Number.parseInt(text.slice(end + 1), 36) };
@@ -197,7 +197,7 @@ export function jobParams({ idName }: JobResource) {
   return z.strictObject({ [idName]: z.string() });
 }
 
-/** The header by which a repeat is known. */
+/** Header that identifies a repeated request. */
 export const idempotencyHeaders = z.looseObject({
   'idempotency-key': z
     .string()

@@ -62,7 +62,7 @@ const name = z
   .string()
   .trim()
   .regex(/^\P{C}{1,100}$/u, { error: 'must be 1 to 100 printable characters' })
-  // As it is before it is trimmed.
+  // The pattern of the name before it is trimmed.
   .meta({ pattern: '^\\s*(?=\\S)\\P{C}{1,100}$' })
   .describe('Purpose of the key, for people');
 const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
@@ -93,7 +93,7 @@ export const keyChangesBody = z
   })
   .refine((changes) => Object.keys(changes).length > 0, {
     error: 'Name something to change: name, tier, scopes or expires_at.',
-    // Another fault says enough.
+    // Checked only if there is no other fault.
     when: ({ issues }) => issues.length === 0,
   })
   .meta({ minProperties: 1, examples: [{ scopes: ['read'] }] });

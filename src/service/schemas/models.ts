@@ -16,14 +16,14 @@ import { isoTime } from './envelope.ts';
 
 const { maxRows, maxShots, maxQubits, maxLayers, maxLength } = INFERENCE_LIMITS;
 
-// Limits are told to readers here and checked by the model, so that one answer names every fault.
+// The limits are documented here and checked by the model, so that one answer lists every fault.
 const row = z.array(z.number()).meta({ minItems: 4, maxItems: 4, examples: [[6.8, 3, 5.5, 2.1]] });
 const shots = z.int().optional().meta({ minimum: 1, maximum: maxShots });
 const seed = z.int().min(0).max(MAX_SEED).optional();
 
 /** Fields of a circuit of the caller's own, without which they have no meaning. */
 const OWN_CIRCUIT_RULES = { dependentRequired: { qubits: ['theta'], threshold: ['theta'] } };
-/** Shots and seed stand beside the input or among the parameters, not in both. */
+/** Rule that shots and seed are given beside the input or among the parameters, not in both. */
 const givenTwice = (name: string) => ({
   required: [name, 'parameters'],
   properties: { parameters: { required: [name] } },
@@ -105,7 +105,7 @@ export const textBody = z
           .describe(
             `1 to model_card.limits.max_tokens, which the operator sets; default ${DEFAULT_MAX_TOKENS}, or that limit if it is smaller`,
           )
-          // The bound differs from service to service; without a word here, 2^53 - 1 would be told.
+          // The limit depends on the service; without this, the document would state 2^53 - 1.
           .meta({ minimum: 1, maximum: undefined }),
         temperature: z
           .number()
@@ -126,7 +126,7 @@ export const textBody = z
   });
 export type TextBody = z.output<typeof textBody>;
 
-/** What any inference takes. */
+/** Body of an inference with any model. */
 export const inferenceBody = z.union([classificationBody, textBody]);
 
 /** Body of the demo. */
@@ -216,7 +216,7 @@ export const textResult = z
   .meta({ id: 'TextResult' });
 export type TextResultView = z.output<typeof textResult>;
 
-/** What any inference answers. */
+/** Answer of an inference with any model. */
 export const inferenceResult = z.union([classification, classificationBatch, textResult]);
 
 const modelFields = {
@@ -284,7 +284,6 @@ const inferenceFacts = z.strictObject({
   custom_circuit: customCircuit.optional(),
   examples: z.array(z.record(z.string(), z.unknown())).describe('Whole request bodies'),
 });
-/** How a model is asked. */
 export type InferenceFactsView = z.output<typeof inferenceFacts>;
 
 /** One model with its card. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { backend } from './circuits.ts';
 import { isoTime, jsonObject } from './envelope.ts';
 
-/** What ran the work. */
+/** Processors and process that did the work. */
 export const executedOn = z.strictObject({
   process: z
     .strictObject({ runtime: z.string(), hardware: z.string() })
@@ -21,7 +21,7 @@ export const executedOn = z.strictObject({
 });
 export type ExecutedOnView = z.output<typeof executedOn>;
 
-/** What a completed record has beside the record of any other. */
+/** Fields that only a completed record has. */
 export const procedureResult = {
   result: jsonObject.describe('Result of the work; its fields depend on the task'),
   seed: z
@@ -34,7 +34,7 @@ export const procedureResult = {
   }),
 };
 
-/** A thing that can be asked for. */
+/** Procedure that callers may use. */
 export const capability = z.strictObject({
   task: z.string(),
   description: z.string(),
@@ -50,7 +50,7 @@ export const capability = z.strictObject({
 });
 export type CapabilityView = z.output<typeof capability>;
 
-/** How a rate came about. */
+/** Basis of a measured rate. */
 export const rateBasis = z.strictObject({
   basis: z.literal('measured'),
   method: z.string().describe('Description of the measurement, for people'),
@@ -62,7 +62,7 @@ export const rateBasis = z.strictObject({
 });
 export type RateBasisView = z.output<typeof rateBasis>;
 
-/** What ran for callers since the start, and lately. */
+/** Statistics of callers' runs, since the start and recent. */
 export const workStats = z.strictObject({
   queued: z.int(),
   running: z.int(),

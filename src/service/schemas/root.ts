@@ -1,7 +1,7 @@
 /** Schema of GET /. */
 import { z } from 'zod';
 
-/** What the service is and offers. */
+/** Name, version and contents of the service. */
 export const root = z.strictObject({
   name: z.string(),
   version: z.string(),

@@ -8,7 +8,7 @@ import { tpuFleet } from './tpu.ts';
 
 const HOW = { id: true, available: true, reason: true, checked_at: true } as const;
 
-/** How everything is. */
+/** State of the service and its parts. */
 export const status = z.strictObject({
   status: z
     .enum(['operational', 'degraded', 'down'])

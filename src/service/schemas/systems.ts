@@ -26,7 +26,7 @@ export const systemList = z.strictObject({ systems: z.array(systemSummary) });
 
 const inHand = z.strictObject({ queued: z.int(), running: z.int() });
 
-/** What the circuit runtime can do and how it is. */
+/** Abilities and state of the circuit runtime. */
 const qvmDetail = z.strictObject({
   processors: z.array(
     processor.pick({
@@ -44,7 +44,7 @@ const qvmDetail = z.strictObject({
   languages: z.array(z.string()),
 });
 
-/** What the scheduler has before it. */
+/** Present load of the scheduler. */
 const quantumOsDetail = z.strictObject({
   uptime_s: z.number(),
   queue_depth: z.int().describe('Number of waiting circuits and batches'),
@@ -61,7 +61,7 @@ const quantumOsDetail = z.strictObject({
     .describe('Processes that run the code of tasks and TPU jobs'),
 });
 
-/** What plans are made of. */
+/** Tasks that plans may use. */
 const asiDetail = z.strictObject({
   claims: z.string(),
   path: z.string(),
@@ -70,7 +70,7 @@ const asiDetail = z.strictObject({
   example: jsonObject.describe('Complete request body that runs'),
 });
 
-/** What writes text. */
+/** Models that generate text. */
 const llmaDetail = z.strictObject({
   model: z.string(),
   configured: z.boolean().describe('Whether the operator has configured an upstream'),

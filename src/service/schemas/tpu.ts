@@ -7,7 +7,7 @@ import { isoTime, jsonObject } from './envelope.ts';
 import { jobFields, labelFields, priority, requestFields } from './jobs.ts';
 import { capability, procedureResult, rateBasis, workStats } from './procedures.ts';
 
-/** What a job does. */
+/** Types of TPU jobs. */
 export const JOB_TYPES = ['training', 'inference', 'simulation', 'optimization'] as const;
 
 const tpuType = z.enum(TPU_TYPES);
@@ -73,7 +73,7 @@ export const tpuJobBody = z
   .strictObject({
     job_type: z.enum(JOB_TYPES),
     tpu_type: tpuType,
-    // Zones and sizes are told to readers here and checked together, each against the other.
+    // Zones and sizes are documented here and checked together, because each depends on the other.
     zone: z
       .string()
       .max(64)
