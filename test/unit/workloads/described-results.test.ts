@@ -1,4 +1,4 @@
-/** Fields of results that nobody could guess are told of by the descriptions of their procedures. */
+/** Descriptions of procedures explain the result fields that are not self-explanatory. */
 import { expect, test } from 'vitest';
 import { AGENTS } from '../../../src/workloads/agents/agents.ts';
 import { TPU_PROCEDURES } from '../../../src/workloads/tpu/tpu-procedures.ts';

@@ -13,7 +13,7 @@ import { spectral } from './spectral-test.ts';
 
 /** Options of the suite. */
 export interface SuiteOptions {
-  /** A P-value below fails. */
+  /** Significance level: a test with a smaller P-value fails. */
   readonly alpha: number;
   /** Chosen for the number of bits unless given; the same of the two below. */
   readonly blockLength?: number | undefined;
@@ -49,9 +49,9 @@ export interface SuiteOutcome {
 interface SuiteTest {
   readonly name: string;
   readonly parameters: Readonly<Record<string, number>>;
-  /** Why the sequence is too short for the test; undefined if it is long enough. */
+  /** Reason why the sequence is too short for the test; undefined if it is long enough. */
   readonly tooShort: string | undefined;
-  /** Whether it can be computed at all. */
+  /** Whether the test can be computed at all. */
   readonly isDefined: boolean;
   readonly run: (bits: Uint8Array) => Readonly<Record<string, number>>;
 }

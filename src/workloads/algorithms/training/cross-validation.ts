@@ -1,13 +1,13 @@
 /**
- * Stratified k-fold cross-validation, repeated: which rows train and which test.
+ * Repeated stratified k-fold cross-validation: selects training and test rows.
  *
- * Each repeat deals the shuffled rows of one class after the other to the folds in turn, and goes on
- * where it stopped. So in every fold each class's count is within one of its share, and so is the
- * fold's size.
+ * Each repeat shuffles the rows of each class and deals them to the folds in turn, one class after the
+ * other, without restarting at the first fold. So in every fold each class's count is within one of its
+ * share, and so is the fold's size.
  */
 import { uniformDraw } from '../../../math/philox.ts';
 
-/** Tells these draws from others of the same seed. */
+/** Separates these draws from others of the same seed. */
 const SHUFFLE_EVENT = 0xf01d;
 
 /** One training run and its test. Row numbers, ascending. */

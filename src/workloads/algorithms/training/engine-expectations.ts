@@ -1,15 +1,15 @@
 /**
- * Expectation values from an engine's batches.
+ * Computes expectation values by an engine's batches.
  *
- * A training run asks for the same few shapes thousands of times, so each shape is made ready once
- * and kept until the whole is disposed of. Shapes are told apart by identity: comparing operations
- * would cost more than a small batch.
+ * A training run uses the same few shapes thousands of times, so each shape is prepared once and kept
+ * until this object is disposed of. Shapes compare by identity: comparing operations would cost more than
+ * a small batch.
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
 import type { BatchExecutable } from '../../../engine/batch-request.ts';
 import type { ExpectationBatch } from './expectation-batch.ts';
 
-/** The part of an engine that is used; the CPU and WebGPU engines have it. */
+/** The part of an engine that this module uses; the CPU and WebGPU engines have it. */
 export interface BatchingEngine {
   prepareBatch(shape: Circuit): Promise<BatchExecutable>;
 }

@@ -1,9 +1,9 @@
 /**
- * Logistic loss of a classifier that tells two classes by the sign of an expectation value E:
- * mean of ln(1 + e^{−y·slope·E}), y = ±1.
+ * Logistic loss of a classifier that separates two classes by the sign of an expectation value E: mean of
+ * ln(1 + e^{−y·slope·E}), y = ±1.
  *
- * The slope is fixed, not learnt: |E| ≤ 1 bounds the margin, and a slope that grows with training
- * would let a circuit of many layers fit its training rows ever more closely.
+ * The slope is fixed: |E| ≤ 1 bounds the margin, and a slope that grows with training would let a circuit
+ * of many layers fit its training rows ever more closely.
  */
 
 /** Value and derivative. */

@@ -10,7 +10,10 @@ export interface ConfusionMatrix {
   readonly truePositives: number;
 }
 
-/** A probability of exactly 0 or 1 that turns out wrong would cost infinitely much. */
+/**
+ * Probabilities are clamped, because a wrong prediction with probability 0 or 1 would have an infinite
+ * loss.
+ */
 const LEAST_PROBABILITY = 2 ** -52;
 
 /**
@@ -35,9 +38,9 @@ export function confusionMatrix(
 }
 
 /**
- * Mean of −ln of the probability given to what was true, in nats.
+ * Log loss: mean of −ln of the probability of the true class, in nats.
  *
- * @param probabilities - Of class 1; drawn into [2^−52, 1 − 2^−52].
+ * @param probabilities - Of class 1; clamped to [2^−52, 1 − 2^−52].
  */
 export function logLoss(labels: ArrayLike<number>, probabilities: ArrayLike<number>): number {
   return meanOver(labels, probabilities, (label, probability) => {

@@ -1,4 +1,4 @@
-/** A run's chance: streams apart, and seeds that batches may count on from. */
+/** Random numbers of a run: separate streams, and seeds from which batches may count upwards. */
 import { expect, test } from 'vitest';
 import { MAX_SEED } from '../../../../src/math/philox.ts';
 import { Chance, drawMultinomial } from '../../../../src/workloads/algorithms/chance.ts';

@@ -1,4 +1,4 @@
-/** Many circuits at once are each of them alone, whatever they share. */
+/** Circuits run together give the same results as alone. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, GateOperation, Operation } from '../../../../src/circuit/circuit.ts';
 import {

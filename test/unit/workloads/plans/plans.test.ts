@@ -1,4 +1,4 @@
-/** Plans: what a goal's tasks become, and how they run. */
+/** Making and running plans. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {

@@ -1,5 +1,5 @@
 // @needs processes
-/** What a procedure does to its process it does to nobody else. */
+/** A procedure that damages its process affects no other call. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';
 import { callOf, firstMessage, POOL, resultOf, running } from '../../../support/procedure-calls.ts';

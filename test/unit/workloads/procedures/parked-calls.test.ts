@@ -1,5 +1,5 @@
 // @needs processes
-/** Calls whose circuits wait for processors, and what others have of their places. */
+/** Calls whose circuits wait for processors leave their places to other calls. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SupervisedChild } from '../../../../src/processes/supervised-child.ts';
 import { type CountedProcess, censusOf } from '../../../../src/workloads/procedures/pool-census.ts';

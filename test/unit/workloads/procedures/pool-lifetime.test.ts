@@ -1,5 +1,5 @@
 // @needs processes
-/** Processes that have a pool, and their end. */
+/** Lifetime of a pool's processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

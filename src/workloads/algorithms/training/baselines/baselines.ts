@@ -1,11 +1,11 @@
-/** The classical classifiers that a quantum one is published beside. */
+/** Classical classifiers, published for comparison beside a quantum one. */
 import type { Fit } from './decision.ts';
 import { fitLinearDiscriminant } from './linear-discriminant.ts';
 import { fitLogisticRegression } from './logistic-regression.ts';
 import { onStandardised } from './standardised.ts';
 import { fitSupportVectors } from './support-vectors.ts';
 
-/** A classifier by name, with whatever scaling it wants. */
+/** A named classifier, with the feature scaling that it needs. */
 export interface Baseline {
   readonly id: 'lda' | 'logistic-regression' | 'logistic-regression-standardised' | 'svc-rbf';
   readonly name: string;

@@ -15,7 +15,7 @@ export type DecisionFunction = (row: ArrayLike<number>) => number;
  */
 export type Fit = (rows: Rows, labels: ArrayLike<number>) => DecisionFunction;
 
-/** The class that a decision value stands for. */
+/** The class that a decision value predicts. */
 export function classOf(decision: number): 0 | 1 {
   return decision > 0 ? 1 : 0;
 }

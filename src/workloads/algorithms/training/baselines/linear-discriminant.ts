@@ -9,7 +9,7 @@ import { choleskySolve } from '../../linear-algebra/cholesky.ts';
 import { dot } from '../../linear-algebra/vectors.ts';
 import { classCounts, type DecisionFunction, type Fit, type Rows } from './decision.ts';
 
-/** Trains it; features need no scaling. */
+/** Trains the classifier; features need no scaling. */
 export const fitLinearDiscriminant: Fit = (rows, labels): DecisionFunction => {
   const counts = classCounts(rows, labels);
   const means = [0, 1].map((label) => meanOf(rows.filter((_, i) => labels[i] === label)));

@@ -20,7 +20,7 @@ const MAX_STEPS = 100;
 /** The largest slope of a loss that is a sum over rows. */
 const TOLERANCE = 1e-10;
 
-/** Trains it. */
+/** Trains the classifier. */
 export const fitLogisticRegression: Fit = (rows, labels) => {
   classCounts(rows, labels);
   const inputs = rows.map((row) => Float64Array.from([...Array.from(row), 1]));

@@ -1,14 +1,14 @@
-/** Features of mean 0 and deviation 1, learnt on the rows that a classifier is trained on. */
+/** Standardises features to mean 0 and deviation 1, by the training rows. */
 import type { Fit, Rows } from './decision.ts';
 
-/** Where each feature lies and how far it spreads. */
+/** Mean and standard deviation of each feature. */
 export interface StandardScaler {
   readonly means: Float64Array;
   /** Population standard deviations; 1 for a feature that never changes. */
   readonly deviations: Float64Array;
 }
 
-/** The scaler of those rows, of which there is at least one. */
+/** Fits a scaler to rows, of which there is at least one. */
 export function standardScaler(rows: Rows): StandardScaler {
   const numFeatures = rows[0]!.length;
   const means = new Float64Array(numFeatures);
@@ -29,7 +29,7 @@ export function standardise(scaler: StandardScaler, row: ArrayLike<number>): Flo
   return scaler.means.map((mean, f) => (row[f]! - mean) / scaler.deviations[f]!);
 }
 
-/** The same classifier, trained on and asked about standardised rows. */
+/** Wraps a classifier so that it trains on and predicts from standardised rows. */
 export function onStandardised(learn: Fit): Fit {
   return (rows, labels) => {
     if (rows.length === 0) throw new RangeError('Both classes must have rows.');

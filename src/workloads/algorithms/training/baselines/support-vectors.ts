@@ -20,7 +20,7 @@ const LEAST_CURVATURE = 1e-12;
 /** Some hundred steps a row are usual; more than these do not occur. */
 const MAX_STEPS_PER_ROW = 100_000;
 
-/** Trains it; features should be standardised. */
+/** Trains the classifier; features should be standardised. */
 export const fitSupportVectors: Fit = (rows, labels) => {
   classCounts(rows, labels);
   const gamma = scaledGamma(rows);

@@ -8,13 +8,13 @@
 import type { Qubit } from '../../../../circuit/circuit.ts';
 import type { ComplexMatrix } from '../../../../math/complex-matrix.ts';
 
-/** Where the groups of an operation are. */
+/** Memory layout of an operation's groups. */
 export interface Groups {
   readonly numGroups: number;
   /** Targets and controls. */
   readonly fixedMask: number;
   readonly controlMask: number;
-  /** Where amplitude j of a group lies from its first, counted in doubles; length 2^k. */
+  /** Offset of amplitude j of a group from its first, in doubles; length 2^k. */
   readonly offsets: Int32Array;
 }
 

@@ -28,7 +28,7 @@ import {
 import { applyMatrix, type Groups, groupsOf, takeBack } from './adjoint-kernels.ts';
 import { type AngledMatrix, angledMatrix, fixedMatrix } from './angled-matrix.ts';
 
-/** Qubits, at most: three states of 16 MiB. */
+/** Most qubits: three states of 16 MiB. */
 const MAX_ADJOINT_QUBITS = 20;
 
 /** A value and its derivatives by the angles. */
@@ -38,7 +38,7 @@ export interface AngleGradient {
   readonly angleGradient: Float64Array;
 }
 
-/** One operation on its way there and back. */
+/** One operation of the forward and backward pass. */
 interface Step {
   readonly groups: Groups;
   readonly matrix: AngledMatrix;
@@ -49,7 +49,7 @@ interface Step {
   readonly overlaps: Float64Array;
 }
 
-/** A shape made ready: what its groups are, and by which angles it is differentiated. */
+/** A prepared shape: its groups, and the angles by which it is differentiated. */
 interface Plan {
   readonly steps: readonly Step[];
   /** Steps before this one have nothing to differentiate by. */

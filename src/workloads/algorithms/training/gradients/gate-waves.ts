@@ -7,7 +7,7 @@ import type { GateDefinition } from '../../../../circuit/gate-definition.ts';
 import { CodedError } from '../../../../errors/coded-error.ts';
 import type { ComplexMatrix } from '../../../../math/complex-matrix.ts';
 
-/** An angle moves a gate in a way that no shift rule describes. */
+/** No shift rule describes the dependence of a gate on an angle. */
 export class GateNotDifferentiableError extends CodedError {
   readonly code = 'WORKLOADS_GATE_NOT_DIFFERENTIABLE';
 
@@ -31,7 +31,7 @@ const NUM_SAMPLES = 16;
 const MAX_K = NUM_SAMPLES / 2 - 1;
 /** A wave of less is rounding. */
 const NEGLIGIBLE = 1e-12;
-/** Where the sum is held to the matrix, between the samples. */
+/** Angles between the samples at which the sum is compared with the matrix. */
 const BETWEEN = 0.7853;
 
 /**

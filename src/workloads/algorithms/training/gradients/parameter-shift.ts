@@ -21,7 +21,7 @@ import {
 } from '../parametric-circuit.ts';
 import { expectationRule, type Shift } from './shift-rule.ts';
 
-/** Circuits of one call: bounds what the angles of a large data set take. */
+/** Most circuits of one call; bounds the memory for the angles of a large data set. */
 const MAX_CIRCUITS = 65_536;
 
 /** A shift of one of the circuit's angles. */
@@ -70,7 +70,7 @@ function angleShifts(circuit: ParametricCircuit): readonly AngleShift[] {
   });
 }
 
-/** For each angle of a shape: which gate's it is, and which of the gate's. */
+/** Gate of each angle of a shape, and the angle's position in the gate. */
 function anglePlaces(shape: Circuit) {
   return shape.operations.flatMap((operation) =>
     operation.kind !== 'gate'

@@ -1,5 +1,5 @@
 // @needs processes
-/** What the cheap bounds let through, ends with its process, and harms nothing else. */
+/** Expressions that pass the cheap limits end with their process and harm nothing else. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Variables of `evaluate` that are none. */
+/** Invalid variables of `evaluate`. */
 import { expect, test } from 'vitest';
 import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';

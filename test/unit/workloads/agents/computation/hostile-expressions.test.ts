@@ -1,4 +1,4 @@
-/** Expressions written to get out, or to take more time and memory than there is. */
+/** Expressions that try to escape the sandbox, or to exhaust time and memory. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
 import {

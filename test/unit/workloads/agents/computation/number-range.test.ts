@@ -1,4 +1,4 @@
-/** Numbers at the ends of what is held: refused or right, never silently infinite or zero. */
+/** Numbers at the limits of their types: refused or right, never silently infinite or zero. */
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';

@@ -1,4 +1,4 @@
-/** What must hold of the file of the deployed model before it is served. */
+/** Validation of the deployed model's file. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** When the classifier says that it would take a request, and what changes its mind. */
+/** Availability of the classifier, and the events that change it. */
 import { expect, test, vi } from 'vitest';
 import { EngineLostError, QueueFullError } from '../../../../../src/fleet/errors.ts';
 import { zeroBatch } from '../../../../service/support/fake-processor.ts';

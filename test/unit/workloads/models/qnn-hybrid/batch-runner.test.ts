@@ -1,4 +1,4 @@
-/** Which processor a batch runs on, and how long it waits for it. */
+/** Choice of a batch's processor, and the longest wait for it. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { BatchRun } from '../../../../../src/fleet/processor.ts';
 import { BatchRunner } from '../../../../../src/workloads/models/qnn-hybrid/batch-runner.ts';

@@ -1,4 +1,4 @@
-/** Limits of an inference: where each is, and that its refusal names it. */
+/** Limits of an inference: their values, and that a refusal names them. */
 import { expect, test } from 'vitest';
 import { CodedError } from '../../../../../src/errors/coded-error.ts';
 import {

@@ -1,4 +1,4 @@
-/** What is learnt in a fold is learnt without the rows that it is tested on. */
+/** A fold's classifier and scaler are fitted without its test rows. */
 import { expect, test } from 'vitest';
 import {
   crossValidate,

@@ -1,4 +1,4 @@
-/** Where the deployed decision is a line, and where it is not: what the card says of both. */
+/** Where the deployed decision region is linear and where it is not, as the card says. */
 import { expect, test } from 'vitest';
 import { uniformDraw } from '../../../../../src/math/philox.ts';
 import { scaleRow } from '../../../../../src/workloads/models/qnn-hybrid/feature-scaler.ts';

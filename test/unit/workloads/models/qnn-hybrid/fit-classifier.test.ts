@@ -1,4 +1,4 @@
-/** Training one circuit: where it starts, that it learns, and where its threshold is put. */
+/** Training one circuit: initial parameters, learning and threshold. */
 import { describe, expect, test } from 'vitest';
 import {
   anglesOf,

@@ -1,4 +1,4 @@
-/** What the classifier asks of a processor, and what it makes of the counts. */
+/** The classifier's requests to a processor, and its decisions from the counts. */
 import { expect, test } from 'vitest';
 import { ProcessorUnavailableError } from '../../../../../src/fleet/errors.ts';
 import { MAX_SEED } from '../../../../../src/math/philox.ts';

@@ -1,4 +1,4 @@
-/** What is said of ⟨Z₀⟩ from counts, against binomial formulas. */
+/** Estimates of ⟨Z₀⟩ from counts, against binomial formulas. */
 import { describe, expect, test } from 'vitest';
 import { classAbove } from '../../../../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import {

@@ -1,4 +1,4 @@
-/** What becomes of a request when the upstream of `llma-text` fails, refuses, or is full. */
+/** Requests to `llma-text` whose upstream fails, refuses or is full. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
