@@ -46,7 +46,7 @@ export const MIXES: Readonly<Record<string, CircuitMix>> = {
 
 /** Greatest number of qubits that end in H. Counts then have several outcomes but stay short. */
 const MAX_OPEN_QUBITS = 6;
-/** Purposes of random draws; each seeds a stream of its own. */
+/** Purposes of random draws; draws for different purposes are independent. */
 const SET_BIT = 1;
 const ANGLE = 2;
 const GATE = 3;

@@ -22,7 +22,7 @@ import { HttpConnection, httpRequest } from './http-connection.ts';
 export const VARIANTS = 16;
 /** Most connections of an open loop. When all are in use, circuits wait for one. */
 const MAX_CONNECTIONS = 256;
-/** Purposes of random draws; each seeds a stream of its own. */
+/** Purposes of random draws; draws for different purposes are independent. */
 const CLASS = 1;
 const VARIANT = 2;
 const GAP = 3;
