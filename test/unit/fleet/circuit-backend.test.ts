@@ -111,11 +111,9 @@ describe('CircuitBackend', () => {
       backend.submit(one, {}, never()).catch(() => undefined),
     );
     await eventually(() => backend.load('a').running === 1);
-    expect([running, first, second].map(({ id }) => backend.position(id))).toEqual([
-      undefined,
-      0,
-      1,
-    ]);
+    const positions = () => [running, first, second].map(({ id }) => backend.position(id));
+    // A plan that took long to make, on a busy machine, is used for a while after it is outdated.
+    await eventually(() => expect(positions()).toEqual([undefined, 0, 1]));
     // Both processors queue behind the same two circuits.
     expect(backend.load('a').queueDepth).toBe(2);
     expect(backend.load('b').queueDepth).toBe(2);
@@ -316,7 +314,7 @@ describe('small and wide circuits', () => {
     const waiting = wide('ECHO', { priority: 'high' });
     const next = backend.submit(waiting, {}, never());
     await Promise.all(Array.from({ length: 20 }, () => backend.submit(task('ECHO'), {}, never())));
-    expect(backend.position(waiting.id)).toBe(0);
+    await eventually(() => expect(backend.position(waiting.id)).toBe(0));
     expect(backend.load('a')).toMatchObject({ queueDepth: 1, running: 1 });
     shared[0] = 1;
     await Promise.all([result, next]);
@@ -354,7 +352,9 @@ describe('small and wide circuits', () => {
     const held = [await holdThread(backend, wide), await holdThread(backend)];
     const tasks = [wide('ECHO'), task('ECHO'), wide('ECHO'), task('ECHO', { processor: 'b' })];
     const results = tasks.map((one) => backend.submit(one, {}, never()));
-    expect(tasks.map(({ id }) => backend.position(id))).toEqual([0, 0, 1, 1]);
+    await eventually(() =>
+      expect(tasks.map(({ id }) => backend.position(id))).toEqual([0, 0, 1, 1]),
+    );
     expect(backend.load('b').queueDepth).toBe(4);
     held[1]!.shared[0] = 1;
     await Promise.all([held[1]!.result, results[1], results[3]]);
