@@ -1,5 +1,5 @@
 /** docs/openapi.json, from the routes as the running service has them. */
-import { MemoryIdempotencyStore } from '../src/jobs/memory-idempotency-store.ts';
+
 import { buildApp } from '../src/service/app.ts';
 import { createAuditLog } from '../src/service/audit/audit-log.ts';
 import { serveJobKinds } from '../src/service/jobs/job-kinds.ts';
@@ -15,6 +15,7 @@ import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.t
 import { QnnHybrid } from '../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from '../src/workloads/models/text-generation/text-model.ts';
 import { Workloads } from '../src/workloads/workloads.ts';
+import { MemoryIdempotencyStore } from '../test/support/memory-idempotency-store.ts';
 
 /** The document's text. */
 export async function generateOpenApi(): Promise<string> {

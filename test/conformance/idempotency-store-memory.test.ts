@@ -1,4 +1,4 @@
-import { MemoryIdempotencyStore } from '../../src/jobs/memory-idempotency-store.ts';
+import { MemoryIdempotencyStore } from '../support/memory-idempotency-store.ts';
 import { describeIdempotencyStore } from './idempotency-store-suite.ts';
 
 describeIdempotencyStore('memory', () => ({

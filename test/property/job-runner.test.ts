@@ -14,8 +14,8 @@ import {
   type NewJob,
 } from '../../src/jobs/job.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
-import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
 import { newJob } from '../support/jobs.ts';
+import { MemoryJobStore } from '../support/memory-job-store.ts';
 import { numCases } from '../support/seeds.ts';
 
 /** Writes take effect when the scheduler says so, and answer when it says so again. */

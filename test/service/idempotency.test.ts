@@ -1,9 +1,9 @@
 /** Idempotency-Key on POST /quantum/circuits. */
 import { describe, expect, test, vi } from 'vitest';
 import { EngineLostError } from '../../src/fleet/errors.ts';
-import { MemoryIdempotencyStore } from '../../src/jobs/memory-idempotency-store.ts';
-import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
 import { StorageUnwritableError } from '../../src/storage/errors.ts';
+import { MemoryIdempotencyStore } from '../support/memory-idempotency-store.ts';
+import { MemoryJobStore } from '../support/memory-job-store.ts';
 import { BELL, openTestService, settled } from './support/test-service.ts';
 
 const KEY = { 'idempotency-key': 'order 66 / {"x"}' };

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { newJobId } from '../../src/jobs/job-id.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
-import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { newJob } from '../support/jobs.ts';
+import { MemoryJobStore } from '../support/memory-job-store.ts';
 import { EventReader, idsOf } from './support/event-reader.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { openKinds } from './support/test-kinds.ts';

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Job, JobId, JobPatch, JobStatus, NewJob } from '../../src/jobs/job.ts';
 import type { JobHandler, JobHooks } from '../../src/jobs/job-handler.ts';
 import { newJobId } from '../../src/jobs/job-id.ts';
-import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
+import { MemoryJobStore } from './memory-job-store.ts';
 
 /** A new job that differs from the usual one in `changes`. */
 export function newJob(changes: Partial<NewJob> = {}): NewJob {

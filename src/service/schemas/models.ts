@@ -124,7 +124,6 @@ export const textBody = z
       },
     ],
   });
-export type TextBody = z.output<typeof textBody>;
 
 /** Body of an inference with any model. */
 export const inferenceBody = z.union([classificationBody, textBody]);

@@ -2,8 +2,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Processor } from '../../../src/fleet/processor.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
-import { MemoryIdempotencyStore } from '../../../src/jobs/memory-idempotency-store.ts';
-import { MemoryJobStore } from '../../../src/jobs/memory-job-store.ts';
 import { buildApp } from '../../../src/service/app.ts';
 import { createAuditLog, SERVICE } from '../../../src/service/audit/audit-log.ts';
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
@@ -19,6 +17,8 @@ import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from '../../../src/workloads/models/text-generation/text-model.ts';
 import type { Workloads } from '../../../src/workloads/workloads.ts';
+import { MemoryIdempotencyStore } from '../../support/memory-idempotency-store.ts';
+import { MemoryJobStore } from '../../support/memory-job-store.ts';
 import { FakeDevices } from './fake-devices.ts';
 import { FakeProcessor } from './fake-processor.ts';
 import { closeKinds, openKinds, openWorkloads } from './test-kinds.ts';

@@ -4,9 +4,9 @@ import { afterEach, expect, test } from 'vitest';
 import { Fleet } from '../../../src/fleet/fleet.ts';
 import type { Processor } from '../../../src/fleet/processor.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
-import { MemoryJobStore } from '../../../src/jobs/memory-job-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { adapter, FAKE_GPU, FAKE_WORKER, instruction } from '../../support/fleet-fixtures.ts';
+import { MemoryJobStore } from '../../support/memory-job-store.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
 const NUM_JOBS = 1000;

@@ -87,32 +87,3 @@ export function maxCutProblem(numVertices: number, edges: readonly WeightedEdge[
     couplings: edges.map(({ from, to, weight = 1 }) => ({ i: from, j: to, value: weight / 2 })),
   });
 }
-
-/**
- * A quadratic form over bits x of 0 and 1: E(x) = offset + Σ_ij Q_ij·x_i·x_j.
- *
- * @param matrix - Q, square; Q_ij and Q_ji add up, Q_ii is the linear part.
- * @throws {RangeError} if it is not square, or as `isingProblem`.
- */
-export function quboProblem(matrix: readonly (readonly number[])[], offset = 0): IsingProblem {
-  const numQubits = matrix.length;
-  const fields = Array<number>(numQubits).fill(0);
-  const couplings: Coupling[] = [];
-  let constant = offset;
-  for (const [i, row] of matrix.entries()) {
-    if (row.length !== numQubits) throw new RangeError(`Row ${i} is not of ${numQubits} numbers.`);
-    for (const [j, value] of row.entries()) {
-      // x = (1 − s)/2.
-      if (i === j) {
-        constant += value / 2;
-        fields[i]! -= value / 2;
-        continue;
-      }
-      constant += value / 4;
-      fields[i]! -= value / 4;
-      fields[j]! -= value / 4;
-      couplings.push({ i, j, value: value / 4 });
-    }
-  }
-  return isingProblem({ numQubits, offset: constant, fields, couplings });
-}

@@ -5,7 +5,6 @@ import {
   type IsingProblem,
   isingProblem,
   maxCutProblem,
-  quboProblem,
 } from '../../../../../src/workloads/algorithms/qaoa/ising-problem.ts';
 import {
   qaoaReport,
@@ -209,23 +208,6 @@ describe('runQaoa', () => {
 });
 
 describe('problems', () => {
-  test('a QUBO has the energies of its quadratic form', () => {
-    const matrix = [
-      [1, -2, 0.5],
-      [0, -3, 4],
-      [1.5, 0, 2],
-    ];
-    const problem = quboProblem(matrix, 0.25);
-    for (let index = 0; index < 8; index++) {
-      const x = [0, 1, 2].map((i) => (index >> i) & 1);
-      let value = 0.25;
-      for (const [i, row] of matrix.entries()) {
-        for (const [j, q] of row.entries()) value += q * x[i]! * x[j]!;
-      }
-      expect(energyByDefinition(problem, index)).toBeCloseTo(value, 12);
-    }
-  });
-
   test('the energy of a cut is minus its weight', () => {
     const edges = [
       { from: 0, to: 1, weight: 2 },
@@ -248,9 +230,5 @@ describe('problems', () => {
     { numQubits: 1, offset: Number.POSITIVE_INFINITY },
   ])('an Ising problem refuses %j', (parts) => {
     expect(() => isingProblem(parts)).toThrow(RangeError);
-  });
-
-  test('a QUBO refuses a matrix that is not square', () => {
-    expect(() => quboProblem([[1, 2], [3]])).toThrow(RangeError);
   });
 });

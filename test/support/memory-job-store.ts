@@ -1,10 +1,10 @@
 /**
- * Jobs in memory, for tests and for processes that need no job after its end.
+ * Jobs in memory, for tests.
  *
  * It is the reference for a store's behaviour; the SQLite store passes the same suite. A listing sorts all
  * matches, which is fast enough for the thousands of jobs of a test.
  */
-import { DuplicateJobError, JobNotFoundError, JobTransitionError } from './errors.ts';
+import { DuplicateJobError, JobNotFoundError, JobTransitionError } from '../../src/jobs/errors.ts';
 import {
   BRIEF_REQUEST_LENGTH,
   isFinal,
@@ -17,8 +17,8 @@ import {
   movedJob,
   type NewJob,
   TRANSITIONS,
-} from './job.ts';
-import type { JobStore } from './job-store.ts';
+} from '../../src/jobs/job.ts';
+import type { JobStore } from '../../src/jobs/job-store.ts';
 
 /** JobStore whose jobs end with the process. */
 export class MemoryJobStore implements JobStore {

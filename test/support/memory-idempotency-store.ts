@@ -1,18 +1,18 @@
 /** Idempotency keys in memory. Claims end with the process, so none is orphaned. */
-import { IdempotencyConflictError } from './errors.ts';
+import { IdempotencyConflictError } from '../../src/jobs/errors.ts';
 import {
   type Claim,
   type ClaimRequest,
   IDEMPOTENCY_LIFETIME_MS,
   type IdempotencyStore,
-} from './idempotency.ts';
+} from '../../src/jobs/idempotency.ts';
 
 interface Entry {
   readonly request: ClaimRequest;
   readonly response?: string;
 }
 
-/** IdempotencyStore for tests and for processes without a database. */
+/** IdempotencyStore for tests, and for the script that writes the OpenAPI document. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly #entries = new Map<string, Entry>();
 
