@@ -52,6 +52,14 @@ async function client(port: number): Promise<Socket> {
   return socket;
 }
 
+/** A client that reads until the service hangs up: silently, or after it has said that it waited too long. */
+async function hungUp(port: number): Promise<void> {
+  const socket = await client(port);
+  const ended = once(socket, 'end');
+  socket.resume();
+  await ended;
+}
+
 function numConnections({ app }: TestService): Promise<number> {
   return new Promise((resolve, reject) => {
     app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
@@ -96,7 +104,7 @@ describe('a client that does not hang up', () => {
     socket.write(submission(service.key, 'Connection: close\r\n'));
     await eventually(() => expect(held).toHaveLength(1));
     // Another connection, which waits for nothing, ends by the same limit, twice.
-    for (let i = 0; i < 2; i++) await once(await client(port), 'end');
+    for (let i = 0; i < 2; i++) await hungUp(port);
     held[0]?.finish();
     expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
   });
@@ -115,7 +123,7 @@ test('a request that expects what nobody knows is answered as if it expected not
 test('connections above the limit of an address end at once, and those of a proxy do not', async () => {
   const { service, port } = await listening({ maxConnectionsOfAddress: 2 });
   const [first] = [await client(port), await client(port)];
-  await once(await client(port), 'end');
+  await hungUp(port);
   expect(await numConnections(service)).toBe(2);
   first?.destroy();
   await eventually(async () => expect(await numConnections(service)).toBe(1));
@@ -182,7 +190,7 @@ describe('requests in one connection that do not wait for answers', () => {
     await eventually(() => expect(tasks).toHaveLength(1));
     socket.write('GET /api/v1/ HTTP/1.1\r\nHos');
     // The other connection ends by the same limit, and began later.
-    await once(await client(port), 'end');
+    await hungUp(port);
     held[0]?.finish();
     expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
   });
