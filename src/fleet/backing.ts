@@ -273,7 +273,7 @@ function limitsOf({ report }: AdapterPool, openBytes: number, cap: number): Limi
   const addressable = report?.target.maxQubits ?? 0;
   const bytesPerAmplitude = AMPLITUDE_BYTES.f32;
   const maxBytes = bytesPerAmplitude * 2 ** addressable;
-  // What a kernel can address may be less than what is there, and never decides alone below it.
+  // A kernel may address less than the memory holds; then the kernel's limit decides.
   const isMemory = openBytes < 2 * maxBytes;
   return {
     target: report?.target ?? null,

@@ -39,7 +39,7 @@ export interface FailedStart extends Pick<ChildEnd, 'how' | 'inFull'> {
   readonly isExcused: boolean;
 }
 
-/** What the owner of a pool is told. */
+/** Events of a pool, for its owner. */
 export interface ChildPoolEvents<Child> {
   /** A child is ready and free. */
   readonly onReady: (child: Child) => void;
@@ -88,7 +88,7 @@ export class ChildPool<Child> {
     return this.#free;
   }
 
-  /** Failed starts since a child was last ready. */
+  /** Failed starts since a child was last ready or released. */
   get numFailedStarts(): number {
     return this.#numFailedStarts;
   }
@@ -125,8 +125,9 @@ export class ChildPool<Child> {
     return this.#free.pop();
   }
 
-  /** Makes a child free that was taken. */
+  /** Makes a child free that was taken. Its work is done, so failed starts are forgotten and tried again. */
   release(child: Child): void {
+    this.#forgetFailedStarts();
     this.#free.push(child);
   }
 
@@ -149,9 +150,13 @@ export class ChildPool<Child> {
     this.#restarts.clear();
   }
 
-  #onReady(child: Child): void {
+  #forgetFailedStarts(): void {
     this.#numFailedStarts = 0;
     this.#numKilledStarts = 0;
+  }
+
+  #onReady(child: Child): void {
+    this.#forgetFailedStarts();
     if (this.#isClosed) return;
     this.#free.push(child);
     this.#events.onReady(child);

@@ -31,7 +31,7 @@ export interface ObservableFactor {
 /** `#pragma braket result expectation x(q[0]) @ z(q[1])` */
 export type ResultPragma = { readonly kind: 'result'; readonly offset: number } & (
   | { readonly of: 'state_vector' }
-  /** Of all qubits if there are no operands. */
+  /** Operands; without any, the pragma means all qubits. */
   | { readonly of: 'probability'; readonly operands: readonly OperandSyntax[] }
   | { readonly of: 'expectation'; readonly factors: readonly ObservableFactor[] }
 );

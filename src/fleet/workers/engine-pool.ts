@@ -80,7 +80,7 @@ export class EnginePool {
       {
         size: numWorkers,
         maxFailedStarts,
-        // Whoever waits for an engine hears of the fault at once, whatever its worker ended of.
+        // A killed worker counts as a failed start, so that waiting runs learn of the fault at once.
         maxKilledStarts: 1,
         start: ({ onReady, onEnd }) =>
           new EngineRunner(
@@ -206,7 +206,7 @@ export class AdapterPool extends EnginePool {
       cancelGraceMs: cancelGraceMs ?? ADAPTER_CANCEL_GRACE_MS,
       silenceLimitMs: silenceLimitMs ?? patience * ADAPTER_SILENCE_LIMIT_MS,
       startLimitMs: patience * ADAPTER_START_LIMIT_MS,
-      // Whoever waits for the adapter hears of the fault at once, while the pool keeps trying.
+      // Waiting runs learn of the fault at once, while the pool keeps trying.
       maxFailedStarts: 1,
     });
     this.isSoftware = isSoftware;

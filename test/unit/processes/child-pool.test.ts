@@ -85,6 +85,20 @@ describe('a pool', () => {
     expect([pool.isBroken, pool.numFailedStarts]).toEqual([false, 0]);
   });
 
+  test('starts children again once work of another one is done', () => {
+    const { pool, children } = openPool();
+    pool.start();
+    children[0]!.onReady();
+    const worker = pool.take()!;
+    for (let i = 0; i < 2; i++) {
+      pool.start();
+      children.at(-1)!.onEnd(NOT_STARTED);
+    }
+    expect(pool.isBroken).toBe(true);
+    pool.release(worker);
+    expect([pool.isBroken, pool.numFailedStarts, pool.free]).toEqual([false, 0, [worker]]);
+  });
+
   test('excuses starts during which somebody kills the child, up to a number', () => {
     const { pool, children, failures } = openPool({ maxKilledStarts: 3 });
     for (let i = 0; i < 4; i++) {
