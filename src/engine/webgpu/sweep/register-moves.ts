@@ -23,11 +23,14 @@ export interface ExchangeRow {
  */
 export function exchangeRows(source: readonly number[], numBits: number): readonly ExchangeRow[] {
   const bits = Array.from({ length: numBits }, (_, bit) => bit);
+  const moved = source.reduce((mask, from, place) => mask | (from ^ place), 0);
+  const numMoved = bits.filter((bit) => (moved >> bit) & 1).length;
   let fewest: readonly ExchangeRow[] | undefined;
-  // Another order of the bits may need fewer rows.
+  // Another order of the bits may need fewer rows, but no order needs fewer than bits move.
   for (const order of ordersOf(bits)) {
     const rows = route(source, order).filter(({ places }) => places.length > 0);
     if (fewest === undefined || rows.length < fewest.length) fewest = rows;
+    if (fewest.length === numMoved) break;
   }
   return fewest ?? [];
 }
@@ -73,9 +76,9 @@ function sidesOf(source: readonly number[], mask: number): readonly number[] {
   return sides;
 }
 
-function ordersOf(bits: readonly number[]): readonly (readonly number[])[] {
-  if (bits.length === 0) return [[]];
-  return bits.flatMap((bit) =>
-    ordersOf(bits.filter((other) => other !== bit)).map((rest) => [bit, ...rest]),
-  );
+function* ordersOf(bits: readonly number[]): Generator<readonly number[]> {
+  if (bits.length === 0) yield [];
+  for (const bit of bits) {
+    for (const rest of ordersOf(bits.filter((other) => other !== bit))) yield [bit, ...rest];
+  }
 }
