@@ -17,6 +17,7 @@ export type WaitHook = (answer: Promise<unknown>) => void;
 export class GpuContext {
   readonly device: GPUDevice;
   readonly #source: ShaderSource;
+  readonly #texts = new Map<string, string>();
   readonly #onWait: WaitHook;
   /** Pipelines by their final text, constants included. */
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
@@ -25,6 +26,9 @@ export class GpuContext {
   #fault: string | undefined;
   /** Whether the scopes around enqueued work are open. */
   #isScoped = false;
+  /** Calls that have enqueued work, and how many of them `settle` has confirmed. */
+  #numEnqueued = 0;
+  #numSettled = 0;
   /** Encodes work that has not been submitted yet. */
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
@@ -68,12 +72,18 @@ export class GpuContext {
   ): Promise<GPUComputePipeline> {
     const files = [names].flat();
     const prelude = Object.entries(constants).map(([key, value]) => `const ${key} = ${value}u;\n`);
-    const code = [...prelude, ...files.map((name) => this.#source(name))].join('');
+    const code = [...prelude, ...files.map((name) => this.#text(name))].join('');
     const known = this.#pipelines.get(code);
     if (known !== undefined) return known;
     const pipeline = this.#compile(files.at(-1) ?? '', code, layout);
     this.#pipelines.set(code, pipeline);
     return pipeline;
+  }
+
+  #text(name: string): string {
+    const text = this.#texts.get(name) ?? this.#source(name);
+    this.#texts.set(name, text);
+    return text;
   }
 
   async #compile(
@@ -147,6 +157,7 @@ export class GpuContext {
       this.device.pushErrorScope('out-of-memory');
       this.#isScoped = true;
     }
+    this.#numEnqueued++;
     this.#encoder ??= this.device.createCommandEncoder();
     return this.#encoder;
   }
@@ -154,6 +165,12 @@ export class GpuContext {
   #endPass(): void {
     this.#pass?.end();
     this.#pass = undefined;
+  }
+
+  /** Whether all enqueued work is known to be done, without faults, on a present device. */
+  get isSettled(): boolean {
+    const isDone = this.#numSettled === this.#numEnqueued;
+    return isDone && this.#fault === undefined && this.#lost === undefined;
   }
 
   /** Submits the encoded work without waiting for it. */
@@ -176,10 +193,12 @@ export class GpuContext {
     const scopes = this.#isScoped ? [this.device.popErrorScope(), this.device.popErrorScope()] : [];
     this.#isScoped = false;
     const done = this.device.queue.onSubmittedWorkDone().then(() => null);
+    const numEnqueued = this.#numEnqueued;
     const faults = await this.#heard([...scopes, done]);
     const heard = faults.find((fault) => fault !== null)?.message ?? this.#fault;
     this.#fault = undefined;
     if (heard !== undefined) throw await this.#failure(heard);
+    this.#numSettled = numEnqueued;
   }
 
   /** Waits for the work of a failed run and ignores its faults. */

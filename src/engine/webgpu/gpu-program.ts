@@ -2,6 +2,7 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { Program, Step } from '../../compiler/program.ts';
 import type { GpuContext } from './gpu-context.ts';
+import { ScratchBuffers, UNIFORM_STRIDE } from './scratch-buffers.ts';
 import { chunkOrder, exchangeParts, isBetweenDevices } from './sweep/exchange-sweeps.ts';
 import type { ChunkShape } from './sweep/index-bits.ts';
 import { placeSweep, type SweepDispatches, type SweepPlacing } from './sweep/place-sweep.ts';
@@ -12,15 +13,12 @@ import {
   type SweepKernels,
 } from './sweep/sweep-kernel.ts';
 
-/** Alignment of uniform bindings that every device accepts. */
-const PARAMS_STRIDE_BYTES = 256;
-
 /** A dispatch that is independent of the state it works on. */
 export interface PlacedDispatch {
   readonly kernel: SweepKernel;
   /** Numbers of the chunks to bind. */
   readonly chunks: readonly number[];
-  /** Byte offset of its parameters. */
+  /** Byte offset of its parameters from the first dispatch's. */
   readonly paramsAt: number;
   readonly row: number;
   readonly numRows: number;
@@ -46,7 +44,7 @@ export interface GpuProgram {
   readonly steps: readonly (PlacedStep | undefined)[];
   /** Bind group 1 of its dispatches. */
   readonly bindings: GPUBindGroup;
-  /** Destroys its buffers. */
+  /** Releases its buffer; no run may use it any more. */
   destroy(): void;
 }
 
@@ -67,20 +65,15 @@ export async function placeProgram(
   for (const { tileChunkQubits } of lowered.sweeps) {
     used.set(tileChunkQubits, await kernels.kernel(tileChunkQubits));
   }
-  const { STORAGE, UNIFORM } = GPUBufferUsage;
-  const words = joined(lowered.sweeps.flatMap((sweep) => sweep.words));
-  const code = await uploaded(context, 'program', words, STORAGE);
-  const { params, dispatchesOf } = placeParams(lowered.sweeps, used);
-  const paramsBuffer = await uploaded(context, 'sweep params', params, UNIFORM).catch((error) => {
-    code.destroy();
-    throw error;
-  });
+  const { words, paramsAt, dispatchesOf } = placeWords(lowered.sweeps, used);
+  const scratch = new ScratchBuffers(context);
+  const buffer = await scratch.words('sweep program', words);
   const bindings = context.device.createBindGroup({
     label: 'sweep program',
     layout: kernels.program,
     entries: [
-      { binding: 0, resource: { buffer: code } },
-      { binding: 1, resource: { buffer: paramsBuffer, size: PARAMS_BYTES } },
+      { binding: 0, resource: { buffer } },
+      { binding: 1, resource: { buffer, offset: paramsAt, size: PARAMS_BYTES } },
     ],
   });
   const steps = lowered.steps.map((step) => {
@@ -93,10 +86,7 @@ export async function placeProgram(
     needsClearing: lowered.needsClearing,
     steps,
     bindings,
-    destroy: () => {
-      code.destroy();
-      paramsBuffer.destroy();
-    },
+    destroy: () => scratch[Symbol.dispose](),
   };
 }
 
@@ -180,49 +170,38 @@ class WrittenMemory {
   }
 }
 
-function placeParams(
+/** Lays out the words of all sweeps, and after them the parameters of each dispatch. */
+function placeWords(
   sweeps: readonly SweepDispatches[],
   kernels: ReadonlyMap<number, SweepKernel>,
 ): {
-  readonly params: Uint32Array<ArrayBuffer>;
+  readonly words: Uint32Array<ArrayBuffer>;
+  /** Byte offset of the parameters. */
+  readonly paramsAt: number;
   readonly dispatchesOf: ReadonlyMap<SweepDispatches, readonly PlacedDispatch[]>;
 } {
-  const stride = PARAMS_STRIDE_BYTES / 4;
-  const count = sweeps.reduce((sum, { dispatches }) => sum + dispatches.length, 0);
-  const params = new Uint32Array(Math.max(1, count) * stride);
+  const stride = UNIFORM_STRIDE / 4;
+  const parts = sweeps.flatMap((sweep) => sweep.words);
+  const numDispatches = sweeps.reduce((sum, { dispatches }) => sum + dispatches.length, 0);
+  const numWords = parts.reduce((sum, part) => sum + part.length, 0);
+  const firstParams = stride * Math.ceil(Math.max(1, numWords) / stride);
+  const words = new Uint32Array(firstParams + stride * Math.max(1, numDispatches));
+  let at = 0;
+  for (const part of parts) {
+    words.set(part, at);
+    at += part.length;
+  }
   let next = 0;
   const dispatchesOf = new Map(
     sweeps.map((sweep) => {
       const kernel = kernels.get(sweep.tileChunkQubits)!;
       const placed = sweep.dispatches.map((dispatch): PlacedDispatch => {
         const { chunks, row, numRows, units } = dispatch;
-        params.set(dispatch.params, next * stride);
-        return { kernel, chunks, paramsAt: next++ * PARAMS_STRIDE_BYTES, row, numRows, units };
+        words.set(dispatch.params, firstParams + next * stride);
+        return { kernel, chunks, paramsAt: UNIFORM_STRIDE * next++, row, numRows, units };
       });
       return [sweep, placed] as const;
     }),
   );
-  return { params, dispatchesOf };
-}
-
-function joined(parts: readonly Uint32Array[]): Uint32Array<ArrayBuffer> {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const words = new Uint32Array(Math.max(4, length));
-  let at = 0;
-  for (const part of parts) {
-    words.set(part, at);
-    at += part.length;
-  }
-  return words;
-}
-
-async function uploaded(
-  context: GpuContext,
-  label: string,
-  words: Uint32Array<ArrayBuffer>,
-  usage: GPUBufferUsageFlags,
-): Promise<GPUBuffer> {
-  const buffer = await context.allocate(label, words.byteLength, usage | GPUBufferUsage.COPY_DST);
-  context.device.queue.writeBuffer(buffer, 0, words);
-  return buffer;
+  return { words, paramsAt: 4 * firstParams, dispatchesOf };
 }

@@ -147,7 +147,7 @@ class GpuEngine implements WebGpuEngine {
     const { context, chunks } = this.#host;
     try {
       const result = await run();
-      await context.settle();
+      if (!context.isSettled) await context.settle();
       return result;
     } catch (error) {
       await context.abandon();

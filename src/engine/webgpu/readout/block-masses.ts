@@ -2,9 +2,9 @@
 import { GpuFaultError } from '../../errors.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
+import type { ScratchBuffers } from '../scratch-buffers.ts';
 import { type BlockPlan, planBlockMasses } from './block-plan.ts';
 import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
-import type { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 /** Numbers scanned by one invocation. */
@@ -60,7 +60,7 @@ export async function scanOf(
   const pipeline = await context.pipeline(['lib/fixed_point', 'scan_sums'], constants);
   const total = await scratch.room('total', FIXED_BYTES);
   const [grid, one] = [gridOf(numGroups), gridOf(1)];
-  const [params, groupParams] = scratch.params('params', [
+  const [params, groupParams] = await scratch.params('params', [
     // Keep the field order of `Params` in scan_sums.wgsl.
     [numSums, numGroups, grid.rowLength],
     [numGroups, 1, one.rowLength],
@@ -110,13 +110,13 @@ export async function sumBlocks(
     THREAD_QUBITS: threadQubits,
     WORKGROUP_SIZE: 2 ** threadQubits,
   });
-  const places = scratch.words(
+  const places = await scratch.words(
     'places',
     Uint32Array.from([...groupPlaces.flat(), ...threadBlocks]),
   );
   const numGroups = 2 ** groupPlaces.length;
   const grid = gridOf(numGroups);
-  const params = scratch.params(
+  const params = await scratch.params(
     'params',
     chunks.map((_, number) => {
       const firstBlock = plan.outerChunks.reduce(

@@ -17,6 +17,7 @@ import type { SampleRequest } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 import type { DrawnList } from './basis-runs.ts';
 import {
   addBlockMasses,
@@ -31,7 +32,6 @@ import { BLOCK_BITS, type BlockPlan, planBlocks } from './block-plan.ts';
 import { encodeKernel, gridOf, readMapped } from './dispatch.ts';
 import { assertNorm } from './masses.ts';
 import { pickInWindows } from './pick-in-windows.ts';
-import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 /** Shots drawn together; each takes 32 bytes of device memory. */
@@ -136,7 +136,7 @@ async function drawOf(
   const pipeline = await context.pipeline(['lib/fixed_point', 'draw_shots'], constants);
   const listed = shots.numbers?.slice(from, from + numShots);
   const grid = gridOf(Math.ceil(numShots / WORKGROUP_SIZE));
-  const [params] = scratch.params('params', [
+  const [params] = await scratch.params('params', [
     // Keep the field order of `Params` in draw_shots.wgsl.
     [
       seed % 2 ** 32,
@@ -150,7 +150,7 @@ async function drawOf(
       grid.rowLength,
     ],
   ]);
-  const numbers = scratch.words('shots', listed ?? new Uint32Array(1));
+  const numbers = await scratch.words('shots', listed ?? new Uint32Array(1));
   const { ends, groupEnds } = masses;
   const buffers = [undefined, numbers, params, ends, groupEnds, counts.ends, drawn];
   return (encoder) => encodeKernel(context, encoder, pipeline, buffers, grid);
@@ -169,7 +169,7 @@ async function sortOf(
   const pipeline = await context.pipeline('sort_draws', constants);
   const grid = gridOf(Math.ceil(numShots / WORKGROUP_SIZE));
   // Keep the field order of `Params` in sort_draws.wgsl.
-  const [params] = scratch.params('params', [[numShots, grid.rowLength]]);
+  const [params] = await scratch.params('params', [[numShots, grid.rowLength]]);
   const buffers = [undefined, undefined, params, ends, groupEnds, drawn, rests];
   return (encoder) => encodeKernel(context, encoder, pipeline, buffers, grid);
 }

@@ -3,9 +3,9 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { QubitMasses } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 import { encodeKernel, type Grid, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
 import { addMasses, assertNorm } from './masses.ts';
-import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 
@@ -79,7 +79,7 @@ async function overChunks(
   const numPairs = 2 ** Math.max(0, chunkQubits - 1);
   const grid = gridOf(Math.ceil(numPairs / WORKGROUP_SIZE));
   using scratch = new ScratchBuffers(context);
-  const [params] = scratch.params('params', [paramsOf(numPairs, grid)]);
+  const [params] = await scratch.params('params', [paramsOf(numPairs, grid)]);
   const each = { sizeOf: () => 2 ** chunkQubits, most: MAX_VISITED };
   for (const [i, part] of partsWithin([...chunks.entries()], [each]).entries()) {
     if (i > 0) await context.settle();

@@ -1,5 +1,6 @@
 /** Dispatches readout kernels in submits of bounded length, and maps their results. */
 import type { GpuContext } from '../gpu-context.ts';
+import type { BufferView } from '../scratch-buffers.ts';
 
 /** Workgroups of a row; WebGPU allows at most 65,535 in each dimension. */
 const MAX_ROW_LENGTH = 2 ** 15;
@@ -18,9 +19,6 @@ export function gridOf(numGroups: number): Grid {
   const rowLength = Math.min(numGroups, MAX_ROW_LENGTH);
   return { rowLength, rows: Math.ceil(numGroups / rowLength) };
 }
-
-/** A buffer, or a part of one. */
-export type BufferView = GPUBuffer | GPUBufferBinding;
 
 /** Encodes one kernel. Buffers are listed by binding; absent ones are skipped. */
 export function encodeKernel(

@@ -12,14 +12,8 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import {
-  type BufferView,
-  encodeKernel,
-  gridOf,
-  MAX_VISITED,
-  partsWithin,
-  readMapped,
-} from './dispatch.ts';
+import { type BufferView, ScratchBuffers } from '../scratch-buffers.ts';
+import { encodeKernel, gridOf, MAX_VISITED, partsWithin, readMapped } from './dispatch.ts';
 import {
   type Batch,
   batchesOf,
@@ -28,7 +22,6 @@ import {
   visitedChunks,
   wordsOf,
 } from './pauli-strings.ts';
-import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 /** Sums of one submit, one for each lane: 1 MiB. */
@@ -124,7 +117,7 @@ export async function pauliSum(
     { sizeOf: (dispatch) => 2 ** chunkQubits * dispatch.batches.length, most: MAX_VISITED },
   ]);
   using shared = new ScratchBuffers(context);
-  const list = shared.words('batches', wordsOf(batches, chunkQubits));
+  const list = await shared.words('batches', wordsOf(batches, chunkQubits));
   let sum = 0;
   for (const dispatches of submits) {
     const firstSlots: number[] = [];
@@ -137,7 +130,7 @@ export async function pauliSum(
     using scratch = new ScratchBuffers(context);
     const slots = await scratch.room('slots', bytes);
     const staging = await scratch.staging(bytes);
-    const params = scratch.params(
+    const params = await scratch.params(
       'params',
       // Keep the field order of `Params` in pauli_sums.wgsl.
       dispatches.map(({ firstBatch }, i) => {

@@ -3,9 +3,9 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 import { readMapped } from './dispatch.ts';
 import { addMasses } from './masses.ts';
-import { ScratchBuffers } from './scratch-buffers.ts';
 
 /** log2 of the amplitudes that are read back at a time: 4 MiB. */
 const PIECE_QUBITS = 19;

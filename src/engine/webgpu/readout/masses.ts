@@ -13,9 +13,9 @@ import { BitImages } from '../../../math/bit-images.ts';
 import { GpuFaultError } from '../../errors.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 import { encodeKernel, gridOf, MAX_VISITED, partsWithin, readMapped } from './dispatch.ts';
 import { type BinnedQubit, type MassesPlan, planMasses } from './masses-plan.ts';
-import { ScratchBuffers } from './scratch-buffers.ts';
 
 /** Most sums read back from one submit: 4 MiB. */
 const MAX_SLOTS = 2 ** 20;
@@ -82,10 +82,10 @@ export async function addMasses(
   using scratch = new ScratchBuffers(context);
   const slots = await scratch.room('slots', bytes);
   const staging = await scratch.staging(bytes);
-  const places = scratch.words('places', placesOf(plan));
+  const places = await scratch.words('places', placesOf(plan));
   for (const dispatches of submits) {
     using uploads = new ScratchBuffers(context);
-    const params = uploads.params(
+    const params = await uploads.params(
       'params',
       dispatches.map(({ base }, i) => paramsOf(plan, grid.rowLength, base, numSlots * i)),
     );

@@ -2,10 +2,10 @@
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 import { SCAN_GROUP, type ScannedSums } from './block-masses.ts';
 import { BLOCK_BITS, type BlockPlan, gatherPlaces, RUN_BITS, windowsOf } from './block-plan.ts';
 import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
-import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 
@@ -43,8 +43,8 @@ export async function pickInWindows(
   const pickGrid = gridOf(numBlocks);
   using shared = new ScratchBuffers(context);
   const masses = await shared.room('masses', 4 * numBlocks * 2 ** BLOCK_BITS);
-  const places = shared.words('places', gatherPlaces(plan));
-  const blockBits = shared.words('block bits', Uint32Array.from(plan.windowBlocks));
+  const places = await shared.words('places', gatherPlaces(plan));
+  const blockBits = await shared.words('block bits', Uint32Array.from(plan.windowBlocks));
   const groupBits = Math.max(0, plan.window.length - RUN_BITS);
   const submits = partsWithin(
     [...windowsOf(plan)],
@@ -59,8 +59,8 @@ export async function pickInWindows(
         return [base, firstPlace, firstBlock, numAmplitudes, groupBits, gatherGrid.rowLength];
       }),
     );
-    const gatherParams = scratch.params('params', gathers);
-    const pickParams = scratch.params(
+    const gatherParams = await scratch.params('params', gathers);
+    const pickParams = await scratch.params(
       'params',
       // Keep the field order of `Params` in pick_basis_states.wgsl.
       windows.map(({ firstBlock }) => {

@@ -3,7 +3,7 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
 import { encodeKernel, gridOf, readMapped } from '../readout/dispatch.ts';
-import { ScratchBuffers } from '../readout/scratch-buffers.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 
@@ -38,7 +38,7 @@ export async function gatherBlocks(
   using scratch = new ScratchBuffers(context);
   const masses = await scratch.room('masses', bytes);
   const staging = await scratch.staging(bytes);
-  const words = scratch.words(
+  const words = await scratch.words(
     'blocks',
     Uint32Array.from([...inner, ...byChunk.flatMap((c) => c.words)]),
   );
@@ -56,7 +56,7 @@ export async function gatherBlocks(
       params: [numBlocks, numInner, place, first, grid.rowLength],
     }));
   });
-  const params = scratch.params(
+  const params = await scratch.params(
     'params',
     dispatches.map((dispatch) => dispatch.params),
   );

@@ -8,7 +8,7 @@ import type { PauliSum } from '../../../circuit/observable.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
 import { type ChunkPair, pauliSum } from '../readout/expectation.ts';
 import { type Batch, batchesOf, visitedChunks } from '../readout/pauli-strings.ts';
-import { ScratchBuffers } from '../readout/scratch-buffers.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 import { settledAll } from './settled-all.ts';
 import type { StateShare } from './spread-readout.ts';
 import type { StagingBuffers } from './staging-buffers.ts';

@@ -19,7 +19,7 @@ import { BLOCK_BITS, planBlocks } from '../readout/block-plan.ts';
 import { readMapped } from '../readout/dispatch.ts';
 import { assertNorm } from '../readout/masses.ts';
 import { isReadBack, pickFromAmplitudes } from '../readout/sampling.ts';
-import { ScratchBuffers } from '../readout/scratch-buffers.ts';
+import { ScratchBuffers } from '../scratch-buffers.ts';
 import { type DrawnBlocks, drawInBlock, drawnBlocks } from './drawn-blocks.ts';
 import { gatherBlocks } from './gather-blocks.ts';
 import { rankOf, type SpreadLayout, spreadLayout, withoutRankBits } from './rank-bits.ts';

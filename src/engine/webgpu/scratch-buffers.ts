@@ -1,0 +1,109 @@
+/**
+ * Temporary buffers of readouts and programs. Small ones are kept for reuse: allocating one means
+ * waiting for the device, and a small circuit takes less time than a few such waits.
+ */
+import type { GpuContext } from './gpu-context.ts';
+
+/** A buffer, or a part of one. */
+export type BufferView = GPUBuffer | GPUBufferBinding;
+
+/** Largest buffer that is kept. */
+const MAX_KEPT_BYTES = 2 ** 20;
+/** Most bytes that are kept for a device. */
+const MAX_IDLE_BYTES = 2 ** 24;
+/** Smallest buffer. */
+const MIN_BYTES = 256;
+/** Alignment of uniform bindings that every device accepts. */
+export const UNIFORM_STRIDE = 256;
+
+/** Idle small buffers of each device, which frees them when it is destroyed. */
+const idleBuffers = new WeakMap<GpuContext, GPUBuffer[]>();
+
+/** Temporary buffers that are released together, for example at the end of a block. */
+export class ScratchBuffers implements Disposable {
+  readonly #context: GpuContext;
+  readonly #idle: GPUBuffer[];
+  readonly #taken: GPUBuffer[] = [];
+
+  constructor(context: GpuContext) {
+    this.#context = context;
+    const known = idleBuffers.get(context);
+    this.#idle = known ?? [];
+    if (known === undefined) idleBuffers.set(context, this.#idle);
+  }
+
+  /**
+   * Uploads words for kernels to read, also as uniforms.
+   *
+   * @throws {StateMemoryError} if the device has no memory for them.
+   */
+  async words(label: string, words: Uint32Array<ArrayBuffer>): Promise<GPUBuffer> {
+    const { STORAGE, UNIFORM, COPY_DST } = GPUBufferUsage;
+    const buffer = await this.#take(label, words.byteLength, STORAGE | UNIFORM | COPY_DST);
+    this.#context.device.queue.writeBuffer(buffer, 0, words);
+    return buffer;
+  }
+
+  /**
+   * Uploads the `Params` of several dispatches of a kernel.
+   *
+   * @throws {StateMemoryError} if the device has no memory for them.
+   */
+  async params(
+    label: string,
+    dispatches: readonly (readonly number[])[],
+  ): Promise<readonly BufferView[]> {
+    const stride = UNIFORM_STRIDE / 4;
+    const words = new Uint32Array(stride * dispatches.length);
+    for (const [i, fields] of dispatches.entries()) words.set(fields, stride * i);
+    const buffer = await this.words(label, words);
+    return dispatches.map((_, i) => {
+      return { buffer, offset: UNIFORM_STRIDE * i, size: UNIFORM_STRIDE };
+    });
+  }
+
+  /**
+   * Allocates a buffer that kernels write, with unspecified contents.
+   *
+   * @throws {StateMemoryError} if the device has no memory for it.
+   */
+  room(label: string, bytes: number): Promise<GPUBuffer> {
+    const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
+    return this.#take(label, bytes, STORAGE | COPY_SRC | COPY_DST);
+  }
+
+  /**
+   * Allocates a buffer that work is copied to and the host maps.
+   *
+   * @throws {StateMemoryError} if the device has no memory for it.
+   */
+  staging(bytes: number): Promise<GPUBuffer> {
+    return this.#take('staging', bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+  }
+
+  /** Releases the buffers. Work that uses them must have been submitted. */
+  [Symbol.dispose](): void {
+    let idleBytes = this.#idle.reduce((sum, { size }) => sum + size, 0);
+    for (const buffer of this.#taken.splice(0)) {
+      // A failed readout may leave a buffer mapped.
+      const isReusable = buffer.size <= MAX_KEPT_BYTES && buffer.mapState === 'unmapped';
+      if (isReusable && idleBytes + buffer.size <= MAX_IDLE_BYTES) {
+        idleBytes += buffer.size;
+        this.#idle.push(buffer);
+      } else {
+        buffer.destroy();
+      }
+    }
+  }
+
+  async #take(label: string, bytes: number, usage: GPUBufferUsageFlags): Promise<GPUBuffer> {
+    this.#context.assertPresent();
+    const rounded = 2 ** Math.ceil(Math.log2(Math.max(MIN_BYTES, bytes)));
+    const size = rounded > MAX_KEPT_BYTES ? bytes : rounded;
+    const at = this.#idle.findIndex((buffer) => buffer.size === size && buffer.usage === usage);
+    const [known] = at < 0 ? [] : this.#idle.splice(at, 1);
+    const buffer = known ?? (await this.#context.allocate(label, size, usage));
+    this.#taken.push(buffer);
+    return buffer;
+  }
+}
