@@ -51,11 +51,7 @@ export async function readOutputs<S>(
     outputs.probabilities = await outcomeProbabilities(plan, operations, state);
   }
   if (request.observables !== undefined) {
-    const expectations: number[] = [];
-    for (const observable of request.observables) {
-      expectations.push(await operations.expectation(state, observable));
-    }
-    outputs.expectations = expectations;
+    outputs.expectations = await operations.expectations(state, request.observables);
   }
   return outputs;
 }

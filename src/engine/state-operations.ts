@@ -99,6 +99,6 @@ export interface StateOperations<S> {
    */
   probabilities(state: S, outcomeOf: BitImages, numBits: number): MaybePromise<Float64Array>;
 
-  /** Expectation value ⟨ψ|O|ψ⟩ of an observable on logical qubits. */
-  expectation(state: S, observable: PauliSum): MaybePromise<number>;
+  /** Expectation value ⟨ψ|O|ψ⟩ of each observable on logical qubits. */
+  expectations(state: S, observables: readonly PauliSum[]): MaybePromise<readonly number[]>;
 }

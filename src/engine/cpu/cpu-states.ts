@@ -158,10 +158,14 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
     );
   }
 
-  expectation(state: CpuState, observable: PauliSum): MaybePromise<number> {
-    return this.#whenWritten(state, () =>
-      expectation(this, this.#stored(state), observable, this.#program.layout),
-    );
+  expectations(state: CpuState, observables: readonly PauliSum[]): MaybePromise<readonly number[]> {
+    return this.#whenWritten(state, async () => {
+      const values: number[] = [];
+      for (const observable of observables) {
+        values.push(await expectation(this, this.#stored(state), observable, this.#program.layout));
+      }
+      return values;
+    });
   }
 
   #allocate(): number {

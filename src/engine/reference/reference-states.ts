@@ -111,8 +111,15 @@ export class ReferenceStates implements StateOperations<Float64Array> {
     return outcomeProbabilities(state, outcomeOf, numBits, this.#slicer);
   }
 
-  expectation(state: Float64Array, observable: PauliSum): Promise<number> {
-    return expectation(state, observable, this.#program.layout, this.#slicer);
+  async expectations(
+    state: Float64Array,
+    observables: readonly PauliSum[],
+  ): Promise<readonly number[]> {
+    const values: number[] = [];
+    for (const observable of observables) {
+      values.push(await expectation(state, observable, this.#program.layout, this.#slicer));
+    }
+    return values;
   }
 
   #allocate(): Float64Array {

@@ -15,7 +15,7 @@ import type { GpuHost } from './gpu-host.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
 import type { GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
-import { expectation } from './readout/expectation.ts';
+import { expectations } from './readout/expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
 import { StatePart } from './state-part.ts';
@@ -131,9 +131,9 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     );
   }
 
-  expectation(slot: GpuStateSlot, observable: PauliSum): Promise<number> {
+  expectations(slot: GpuStateSlot, observables: readonly PauliSum[]): Promise<readonly number[]> {
     return this.#look(slot, (context, state) =>
-      expectation(context, state, observable, this.#layout),
+      expectations(context, state, observables, this.#layout),
     );
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PauliSum } from '../../../src/circuit/observable.ts';
 import type { Program, Step } from '../../../src/compiler/program.ts';
 import type { RunRequest, RunResult } from '../../../src/engine/engine.ts';
 import { planRun } from '../../../src/engine/run-plan.ts';
@@ -55,8 +56,8 @@ class CoinStates implements StateOperations<number> {
   probabilities() {
     return Float64Array.of(0.5, 0.5);
   }
-  expectation() {
-    return 1;
+  expectations(_state: number, observables: readonly PauliSum[]) {
+    return observables.map(() => 1);
   }
 }
 

@@ -2,8 +2,8 @@
  * Computes ⟨ψ|O|ψ⟩ on a GPU without copying the state.
  *
  * Pauli strings that flip the same qubits read the same pairs of amplitudes, so up to four of them
- * share one trip through memory; all strings of Z alone do, for example. If a string flips a chunk
- * qubit, the amplitudes of a pair are in two chunks.
+ * share one trip through memory; all strings of Z alone do, for example, also those of different
+ * observables. If a string flips a chunk qubit, the amplitudes of a pair are in two chunks.
  *
  * As with masses, no accumulator on the device adds more than 16 terms: an invocation nests two, a
  * workgroup adds by pairs, and the host adds workgroups and chunks in double precision.
@@ -17,7 +17,9 @@ import { encodeKernel, gridOf, MAX_VISITED, partsWithin, readMapped } from './di
 import {
   type Batch,
   batchesOf,
+  inFullBatches,
   LANES,
+  type PlacedString,
   signOfChunk,
   visitedChunks,
   wordsOf,
@@ -78,38 +80,71 @@ interface Dispatch {
 }
 
 /**
- * The expectation value of an observable.
+ * The sum of each string over each pair of chunks: the value of a pair is at the number of the
+ * visited chunk.
+ */
+type StringSums = ReadonlyMap<PlacedString, readonly number[]>;
+
+/**
+ * The expectation value of each observable.
  *
  * @param layout - Logical qubit → physical qubit.
  * @param maxGroups - Workgroups that keep the device busy, where sums can be split.
  */
-export async function expectation(
+export async function expectations(
   context: GpuContext,
   { chunks, chunkQubits }: GpuState,
-  observable: PauliSum,
+  observables: readonly PauliSum[],
   layout: readonly Qubit[],
   maxGroups?: number,
-): Promise<number> {
+): Promise<readonly number[]> {
   const pairs = (chunkFlips: number) =>
     visitedChunks(chunkFlips, chunks.length).map((number): ChunkPair => {
       return { number, chunk: chunks[number]!, partner: chunks[number ^ chunkFlips]! };
     });
-  const batches = batchesOf(observable, layout, chunkQubits);
-  return await pauliSum(context, { chunkQubits, pairs }, batches, maxGroups);
+  const batches = observables.map((observable) => batchesOf(observable, layout, chunkQubits));
+  return await pauliSums(context, { chunkQubits, pairs }, batches, maxGroups);
 }
 
-/** Weighted sum of Pauli strings over pairs of chunks. */
-export async function pauliSum(
+/**
+ * Weighted sums of Pauli strings over pairs of chunks. A sum is the same to the last bit whatever
+ * other sums are computed with it.
+ *
+ * @param batchesOfSums - The strings of each sum.
+ */
+export async function pauliSums(
   context: GpuContext,
   paired: PairedChunks,
-  unsorted: readonly Batch[],
+  batchesOfSums: readonly (readonly Batch[])[],
   maxGroups?: number,
-): Promise<number> {
+): Promise<readonly number[]> {
+  const plan = planExpectation(paired.chunkQubits, maxGroups);
+  const batches = byChunkFlips(inFullBatches(batchesOfSums.flat()));
+  const sums = await sumStrings(context, paired, batches, plan);
+  return batchesOfSums.map((own) =>
+    dispatchesOf(byChunkFlips(own), paired, plan).reduce(
+      (sum, dispatch) => sum + weightedSum(sums, dispatch),
+      0,
+    ),
+  );
+}
+
+function byChunkFlips(batches: readonly Batch[]): readonly Batch[] {
+  return [...batches].sort((a, b) => a.chunkFlips - b.chunkFlips);
+}
+
+/** @param batches - Sorted by chunk flips. */
+async function sumStrings(
+  context: GpuContext,
+  paired: PairedChunks,
+  batches: readonly Batch[],
+  plan: ExpectationPlan,
+): Promise<StringSums> {
+  const sums = new Map<PlacedString, number[]>();
+  if (batches.length === 0) return sums;
+  for (const { strings } of batches) for (const string of strings) sums.set(string, []);
   const { chunkQubits } = paired;
-  const batches = [...unsorted].sort((a, b) => a.chunkFlips - b.chunkFlips);
-  if (batches.length === 0) return 0;
   const pipeline = await context.pipeline('pauli_sums', { WORKGROUP_SIZE });
-  const plan = planExpectation(chunkQubits, maxGroups);
   const { numTerms, numGroups } = plan;
   const grid = gridOf(numGroups);
   const submits = partsWithin(dispatchesOf(batches, paired, plan), [
@@ -118,7 +153,6 @@ export async function pauliSum(
   ]);
   using shared = new ScratchBuffers(context);
   const list = await shared.words('batches', wordsOf(batches, chunkQubits));
-  let sum = 0;
   for (const dispatches of submits) {
     const firstSlots: number[] = [];
     let numSlots = 0;
@@ -148,11 +182,11 @@ export async function pauliSum(
     await readMapped(context, staging, bytes, encode, (mapped) => {
       for (const [i, dispatch] of dispatches.entries()) {
         const first = 4 * LANES * firstSlots[i]!;
-        sum += weightedSum(new Float32Array(mapped, first), dispatch, numGroups);
+        addGroups(new Float32Array(mapped, first), dispatch, numGroups, sums);
       }
     });
   }
-  return sum;
+  return sums;
 }
 
 /** @param batches - Sorted by chunk flips. */
@@ -182,16 +216,33 @@ function dispatchesOf(
   return dispatches;
 }
 
-/** @param slots - By batch, workgroup and lane. */
-function weightedSum(slots: Float32Array, { pair, batches }: Dispatch, numGroups: number): number {
-  let sum = 0;
+/**
+ * Adds up the workgroups' sums of each string.
+ *
+ * @param slots - By batch, workgroup and lane.
+ */
+function addGroups(
+  slots: Float32Array,
+  { pair, batches }: Dispatch,
+  numGroups: number,
+  sums: ReadonlyMap<PlacedString, number[]>,
+): void {
   for (const [b, { strings }] of batches.entries()) {
     for (const [lane, string] of strings.entries()) {
       let value = 0;
       for (let group = 0; group < numGroups; group++) {
         value += slots[(b * numGroups + group) * LANES + lane]!;
       }
-      sum += string.factor * signOfChunk(string, pair.number) * value;
+      sums.get(string)![pair.number] = value;
+    }
+  }
+}
+
+function weightedSum(sums: StringSums, { pair, batches }: Dispatch): number {
+  let sum = 0;
+  for (const { strings } of batches) {
+    for (const string of strings) {
+      sum += string.factor * signOfChunk(string, pair.number) * sums.get(string)![pair.number]!;
     }
   }
   return sum;

@@ -39,13 +39,22 @@ export function batchesOf(
   layout: readonly Qubit[],
   chunkQubits: number,
 ): readonly Batch[] {
+  return inFullBatches(
+    observable.map((term) => {
+      const { flips, chunkFlips, ...string } = placeTerm(term, layout, chunkQubits);
+      return { flips, chunkFlips, strings: [string] };
+    }),
+  );
+}
+
+/** The same strings in as few batches as possible. */
+export function inFullBatches(batches: readonly Batch[]): readonly Batch[] {
   const byFlips = new Map<string, { flips: number; chunkFlips: number; strings: PlacedString[] }>();
-  for (const term of observable) {
-    const { flips, chunkFlips, ...string } = placeTerm(term, layout, chunkQubits);
+  for (const { flips, chunkFlips, strings } of batches) {
     const key = `${flips} ${chunkFlips}`;
     const others = byFlips.get(key);
-    if (others === undefined) byFlips.set(key, { flips, chunkFlips, strings: [string] });
-    else others.strings.push(string);
+    if (others === undefined) byFlips.set(key, { flips, chunkFlips, strings: [...strings] });
+    else others.strings.push(...strings);
   }
   return [...byFlips.values()].flatMap(({ flips, chunkFlips, strings }) =>
     Array.from({ length: Math.ceil(strings.length / LANES) }, (_, i): Batch => {

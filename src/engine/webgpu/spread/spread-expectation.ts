@@ -6,7 +6,7 @@
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
-import { type ChunkPair, pauliSum } from '../readout/expectation.ts';
+import { type ChunkPair, pauliSums } from '../readout/expectation.ts';
 import { type Batch, batchesOf, visitedChunks } from '../readout/pauli-strings.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
 import { settledAll } from './settled-all.ts';
@@ -63,7 +63,7 @@ export async function expectationOfShares(
 }
 
 /** @param firstChunk - Number of the device's first chunk in the state. */
-function sumInside(
+async function sumInside(
   { context, state }: StateShare,
   firstChunk: number,
   batches: readonly Batch[],
@@ -74,7 +74,8 @@ function sumInside(
       const number = firstChunk + chunk;
       return { number, chunk: chunks[chunk]!, partner: chunks[chunk ^ chunkFlips]! };
     });
-  return pauliSum(context, { chunkQubits, pairs }, batches);
+  const [sum = 0] = await pauliSums(context, { chunkQubits, pairs }, [batches]);
+  return sum;
 }
 
 /** Sums strings whose amplitudes on one device have their partners on another. */
@@ -109,7 +110,9 @@ async function sumAcross(
         chunk: pieceOf(state, piece, size),
         partner: { buffer: room, size },
       };
-      sum += await pauliSum(context, { chunkQubits: pieceQubits, pairs: () => [pair] }, own);
+      const paired = { chunkQubits: pieceQubits, pairs: () => [pair] };
+      const [ofPiece = 0] = await pauliSums(context, paired, [own]);
+      sum += ofPiece;
     }
   }
   return sum;

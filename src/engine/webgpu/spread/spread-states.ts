@@ -242,12 +242,16 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     );
   }
 
-  expectation(slot: SpreadSlot, observable: PauliSum): Promise<number> {
+  expectations(slot: SpreadSlot, observables: readonly PauliSum[]): Promise<readonly number[]> {
     const { staging, windowSize } = this.#host;
     const options = { staging, windowSize, pause: this.#pause };
-    return this.#look(slot, (shares) =>
-      expectationOfShares(shares, observable, this.#layout, options),
-    );
+    return this.#look(slot, async (shares) => {
+      const values: number[] = [];
+      for (const observable of observables) {
+        values.push(await expectationOfShares(shares, observable, this.#layout, options));
+      }
+      return values;
+    });
   }
 
   /** Reads a state, which waits for the devices: no state is collapsed before it was read. */
