@@ -22,15 +22,14 @@ export interface ExchangeRow {
  * @param source - A permutation of 0 … 2^numBits − 1.
  */
 export function exchangeRows(source: readonly number[], numBits: number): readonly ExchangeRow[] {
-  const bits = Array.from({ length: numBits }, (_, bit) => bit);
   const moved = source.reduce((mask, from, place) => mask | (from ^ place), 0);
-  const numMoved = bits.filter((bit) => (moved >> bit) & 1).length;
+  const bits = Array.from({ length: numBits }, (_, bit) => bit).filter((bit) => (moved >> bit) & 1);
   let fewest: readonly ExchangeRow[] | undefined;
   // Another order of the bits may need fewer rows, but no order needs fewer than bits move.
   for (const order of ordersOf(bits)) {
     const rows = route(source, order).filter(({ places }) => places.length > 0);
     if (fewest === undefined || rows.length < fewest.length) fewest = rows;
-    if (fewest.length === numMoved) break;
+    if (fewest.length === bits.length) break;
   }
   return fewest ?? [];
 }
