@@ -74,10 +74,12 @@ export async function sampleOnDevice(
  * @param draws - Ascending.
  */
 export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array): BasisSamples {
-  const masses = Float64Array.from({ length: amplitudes.length / 2 }, (_, i) => {
-    return amplitudes[2 * i]! ** 2 + amplitudes[2 * i + 1]! ** 2;
-  });
-  const norm = masses.reduce((sum, mass) => sum + mass, 0);
+  const masses = new Float64Array(amplitudes.length / 2);
+  let norm = 0;
+  for (let i = 0; i < masses.length; i++) {
+    masses[i] = amplitudes[2 * i]! ** 2 + amplitudes[2 * i + 1]! ** 2;
+    norm += masses[i]!;
+  }
   assertNorm(norm);
   const counts = new Uint32Array(masses.length);
   let cumulative = 0;
@@ -93,6 +95,9 @@ export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array
   }
   // A draw just below 1, times the norm, may round up to the norm.
   counts[lastPossible]! += draws.length - next;
-  const drawn = Uint32Array.from([...counts.keys()].filter((i) => counts[i]! > 0));
-  return { basisIndices: drawn, occurrences: drawn.map((i) => counts[i]!) };
+  const numDrawn = counts.reduce((number, count) => number + (count > 0 ? 1 : 0), 0);
+  const basisIndices = new Uint32Array(numDrawn);
+  let at = 0;
+  for (const [i, count] of counts.entries()) if (count > 0) basisIndices[at++] = i;
+  return { basisIndices, occurrences: basisIndices.map((i) => counts[i]!) };
 }
