@@ -8,9 +8,9 @@ import type { GpuContext } from './gpu-context.ts';
 export type BufferView = GPUBuffer | GPUBufferBinding;
 
 /** Largest buffer that is kept. */
-const MAX_KEPT_BYTES = 2 ** 20;
+const MAX_KEPT_BYTES = 2 ** 22;
 /** Most bytes that are kept for a device. */
-const MAX_IDLE_BYTES = 2 ** 24;
+const MAX_IDLE_BYTES = 2 ** 25;
 /** Smallest buffer. */
 const MIN_BYTES = 256;
 /** Alignment of uniform bindings that every device accepts. */

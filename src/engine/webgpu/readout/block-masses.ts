@@ -74,7 +74,7 @@ export async function scanOf(
 }
 
 /**
- * Computes the cumulative masses of all blocks in fixed point, saturating.
+ * Enqueues the cumulative masses of all blocks in fixed point, saturating.
  *
  * @returns Buffers that belong to `scratch`.
  */
@@ -91,7 +91,7 @@ export async function addBlockMasses(
 }
 
 /**
- * Computes the mass of each block.
+ * Enqueues the sums of each block's mass.
  *
  * @param sums - One fixed-point number for each block.
  * @param thenDo - Encodes work that follows.
@@ -138,7 +138,8 @@ export async function sumBlocks(
   const each = { sizeOf: () => 2 ** chunkQubits, most: MAX_VISITED };
   const submits = partsWithin([...chunks.entries()], [each]);
   for (const [i, part] of submits.entries()) {
-    await context.submit((encoder) => {
+    if (i > 0) await context.settle();
+    context.enqueue((encoder) => {
       if (i === 0) encoder.clearBuffer(sums);
       for (const [number, chunk] of part) {
         encodeKernel(context, encoder, pipeline, [chunk, places, params[number], sums], grid);
@@ -146,4 +147,6 @@ export async function sumBlocks(
       if (i === submits.length - 1) thenDo(encoder);
     });
   }
+  // Nothing waits here: the next read waits for this work, too.
+  context.flush();
 }

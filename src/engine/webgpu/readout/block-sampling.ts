@@ -93,12 +93,13 @@ async function drawBatch(
   const draw = await drawOf(context, scratch, masses, counts, batch, drawn);
   const scan = await scanOf(context, scratch, counts);
   const sort = await sortOf(context, scratch, counts, numShots, drawn, rests);
-  await context.submit((encoder) => {
+  context.enqueue((encoder) => {
     encoder.clearBuffer(counts.ends);
     draw(encoder);
     scan(encoder);
     sort(encoder);
   });
+  context.flush();
   await pickInWindows(context, state, plan, counts, rests, picks, slicer);
 
   const groupBytes = FIXED_BYTES * counts.numGroups;

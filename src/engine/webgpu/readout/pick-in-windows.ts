@@ -10,7 +10,7 @@ import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
 const WORKGROUP_SIZE = 256;
 
 /**
- * Writes the picks of all draws.
+ * Enqueues the picks of all draws. Waits only where they take more than one submit.
  *
  * @param counts - Number of draws of each block.
  * @param rests - Remainder of each draw inside its block, block after block.
@@ -51,7 +51,10 @@ export async function pickInWindows(
     [{ sizeOf: ({ parts }) => numAmplitudes * parts.length, most: MAX_VISITED }],
   );
   for (const [i, windows] of submits.entries()) {
-    if (i > 0) await slicer.pause();
+    if (i > 0) {
+      await context.settle();
+      await slicer.pause();
+    }
     using scratch = new ScratchBuffers(context);
     const gathers = windows.flatMap(({ firstBlock, parts }) =>
       // Keep the field order of `Params` in gather_masses.wgsl.
@@ -67,7 +70,7 @@ export async function pickInWindows(
         return [firstBlock, numBlocks, plan.windowBlocks.length, pickGrid.rowLength];
       }),
     );
-    await context.submit((encoder) => {
+    context.enqueue((encoder) => {
       // Basis states that a short block lacks must have mass 0.
       if (plan.isShort) encoder.clearBuffer(masses);
       let nextGather = 0;
@@ -81,5 +84,6 @@ export async function pickInWindows(
         encodeKernel(context, encoder, pick, read, pickGrid);
       }
     });
+    context.flush();
   }
 }

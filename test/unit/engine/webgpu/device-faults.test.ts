@@ -126,6 +126,35 @@ describeWith([anyDriver()], 'a WebGPU device', () => {
     }
   });
 
+  test('allocates nothing for circuits like those before', async () => {
+    const device = await openSoftwareDevice(driver);
+    const engine = await openSoftwareEngine(driver, { device });
+    const createBuffer = device.createBuffer.bind(device);
+    let numCreated = 0;
+    device.createBuffer = (descriptor) => {
+      numCreated++;
+      return createBuffer(descriptor);
+    };
+    const observables = [[{ coefficient: 1, factors: [{ pauli: 'X' as const, qubit: 0 }] }]];
+    const runOnce = async () => {
+      const { program } = compile(withFinalMeasurement(X_ON_LAST), engine.target);
+      await using executable = await engine.prepare(program);
+      // Few shots are drawn on the host, many on the device.
+      for (const shots of [10, 10_000]) {
+        await executable.run({ shots, seed: 1, observables, probabilities: true }, NEVER);
+      }
+    };
+    try {
+      await runOnce();
+      expect(numCreated).toBeGreaterThan(0);
+      numCreated = 0;
+      await runOnce();
+      expect(numCreated).toBe(0);
+    } finally {
+      await engine.close();
+    }
+  });
+
   test('that is closed refuses programs, prepared or not', async () => {
     const engine = await openSoftwareEngine(driver);
     const executable = await prepared(engine);
