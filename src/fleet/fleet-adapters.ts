@@ -16,6 +16,9 @@ import type { GpuWorkerSetup, StartWorker } from './workers/worker-messages.ts';
 
 const GPU_WORKER = new URL(`./adapters/gpu-worker${extname(import.meta.url)}`, import.meta.url);
 
+/** Milliseconds for which the only card of a machine keeps memory of states for the next run. */
+const CARD_IDLE_MS = 60_000;
+
 /** An adapter in use. */
 export interface BackingAdapter {
   readonly plan: AdapterPlan;
@@ -185,11 +188,13 @@ export class FleetAdapters {
     return lane;
   }
 
-  #setupOf({ adapter: { backend, name }, memory }: AdapterPlan): GpuWorkerSetup {
+  #setupOf({ adapter: { backend, name, isSoftware }, memory }: AdapterPlan): GpuWorkerSetup {
     const { tuningFolder } = this.#options.settings;
     return {
       adapter: { backend, name },
       memoryBytes: memory.bytes,
+      // Several adapters may be needed by an engine over all of them.
+      ...(this.#plans.used.length === 1 && !isSoftware && { idleMemoryMs: CARD_IDLE_MS }),
       ...(tuningFolder !== undefined && { tuningFolder }),
     };
   }

@@ -206,6 +206,12 @@ export class GpuContext {
     await this.settle().catch(() => undefined);
   }
 
+  /** Frees the memory of destroyed buffers: a device does that after its next submission. */
+  async freeDestroyed(): Promise<void> {
+    this.device.queue.submit([]);
+    await this.#heard([this.device.queue.onSubmittedWorkDone()]);
+  }
+
   /** Encodes work, submits it, and waits for it as `settle` does. */
   async submit(encode: (encoder: GPUCommandEncoder) => void): Promise<void> {
     this.enqueue(encode);

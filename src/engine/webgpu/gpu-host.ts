@@ -21,6 +21,8 @@ export interface GpuHostOptions {
   readonly tiles: TileShape;
   /** First amplitude of a new state on this device: 1, or 0 if another device holds |0…0⟩. */
   readonly origin: 0 | 1;
+  /** Milliseconds for which memory of states is kept after a run; 200 by default. */
+  readonly idleMemoryMs?: number | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function openGpuHost({
   onWait,
   tiles,
   origin,
+  idleMemoryMs,
 }: GpuHostOptions): Promise<GpuHost> {
   const context = new GpuContext(device, shaders, onWait);
   const { COPY_SRC, COPY_DST } = GPUBufferUsage;
@@ -42,5 +45,5 @@ export async function openGpuHost({
   device.queue.writeBuffer(first, 0, Float32Array.of(origin, 0));
   const kernels = new SweepKernels(context, tiles);
   await kernels.kernel(0);
-  return { context, kernels, chunks: new StateChunks(context), origin: first };
+  return { context, kernels, chunks: new StateChunks(context, idleMemoryMs), origin: first };
 }

@@ -11,13 +11,12 @@ import type { ChunkShape } from './sweep/index-bits.ts';
 const MAX_IDLE_BYTES = 2 ** 26;
 
 /**
- * Milliseconds that more idle memory is kept for the next run, which most often comes at once.
- * Later the adapter's memory may be needed by another engine: one over several devices uses the
- * same adapters.
+ * Milliseconds for which more idle memory is kept by default: the next run most often comes at
+ * once, and later another engine on the same adapter may need the memory.
  */
-const KEPT_MS = 200;
-/** Milliseconds after which another engine has freed its idle memory. */
-const RETRY_MS = 2 * KEPT_MS;
+const DEFAULT_IDLE_MS = 200;
+/** Milliseconds after which another engine on the adapter has freed its idle memory. */
+const RETRY_MS = 2 * DEFAULT_IDLE_MS;
 
 /**
  * Most cached bind groups that begin with one chunk: collapses reorder chunks, and so change the
@@ -30,16 +29,22 @@ interface KnownGroup {
   readonly group: GPUBindGroup;
 }
 
-/** Lends chunks for states. Allocating a chunk takes the device longer than clearing one. */
+/**
+ * Lends chunks for states. Allocating takes far longer than clearing: an NVIDIA H100 needs 45 ms a
+ * GiB.
+ */
 export class StateChunks {
   readonly #context: GpuContext;
   readonly #idle: GPUBuffer[] = [];
   /** Cached bind groups by their first chunk. */
   readonly #groups = new WeakMap<GPUBuffer, KnownGroup[]>();
+  readonly #idleMs: number;
   #release: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(context: GpuContext) {
+  /** @param idleMs - Milliseconds for which idle memory is kept after a run. */
+  constructor(context: GpuContext, idleMs = DEFAULT_IDLE_MS) {
     this.#context = context;
+    this.#idleMs = idleMs;
   }
 
   /**
@@ -68,21 +73,25 @@ export class StateChunks {
   }
 
   /**
-   * Called after a run. If much memory is idle, destroys all but `kept` chunks, and those after a
-   * delay.
+   * Called after a run. If much memory is idle, destroys all chunks but the last `kept` that were
+   * given back, which the next run most often needs, and those after a delay.
    */
   trimAfterRun(kept: number): void {
-    this.#trim(kept);
+    const trim = (left: number) => void this.#trim(left).catch(() => undefined);
+    trim(kept);
     clearTimeout(this.#release);
-    this.#release = setTimeout(() => this.#trim(0), KEPT_MS);
+    this.#release = setTimeout(() => trim(0), this.#idleMs);
     // The timer does not keep a Node process alive; in a browser it is a number.
     if (typeof this.#release === 'object') this.#release.unref();
   }
 
-  #trim(kept: number): void {
+  /** Destroys idle chunks, those given back first, and resolves when their memory is free. */
+  async #trim(kept: number): Promise<void> {
     const bytes = this.#idle.reduce((sum, { size }) => sum + size, 0);
-    if (bytes <= MAX_IDLE_BYTES) return;
-    for (const chunk of this.#idle.splice(kept)) chunk.destroy();
+    if (bytes <= MAX_IDLE_BYTES || this.#idle.length <= kept) return;
+    const surplus = this.#idle.splice(0, this.#idle.length - kept);
+    for (const chunk of surplus) chunk.destroy();
+    await this.#context.freeDestroyed();
   }
 
   /** Destroys all idle chunks. */
@@ -116,7 +125,7 @@ export class StateChunks {
   }
 
   async #allocate(bytes: number): Promise<GPUBuffer> {
-    this.#trim(0);
+    await this.#trim(0);
     const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
     const allocate = () => this.#context.allocate('state', bytes, STORAGE | COPY_SRC | COPY_DST);
     try {

@@ -34,6 +34,11 @@ export interface WebGpuEngineOptions extends GpuSizes {
   /** Reduces the cost of waiting for the device; in Node, `sleepUntil`. */
   readonly onWait?: WaitHook;
   /**
+   * Milliseconds for which memory of states is kept for the next run; 200 by default, after which
+   * other engines on the adapter can have it.
+   */
+  readonly idleMemoryMs?: number | undefined;
+  /**
    * Bits of an index in a kernel, at most 31. Tests use fewer, so that small states exceed them.
    */
   readonly indexBits?: number;
@@ -65,8 +70,15 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<We
   const { device, shaders, memoryBytes, indexBits } = options;
   const target = gpuTarget(device.limits, options);
   const sizes = kernelSizes(device.limits, options);
-  const { onWait } = options;
-  const host = await openGpuHost({ device, shaders, onWait, tiles: sizes, origin: 1 });
+  const { onWait, idleMemoryMs } = options;
+  const host = await openGpuHost({
+    device,
+    shaders,
+    onWait,
+    tiles: sizes,
+    origin: 1,
+    idleMemoryMs,
+  });
   const { dispatchQubits } = sizes;
   return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
 }

@@ -31,12 +31,13 @@ export interface OpenAdapter extends AdapterDevice {
  */
 export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
   const { device, ...tuned } = await openAdapterDevice(setup);
-  const { memoryBytes } = setup;
+  const { memoryBytes, idleMemoryMs } = setup;
   const engine = await openWebGpuEngine({
     device,
     shaders: shaderFile,
     onWait: sleepUntil,
     memoryBytes,
+    idleMemoryMs,
     ...tuned,
   });
   return { engine, device, ...tuned };

@@ -36,6 +36,8 @@ export interface GpuWorkerSetup {
   readonly adapter: { readonly backend: string; readonly name: string };
   /** For the states of one run. */
   readonly memoryBytes: number;
+  /** Milliseconds for which memory of states is kept after a run, if not as the engine does by default. */
+  readonly idleMemoryMs?: number;
   /** Where tunings are kept; without it, none is made. */
   readonly tuningFolder?: string;
 }

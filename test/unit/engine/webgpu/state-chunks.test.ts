@@ -10,7 +10,7 @@ const LARGE = { numQubits: 24, chunkQubits: 24 };
 const SMALL = { numQubits: 10, chunkQubits: 10 };
 
 /** A context without a device that allocates so many bytes at most. */
-function memoryOf(bytes: () => number) {
+function memoryOf(bytes: () => number, idleMs?: number) {
   const held = new Set<object>();
   const used = () =>
     [...held].reduce((sum: number, buffer) => sum + Reflect.get(buffer, 'size'), 0);
@@ -20,8 +20,10 @@ function memoryOf(bytes: () => number) {
     held.add(buffer);
     return buffer;
   };
-  // Checked: chunks only allocate.
-  return { chunks: new StateChunks({ allocate } as unknown as GpuContext), used };
+  const freeDestroyed = vi.fn(async () => undefined);
+  // Checked: chunks use nothing else.
+  const context = { allocate, freeDestroyed } as unknown as GpuContext;
+  return { chunks: new StateChunks(context, idleMs), used, freeDestroyed };
 }
 
 beforeEach(() => {
@@ -47,6 +49,40 @@ describe('the memory of a state', () => {
     chunks.trimAfterRun(1);
     expect(used()).toBe(2 ** 27);
     await vi.advanceTimersByTimeAsync(1000);
+    expect(used()).toBe(0);
+  });
+
+  test('is kept also when narrower states left theirs before', async () => {
+    const { chunks, used } = memoryOf(() => Number.POSITIVE_INFINITY);
+    for (let numQubits = 10; numQubits < 13; numQubits++) {
+      chunks.give(await chunks.take({ numQubits, chunkQubits: numQubits }));
+      chunks.trimAfterRun(1);
+    }
+    const wide = await chunks.take({ numQubits: 25, chunkQubits: 24 });
+    const held = [...wide.chunks];
+    chunks.give(wide);
+    chunks.trimAfterRun(2);
+    expect(used()).toBe(2 ** 28);
+    const again = await chunks.take({ numQubits: 25, chunkQubits: 24 });
+    expect(new Set(again.chunks)).toEqual(new Set(held));
+  });
+
+  test('is free for others when it was given back', async () => {
+    const { chunks, freeDestroyed } = memoryOf(() => Number.POSITIVE_INFINITY);
+    chunks.give(await chunks.take(LARGE));
+    chunks.trimAfterRun(1);
+    expect(freeDestroyed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(freeDestroyed).toHaveBeenCalledTimes(1);
+  });
+
+  test('is kept for as long as is asked for', async () => {
+    const { chunks, used } = memoryOf(() => Number.POSITIVE_INFINITY, 60_000);
+    chunks.give(await chunks.take(LARGE));
+    chunks.trimAfterRun(1);
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(used()).toBe(2 ** 27);
+    await vi.advanceTimersByTimeAsync(2000);
     expect(used()).toBe(0);
   });
 
