@@ -48,6 +48,8 @@ const ROTATE = 1u;
 const FLIP = 2u;
 const PHASE = 3u;
 const DENSE = 4u;
+const DENSE2 = 5u;
+const DENSE3 = 6u;
 
 var<workgroup> tile: array<vec2<f32>, TILES << TILE_QUBITS>;
 
@@ -63,16 +65,22 @@ fn write_state(number_of_register: u32, index: u32, amplitude: vec2<f32>) {
   store_amplitude(number_of_register >> CHUNK_SHIFT, index & params.chunk_mask, amplitude);
 }
 
-// The product of `count` factors [mask, re, im], which begin at `at`, whose mask `index` has.
+// The product of `count` factors [mask, re, im], which begin at `at`, whose mask `index` has. The count
+// is even: two products that do not wait for each other take less time than one.
 fn phase_of(at: u32, count: u32, index: u32) -> vec2<f32> {
-  var phase = vec2(1.0, 0.0);
-  for (var i = at; i < at + count; i++) {
-    let factor = program[i];
-    if ((index & factor.x) == factor.x) {
-      phase = times(phase, bitcast<vec2<f32>>(factor.yz));
+  var even = vec2(1.0, 0.0);
+  var odd = vec2(1.0, 0.0);
+  for (var i = at; i < at + count; i += 2u) {
+    let first = program[i];
+    let second = program[i + 1u];
+    if ((index & first.x) == first.x) {
+      even = times(even, bitcast<vec2<f32>>(first.yz));
+    }
+    if ((index & second.x) == second.x) {
+      odd = times(odd, bitcast<vec2<f32>>(second.yz));
     }
   }
-  return phase;
+  return times(even, odd);
 }
 
 // [[1, -t], [t, 1]] on a pair.
@@ -80,6 +88,99 @@ fn turn(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, t: f32) {
   let before = *a;
   *a = fma(vec2(-t), *b, before);
   *b = fma(vec2(t), before, *b);
+}
+
+// Exchanges two register bits: 0 and 1, 0 and 2, 1 and 2, 0 and 3, 1 and 3, 2 and 3 for 1 to 6, none for 0.
+fn exchange_bits(
+  which: u32,
+  r0: ptr<function, vec2<f32>>,
+  r1: ptr<function, vec2<f32>>,
+  r2: ptr<function, vec2<f32>>,
+  r3: ptr<function, vec2<f32>>,
+  r4: ptr<function, vec2<f32>>,
+  r5: ptr<function, vec2<f32>>,
+  r6: ptr<function, vec2<f32>>,
+  r7: ptr<function, vec2<f32>>,
+  r8: ptr<function, vec2<f32>>,
+  r9: ptr<function, vec2<f32>>,
+  r10: ptr<function, vec2<f32>>,
+  r11: ptr<function, vec2<f32>>,
+  r12: ptr<function, vec2<f32>>,
+  r13: ptr<function, vec2<f32>>,
+  r14: ptr<function, vec2<f32>>,
+  r15: ptr<function, vec2<f32>>,
+) {
+  switch which {
+    case 1u: {
+      exchange(r1, r2);
+      exchange(r5, r6);
+      exchange(r9, r10);
+      exchange(r13, r14);
+    }
+    case 2u: {
+      exchange(r1, r4);
+      exchange(r3, r6);
+      exchange(r9, r12);
+      exchange(r11, r14);
+    }
+    case 3u: {
+      exchange(r2, r4);
+      exchange(r3, r5);
+      exchange(r10, r12);
+      exchange(r11, r13);
+    }
+    case 4u: {
+      exchange(r1, r8);
+      exchange(r3, r10);
+      exchange(r5, r12);
+      exchange(r7, r14);
+    }
+    case 5u: {
+      exchange(r2, r8);
+      exchange(r3, r9);
+      exchange(r6, r12);
+      exchange(r7, r13);
+    }
+    case 6u: {
+      exchange(r4, r8);
+      exchange(r5, r9);
+      exchange(r6, r10);
+      exchange(r7, r11);
+    }
+    default: {
+    }
+  }
+}
+
+fn exchange(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>) {
+  let before = *a;
+  *a = *b;
+  *b = before;
+}
+
+// sum + entry · amplitude.
+fn plus(sum: vec2<f32>, entry: vec2<f32>, amplitude: vec2<f32>) -> vec2<f32> {
+  return vec2(
+    fma(-entry.y, amplitude.y, fma(entry.x, amplitude.x, sum.x)),
+    fma(entry.y, amplitude.x, fma(entry.x, amplitude.y, sum.y)),
+  );
+}
+
+// The quad of two matrix entries at a place of the program.
+fn entries_at(at: u32) -> vec4<f32> {
+  return bitcast<vec4<f32>>(program[at]);
+}
+
+// A row of a matrix on two register bits, times four amplitudes.
+fn row_of_4(
+  left: vec4<f32>,
+  right: vec4<f32>,
+  a: vec2<f32>,
+  b: vec2<f32>,
+  c: vec2<f32>,
+  d: vec2<f32>,
+) -> vec2<f32> {
+  return plus(plus(plus(times(left.xy, a), left.zw, b), right.xy, c), right.zw, d);
 }
 
 // The masks of those bits that `value` has: its bit i stands for mask i. Masks without a bit are 0.
@@ -193,46 +294,42 @@ fn main(
   var r15 = vec2(0.0);
 
   for (var stage = 0u; stage < num_stages; stage++) {
-    // A stage: [instructions, quads of a wide block before them], masks of the four register bits, masks
-    // of the thread's bits, the wide block; bits are those of the tile.
+    // A stage: [instructions, quads of a wide block before them], masks of the four register bits, the
+    // masks of the index where these are read and where they are stored, masks of the thread's bits, the
+    // wide block; bits are those of the tile.
     let head = program[at];
     let num_instructions = head.x;
     let wide_quads = head.y;
-    let threads_at = at + 2u;
+    let threads_at = at + 4u;
     let wide_at = threads_at + THREAD_QUADS;
-    let d0 = program[at + 1u].x;
-    let d1 = program[at + 1u].y;
-    let d2 = program[at + 1u].z;
-    let d3 = program[at + 1u].w;
+    let registers = program[at + 1u];
+    let m = program[at + 2u];
+    let s = program[at + 3u];
     at = wide_at + wide_quads;
-    let p0 = place_of(d0);
-    let p1 = place_of(d1);
-    let p2 = place_of(d2);
-    let p3 = place_of(d3);
+    let p0 = place_of(registers.x);
+    let p1 = place_of(registers.y);
+    let p2 = place_of(registers.z);
+    let p3 = place_of(registers.w);
     let in_tile = spread(thread, threads_at, THREAD_QUADS);
     let index = outer | spread(in_tile, read_at, TILE_QUADS);
     if (stage == 0u) {
       if (is_used) {
-        let m0 = spread(d0, read_at, TILE_QUADS);
-        let m1 = spread(d1, read_at, TILE_QUADS);
-        let m2 = spread(d2, read_at, TILE_QUADS);
-        let m3 = spread(d3, read_at, TILE_QUADS);
         r0 = read_state(0u, index);
-        r1 = read_state(1u, index | m0);
-        r2 = read_state(2u, index | m1);
-        r3 = read_state(3u, index | m0 | m1);
-        r4 = read_state(4u, index | m2);
-        r5 = read_state(5u, index | m0 | m2);
-        r6 = read_state(6u, index | m1 | m2);
-        r7 = read_state(7u, index | m0 | m1 | m2);
-        r8 = read_state(8u, index | m3);
-        r9 = read_state(9u, index | m0 | m3);
-        r10 = read_state(10u, index | m1 | m3);
-        r11 = read_state(11u, index | m0 | m1 | m3);
-        r12 = read_state(12u, index | m2 | m3);
-        r13 = read_state(13u, index | m0 | m2 | m3);
-        r14 = read_state(14u, index | m1 | m2 | m3);
-        r15 = read_state(15u, index | m0 | m1 | m2 | m3);
+        r1 = read_state(1u, index | m.x);
+        r2 = read_state(2u, index | m.y);
+        r3 = read_state(3u, index | m.x | m.y);
+        r4 = read_state(4u, index | m.z);
+        r5 = read_state(5u, index | m.x | m.z);
+        r6 = read_state(6u, index | m.y | m.z);
+        r7 = read_state(7u, index | m.x | m.y | m.z);
+        r8 = read_state(8u, index | m.w);
+        r9 = read_state(9u, index | m.x | m.w);
+        r10 = read_state(10u, index | m.y | m.w);
+        r11 = read_state(11u, index | m.x | m.y | m.w);
+        r12 = read_state(12u, index | m.z | m.w);
+        r13 = read_state(13u, index | m.x | m.z | m.w);
+        r14 = read_state(14u, index | m.y | m.z | m.w);
+        r15 = read_state(15u, index | m.x | m.y | m.z | m.w);
       }
     } else {
       let source = tile_start | place_of(in_tile);
@@ -429,32 +526,153 @@ fn main(
             }
           }
         }
-        // [code, condition, rows], 16 x 16 entries, row-major, two a quad. The rows are counted in the
-        // program lest a driver unrolls them.
+        // [code, condition], 4 x 4 entries, row-major, two a quad. The code's register bits say which two
+        // bits are exchanged first so that the lowest two are those of the matrix; `pairs` has a bit for
+        // each group of four registers that it acts on, numbered by the other two bits.
+        case DENSE2: {
+          exchange_bits(bits & 15u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          exchange_bits(bits >> 4u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          let groups = select(0u, code.x >> 16u, holds);
+          let m0 = entries_at(at + 0u);
+          let m1 = entries_at(at + 1u);
+          let m2 = entries_at(at + 2u);
+          let m3 = entries_at(at + 3u);
+          let m4 = entries_at(at + 4u);
+          let m5 = entries_at(at + 5u);
+          let m6 = entries_at(at + 6u);
+          let m7 = entries_at(at + 7u);
+          at += 8u;
+          if ((groups & 1u) != 0u) {
+            let y0 = row_of_4(m0, m1, r0, r1, r2, r3);
+            let y1 = row_of_4(m2, m3, r0, r1, r2, r3);
+            let y2 = row_of_4(m4, m5, r0, r1, r2, r3);
+            let y3 = row_of_4(m6, m7, r0, r1, r2, r3);
+            r0 = y0;
+            r1 = y1;
+            r2 = y2;
+            r3 = y3;
+          }
+          if ((groups & 2u) != 0u) {
+            let y0 = row_of_4(m0, m1, r4, r5, r6, r7);
+            let y1 = row_of_4(m2, m3, r4, r5, r6, r7);
+            let y2 = row_of_4(m4, m5, r4, r5, r6, r7);
+            let y3 = row_of_4(m6, m7, r4, r5, r6, r7);
+            r4 = y0;
+            r5 = y1;
+            r6 = y2;
+            r7 = y3;
+          }
+          if ((groups & 4u) != 0u) {
+            let y0 = row_of_4(m0, m1, r8, r9, r10, r11);
+            let y1 = row_of_4(m2, m3, r8, r9, r10, r11);
+            let y2 = row_of_4(m4, m5, r8, r9, r10, r11);
+            let y3 = row_of_4(m6, m7, r8, r9, r10, r11);
+            r8 = y0;
+            r9 = y1;
+            r10 = y2;
+            r11 = y3;
+          }
+          if ((groups & 8u) != 0u) {
+            let y0 = row_of_4(m0, m1, r12, r13, r14, r15);
+            let y1 = row_of_4(m2, m3, r12, r13, r14, r15);
+            let y2 = row_of_4(m4, m5, r12, r13, r14, r15);
+            let y3 = row_of_4(m6, m7, r12, r13, r14, r15);
+            r12 = y0;
+            r13 = y1;
+            r14 = y2;
+            r15 = y3;
+          }
+          exchange_bits(bits >> 4u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          exchange_bits(bits & 15u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+        }
+        // [code, condition], 8 x 8 entries: the same on three bits, for the two groups of eight.
+        case DENSE3: {
+          exchange_bits(bits, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          let groups = select(0u, code.x >> 16u, holds);
+          let m0_0 = entries_at(at + 0u);
+          let m0_1 = entries_at(at + 1u);
+          let m0_2 = entries_at(at + 2u);
+          let m0_3 = entries_at(at + 3u);
+          let y0 = row_of_4(m0_0, m0_1, r0, r1, r2, r3) + row_of_4(m0_2, m0_3, r4, r5, r6, r7);
+          let y8 = row_of_4(m0_0, m0_1, r8, r9, r10, r11) + row_of_4(m0_2, m0_3, r12, r13, r14, r15);
+          let m1_0 = entries_at(at + 4u);
+          let m1_1 = entries_at(at + 5u);
+          let m1_2 = entries_at(at + 6u);
+          let m1_3 = entries_at(at + 7u);
+          let y1 = row_of_4(m1_0, m1_1, r0, r1, r2, r3) + row_of_4(m1_2, m1_3, r4, r5, r6, r7);
+          let y9 = row_of_4(m1_0, m1_1, r8, r9, r10, r11) + row_of_4(m1_2, m1_3, r12, r13, r14, r15);
+          let m2_0 = entries_at(at + 8u);
+          let m2_1 = entries_at(at + 9u);
+          let m2_2 = entries_at(at + 10u);
+          let m2_3 = entries_at(at + 11u);
+          let y2 = row_of_4(m2_0, m2_1, r0, r1, r2, r3) + row_of_4(m2_2, m2_3, r4, r5, r6, r7);
+          let y10 = row_of_4(m2_0, m2_1, r8, r9, r10, r11) + row_of_4(m2_2, m2_3, r12, r13, r14, r15);
+          let m3_0 = entries_at(at + 12u);
+          let m3_1 = entries_at(at + 13u);
+          let m3_2 = entries_at(at + 14u);
+          let m3_3 = entries_at(at + 15u);
+          let y3 = row_of_4(m3_0, m3_1, r0, r1, r2, r3) + row_of_4(m3_2, m3_3, r4, r5, r6, r7);
+          let y11 = row_of_4(m3_0, m3_1, r8, r9, r10, r11) + row_of_4(m3_2, m3_3, r12, r13, r14, r15);
+          let m4_0 = entries_at(at + 16u);
+          let m4_1 = entries_at(at + 17u);
+          let m4_2 = entries_at(at + 18u);
+          let m4_3 = entries_at(at + 19u);
+          let y4 = row_of_4(m4_0, m4_1, r0, r1, r2, r3) + row_of_4(m4_2, m4_3, r4, r5, r6, r7);
+          let y12 = row_of_4(m4_0, m4_1, r8, r9, r10, r11) + row_of_4(m4_2, m4_3, r12, r13, r14, r15);
+          let m5_0 = entries_at(at + 20u);
+          let m5_1 = entries_at(at + 21u);
+          let m5_2 = entries_at(at + 22u);
+          let m5_3 = entries_at(at + 23u);
+          let y5 = row_of_4(m5_0, m5_1, r0, r1, r2, r3) + row_of_4(m5_2, m5_3, r4, r5, r6, r7);
+          let y13 = row_of_4(m5_0, m5_1, r8, r9, r10, r11) + row_of_4(m5_2, m5_3, r12, r13, r14, r15);
+          let m6_0 = entries_at(at + 24u);
+          let m6_1 = entries_at(at + 25u);
+          let m6_2 = entries_at(at + 26u);
+          let m6_3 = entries_at(at + 27u);
+          let y6 = row_of_4(m6_0, m6_1, r0, r1, r2, r3) + row_of_4(m6_2, m6_3, r4, r5, r6, r7);
+          let y14 = row_of_4(m6_0, m6_1, r8, r9, r10, r11) + row_of_4(m6_2, m6_3, r12, r13, r14, r15);
+          let m7_0 = entries_at(at + 28u);
+          let m7_1 = entries_at(at + 29u);
+          let m7_2 = entries_at(at + 30u);
+          let m7_3 = entries_at(at + 31u);
+          let y7 = row_of_4(m7_0, m7_1, r0, r1, r2, r3) + row_of_4(m7_2, m7_3, r4, r5, r6, r7);
+          let y15 = row_of_4(m7_0, m7_1, r8, r9, r10, r11) + row_of_4(m7_2, m7_3, r12, r13, r14, r15);
+          at += 32u;
+          if ((groups & 1u) != 0u) {
+            r0 = y0;
+            r1 = y1;
+            r2 = y2;
+            r3 = y3;
+            r4 = y4;
+            r5 = y5;
+            r6 = y6;
+            r7 = y7;
+          }
+          if ((groups & 2u) != 0u) {
+            r8 = y8;
+            r9 = y9;
+            r10 = y10;
+            r11 = y11;
+            r12 = y12;
+            r13 = y13;
+            r14 = y14;
+            r15 = y15;
+          }
+          exchange_bits(bits, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+        }
+        // [code, condition, blocks of four rows], 16 x 16 entries, row-major, two a quad. The blocks are
+        // counted in the program lest a driver unrolls them.
         case DENSE: {
           // Rows are many and seldom: they may lie in memory.
           var image: array<vec2<f32>, 16>;
-          for (var row = 0u; row < code.z; row++) {
-            var sum = vec2(0.0);
-            let e0 = bitcast<vec4<f32>>(program[at + 0u]);
-            sum += times(e0.xy, r0) + times(e0.zw, r1);
-            let e1 = bitcast<vec4<f32>>(program[at + 1u]);
-            sum += times(e1.xy, r2) + times(e1.zw, r3);
-            let e2 = bitcast<vec4<f32>>(program[at + 2u]);
-            sum += times(e2.xy, r4) + times(e2.zw, r5);
-            let e3 = bitcast<vec4<f32>>(program[at + 3u]);
-            sum += times(e3.xy, r6) + times(e3.zw, r7);
-            let e4 = bitcast<vec4<f32>>(program[at + 4u]);
-            sum += times(e4.xy, r8) + times(e4.zw, r9);
-            let e5 = bitcast<vec4<f32>>(program[at + 5u]);
-            sum += times(e5.xy, r10) + times(e5.zw, r11);
-            let e6 = bitcast<vec4<f32>>(program[at + 6u]);
-            sum += times(e6.xy, r12) + times(e6.zw, r13);
-            let e7 = bitcast<vec4<f32>>(program[at + 7u]);
-            sum += times(e7.xy, r14) + times(e7.zw, r15);
-            image[row] = sum;
-            at += 8u;
+          for (var block = 0u; block < code.z; block++) {
+            let first = at + 32u * block;
+            for (var k = 0u; k < 4u; k++) {
+              let row = first + 8u * k;
+              image[4u * block + k] = row_of_4(entries_at(row), entries_at(row + 1u), r0, r1, r2, r3) + row_of_4(entries_at(row + 2u), entries_at(row + 3u), r4, r5, r6, r7) + (row_of_4(entries_at(row + 4u), entries_at(row + 5u), r8, r9, r10, r11) + row_of_4(entries_at(row + 6u), entries_at(row + 7u), r12, r13, r14, r15));
+            }
           }
+          at += 32u * code.z;
           if (holds) {
             r0 = image[0u];
             r1 = image[1u];
@@ -500,26 +718,22 @@ fn main(
     } else if (is_used) {
       let scale = bitcast<vec2<f32>>(header.yz);
       let to = outer | spread(in_tile, stored_at, TILE_QUADS);
-      let s0 = spread(d0, stored_at, TILE_QUADS);
-      let s1 = spread(d1, stored_at, TILE_QUADS);
-      let s2 = spread(d2, stored_at, TILE_QUADS);
-      let s3 = spread(d3, stored_at, TILE_QUADS);
       write_state(0u, to, times(scale, r0));
-      write_state(1u, to | s0, times(scale, r1));
-      write_state(2u, to | s1, times(scale, r2));
-      write_state(3u, to | s0 | s1, times(scale, r3));
-      write_state(4u, to | s2, times(scale, r4));
-      write_state(5u, to | s0 | s2, times(scale, r5));
-      write_state(6u, to | s1 | s2, times(scale, r6));
-      write_state(7u, to | s0 | s1 | s2, times(scale, r7));
-      write_state(8u, to | s3, times(scale, r8));
-      write_state(9u, to | s0 | s3, times(scale, r9));
-      write_state(10u, to | s1 | s3, times(scale, r10));
-      write_state(11u, to | s0 | s1 | s3, times(scale, r11));
-      write_state(12u, to | s2 | s3, times(scale, r12));
-      write_state(13u, to | s0 | s2 | s3, times(scale, r13));
-      write_state(14u, to | s1 | s2 | s3, times(scale, r14));
-      write_state(15u, to | s0 | s1 | s2 | s3, times(scale, r15));
+      write_state(1u, to | s.x, times(scale, r1));
+      write_state(2u, to | s.y, times(scale, r2));
+      write_state(3u, to | s.x | s.y, times(scale, r3));
+      write_state(4u, to | s.z, times(scale, r4));
+      write_state(5u, to | s.x | s.z, times(scale, r5));
+      write_state(6u, to | s.y | s.z, times(scale, r6));
+      write_state(7u, to | s.x | s.y | s.z, times(scale, r7));
+      write_state(8u, to | s.w, times(scale, r8));
+      write_state(9u, to | s.x | s.w, times(scale, r9));
+      write_state(10u, to | s.y | s.w, times(scale, r10));
+      write_state(11u, to | s.x | s.y | s.w, times(scale, r11));
+      write_state(12u, to | s.z | s.w, times(scale, r12));
+      write_state(13u, to | s.x | s.z | s.w, times(scale, r13));
+      write_state(14u, to | s.y | s.z | s.w, times(scale, r14));
+      write_state(15u, to | s.x | s.y | s.z | s.w, times(scale, r15));
     }
   }
 }

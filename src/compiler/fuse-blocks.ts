@@ -101,10 +101,11 @@ function isAllowed(
   { targets }: ProductWires,
   isMonomial: boolean,
   isDiagonal: boolean,
-  { resident, maxDenseQubits }: FusionLimits,
+  { resident, maxDenseQubits, costs }: FusionLimits,
 ): boolean {
-  if (isMonomial && targets.length > MAX_TABLE_QUBITS) return false;
-  if (isDiagonal) return true;
+  const { permutationQubits = MAX_TABLE_QUBITS } = costs;
+  if (isDiagonal) return targets.length <= MAX_TABLE_QUBITS;
+  if (isMonomial && targets.length > permutationQubits) return false;
   return targets.length <= maxDenseQubits && targets.every((wire) => resident.has(wire));
 }
 

@@ -138,6 +138,8 @@ export interface KernelCosts {
   readonly permutation: number;
   /** Cost of any kernel, whatever it does. */
   readonly kernel: number;
+  /** Most targets of a permutation that several kernels are fused into; 6 if absent. */
+  readonly permutationQubits?: number;
 }
 
 /** Limits of an engine: all that the compiler knows of it. */

@@ -20,15 +20,17 @@ const MAX_DENSE_QUBITS = 6;
 export const MIN_TILE_QUBITS = 8;
 
 /**
- * Costs in units of a rotation, measured by bench/webgpu-kernel-costs.ts on a software driver; no
- * GPU has been measured. A block on two or three qubits is always a matrix on all four register
- * qubits.
+ * Costs in units of a rotation, by which kernels are fused: those with which circuits of several
+ * kinds ran fastest on an NVIDIA H100. bench/webgpu-kernel-costs.ts measures single kernels, of
+ * which blocks cost more; but fewer kernels also need fewer stages.
  */
-const COSTS: KernelCosts = {
-  dense: [0.1, 1, 20, 20],
-  diagonal: 1.4,
-  permutation: 1.2,
+export const COSTS: KernelCosts = {
+  dense: [0.1, 1, 1, 1.6, 8],
+  diagonal: 0.3,
+  permutation: 0.5,
   kernel: 0.1,
+  // Wider ones take the detour through workgroup memory.
+  permutationQubits: 4,
 };
 
 /** Optional sizes of states, tiles and chunks. */

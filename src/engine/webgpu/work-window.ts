@@ -4,7 +4,7 @@
  */
 
 /** Target time between two waits. */
-const TARGET_MS = 25;
+const TARGET_MS = 50;
 /** Initial and smallest window, in work units. */
 const MIN_LIMIT = 2 ** 20;
 /** Largest growth of a window at a time: a short window measures mostly the round trip. */

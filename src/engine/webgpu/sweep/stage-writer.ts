@@ -8,10 +8,12 @@ import { type Complex, isPhase, PhasePolynomial } from '../../phase-polynomial.t
 import type { DenseItem, DiagonalItem, MovingItem, PermutationItem } from '../../work-items.ts';
 import { exchangeRows } from './register-moves.ts';
 import {
+  blockPlace,
   type PhaseFactor,
   REGISTER_QUBITS,
   type WideBlock,
   WordWriter,
+  writeBlock,
   writeDense,
   writeFlip,
   writePhase,
@@ -86,13 +88,15 @@ export class StageWriter {
    */
   openStage(registers: readonly number[], threads: readonly number[], wide?: WideItem): void {
     this.#closeStage();
-    const { bits } = this.#tile;
+    const { bits, stored } = this.#tile;
     this.#numStages++;
     this.#registers = registers;
     this.#registerMask = registers.reduce((mask, bit) => mask | (1 << bit), 0);
     this.#countAt = this.#out.length;
     this.#out.words(0, 0, 0, 0);
     this.#writeMasks(registers.map((bit) => bits.indexOf(bit)));
+    this.#writeMasks(registers);
+    this.#writeMasks(registers.map((bit) => stored[bits.indexOf(bit)]!));
     this.#writeMasks(threads.map((bit) => bits.indexOf(bit)));
     if (wide === undefined) return;
     const from = this.#out.length;
@@ -128,7 +132,8 @@ export class StageWriter {
         break;
       case 'dense':
         this.#count++;
-        writeDense(this.#out, this.#conditionOf(item.read), this.#onRegisters(item));
+        if (item.targets.length < REGISTER_QUBITS) this.#writeBlock(item);
+        else writeDense(this.#out, this.#conditionOf(item.read), this.#onRegisters(item));
         break;
     }
     if (this.#growth <= MAX_GROWTH) return;
@@ -215,6 +220,32 @@ export class StageWriter {
       const pairs = flipped.reduce((mask, place) => mask | (1 << pairOf(place, bit)), 0);
       writeFlip(this.#out, bit, pairs, this.#conditionOf(read));
     }
+  }
+
+  /** Writes a block on two or three register targets. */
+  #writeBlock({ targets, read, offset }: DenseItem): void {
+    const places = targets.map((target) => this.#registers.indexOf(target));
+    const place = blockPlace(places.toSorted((a, b) => a - b));
+    // Bit i of an index here is the register bit `order[i]`, which is a bit of the matrix's index.
+    const bits = place.order.slice(0, targets.length).map((bit) => places.indexOf(bit));
+    const size = 2 ** targets.length;
+    const indexOf = (row: number) =>
+      bits.reduce((sum, bit, i) => ((row >> i) & 1 ? sum | (1 << bit) : sum), 0);
+    const entries = new Float64Array(2 * size * size);
+    for (let row = 0; row < size; row++) {
+      for (let column = 0; column < size; column++) {
+        const from = 2 * (offset + indexOf(row) * size + indexOf(column));
+        entries.set(this.#matrices.subarray(from, from + 2), 2 * (row * size + column));
+      }
+    }
+    const needed = this.#registerBits(read);
+    const others = place.order.slice(targets.length);
+    let groups = 0;
+    for (let group = 0; group < 2 ** others.length; group++) {
+      const set = others.reduce((mask, bit, i) => ((group >> i) & 1 ? mask | (1 << bit) : mask), 0);
+      if ((set & needed) === needed) groups |= 1 << group;
+    }
+    writeBlock(this.#out, place, groups, this.#conditionOf(read), entries);
   }
 
   /** Expands a block on register targets to a matrix on all registers. */

@@ -6,7 +6,7 @@
  */
 
 /** Lowest byte of an instruction. */
-const OPCODES = { rotate: 1, flip: 2, phase: 3, dense: 4 } as const;
+const OPCODES = { rotate: 1, flip: 2, phase: 3, dense: 4, dense2: 5, dense3: 6 } as const;
 
 /** log2 of the registers in which a thread holds amplitudes. */
 export const REGISTER_QUBITS = 4;
@@ -95,9 +95,11 @@ export function writePhase(
   factors: readonly PhaseFactor[],
 ): void {
   writeCode(out, 'phase', registers, 0, 0);
-  out.words(factors.length);
+  // An even number: the kernel takes two at a time.
+  const padded = factors.length % 2 === 0 ? factors : [...factors, { mask: 0, re: 1, im: 0 }];
+  out.words(padded.length);
   out.endQuad();
-  for (const { mask, re, im } of factors) {
+  for (const { mask, re, im } of padded) {
     out.words(mask);
     out.float(re);
     out.float(im);
@@ -108,7 +110,66 @@ export function writePhase(
 /** Writes a matrix on all registers: 16 × 16 entries, row-major, interleaved re, im. */
 export function writeDense(out: WordWriter, condition: number, entries: Float64Array): void {
   writeCode(out, 'dense', 0, 0, condition);
-  out.words(NUM_REGISTERS);
+  out.words(NUM_REGISTERS / 4);
+  out.endQuad();
+  for (const x of entries) out.float(x);
+}
+
+/**
+ * Exchanges of register bits that bring the bits of a block to the lowest places: pairs of places
+ * by the number that stands for them in an instruction; 0 for none.
+ */
+const BIT_EXCHANGES: readonly (readonly [number, number])[] = [
+  [0, 0],
+  [0, 1],
+  [0, 2],
+  [1, 2],
+  [0, 3],
+  [1, 3],
+  [2, 3],
+];
+
+/** A block's place among the registers: what `writeBlock` needs of it. */
+export interface BlockPlace {
+  /** Field of an instruction: the exchanges of register bits around the block. */
+  readonly exchanges: number;
+  /** For each register bit after the exchanges, its number before them. */
+  readonly order: readonly number[];
+}
+
+/** How two or three register bits, ascending, come to the lowest places. */
+export function blockPlace(bits: readonly number[]): BlockPlace {
+  const order = Array.from({ length: REGISTER_QUBITS }, (_, bit) => bit);
+  const pairs =
+    bits.length === 2
+      ? bits.map((bit, place) => [place, bit] as const)
+      : order
+          .filter((bit) => !bits.includes(bit))
+          .map((bit) => [bit, REGISTER_QUBITS - 1] as const);
+  let exchanges = 0;
+  for (const [i, [low, high]] of pairs.entries()) {
+    if (low === high) continue;
+    const which = BIT_EXCHANGES.findIndex(([a, b]) => a === low && b === high);
+    exchanges |= which << (4 * i);
+    [order[low], order[high]] = [order[high]!, order[low]!];
+  }
+  return { exchanges, order };
+}
+
+/**
+ * Writes a matrix on the two or three lowest register bits after some exchanges.
+ *
+ * @param groups - Mask of the groups of registers that it acts on, numbered by the other bits.
+ * @param entries - 4 × 4 or 8 × 8, row-major, interleaved re, im.
+ */
+export function writeBlock(
+  out: WordWriter,
+  { exchanges }: BlockPlace,
+  groups: number,
+  condition: number,
+  entries: Float64Array,
+): void {
+  writeCode(out, entries.length === 32 ? 'dense2' : 'dense3', exchanges, groups, condition);
   out.endQuad();
   for (const x of entries) out.float(x);
 }

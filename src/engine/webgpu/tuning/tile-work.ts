@@ -20,11 +20,11 @@ export const MIN_COUNTED_TILE = 8;
  * `lowerSweep` make them of the circuits of bench/webgpu-circuits.ts.
  */
 export const COUNTED_WORK = {
-  ghz: columns([7, 6, 5, 4, 4, 3], [26, 13, 11, 10, 9, 8], [31, 7, 7, 7, 11, 11]),
-  qft: columns([7, 6, 5, 4, 4, 3], [14, 14, 11, 11, 10, 11], [39, 37, 37, 36, 36, 35]),
-  qaoa: columns([14, 11, 9, 8, 6, 5], [42, 44, 44, 41, 35, 39], [225, 216, 223, 210, 205, 218]),
-  adder: columns([13, 11, 9, 7, 7, 5], [52, 46, 31, 33, 27, 27], [107, 107, 77, 76, 84, 73]),
-  rqc: columns([15, 12, 9, 8, 6, 6], [72, 84, 72, 75, 68, 70], [679, 682, 655, 643, 635, 627]),
+  ghz: columns([7, 6, 5, 4, 4, 3], [25, 18, 18, 16, 15, 14], [29, 29, 29, 29, 29, 29]),
+  qft: columns([7, 6, 5, 4, 4, 3], [14, 14, 11, 11, 10, 11], [43, 45, 47, 49, 48, 46]),
+  qaoa: columns([14, 11, 9, 8, 6, 5], [62, 52, 63, 59, 55, 63], [244, 230, 228, 227, 219, 242]),
+  adder: columns([13, 11, 9, 7, 7, 5], [52, 50, 46, 46, 42, 43], [82, 85, 82, 82, 82, 82]),
+  rqc: columns([15, 12, 9, 8, 6, 6], [101, 102, 95, 94, 105, 103], [199, 213, 194, 178, 184, 169]),
 } as const satisfies Record<string, readonly TileWork[]>;
 
 /** Work of each common circuit on tiles of this size. */

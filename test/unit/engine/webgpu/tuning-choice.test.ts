@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commonCircuit } from '../../../../bench/webgpu-circuits.ts';
 import { compile } from '../../../../src/compiler/compile.ts';
+import { COSTS } from '../../../../src/engine/webgpu/gpu-target.ts';
 import { placeSweep } from '../../../../src/engine/webgpu/sweep/place-sweep.ts';
 import { tileShape } from '../../../../src/engine/webgpu/sweep/sweep-kernel.ts';
 import { candidatesFor, fits } from '../../../../src/engine/webgpu/tuning/candidates.ts';
@@ -83,7 +84,7 @@ function workOf(circuit: ReturnType<typeof commonCircuit>, tileQubits: number) {
     maxDenseQubits: Math.min(6, tileQubits - 4),
     chunkQubits: numQubits,
     precision: 'f32' as const,
-    costs: { dense: [0.1, 1, 20, 20], diagonal: 1.4, permutation: 1.2, kernel: 0.1 },
+    costs: COSTS,
   };
   const { steps, matrices } = compile(circuit, target).program;
   const shape = { numQubits, chunkQubits: numQubits };

@@ -22,13 +22,13 @@ function fill(window: WorkWindow, unitsPerMs: number): number {
 }
 
 test.each([2 ** 16, 2 ** 20, 2 ** 26])(
-  'windows of a device that does %i units a millisecond come to about 25 ms',
+  'windows of a device that does %i units a millisecond come to about 50 ms',
   (unitsPerMs) => {
     const window = new WorkWindow();
     for (let i = 0; i < 12; i++) fill(window, unitsPerMs);
     const tookMs = fill(window, unitsPerMs);
-    expect(tookMs).toBeGreaterThan(12);
-    expect(tookMs).toBeLessThan(40);
+    expect(tookMs).toBeGreaterThan(25);
+    expect(tookMs).toBeLessThan(80);
   },
 );
 
@@ -36,7 +36,7 @@ test('a window that was slow once grows again', () => {
   const window = new WorkWindow();
   fill(window, 1);
   for (let i = 0; i < 12; i++) fill(window, 2 ** 24);
-  expect(fill(window, 2 ** 24)).toBeGreaterThan(12);
+  expect(fill(window, 2 ** 24)).toBeGreaterThan(25);
 });
 
 test('a window that something else waited for starts anew', () => {
