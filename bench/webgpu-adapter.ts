@@ -2,12 +2,17 @@
  * The adapter that the GPU benchmarks run on: the one whose name contains QCS_BENCH_ADAPTER, or the
  * one that WebGPU prefers. Drivers are chosen as for any Vulkan program, by VK_ICD_FILENAMES.
  */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Engine } from '../src/engine/engine.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../src/engine/webgpu/open-gpu-device.ts';
+import { deviceTuning } from '../src/engine/webgpu/tuning/tune-device.ts';
+import type { Tuning } from '../src/engine/webgpu/tuning/tuning.ts';
 import { openWebGpuEngine } from '../src/engine/webgpu/webgpu-engine.ts';
 import { isCardOf } from '../src/fleet/adapters/adapter-plan.ts';
 import type { GpuCard } from '../src/fleet/adapters/gpu-cards.ts';
+import { tuningFile } from '../src/fleet/adapters/tuning-file.ts';
 
 const MIN_MEMORY_QUBITS = 20;
 
@@ -38,13 +43,20 @@ export function sizesFor(maxQubits: number) {
 }
 
 /**
- * Opens the engine on the device, for states of up to `maxQubits` qubits; the engine's default if
- * absent.
+ * Opens the engine on the device, tuned to it as the service does, for states of up to `maxQubits`
+ * qubits; the engine's default if absent.
  */
 export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   const device = await openBenchDevice();
+  const tuning = await benchTuning(device);
   const sizes = maxQubits === undefined ? {} : sizesFor(maxQubits);
-  return await openWebGpuEngine({ device, shaders: shaderFile, onWait: sleepUntil, ...sizes });
+  const options = { device, shaders: shaderFile, onWait: sleepUntil, tuning, ...sizes };
+  return await openWebGpuEngine(options);
+}
+
+/** The tuning of a device: the one stored by an earlier benchmark on this host, or measured now. */
+export async function benchTuning(device: GPUDevice): Promise<Tuning> {
+  return await deviceTuning(device, shaderFile, tuningFile(join(tmpdir(), 'qcs-bench')));
 }
 
 /** Facts that the device reports about its adapter. */

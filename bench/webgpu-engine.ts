@@ -15,7 +15,13 @@ import type { Engine } from '../src/engine/engine.ts';
 import { NoAdapterError } from '../src/engine/errors.ts';
 import { findGpuCards } from '../src/fleet/adapters/gpu-cards.ts';
 import { type Measurement, store } from './harness.ts';
-import { adapterFacts, cardFacts, openBenchDevice, openBenchEngine } from './webgpu-adapter.ts';
+import {
+  adapterFacts,
+  benchTuning,
+  cardFacts,
+  openBenchDevice,
+  openBenchEngine,
+} from './webgpu-adapter.ts';
 import { FAMILIES } from './webgpu-circuits.ts';
 import { type EvolutionRow, measureFamily, samplingTime } from './webgpu-evolution.ts';
 import { verifyAgainstReference } from './webgpu-facts.ts';
@@ -56,12 +62,17 @@ export async function benchWebGpuEngine(): Promise<void> {
   const facts = adapterFacts(device);
   const adapter = { ...facts, ...cardFacts(facts, await findGpuCards()) };
   print(`${adapter.name}, ${adapter.driver}${adapter.isSoftware ? ', a software adapter' : ''}`);
+  const tuning = await benchTuning(device);
+  const { tileQubits, tilesPerGroup, dispatchQubits, numMeasured, numCandidates } = tuning;
+  print(
+    `  tuned to ${tilesPerGroup} × 2^${tileQubits} amplitudes a workgroup, 2^${dispatchQubits} a dispatch (${numMeasured} of ${numCandidates} sizes measured)`,
+  );
   const engine = await openBenchEngine(Math.max(...widths));
   const measurements: object[] = [];
   // What is there when a later step fails or a time limit ends the process is not lost.
   const note = (found: readonly object[]) => {
     measurements.push(...found);
-    store('webgpu-engine', measurements, { adapter });
+    store('webgpu-engine', measurements, { adapter, tuning });
   };
   try {
     const numVerified = await verifyAgainstReference(engine, Math.min(14, engine.target.maxQubits));

@@ -60,13 +60,14 @@ const { matrices, offsets } = poolOf([
   blockOf(1),
   blockOf(2),
   blockOf(3),
+  blockOf(4),
   phases([0, 0.3, 0.5, 1.1]),
   phases([0, 0]),
 ]);
 
 type Maker = (i: number) => readonly Kernel[];
 const at = (i: number) => HELD[i % HELD.length]!;
-const dense = (numTargets: 1 | 2 | 3, i: number): Kernel => ({
+const dense = (numTargets: 1 | 2 | 3 | 4, i: number): Kernel => ({
   kind: 'dense',
   targets: Array.from({ length: numTargets }, (_, k) => at(i + k)),
   controls: [],
@@ -77,7 +78,7 @@ const flip = (i: number): Kernel => ({
   targets: [at(i)],
   controls: [at(i + 1)],
   rows: [1, 0],
-  offset: offsets[4]!,
+  offset: offsets[5]!,
 });
 
 /**
@@ -89,10 +90,11 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'dense 1': (i) => [dense(1, i)],
   'dense 2': (i) => [dense(2, i)],
   'dense 3': (i) => [dense(3, i)],
+  'dense 4': (i) => [dense(4, i)],
   permutation: (i) => [flip(i)],
   'permutation and diagonal': (i) => [
     flip(i),
-    { kind: 'diagonal', targets: [at(i), at(i + 1)], controls: [], offset: offsets[3]! },
+    { kind: 'diagonal', targets: [at(i), at(i + 1)], controls: [], offset: offsets[4]! },
   ],
 };
 
