@@ -17,13 +17,20 @@ import {
   softwareAdapterBytes,
   statevectorSpec,
 } from './cpu-processors.ts';
+import { ProcessorUnavailableError } from './errors.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
 import { type DeviceSources, FleetDevices } from './fleet-devices.ts';
 import type { Machine } from './machine.ts';
 import type { EngineShares } from './memory-shares.ts';
-import { OfflineProcessor } from './offline-processor.ts';
-import type { Processor } from './processor.ts';
+import type {
+  Availability,
+  BatchRunResult,
+  CircuitResult,
+  Processor,
+  ProcessorLoad,
+  ProcessorSpec,
+} from './processor.ts';
 import { AGEING_MS } from './schedule/fair-queue.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
 
@@ -307,4 +314,51 @@ function superconducting(now: () => number): Processor {
     'No hardware provider is configured.',
     now,
   );
+}
+
+/** A processor that nothing backs: it says why, and takes no work. */
+class OfflineProcessor implements Processor {
+  readonly spec: ProcessorSpec;
+  readonly #reason: string;
+  readonly #now: () => number;
+
+  /** @param now - Milliseconds since 1970 UTC: the reason is true whenever it is asked for. */
+  constructor(spec: ProcessorSpec, reason: string, now: () => number) {
+    this.spec = spec;
+    this.#reason = reason;
+    this.#now = now;
+  }
+
+  availability(): Availability {
+    return { available: false, reason: this.#reason, checkedAt: this.#now() };
+  }
+
+  load(): ProcessorLoad {
+    return { queueDepth: 0, running: 0, expectedWaitMs: 0, expectedWideWaitMs: 0 };
+  }
+
+  queuePosition(): undefined {
+    return undefined;
+  }
+
+  expectedStart(): undefined {
+    return undefined;
+  }
+
+  admit(): void {
+    throw new ProcessorUnavailableError(this.spec.id, this.#reason);
+  }
+
+  withdraw(): void {}
+
+  async run(): Promise<CircuitResult> {
+    throw new ProcessorUnavailableError(this.spec.id, this.#reason);
+  }
+
+  async runBatch(): Promise<BatchRunResult> {
+    throw new ProcessorUnavailableError(this.spec.id, this.#reason);
+  }
+
+  /** Changes nothing: there is no service to take it out of. */
+  setMaintenance(): void {}
 }

@@ -6,9 +6,15 @@
  * adapters and devices, the tags of both together decide whose run goes first, so that a flood in one
  * class does not delay another key in the other.
  */
-import { FairQueue, type Head, isBefore, type QueuedItem, type QueueScan } from './fair-queue.ts';
+import {
+  FairQueue,
+  type Head,
+  isBefore,
+  type QueuedItem,
+  type QueueScan,
+  StartTags,
+} from './fair-queue.ts';
 import { SIZE_CLASSES, type SizeClass } from './lane.ts';
-import { StartTags } from './start-tags.ts';
 
 /** A run as its queue sees it. */
 export interface QueuedRun extends QueuedItem {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MessageBuffer } from '../../../src/fleet/workers/message-buffer.ts';
+import { MessageBuffer } from '../../../src/fleet/workers/serve-engine.ts';
 import type { CircuitOutcome, FromWorker } from '../../../src/fleet/workers/worker-messages.ts';
 
 const posted: FromWorker[] = [];

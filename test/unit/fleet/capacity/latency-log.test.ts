@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { EventHeap } from '../../../../src/fleet/capacity/event-heap.ts';
-import { jainIndex } from '../../../../src/fleet/capacity/fairness.ts';
 import {
   NumberLog,
   NumberLogs,
   percentilesOf,
 } from '../../../../src/fleet/capacity/latency-log.ts';
 import { SeededDraws } from '../../../../src/fleet/capacity/seeded-draws.ts';
+import { jainIndex } from '../../../../src/fleet/capacity/simulation-log.ts';
 
 test('a percentile is the smallest value that so many do not exceed', () => {
   const values = Array.from({ length: 100 }, (_, i) => 100 - i);
