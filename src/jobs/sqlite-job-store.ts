@@ -5,10 +5,13 @@
  * Reads are synchronous and see committed data.
  *
  * The row of a large request holds its beginning, which listings show. The whole request, and large results,
- * are in `job_contents`.
+ * are in `job_contents`, compressed by Node's thread pool, outside the event loop. The text is stored as it was
+ * sent, not as the circuit read from it, because a record shows its request unchanged.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { LAST_TIME, type OnDamaged, type StoredRow } from '../storage/damaged-records.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import {
@@ -36,7 +39,6 @@ import {
 } from './job-listing.ts';
 import { jobOfRow } from './job-row.ts';
 import type { JobStore } from './job-store.ts';
-import { isLarge, packLarge, unpack } from './large-text.ts';
 
 const INSERT = `
   INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, started_at,
@@ -326,4 +328,28 @@ function readRow(row: StoredRow): Job | JobDamagedError {
     if (error instanceof JobDamagedError) return error;
     throw error;
   }
+}
+
+/**
+ * Length from which a text counts as large, characters. Compressing shorter ones would save less than a page
+ * of the file.
+ */
+const LARGE_TEXT_LENGTH = 8192;
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+/** True if a text is stored separately. */
+function isLarge(text: string | undefined): text is string {
+  return text !== undefined && text.length >= LARGE_TEXT_LENGTH;
+}
+
+/** Compresses a large text; undefined for others. */
+async function packLarge(text: string | undefined): Promise<Uint8Array | undefined> {
+  return isLarge(text) ? compress(Buffer.from(text)) : undefined;
+}
+
+/** Decompresses a text. */
+async function unpack(bytes: Uint8Array): Promise<string> {
+  return (await decompress(bytes)).toString();
 }
