@@ -7,8 +7,8 @@ import { formatPath } from '../../src/errors/fault-path.ts';
 import { circuitFactsOf, storedBody } from '../../src/service/circuits/read-circuit.ts';
 import { circuitResultJson, outcomeLabel } from '../../src/service/circuits/result-json.ts';
 import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
-import { parsePrefer } from '../../src/service/jobs/prefer.ts';
 import { encodeStored } from '../../src/service/jobs/stored-request.ts';
+import { parsePrefer } from '../../src/service/routes/job-submission.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 

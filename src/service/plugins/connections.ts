@@ -3,15 +3,20 @@
  *
  * Node's server starts every pipelined request at once and collects the answers. Here each waits for the
  * answer before it, so one connection costs no more than one request at a time. Connections are counted, and
- * closed if their client stops sending a request or reading an answer.
+ * closed if their client stops sending a request or reading an answer. The work of a request is aborted if its
+ * caller disconnects.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CallerGoneError } from '../errors.ts';
 import { budgetAddress, createAddressList } from '../limits/client-address.ts';
 import { Slots } from '../limits/slots.ts';
+import type { ReadingCaller } from '../reading/readers.ts';
 import type { ServiceSettings } from '../service-deps.ts';
+import { callerOf } from './authentication.ts';
+import { LARGE_BODY_BYTES } from './json-body.ts';
 
 /** Greatest number of pipelined requests that wait on one connection. */
 const MAX_PIPELINED = 100;
@@ -119,4 +124,25 @@ function leaveWaiting(app: FastifyInstance, limitMs: number): void {
     });
     done();
   });
+}
+
+/**
+ * Creates a signal that aborts with CallerGoneError if the connection closes before the answer is sent.
+ *
+ * It listens to the answer and not to the connection, which is kept for many requests and would collect a
+ * listener from each.
+ */
+export function callerSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (raw.writableEnded) return;
+    controller.abort(new CallerGoneError());
+  });
+  return controller.signal;
+}
+
+/** Caller of a body to read. A chunked body counts as the smallest large one. */
+export function readingCaller(request: FastifyRequest, reply: FastifyReply): ReadingCaller {
+  const numBytes = Number(request.headers['content-length'] ?? LARGE_BODY_BYTES);
+  return { keyId: callerOf(request).key.id, numBytes, signal: callerSignal(reply) };
 }

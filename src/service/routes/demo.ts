@@ -8,7 +8,7 @@ import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/fixed-windows
 import { Slots } from '../limits/slots.ts';
 import { viewDemoRun } from '../models/classification-view.ts';
 import { VISITORS } from '../models/visitors.ts';
-import { callerSignal } from '../plugins/caller-signal.ts';
+import { callerSignal } from '../plugins/connections.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { demoBody, demoResult } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';

@@ -6,7 +6,7 @@ import { viewClassification, viewClassifications } from '../models/classificatio
 import { readClassification, readTextRequest } from '../models/inference-body.ts';
 import { findModel, viewModel, viewModelDetail } from '../models/model-view.ts';
 import { callerOf } from '../plugins/authentication.ts';
-import { callerSignal } from '../plugins/caller-signal.ts';
+import { callerSignal } from '../plugins/connections.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import {
