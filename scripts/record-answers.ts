@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { RecordedAnswers } from '../src/service/documents/recorded-answers.ts';
+import type { RecordedAnswers } from '../src/service/openapi-document.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 
 const FILE = new URL('../docs/recorded-answers.json', import.meta.url);

@@ -1,8 +1,7 @@
 /** Converts rows of the `jobs` table to jobs. Stored values are validated only here. */
 import { LAST_TIME, type StoredRow, storedNumber } from '../storage/damaged-records.ts';
 import { JobDamagedError } from './errors.ts';
-import { JOB_KINDS, JOB_PRIORITIES, JOB_STATUSES, type Job } from './job.ts';
-import { isJobId } from './job-id.ts';
+import { isJobId, JOB_KINDS, JOB_PRIORITIES, JOB_STATUSES, type Job } from './job.ts';
 
 /**
  * Converts a row of `SELECT *` or `RETURNING *` to a job.

@@ -10,9 +10,16 @@ import {
   NoHandlerError,
   RunnerClosedError,
 } from './errors.ts';
-import { isFinal, type Job, type JobId, type JobKind, type JobQuery, type NewJob } from './job.ts';
+import {
+  isFinal,
+  isJobId,
+  type Job,
+  type JobId,
+  type JobKind,
+  type JobQuery,
+  type NewJob,
+} from './job.ts';
 import type { JobHandler } from './job-handler.ts';
-import { isJobId } from './job-id.ts';
 import type { JobStore } from './job-store.ts';
 import { type JobState, type JobWatch, JobWatches, stateOf } from './job-watch.ts';
 import { leftoverJobs, requeueInterrupted } from './recovery.ts';

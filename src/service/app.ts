@@ -6,7 +6,7 @@
  * path is answered, and both before a body is read. Routes come last, because plugins record them.
  */
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { createEnvelopes, SECURITY_HEADERS } from './envelope.ts';
 import { OpenStreams } from './events/open-streams.ts';
@@ -19,8 +19,7 @@ import { registerCrossOrigin } from './plugins/cross-origin.ts';
 import { registerDocumentation } from './plugins/documentation.ts';
 import { createErrorAnswer, registerErrorAnswers } from './plugins/error-answers.ts';
 import { registerJsonBody } from './plugins/json-body.ts';
-import { API_PREFIX, registerNotFound } from './plugins/not-found.ts';
-import { registerRequestLog, withoutSecrets } from './plugins/request-log.ts';
+import { API_PREFIX, pathOf, registerNotFound } from './plugins/not-found.ts';
 import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
 import { agentRoutes } from './routes/agents.ts';
@@ -43,7 +42,7 @@ import type { RouteContext } from './routes/route-context.ts';
 import { serviceStatusRoutes } from './routes/service-status.ts';
 import { systemRoutes } from './routes/systems.ts';
 import { tpuRoutes } from './routes/tpu.ts';
-import type { ServiceDeps } from './service-deps.ts';
+import type { LoggerOptions, ServiceDeps } from './service-deps.ts';
 
 /** Greatest length of a path segment, characters; ids have about 40. */
 const MAX_PARAM_LENGTH = 200;
@@ -133,4 +132,30 @@ function requestId(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)
     ? header
     : randomUUID();
+}
+
+/** Headers with secrets, redacted wherever a log line contains headers. */
+const SECRETS = ['x-api-key', 'authorization', 'cookie'].flatMap((name) => [
+  `headers["${name}"]`,
+  `*.headers["${name}"]`,
+]);
+
+/** Adds redaction to the logger's options. */
+function withoutSecrets(options: LoggerOptions): NonNullable<FastifyServerOptions['logger']> {
+  return options === false ? false : { ...options, redact: SECRETS };
+}
+
+/** Logs a line for each answered request: the path without query, the key's public id without headers. */
+function registerRequestLog(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const line = {
+      method: request.method,
+      path: pathOf(request.url),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ...(request.caller === undefined ? {} : { key_id: request.caller.key.id }),
+    };
+    if (reply.statusCode >= 500) request.log.warn(line, 'request');
+    else request.log.info(line, 'request');
+  });
 }

@@ -2,8 +2,7 @@
 import type { z } from 'zod';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { Backend, CircuitResult } from '../fleet/processor.ts';
-import type { BackendView } from './schemas/circuits.ts';
-import type { compilationFields } from './schemas/compilation.ts';
+import type { BackendView, compilationFields } from './schemas/circuits.ts';
 
 /** Engine and hardware of a run. */
 export function viewBackend(backend: Backend): BackendView {

@@ -1,8 +1,8 @@
 /** Parts of the OpenAPI document that apply to all operations, added here once instead of in every route. */
+import { readFileSync } from 'node:fs';
 import type { SwaggerTransformObject } from '@fastify/swagger';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { type RecordedAnswers, readRecordedAnswers } from './documents/recorded-answers.ts';
 import { SPEC_CODES } from './error-table.ts';
 
 type Document = OpenAPIV3_1.Document;
@@ -227,4 +227,28 @@ function dropUnusedSchemas(document: Document): void {
   };
   follow(document.paths);
   for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+}
+
+/** Recorded answers of the service, used as examples (scripts/record-answers.ts). */
+const recordedAnswers = z.object({
+  /** Answers by operation, with shortened lists. */
+  answers: z.record(
+    z.string(),
+    z.object({
+      /** Path of the request, below /api/v1. */
+      path: z.string(),
+      status: z.int(),
+      /** Absent if the answer had no body. */
+      body: z.unknown().optional(),
+    }),
+  ),
+  /** Error answers by status. */
+  errors: z.record(z.string(), z.unknown()),
+});
+export type RecordedAnswers = z.output<typeof recordedAnswers>;
+
+/** Reads the recorded answers from the package. */
+function readRecordedAnswers(): RecordedAnswers {
+  const file = new URL('../../docs/recorded-answers.json', import.meta.url);
+  return recordedAnswers.parse(JSON.parse(readFileSync(file, 'utf8')));
 }

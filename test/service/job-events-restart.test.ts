@@ -1,6 +1,6 @@
 /** Watching a circuit over the end of a process, as a client that comes back sees it. */
 import { expect, test } from 'vitest';
-import { newJobId } from '../../src/jobs/job-id.ts';
+import { newJobId } from '../../src/jobs/job.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';

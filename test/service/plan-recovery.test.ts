@@ -1,7 +1,6 @@
 /** Plans and tasks over a stop or a crash: the next process goes on with what the last one had submitted. */
 import { expect, test } from 'vitest';
-import type { Job } from '../../src/jobs/job.ts';
-import { newJobId } from '../../src/jobs/job-id.ts';
+import { type Job, newJobId } from '../../src/jobs/job.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { encodeTask, PLAN_TASK, PLANNER } from '../../src/service/tasks/stored-task.ts';
 import { MemoryJobStore } from '../support/memory-job-store.ts';

@@ -8,9 +8,8 @@
  * Usage: node crash-jobs.ts DATABASE stand|storm|awaited
  */
 import { setImmediate } from 'node:timers/promises';
-import type { NewJob } from '../../src/jobs/job.ts';
+import { type NewJob, newJobId } from '../../src/jobs/job.ts';
 import type { JobHandler } from '../../src/jobs/job-handler.ts';
-import { newJobId } from '../../src/jobs/job-id.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';

@@ -1,8 +1,14 @@
 /** Jobs, and a handler whose work the test itself begins and ends. */
 import { setImmediate } from 'node:timers/promises';
-import type { Job, JobId, JobPatch, JobStatus, NewJob } from '../../src/jobs/job.ts';
+import {
+  type Job,
+  type JobId,
+  type JobPatch,
+  type JobStatus,
+  type NewJob,
+  newJobId,
+} from '../../src/jobs/job.ts';
 import type { JobHandler, JobHooks } from '../../src/jobs/job-handler.ts';
-import { newJobId } from '../../src/jobs/job-id.ts';
 import { MemoryJobStore } from './memory-job-store.ts';
 
 /** A new job that differs from the usual one in `changes`. */

@@ -1,5 +1,5 @@
 /** Job records of every kind, as `qcs jobs` reads and prints them. */
-import { jobKindOf } from '../../jobs/job-id.ts';
+import { jobKindOf } from '../../jobs/job.ts';
 import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
 import { fieldsOf, numberOf, printable, textOf, timeOf } from './answer-fields.ts';
 import { AnswerUnreadableError, JobIdError } from './errors.ts';

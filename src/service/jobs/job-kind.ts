@@ -3,7 +3,7 @@
  * Everything else exists once for all kinds: reading large bodies in processes, Idempotency-Key, Prefer,
  * limits in flight, listings, events, cancel, retry, delete and recovery.
  *
- * To add a kind: its name in jobs/job.ts, its prefix in jobs/job-id.ts, its names in job-resources.ts (the
+ * To add a kind: its name and prefix in jobs/job.ts, its names in job-resources.ts (the
  * compiler asks for both), a file with its definition, listed in job-kinds.ts, and its route.
  */
 import type { z } from 'zod';

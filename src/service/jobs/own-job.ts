@@ -1,7 +1,6 @@
 /** Lookup of a caller's own jobs; jobs of other keys answer 404. */
 import { JobDamagedError, JobNotFoundError } from '../../jobs/errors.ts';
-import type { JobId, JobKind } from '../../jobs/job.ts';
-import { isJobId } from '../../jobs/job-id.ts';
+import { isJobId, type JobId, type JobKind } from '../../jobs/job.ts';
 
 /**
  * Result of `look` for a job of the key.

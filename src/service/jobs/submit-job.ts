@@ -4,8 +4,14 @@
  * that the first one started.
  */
 import { JobNotFoundError } from '../../jobs/errors.ts';
-import { type Job, type JobId, type JobKind, type NewJob, wasInterrupted } from '../../jobs/job.ts';
-import { newJobId } from '../../jobs/job-id.ts';
+import {
+  type Job,
+  type JobId,
+  type JobKind,
+  type NewJob,
+  newJobId,
+  wasInterrupted,
+} from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
 import { specCodeOf } from '../error-table.ts';
 import {

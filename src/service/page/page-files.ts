@@ -8,7 +8,6 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { sha256 } from '../../math/sha256.ts';
 import { keptPromise } from './kept-promise.ts';
-import { workerAnswer } from './worker-answer.ts';
 
 /** Body and headers of an answer. */
 export interface PageFile {
@@ -81,4 +80,19 @@ const builtName = (name: string): string => name.replace(/\.ts$/, '.js');
 /** Replaces imports of neighbours by the names under which they are served. */
 function withBuiltImports(text: string): string {
   return text.replace(/(\b(?:from|import)\s*['"]\.\/[\w-]+)\.ts(['"])/g, '$1.js$2');
+}
+
+/**
+ * Waits for the single message of a thread.
+ *
+ * @throws {Error} the error of the thread, or one that it ended without a message.
+ */
+export function workerAnswer(worker: Worker): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('messageerror', reject);
+    worker.once('error', reject);
+    // After a message this has no effect.
+    worker.once('exit', (code) => reject(new Error(`The thread ended with ${code}, unanswered.`)));
+  });
 }

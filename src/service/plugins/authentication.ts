@@ -18,11 +18,12 @@ import {
   TooManyAttemptsError,
 } from '../errors.ts';
 import { type ApiKey, isValidAt, type Scope } from '../keys/api-key.ts';
-import { ClientWindows, unnamedClientOf } from '../limits/client-windows.ts';
 import {
+  ClientWindows,
   FixedWindows,
   rateLimitHeaders,
   secondsLeft,
+  unnamedClientOf,
   WINDOW_S,
   type WindowState,
 } from '../limits/fixed-windows.ts';

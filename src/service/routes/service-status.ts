@@ -5,10 +5,9 @@ import { callerOf } from '../plugins/authentication.ts';
 import { viewProcessor } from '../processor-view.ts';
 import { successEnvelope } from '../schemas/envelope.ts';
 import type { ProcessorView } from '../schemas/processors.ts';
-import { type RootView, root } from '../schemas/root.ts';
-import { type StatusView, status } from '../schemas/status.ts';
+import { type RootView, root, type StatusView, status } from '../schemas/status.ts';
 import type { TpuFleetView } from '../schemas/tpu.ts';
-import { overallStatus } from '../systems/overall-status.ts';
+import type { ServiceDeps } from '../service-deps.ts';
 import { viewSystems } from '../systems/system-view.ts';
 import { viewTpuFleet } from '../tpu/tpu-view.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
@@ -209,4 +208,39 @@ function howIs<Id extends string>({
   readonly checked_at: string;
 }) {
   return { id, available, ...(reason !== undefined && { reason }), checked_at };
+}
+
+/** Sources of the overall status. */
+type StatusSources = Pick<
+  ServiceDeps,
+  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'readers' | 'storageFault'
+>;
+
+/** Wait of bodies above which the service is degraded, milliseconds, for a key that sends nothing else. */
+const LATE_READING_MS = 5000;
+
+/**
+ * `down` if no simulator is available, because nothing runs then. `degraded` if anything else that the
+ * service promises is unavailable, new work cannot be stored, or bodies are read late. Otherwise
+ * `operational`. Hardware and a text upstream that are not configured are no promise.
+ */
+function overallStatus(sources: StatusSources): StatusView['status'] {
+  const { fleet, devices, models, agents, planner, tpu, readers, storageFault } = sources;
+  const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  const areWell = simulators.map((processor) => processor.availability().available);
+  if (!areWell.includes(true)) return 'down';
+  const promised = [
+    models.classifier,
+    ...(models.text.isConfigured ? [models.text] : []),
+    ...agents.agents,
+    planner,
+    tpu.work,
+  ];
+  const isWell =
+    areWell.every((isAvailable) => isAvailable) &&
+    promised.every((part) => part.availability().available) &&
+    devices.summary().quarantined === 0 &&
+    readers.expectedWaitMs('') <= LATE_READING_MS &&
+    storageFault() === undefined;
+  return isWell ? 'operational' : 'degraded';
 }

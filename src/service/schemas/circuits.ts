@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { MAX_SEED } from '../../math/philox.ts';
-import { compilationFields } from './compilation.ts';
 import { idempotencyHeaders, jobFields, labelFields, priority, requestFields } from './jobs.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
@@ -139,6 +138,24 @@ export const warnings = z
     }),
   )
   .describe('Parts of the OpenQASM text that were ignored; absent if there are none');
+
+const gateNumbers = z.strictObject({ before: z.int(), after: z.int() });
+
+/** The compiler's report. */
+export const compilationFields = z.strictObject({
+  gates: gateNumbers,
+  depth: gateNumbers,
+  two_qubit_gates: gateNumbers.describe('Number of gates on two qubits, controls included'),
+  passes: z
+    .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
+    .describe('Compiler passes in order, with the number of operations after each'),
+  kernels: z.int().describe('Number of kernels that the remaining gates were compiled to'),
+  fused_blocks: z.int().describe('Number of kernels that combine more than one gate'),
+  bytes_moved: z
+    .number()
+    .describe('Estimate: the state is read and written once for each sweep and exchange'),
+  sweeps: z.int().describe('Number of times that the tiled program reads and writes the state'),
+});
 
 /** Fields that only a completed circuit's record has. */
 export const circuitResult = z.strictObject({

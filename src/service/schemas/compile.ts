@@ -1,8 +1,7 @@
 /** Schemas of compiling without running. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
-import { circuitBody, SOURCE_RULES, warnings } from './circuits.ts';
-import { compilationFields } from './compilation.ts';
+import { circuitBody, compilationFields, SOURCE_RULES, warnings } from './circuits.ts';
 
 /** Formats of a compiled circuit. */
 export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;

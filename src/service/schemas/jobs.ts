@@ -1,8 +1,7 @@
 /** Schemas that jobs of all kinds share: their records, pages of them, and how one is submitted. */
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY } from '../../jobs/idempotency.ts';
-import { JOB_PRIORITIES, JOB_STATUSES, type JobPlace } from '../../jobs/job.ts';
-import { jobIdPrefix } from '../../jobs/job-id.ts';
+import { JOB_PRIORITIES, JOB_STATUSES, type JobPlace, jobIdPrefix } from '../../jobs/job.ts';
 import type { JobResource } from '../jobs/job-resources.ts';
 import { isoTime, jsonObject } from './envelope.ts';
 

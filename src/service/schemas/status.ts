@@ -1,4 +1,4 @@
-/** Schema of GET /status. */
+/** Schemas of GET /status and GET /. */
 import { z } from 'zod';
 import { agent } from './agents.ts';
 import { modelSummary } from './models.ts';
@@ -55,3 +55,21 @@ export const status = z.strictObject({
   }),
 });
 export type StatusView = z.output<typeof status>;
+
+/** Name, version and contents of the service. */
+export const root = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  api_version: z.literal('v1'),
+  documentation: z.string(),
+  openapi: z.string(),
+  services: z.array(
+    z.strictObject({
+      id: z.string(),
+      description: z.string(),
+      path: z.string(),
+      methods: z.array(z.string()),
+    }),
+  ),
+});
+export type RootView = z.output<typeof root>;

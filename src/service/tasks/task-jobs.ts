@@ -1,8 +1,7 @@
 /** Task jobs: tasks of agents, and plans, which submit tasks as jobs of their own. */
 import { JobDamagedError } from '../../jobs/errors.ts';
-import { isFinal, type Job, type JobId, labelsOf } from '../../jobs/job.ts';
+import { isFinal, type Job, type JobId, labelsOf, newJobId } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
-import { newJobId } from '../../jobs/job-id.ts';
 import { findAgent } from '../agents/agent-view.ts';
 import {
   type ComingJob,
@@ -13,7 +12,7 @@ import {
   type ServedJobs,
 } from '../jobs/job-kind.ts';
 import { TASKS } from '../jobs/job-resources.ts';
-import { viewJob } from '../jobs/job-view.ts';
+import { type LiveFacts, viewJob } from '../jobs/job-view.ts';
 import {
   checkProcessor,
   isSmallBody,
@@ -25,8 +24,7 @@ import {
 import { workInputOf, workRequestOf } from '../jobs/stored-request.ts';
 import { outcomeJson } from '../procedures-view.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
-import { taskRecord, taskSummary } from '../schemas/tasks.ts';
-import { viewPlan } from './plan-view.ts';
+import { type PlanNodeView, taskRecord, taskSummary } from '../schemas/tasks.ts';
 import {
   PLAN_READING,
   planSubmission,
@@ -43,6 +41,7 @@ import {
   planOf,
   relativesOfTask,
   type StoredPlan,
+  type StoredStep,
   taskFactsOf,
   taskRequestJson,
 } from './stored-task.ts';
@@ -204,5 +203,48 @@ export class TaskJobs implements ServedJobs<TaskSubmission> {
     const jobs = this.#deps.jobs();
     const plan = await jobs.get(parent);
     if (plan === undefined || isFinal(plan.status)) await jobs.cancel(id);
+  }
+}
+
+/** Lookup of the jobs of a plan's tasks. */
+interface JobLookup extends Pick<LiveFacts, 'progress'> {
+  get(id: JobId): Promise<Job | undefined>;
+}
+
+/** Fields that only a plan's record has, in the form that callers see. */
+async function viewPlan(plan: Job, jobs: JobLookup): Promise<object> {
+  const { goal, steps } = planOf(plan.request);
+  const tasks = await Promise.all(steps.map((step) => viewStep(step, plan, jobs)));
+  return { ...(goal !== undefined && { goal }), tasks };
+}
+
+async function viewStep(step: StoredStep, plan: Job, jobs: JobLookup): Promise<PlanNodeView> {
+  const job = await jobOrDamage(step.id, jobs);
+  const { name, id, agent, task, needs, fed } = step;
+  const progress = job?.status === 'running' ? jobs.progress(id) : undefined;
+  return {
+    name,
+    task_id: id,
+    agent,
+    task,
+    status: job?.status ?? (isFinal(plan.status) ? 'cancelled' : 'queued'),
+    ...(progress !== undefined && { progress }),
+    needs: [...needs],
+    ...(fed.length > 0 && { fed: fed.map((each) => ({ ...each })) }),
+    ...(job?.error && { error: job.error }),
+  };
+}
+
+/** The task, or a placeholder for a task whose record is damaged. */
+async function jobOrDamage(
+  id: JobId,
+  jobs: JobLookup,
+): Promise<Pick<Job, 'status' | 'error'> | undefined> {
+  try {
+    return await jobs.get(id);
+  } catch (error) {
+    if (!(error instanceof JobDamagedError)) throw error;
+    const { code, message } = error;
+    return { status: 'failed', error: { code, message } };
   }
 }

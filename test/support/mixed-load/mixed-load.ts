@@ -7,7 +7,7 @@
  * afar and goes on, so that more wait than there are lanes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJobId } from '../../../src/jobs/job-id.ts';
+import { isJobId } from '../../../src/jobs/job.ts';
 import { JOB_RESOURCES } from '../../../src/service/jobs/job-resources.ts';
 import { DEFAULT_SCOPES, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';

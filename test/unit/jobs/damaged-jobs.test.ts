@@ -1,8 +1,7 @@
 /** Rows of the jobs table that cannot be read, written as a damaged file would have them. */
 import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Job, JobId } from '../../../src/jobs/job.ts';
-import { newJobId } from '../../../src/jobs/job-id.ts';
+import { type Job, type JobId, newJobId } from '../../../src/jobs/job.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { pruneFinishedJobs } from '../../../src/jobs/retention.ts';
 import { SqliteIdempotencyStore } from '../../../src/jobs/sqlite-idempotency-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hashBody, IDEMPOTENCY_KEY } from '../../../src/jobs/idempotency.ts';
-import { newJobId } from '../../../src/jobs/job-id.ts';
+import { newJobId } from '../../../src/jobs/job.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { SqliteIdempotencyStore } from '../../../src/jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { JOB_KINDS } from '../../../src/jobs/job.ts';
-import { isJobId, jobKindOf, newJobId } from '../../../src/jobs/job-id.ts';
+import { isJobId, JOB_KINDS, jobKindOf, newJobId } from '../../../src/jobs/job.ts';
 
 describe('newJobId', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { keptPromise } from '../../../src/service/page/kept-promise.ts';
-import { workerAnswer } from '../../../src/service/page/worker-answer.ts';
+import { workerAnswer } from '../../../src/service/page/page-files.ts';
 
 describe('what is loaded once', () => {
   test('is loaded once, for those who ask meanwhile too', async () => {
