@@ -12,7 +12,7 @@ import { type CpuEngine, openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { Executable } from '../src/engine/engine.ts';
 import { EnginePool } from '../src/fleet/workers/engine-pool.ts';
 import { uniformDraw } from '../src/math/philox.ts';
-import { childThread } from '../src/processes/child-thread.ts';
+import { childThread } from '../src/processes/supervised-child.ts';
 import { type Measurement, median, report } from './harness.ts';
 
 const WIDTHS = [2, 4, 8, 12];

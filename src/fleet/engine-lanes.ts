@@ -3,7 +3,7 @@
  * takes, how fast it is, how much of it is free, and how each run went.
  */
 import { extname } from 'node:path';
-import { childThread } from '../processes/child-thread.ts';
+import { childThread } from '../processes/supervised-child.ts';
 import { WorkerLostError } from './errors.ts';
 import type { FleetRun } from './fleet-run.ts';
 import { qubitsWithin } from './memory-shares.ts';

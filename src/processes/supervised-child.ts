@@ -6,9 +6,10 @@
  * `Worker.terminate`), because a loop or a hanging driver reacts to nothing gentler. Its end is reported
  * once, after everything else, with the reason.
  *
- * `child-process.ts` and `child-thread.ts` start the two kinds. `parent-port.ts` is the child's side.
+ * `childThread` starts a thread, and `child-process.ts` a process. `parent-port.ts` is the child's side.
  */
 import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 
 const IS_BUSY = /^State:\s*R/m;
 const RESIDENT_KIB = /^VmRSS:\s*(\d+) kB$/m;
@@ -226,4 +227,46 @@ export class SupervisedChild<To, From extends { readonly kind: string }> {
 
 function isReady<From extends { readonly kind: string }>(message: From): message is Ready<From> {
   return message.kind === 'ready';
+}
+
+/** How a thread is started. */
+interface ChildThreadOptions {
+  /** The thread's module. */
+  readonly entry: URL;
+  /** The thread's `workerData`: plain data. */
+  readonly setup?: unknown;
+  /** Limit of the thread's JavaScript heap, MB; typed arrays and WebAssembly memory lie outside it. */
+  readonly heapLimitMb?: number;
+}
+
+/** A function that starts a supervised child as a thread of this process. */
+export function childThread<To, From>({
+  entry,
+  setup,
+  heapLimitMb,
+}: ChildThreadOptions): StartChild<To, From> {
+  return ({ onMessage, onExit }) => {
+    const worker = new Worker(entry, {
+      workerData: setup,
+      ...(heapLimitMb !== undefined && {
+        resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
+      }),
+    });
+    worker.unref();
+    let fault: { readonly how: string; readonly cause: unknown } | undefined;
+    worker.on('message', onMessage);
+    worker.on('messageerror', (cause) => {
+      fault ??= { how: 'its answer could not be read', cause };
+      void worker.terminate();
+    });
+    worker.on('error', (cause) => {
+      fault ??= { how: cause instanceof Error ? cause.message : String(cause), cause };
+    });
+    worker.on('exit', (exitCode) => onExit(fault ?? { how: `exit code ${exitCode}` }));
+    return {
+      post: (message, transfer) => worker.postMessage(message, transfer),
+      setHolding: (isHolding) => (isHolding ? worker.ref() : worker.unref()),
+      kill: () => void worker.terminate(),
+    };
+  };
 }

@@ -6,8 +6,7 @@
  */
 import { extname } from 'node:path';
 import type { CircuitResult } from '../../fleet/processor.ts';
-import { childThread } from '../../processes/child-thread.ts';
-import { SupervisedChild } from '../../processes/supervised-child.ts';
+import { childThread, SupervisedChild } from '../../processes/supervised-child.ts';
 import { ResultThreadLostError } from '../errors.ts';
 import type { ResultLayout } from './result-json.ts';
 

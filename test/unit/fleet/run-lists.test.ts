@@ -9,7 +9,7 @@ import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import type { WorkerCircuitRun } from '../../../src/fleet/workers/sent-run.ts';
 import type { CircuitOutcome, StartWorker } from '../../../src/fleet/workers/worker-messages.ts';
 import { childProcess, withOwnBuffers } from '../../../src/processes/child-process.ts';
-import { childThread } from '../../../src/processes/child-thread.ts';
+import { childThread } from '../../../src/processes/supervised-child.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,

@@ -2,10 +2,10 @@
 /** Supervision, with children that the tests play themselves, and one of each real kind. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { childProcess } from '../../../src/processes/child-process.ts';
-import { childThread } from '../../../src/processes/child-thread.ts';
 import {
   type ChildEnd,
   type ChildHandleEvents,
+  childThread,
   type StartChild,
   SupervisedChild,
 } from '../../../src/processes/supervised-child.ts';
