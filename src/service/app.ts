@@ -13,11 +13,14 @@ import { OpenStreams } from './events/open-streams.ts';
 import { KeyWatch } from './keys/key-watch.ts';
 import { restoreMaintenance } from './maintenance/maintenance-order.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
-import { createClientErrorHandler } from './plugins/client-errors.ts';
 import { connectionTimeouts, registerConnections } from './plugins/connections.ts';
 import { registerCrossOrigin } from './plugins/cross-origin.ts';
 import { registerDocumentation } from './plugins/documentation.ts';
-import { createErrorAnswer, registerErrorAnswers } from './plugins/error-answers.ts';
+import {
+  createClientErrorHandler,
+  createErrorAnswer,
+  registerErrorAnswers,
+} from './plugins/error-answers.ts';
 import { registerJsonBody } from './plugins/json-body.ts';
 import { API_PREFIX, pathOf, registerNotFound } from './plugins/not-found.ts';
 import { registerResponseCheck } from './plugins/response-check.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { gateObject } from '../../src/circuit/gate-object-schema.ts';
-import { circuitForm } from '../../src/service/circuits/circuit-form.ts';
+import { circuitForm } from '../../src/service/circuits/read-circuit.ts';
 
 const rest = { target_processor: 'statevector-sim', shots: 1 };
 

@@ -29,7 +29,6 @@ import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
-import type { BodyParts } from './circuit-form.ts';
 
 /** Greatest number of outcome bits of all shots together: 32 MiB of memory. */
 export const MAX_OUTCOME_BITS = 2 ** 28;
@@ -78,6 +77,9 @@ class LiveTarget implements Target {
     return this.#available;
   }
 }
+
+/** Well-formed fields of a body. */
+export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
 
 /** Circuit that its target accepts, as plain data. */
 export interface CheckedCircuit {

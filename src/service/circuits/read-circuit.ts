@@ -1,8 +1,20 @@
 /**
  * Reads a circuit from a request body or from the text of a stored request, or lists every fault. Pure, with
  * plain data as input and output: small bodies are read in the main thread, large ones in another process.
+ *
+ * The form of a submission (names, types and sizes) is validated in bounded time for any body. zod reports every
+ * bad element of an array and cannot be stopped, so a body with a million bad entries would take seconds and
+ * gigabytes. The two long lists are therefore walked here, entry by entry through their zod schemas, until
+ * there are more faults than an answer lists. Any other array or object that is longer than a valid one is
+ * refused before zod sees it.
  */
-import { MAX_FAULTS } from '../../errors/coded-error.ts';
+import { z } from 'zod';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { findOperation } from '../../circuit/gate-object.ts';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { pauliTerm } from '../../circuit/observable-schema.ts';
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { serializeCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -10,9 +22,14 @@ import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import type { Tier } from '../keys/api-key.ts';
 import type { Reading } from '../reading/reading.ts';
-import type { CircuitBody } from '../schemas/circuits.ts';
-import { type CheckedCircuit, checkCircuit, meaningFaults, type Target } from './check-circuit.ts';
-import { circuitForm } from './circuit-form.ts';
+import { type CircuitBody, circuitBody, MAX_TERMS } from '../schemas/circuits.ts';
+import {
+  type BodyParts,
+  type CheckedCircuit,
+  checkCircuit,
+  meaningFaults,
+  type Target,
+} from './check-circuit.ts';
 
 /** Circuit that will become a job. */
 export interface CircuitSubmission extends JobSubmission, CheckedCircuit {
@@ -119,4 +136,145 @@ export function circuitBodyOf(
 function serialized<Checked extends CheckedCircuit>(checked: Checked): Checked {
   const { circuit } = checked;
   return 'bytes' in circuit ? checked : { ...checked, circuit: serializeCircuit(circuit) };
+}
+
+/** Greatest number of elements of any other array, and of fields of any object. */
+const MAX_LENGTH = 4096;
+/** Lists whose lengths are checked during the walk. */
+const WALKED = new Set(['circuit', 'observables']);
+
+/** Well-formed body, or its faults and its remaining fields. */
+type CircuitForm =
+  | { readonly isGood: true; readonly body: CircuitBody }
+  | {
+      readonly isGood: false;
+      readonly faults: readonly Fault[];
+      /**
+       * Well-formed fields. A malformed gate is replaced by a barrier, so that the other gates keep their
+       * indices.
+       */
+      readonly parts: BodyParts;
+      /** Names of all given fields. */
+      readonly given: readonly string[];
+    };
+
+const list = z.array(z.unknown()).optional();
+const head = circuitBody.omit({ circuit: true, observables: true }).extend({
+  circuit: list,
+  observables: list,
+});
+const pauliSum = z.array(pauliTerm);
+
+/**
+ * Checks the form of a body.
+ *
+ * @param maxGates - Greatest number of gates that any processor accepts. The list may hold as many barriers
+ *   in addition; the entries of a longer list are not examined.
+ */
+export function circuitForm(value: unknown, maxGates: number): CircuitForm {
+  const faults: Fault[] = [];
+  const given = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+  const bounded = boundedFields(value, maxGates, faults);
+
+  const parsed = faults.length === 0 ? head.safeParse(value) : undefined;
+  if (parsed?.success === false) faults.push(...formFaults(parsed.error, head, value));
+  const parts = parsed?.success === true ? parsed.data : goodFields(bounded);
+  const circuit = parts.circuit && readGates(parts.circuit, faults);
+  const observables = parts.observables && readObservables(parts.observables, faults);
+  const { circuit: _circuit, observables: _observables, ...rest } = parts;
+  const good: BodyParts = {
+    ...rest,
+    ...(circuit === undefined ? {} : { circuit }),
+    ...(observables === undefined ? {} : { observables }),
+  };
+  if (parsed?.success !== true || faults.length > 0) {
+    return { isGood: false, faults, parts: good, given };
+  }
+  const { target_processor, shots } = parsed.data;
+  return { isGood: true, body: { ...good, target_processor, shots } };
+}
+
+/** Removes fields that are too long to examine and adds a fault for each. */
+function boundedFields(value: unknown, maxGates: number, faults: Fault[]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).filter(([name, field]) => {
+    if (faults.length >= MAX_FAULTS) return false;
+    const found =
+      name === 'circuit'
+        ? lengthFaults(field, maxGates)
+        : sizeFaults({ [name]: field }, MAX_LENGTH, WALKED);
+    faults.push(...found);
+    return found.length === 0;
+  });
+  return Object.fromEntries(fields);
+}
+
+function lengthFaults(circuit: unknown, maxGates: number): readonly Fault[] {
+  if (!Array.isArray(circuit) || circuit.length <= 2 * maxGates) {
+    return sizeFaults({ circuit }, MAX_LENGTH, WALKED);
+  }
+  const message = `${circuit.length} entries; the limit max_gates is ${maxGates}.`;
+  return [{ path: 'circuit', message, code: LIMIT_EXCEEDED }];
+}
+
+type HeadParts = { readonly [K in keyof z.output<typeof head>]?: z.output<typeof head>[K] };
+
+/** The well-formed fields. */
+function goodFields(value: unknown): HeadParts {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  const shapes = new Map<string, z.ZodType>(Object.entries(head.shape));
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, field]) => shapes.get(name)?.safeParse(field).success),
+  );
+}
+
+/** Reads the gates. Undefined if a malformed gate may be a measurement, because later gates depend on it. */
+function readGates(
+  entries: readonly unknown[],
+  faults: Fault[],
+): NonNullable<CircuitBody['circuit']> | undefined {
+  const gates: NonNullable<CircuitBody['circuit']> = [];
+  let isWhole = true;
+  for (const [i, entry] of entries.entries()) {
+    const parsed = gateObject.safeParse(entry);
+    if (parsed.success) gates.push(parsed.data);
+    else {
+      faults.push(...formFaults(parsed.error, gateObject, entry, ['circuit', i]));
+      if (faults.length >= MAX_FAULTS) return undefined;
+      gates.push({ gate: 'BARRIER' });
+      isWhole &&= isGate(entry);
+    }
+  }
+  return isWhole ? gates : undefined;
+}
+
+function isGate(entry: unknown): boolean {
+  const isNamed = typeof entry === 'object' && entry !== null && 'gate' in entry;
+  if (!isNamed || typeof entry.gate !== 'string') return false;
+  const operation = findOperation(entry.gate);
+  return operation !== undefined && operation.name !== 'M';
+}
+
+function readObservables(
+  entries: readonly unknown[],
+  faults: Fault[],
+): CircuitBody['observables'] | undefined {
+  const before = faults.length;
+  const observables: NonNullable<CircuitBody['observables']> = [];
+  let numTerms = 0;
+  for (const [i, entry] of entries.entries()) {
+    numTerms += Array.isArray(entry) ? entry.length : 1;
+    if (numTerms > MAX_TERMS) continue;
+    const schema = Array.isArray(entry) ? pauliSum : pauliTerm;
+    const parsed = schema.safeParse(entry);
+    if (!parsed.success) {
+      faults.push(...formFaults(parsed.error, schema, entry, ['observables', i]));
+    } else observables.push(parsed.data);
+    if (faults.length >= MAX_FAULTS) break;
+  }
+  if (numTerms > MAX_TERMS) {
+    const message = `${numTerms} Pauli terms in all; the limit is ${MAX_TERMS}.`;
+    faults.push({ path: 'observables', message, code: LIMIT_EXCEEDED });
+  }
+  return faults.length === before ? observables : undefined;
 }

@@ -1,7 +1,7 @@
 /** Operators' orders that start or end maintenance, and their restoration after a restart. */
 import type { z } from 'zod';
 import { RequestInvalidError } from '../errors.ts';
-import type { maintenanceBody } from '../schemas/maintenance.ts';
+import type { maintenanceBody } from '../schemas/processors.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { MaintenanceRecord } from './maintenance-store.ts';
 

@@ -12,8 +12,7 @@ import {
   deviceMaintenanceParams,
   deviceParams,
 } from '../schemas/fleet-devices.ts';
-import { maintenanceBody } from '../schemas/maintenance.ts';
-import { processorParams } from '../schemas/processors.ts';
+import { maintenanceBody, processorParams } from '../schemas/processors.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers the routes of devices and of their maintenance. */

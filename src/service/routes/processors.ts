@@ -5,8 +5,12 @@ import { carryOut } from '../maintenance/maintenance-order.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { findProcessor, viewProcessor } from '../processor-view.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
-import { maintenanceBody } from '../schemas/maintenance.ts';
-import { processor, processorList, processorParams } from '../schemas/processors.ts';
+import {
+  maintenanceBody,
+  processor,
+  processorList,
+  processorParams,
+} from '../schemas/processors.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers the routes of processors and of their maintenance. */

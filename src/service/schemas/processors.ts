@@ -1,4 +1,4 @@
-/** Schemas of processors and of the status of the service. */
+/** Schemas of processors and of orders that take one, or a device, out of service or back. */
 import { z } from 'zod';
 import { isoTime } from './envelope.ts';
 import { deviceSummary } from './fleet-devices.ts';
@@ -51,3 +51,23 @@ export const processorList = z.strictObject({ processors: z.array(processor) });
 
 /** Path of one processor. */
 export const processorParams = z.strictObject({ processor_id: z.string() });
+
+/** Body of POST /admin/processors/{id}/maintenance and of the same of a device. */
+export const maintenanceBody = z
+  .strictObject({
+    enabled: z.boolean(),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .meta({ pattern: '\\S' })
+      .optional()
+      .describe('Reason that callers are shown; allowed only with enabled true'),
+  })
+  .meta({
+    if: { properties: { enabled: { const: false } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { properties: { reason: false } },
+    examples: [{ enabled: true, reason: 'Cooling is being repaired' }],
+  });

@@ -1,11 +1,23 @@
 /** Schemas of tasks: how one is submitted to an agent, and its record. */
 import { z } from 'zod';
 import { MAX_PLAN_TASKS, planTask } from '../../workloads/plans/plan.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { TASKS } from '../jobs/job-resources.ts';
-import { PLAN_EXAMPLE } from '../systems/plan-example.ts';
 import { jsonObject } from './envelope.ts';
 import { jobFields, labelFields, priority, requestFields } from './jobs.ts';
 import { procedureResult } from './procedures.ts';
+
+/**
+ * Example of a plan whose tasks use each other's results. It is published with the planner, and a test runs it.
+ */
+export const PLAN_EXAMPLE: JsonObject = {
+  goal: 'Find the ground state of H2, make its circuit shorter, and fit it to a device',
+  tasks: [
+    { name: 'ground', agent: 'research', task: 'vqe', input: { problem: 'h2' } },
+    { name: 'short', agent: 'design', task: 'shorten' },
+    { name: 'fitted', agent: 'design', task: 'route', input: { device: 'iqm-garnet' } },
+  ],
+};
 
 const processorField = z
   .string()

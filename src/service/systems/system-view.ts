@@ -7,8 +7,8 @@ import { isoTime } from '../envelope.ts';
 import { SystemNotFoundError } from '../errors.ts';
 import { viewProcessor } from '../processor-view.ts';
 import { SYSTEM_IDS, type SystemDetailView, type SystemSummaryView } from '../schemas/systems.ts';
+import { PLAN_EXAMPLE } from '../schemas/tasks.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { PLAN_EXAMPLE } from './plan-example.ts';
 
 /** Sources of the systems. */
 export interface SystemSources

@@ -1,8 +1,7 @@
 /** Reads a task or a plan from a body, or lists every fault. */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
-import { formFaults } from '../../errors/form-faults.ts';
+import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import { sizeFaults } from '../../errors/size-faults.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { makePlan } from '../../workloads/plans/make-plan.ts';
 import { MAX_PLAN_TASKS, type PlanStep } from '../../workloads/plans/plan.ts';

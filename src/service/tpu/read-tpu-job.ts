@@ -1,7 +1,6 @@
 /** Reads a TPU job from a body, or lists every fault. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
-import { formFaults } from '../../errors/form-faults.ts';
-import { sizeFaults } from '../../errors/size-faults.ts';
+import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
 import { TPU_PROCEDURES } from '../../workloads/tpu/tpu-procedures.ts';
