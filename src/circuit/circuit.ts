@@ -60,7 +60,7 @@ export interface ResetOperation {
 }
 
 /** Keeps passes from moving operations on its qubits across it. Engines never see one. */
-export interface BarrierOperation {
+interface BarrierOperation {
   readonly kind: 'barrier';
   readonly qubits: readonly Qubit[];
 }

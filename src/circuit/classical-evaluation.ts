@@ -245,10 +245,10 @@ function angleOfMultiple(multiple: number, width: number): Scalar {
 }
 
 /** Returns the current value of a bit. */
-export type ReadBit = (bit: Bit) => boolean;
+type ReadBit = (bit: Bit) => boolean;
 
 /** Evaluates a boolean function of bits. */
-export function diagramHolds(diagram: BitDiagram, read: ReadBit): boolean {
+function diagramHolds(diagram: BitDiagram, read: ReadBit): boolean {
   if (typeof diagram === 'boolean') return diagram;
   if (typeof diagram === 'number') return read(diagram);
   let place = diagram.nodes.length - 1;

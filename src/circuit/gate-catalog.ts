@@ -23,7 +23,7 @@ export interface CatalogOperand {
 }
 
 /** An angle that an operation takes. */
-export interface CatalogParameter {
+interface CatalogParameter {
   readonly name: ParameterName;
   readonly unit: 'radians';
 }

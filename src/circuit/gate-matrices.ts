@@ -7,7 +7,7 @@ import { sumOfAngles } from '../math/angles.ts';
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 
 /** A complex number. */
-export type Complex = readonly [re: number, im: number];
+type Complex = readonly [re: number, im: number];
 
 /** 1/√2. */
 export const SQRT_HALF = Math.SQRT1_2;

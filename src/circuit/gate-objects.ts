@@ -29,7 +29,7 @@ import { withoutIdleResets } from './idle-resets.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
 
 /** Options for reading gate objects. */
-export interface GateObjectOptions {
+interface GateObjectOptions {
   /** Number of qubits; by default one past the highest qubit named, and at least 1. */
   readonly numQubits?: number;
   readonly limits: CircuitLimits;

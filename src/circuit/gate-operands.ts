@@ -22,7 +22,7 @@ export interface OperandShape {
 }
 
 /** Qubits of an operation, distinct and in range. */
-export interface Operands {
+interface Operands {
   readonly controls: readonly Qubit[];
   readonly targets: readonly Qubit[];
 }
@@ -41,7 +41,7 @@ function usualField(shape: OperandShape): TargetField {
 }
 
 /** Register that operands are checked against. */
-export interface Register {
+interface Register {
   readonly numQubits: number;
   readonly limits: CircuitLimits;
 }

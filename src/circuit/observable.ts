@@ -20,7 +20,7 @@ export interface PauliTerm {
 export type PauliSum = readonly PauliTerm[];
 
 /** A Pauli string as bit masks: it sends |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩. */
-export interface PauliMasks {
+interface PauliMasks {
   /** Qubits with X or Y. */
   readonly flips: number;
   /** Qubits with Y or Z. */
@@ -54,7 +54,7 @@ const FACTOR = /^([IXYZ])(\d{1,3})$/i;
  *
  * @returns The factors, or the fault found.
  */
-export function parsePauliString(
+function parsePauliString(
   text: string,
   numQubits: number,
   path: string,

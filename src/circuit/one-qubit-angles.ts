@@ -2,7 +2,7 @@
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 
 /** Angles of e^{iγ}·U(θ, φ, λ), in radians. */
-export interface EulerAngles {
+interface EulerAngles {
   readonly theta: number;
   readonly phi: number;
   readonly lambda: number;

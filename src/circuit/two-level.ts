@@ -11,7 +11,7 @@
 import { type ComplexMatrix, dimension } from '../math/complex-matrix.ts';
 
 /** A one-qubit gate that acts where each control reads its value. Positions index the unitary's qubits. */
-export interface TwoLevelGate {
+interface TwoLevelGate {
   readonly target: number;
   readonly controls: readonly { readonly position: number; readonly value: 0 | 1 }[];
   /** Two rows. */

@@ -11,7 +11,7 @@ export const MAX_WAITING_BYTES = 512 * 2 ** 20;
 export const MAX_WAITING_BYTES_OF_KEY = MAX_WAITING_BYTES / 4;
 
 /** Facts that admission depends on. */
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** Runs that may wait, over all processors. */
   readonly queueLimit: number;
   readonly numWaiting: () => number;

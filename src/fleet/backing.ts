@@ -18,7 +18,7 @@ import type { MayRunOn } from './schedule/scheduled-run.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
 /** The outcome of the last self-test of a lane's engines. */
-export type HealthOf = (lane: LaneId) => Availability;
+type HealthOf = (lane: LaneId) => Availability;
 
 /** Backing of a simulator. */
 export interface Backing {
@@ -85,7 +85,7 @@ export function bothSizes(small: Availability, wide: Availability): Availability
 }
 
 /** Options of the backing of `gpu-fleet`. */
-export interface GpuBackingOptions {
+interface GpuBackingOptions {
   /** The processor as it is on the CPU, with `execution: 'cpu-fallback'`. */
   readonly onCpu: ProcessorSpec;
   /** Whether the CPU may run its circuits. */

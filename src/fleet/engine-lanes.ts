@@ -24,7 +24,7 @@ const UNMEASURED_SPEED = 0.01;
 const ADAPTER_FIXED_MS = 1.5;
 
 /** Threads with an engine each. */
-export interface ThreadPoolOptions {
+interface ThreadPoolOptions {
   readonly numWorkers: number;
   readonly engine: EngineOptions;
 }
@@ -43,7 +43,7 @@ export interface ThreadOptions {
 }
 
 /** Hears what happens on the lanes. */
-export interface EngineLanesEvents {
+interface EngineLanesEvents {
   /** An engine is free. */
   readonly onIdle: () => void;
   /** No engine of the lane can be started. */

@@ -47,7 +47,7 @@ export interface DeviceSources {
 }
 
 /** How the devices are made. */
-export interface FleetDevicesOptions {
+interface FleetDevicesOptions {
   readonly backend: CircuitBackend;
   readonly sources: () => DeviceSources;
   /** Milliseconds since 1970 UTC. */

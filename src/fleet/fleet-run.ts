@@ -22,7 +22,7 @@ import { EXACT_PRECISION } from './workers/shape-batches.ts';
 import type { BatchOutcome, CircuitOutcome, RunOutcome } from './workers/worker-messages.ts';
 
 /** Place of a run: the processor decides where it may be executed. */
-export interface RunPlace {
+interface RunPlace {
   /** The processor it was sent to. */
   readonly processor: string;
   /** Precision that the processor promises. */
@@ -54,7 +54,7 @@ export type RanCircuit = CircuitOutcome & Ran;
 export type RanBatch = BatchOutcome & Ran;
 
 /** Hears of a run's progress on the worker that it was given to. */
-export interface AttemptEvents {
+interface AttemptEvents {
   readonly onStarted: (startedAt: number) => void;
   readonly onProgress: (fraction: number) => void;
 }
@@ -170,7 +170,7 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
 }
 
 /** Who asked for a run and follows it. */
-export interface RunCaller {
+interface RunCaller {
   readonly hooks: RunHooks;
   readonly signal: AbortSignal;
   readonly selfTestOf?: LaneId;

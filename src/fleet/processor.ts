@@ -33,7 +33,7 @@ export interface ProcessorSpec {
 }
 
 /** An adapter that circuits run on. */
-export interface AdapterInUse {
+interface AdapterInUse {
   /** The driver's name for it. */
   readonly name: string;
   /** A driver that computes on the CPU; no GPU. */

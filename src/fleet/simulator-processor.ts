@@ -43,7 +43,7 @@ export interface SelfTestTimes {
 }
 
 /** How a simulator is made. */
-export interface SimulatorProcessorOptions {
+interface SimulatorProcessorOptions {
   readonly backing: Backing;
   readonly backend: CircuitBackend;
   /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */

@@ -29,7 +29,7 @@ export type EventPosition =
   | { readonly phase: 'final' | 'done'; readonly attempt: number; readonly at: number };
 
 /** Event: the job reached a status. */
-export interface StatusEvent {
+interface StatusEvent {
   readonly kind: 'status';
   readonly position: EventPosition;
   readonly status: JobStatus;
@@ -39,7 +39,7 @@ export interface StatusEvent {
 }
 
 /** Event: the progress or its message changed. */
-export interface ProgressEvent {
+interface ProgressEvent {
   readonly kind: 'progress';
   readonly position: EventPosition;
   /** Progress in thousandths, rounded down; it never decreases within an attempt. */
@@ -48,7 +48,7 @@ export interface ProgressEvent {
 }
 
 /** Event: the job is final and all other events were sent. */
-export interface DoneEvent {
+interface DoneEvent {
   readonly kind: 'done';
   readonly position: EventPosition;
   readonly status: JobStatus;

@@ -25,10 +25,10 @@ import { type JobState, type JobWatch, JobWatches, stateOf } from './job-watch.t
 import { leftoverJobs, requeueInterrupted } from './recovery.ts';
 
 /** Default suspicion at which a job is given up: it ran alone in this many processes that died. */
-export const DEFAULT_MAX_SUSPICION = 10;
+const DEFAULT_MAX_SUSPICION = 10;
 
 /** Options of a JobRunner. */
-export interface JobRunnerOptions {
+interface JobRunnerOptions {
   readonly store: JobStore;
   readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
   /** Milliseconds since 1970 UTC. */

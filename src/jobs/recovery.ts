@@ -27,7 +27,7 @@ import type { JobStore } from './job-store.ts';
 const PAGE = 200;
 
 /** Options of `requeueInterrupted`. */
-export interface InterruptedOptions {
+interface InterruptedOptions {
   readonly store: JobStore;
   /** Job that waits for this one, which is read briefly. */
   readonly parentOf: (job: Job) => JobId | undefined;

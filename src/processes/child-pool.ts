@@ -40,7 +40,7 @@ export interface FailedStart extends Pick<ChildEnd, 'how' | 'inFull'> {
 }
 
 /** Events of a pool, for its owner. */
-export interface ChildPoolEvents<Child> {
+interface ChildPoolEvents<Child> {
   /** A child is ready and free. */
   readonly onReady: (child: Child) => void;
   /** A child has ended, and is no longer of the pool. */

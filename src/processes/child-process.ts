@@ -14,7 +14,7 @@ import { permissionFlags, withoutLinks } from './read-permissions.ts';
 import type { StartChild } from './supervised-child.ts';
 
 /** How a process is started. */
-export interface ChildProcessOptions<From> {
+interface ChildProcessOptions<From> {
   /** The process's module. */
   readonly entry: URL;
   /** Plain data, which the process reads as JSON from its first argument. */

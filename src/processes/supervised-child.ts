@@ -19,7 +19,7 @@ const TICKS = /\) \S(?: -?\d+){10} (\d+) (\d+)/;
 const MS_PER_TICK = 10;
 
 /** A child that has been started. Implemented by processes, by threads and by tests. */
-export interface ChildHandle<To> {
+interface ChildHandle<To> {
   /** Process id; undefined for a thread, and for a process that could not be started. */
   readonly pid?: number | undefined;
   /**
@@ -43,7 +43,7 @@ export interface ChildHandleEvents<From> {
 }
 
 /** How a child ended. */
-export interface ChildExit {
+interface ChildExit {
   /** Reason for callers, such as "exit code 1": no paths, and nothing that the child printed. */
   readonly how: string;
   /** Reason for operators: `how` and the end of what the child printed. Equal to `how` if absent. */
@@ -73,7 +73,7 @@ export interface ChildEnd extends Required<Omit<ChildExit, 'lastWords'>> {
 type Ready<From> = Extract<From, { readonly kind: 'ready' }>;
 
 /** Events of a supervised child. */
-export interface SupervisedChildEvents<From> {
+interface SupervisedChildEvents<From> {
   /** The child can be given work. */
   readonly onReady: (message: Ready<From>) => void;
   /** Any later message. */
@@ -83,7 +83,7 @@ export interface SupervisedChildEvents<From> {
 }
 
 /** How a child is started and supervised. */
-export interface SupervisedChildOptions<To, From> {
+interface SupervisedChildOptions<To, From> {
   readonly start: StartChild<To, From>;
   /** A child that has not said `ready` after this many milliseconds is ended. */
   readonly startLimitMs: number;

@@ -14,7 +14,7 @@ export const SECURITY_HEADERS = {
 } as const;
 
 /** Values for every `meta`. */
-export interface EnvelopeSettings {
+interface EnvelopeSettings {
   readonly version: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;

@@ -15,7 +15,7 @@ import {
 import type { ErrorEnvelope } from './schemas/envelope.ts';
 
 /** Answer to an error. */
-export interface PresentedError {
+interface PresentedError {
   readonly error: ErrorEnvelope['error'];
   readonly headers: Readonly<Record<string, string | number>>;
   /** HTTP phrase of the status. */
@@ -26,7 +26,7 @@ export interface PresentedError {
 const RESTART_S = 5;
 
 /** Facts of a request that the framework's errors need. */
-export interface RequestFacts {
+interface RequestFacts {
   readonly method: string;
   readonly path: string;
   readonly contentType: string | undefined;

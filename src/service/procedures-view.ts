@@ -18,10 +18,7 @@ import type {
 const SIGNIFICANT_DIGITS = 4;
 
 /** Processors that ran a procedure's circuits, and the process that ran its code. */
-export function viewExecutedOn(
-  executedOn: readonly ExecutedOn[],
-  cpuModel: string,
-): ExecutedOnView {
+function viewExecutedOn(executedOn: readonly ExecutedOn[], cpuModel: string): ExecutedOnView {
   return {
     process: { runtime: `Node.js ${process.versions.node}`, hardware: cpuModel },
     processors: executedOn.map(({ processor, backend, circuits, executionMs }) => ({

@@ -12,7 +12,7 @@ const MIB = 2 ** 20;
 const CHECK_EVERY_MS = 5000;
 
 /** Options of a DiskWatch. */
-export interface DiskWatchOptions {
+interface DiskWatchOptions {
   /** A folder on the disk. */
   readonly folder: string;
   /** New work is accepted while at least this many bytes are free. */

@@ -23,13 +23,13 @@ import { leaveMarker } from './write-ahead-log.ts';
 const SQLITE_BUSY = 5;
 
 /** Exclusive use of a data directory. */
-export interface DirectoryLock extends Disposable {
+interface DirectoryLock extends Disposable {
   /** Identity of the locked file (device and inode); no other file has it while the lock is held. */
   readonly lockFile: string;
 }
 
 /** Open database of a data directory that is locked for one service. */
-export interface ServiceDatabase extends Disposable {
+interface ServiceDatabase extends Disposable {
   readonly database: DatabaseSync;
 }
 

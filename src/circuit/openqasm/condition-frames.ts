@@ -26,7 +26,7 @@ import { expressionOf } from './values.ts';
 const MAX_CONDITIONS = 64;
 
 /** An `if` with all its branches. */
-export interface Frame {
+interface Frame {
   /** Condition of each branch; scratch bits once they are saved. */
   functions: readonly BitFunction[];
   /** Place before the `if`. */

@@ -9,7 +9,7 @@ import type { OperandSyntax } from './expressions.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** Type of a part of a duration. */
-export type DurationType = 'duration' | 'number';
+type DurationType = 'duration' | 'number';
 
 /** Pushes a type, or applies an operator to the top of the stack. */
 type Instruction =

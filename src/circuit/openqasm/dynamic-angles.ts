@@ -9,7 +9,7 @@ import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decisi
 export const MAX_LISTED_BITS = 10;
 
 /** Angles of a gate, and the condition under which it is applied. */
-export interface AngleCase {
+interface AngleCase {
   readonly angles: readonly number[];
   readonly holds: BitFunction;
 }

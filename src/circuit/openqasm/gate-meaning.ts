@@ -35,7 +35,7 @@ export interface DefinedGate {
 }
 
 /** A gate with controls, which come first among its qubits. */
-export interface ControlledGate {
+interface ControlledGate {
   readonly kind: 'controlled';
   readonly gate: GateMeaning;
   /** For each control, the value at which the gate acts. */
@@ -56,7 +56,7 @@ export interface PowerGate {
 }
 
 /** A gate that is declared without a definition. A circuit that uses it cannot run. */
-export interface OpaqueGate {
+interface OpaqueGate {
   readonly kind: 'opaque';
   readonly numQubits: number;
   readonly numParameters: number;
@@ -66,7 +66,7 @@ export interface OpaqueGate {
 export type GateMeaning = TableGate | DefinedGate | ControlledGate | PowerGate | OpaqueGate;
 
 /** A call in a gate's body; `qubits` are positions in the definition's list. */
-export interface BodyCall {
+interface BodyCall {
   readonly kind: 'call';
   readonly name: string;
   readonly gate: GateMeaning;
@@ -75,13 +75,13 @@ export interface BodyCall {
 }
 
 /** A barrier in a gate's body. */
-export interface BodyBarrier {
+interface BodyBarrier {
   readonly kind: 'barrier';
   readonly qubits: readonly number[];
 }
 
 /** A reset in a gate's body, as in Qiskit's `initialize`. A gate that contains one is not unitary. */
-export interface BodyReset {
+interface BodyReset {
   readonly kind: 'reset';
   readonly qubits: readonly number[];
 }

@@ -7,7 +7,7 @@
 import { OpenQasmSyntaxError, type SourcePosition } from '../errors.ts';
 
 /** Kind of a token. Keywords are identifiers; the grammar decides which words are keywords. */
-export type TokenKind =
+type TokenKind =
   | 'identifier'
   | 'integer'
   | 'real'

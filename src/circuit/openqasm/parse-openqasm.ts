@@ -23,7 +23,7 @@ import type { Statement } from './syntax-tree.ts';
 import { type ProgramWarning, quoted, TokenStream } from './token-stream.ts';
 
 /** Options of reading a program. */
-export interface OpenQasmOptions {
+interface OpenQasmOptions {
   /** Values for `input` declarations, by name. */
   readonly inputs?: InputValues;
 }

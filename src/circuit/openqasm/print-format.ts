@@ -41,7 +41,7 @@ export class Definitions {
 }
 
 /** Prints a number exactly, as both versions read it. */
-export function number(value: number): string {
+function number(value: number): string {
   const text = `${value}`;
   // Version 2 requires a decimal point before an exponent.
   return text.includes('e') && !text.includes('.') ? text.replace('e', '.0e') : text;

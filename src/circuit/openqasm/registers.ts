@@ -84,7 +84,7 @@ export class Registers {
 }
 
 /** Makes the operand of a whole register. */
-export function wholeRegister(register: Register, offset: number): Operand {
+function wholeRegister(register: Register, offset: number): Operand {
   const { start, size, isScalar, name } = register;
   return { elements: Array.from({ length: size }, (_, i) => start + i), isScalar, name, offset };
 }

@@ -7,7 +7,7 @@ import type { Operand } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** Kinds of results that an answer may have beside counts. */
-export type ResultKind = 'statevector' | 'probabilities' | 'expectation';
+type ResultKind = 'statevector' | 'probabilities' | 'expectation';
 
 /** Results that a program requests; the observables are those of `expectation`, in order. */
 export interface ProgramResults {

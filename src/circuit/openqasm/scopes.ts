@@ -38,18 +38,18 @@ export interface ArraySymbol {
 }
 
 /** A subroutine. */
-export interface SubroutineSymbol {
+interface SubroutineSymbol {
   readonly kind: 'subroutine';
   readonly definition: SubroutineDefinition;
 }
 
 /** A duration with a name. */
-export interface DurationSymbol {
+interface DurationSymbol {
   readonly kind: 'duration';
 }
 
 /** Meaning of a name. */
-export type SymbolEntry =
+type SymbolEntry =
   | RegisterSymbol
   | VariableSymbol
   | ArraySymbol

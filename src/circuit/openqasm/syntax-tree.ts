@@ -52,7 +52,7 @@ export interface GateDefinitionSyntax {
 }
 
 /** `opaque g(a) q;` */
-export interface OpaqueDeclaration {
+interface OpaqueDeclaration {
   readonly kind: 'opaque';
   readonly name: string;
   readonly numParameters: number;

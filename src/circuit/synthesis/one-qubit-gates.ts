@@ -13,13 +13,13 @@ import { eulerAngles } from '../one-qubit-angles.ts';
 import type { GateSet, Mover, OneQubitBasis } from './gate-set.ts';
 
 /** A gate on one qubit. */
-export interface OneQubitGate {
+interface OneQubitGate {
   readonly gate: string;
   readonly angles: readonly number[];
 }
 
 /** e^{i·phase} times the product of the gates, the first one applied first. */
-export interface OneQubitGates {
+interface OneQubitGates {
   readonly gates: readonly OneQubitGate[];
   readonly phase: number;
 }
@@ -48,7 +48,7 @@ export function oneQubitGates(unitary: ComplexMatrix, set: GateSet): OneQubitGat
 }
 
 /** Product of gates, the first one applied first. */
-export function productOf(gates: readonly OneQubitGate[]): ComplexMatrix {
+function productOf(gates: readonly OneQubitGate[]): ComplexMatrix {
   return gates.reduce(
     (product, { gate, angles }) => multiply(gateNamed(gate).matrix(angles), product),
     identity(2),
@@ -198,7 +198,7 @@ function prx(theta: number, phi: number): OneQubitGate {
 }
 
 /** Reduces an angle to (−π, π], and rounds it to a multiple of π/4 that is within rounding. */
-export function neat(angle: number): number {
+function neat(angle: number): number {
   const turned = angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
   const eighths = Math.round(turned / (Math.PI / 4));
   const near = eighths * (Math.PI / 4);

@@ -30,7 +30,7 @@ export function synthesizeOne(unitary: ComplexMatrix, qubit: Qubit, set: GateSet
 }
 
 /** A two-qubit unitary as entanglers with pairs of one-qubit matrices before, between and after them. */
-export interface EntanglerCircuit {
+interface EntanglerCircuit {
   readonly phase: number;
   /** One more than the number of entanglers. */
   readonly locals: readonly OneQubitPair[];

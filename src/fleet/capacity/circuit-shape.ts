@@ -18,7 +18,7 @@ const LARGE_GPU: TargetProfile = {
 };
 
 /** A shape, and how long compiling took here. */
-export interface CompiledShape {
+interface CompiledShape {
   readonly shape: CircuitShape;
   readonly compileMs: number;
 }

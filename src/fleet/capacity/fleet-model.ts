@@ -12,7 +12,7 @@ export interface FleetModel {
 }
 
 /** A GPU on paper. */
-export interface ModelledAdapter {
+interface ModelledAdapter {
   /** For the states of all its devices together. */
   readonly memoryBytes: number;
   /** Devices that share it. */
@@ -20,7 +20,7 @@ export interface ModelledAdapter {
 }
 
 /** The CPU's part of a fleet on paper. */
-export interface ModelledCpu {
+interface ModelledCpu {
   /** Small circuits at once; 0 where none are given to the CPU. */
   readonly numThreads: number;
   readonly maxSmallQubits: number;
@@ -29,7 +29,7 @@ export interface ModelledCpu {
 }
 
 /** Parts of a modelled fleet. */
-export interface FleetParts {
+interface FleetParts {
   readonly adapters: readonly ModelledAdapter[];
   readonly cpu: ModelledCpu;
   /** Adapters, by their numbers, that hold one state together. */

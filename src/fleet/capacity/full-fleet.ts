@@ -29,7 +29,7 @@ export interface FleetKind {
 }
 
 /** Options of the simulation. */
-export interface FullFleetOptions {
+interface FullFleetOptions {
   readonly kinds: readonly FleetKind[];
   readonly memoryBytes: number;
   /** CPU threads for small circuits. */
@@ -51,7 +51,7 @@ export interface FullFleetOptions {
 }
 
 /** Latency at a part of the most. */
-export interface FleetPoint {
+interface FleetPoint {
   readonly load: number;
   /** Sent, on average. */
   readonly perSecond: number;
@@ -59,7 +59,7 @@ export interface FleetPoint {
 }
 
 /** One size of circuit. */
-export interface FleetSize {
+interface FleetSize {
   readonly qubits: number;
   /** If nothing else were sent. */
   readonly perSecondAlone: number;

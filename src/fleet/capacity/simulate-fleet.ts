@@ -15,7 +15,7 @@ import { SimulationLog, type SimulationResult } from './simulation-log.ts';
 import type { Arrival, SimulatedJob, Workload } from './workload.ts';
 
 /** Options of a simulation. Times are milliseconds. */
-export interface Simulation<J extends SimulatedJob> {
+interface Simulation<J extends SimulatedJob> {
   readonly fleet: FleetModel;
   readonly workload: Workload<J>;
   /** How long a job really takes on a lane; above 0. The scheduler learns it only afterwards. */

@@ -6,7 +6,7 @@ import { NumberLog, NumberLogs, type Percentiles, percentilesOf } from './latenc
 import type { SimulatedJob } from './workload.ts';
 
 /** A device's part. */
-export interface DeviceUse {
+interface DeviceUse {
   readonly id: string;
   /** Part of the whole time that it had a circuit, 0 to 1. */
   readonly utilisation: number;
@@ -14,7 +14,7 @@ export interface DeviceUse {
 }
 
 /** How far off expected starts were. Milliseconds. */
-export interface PlanErrors {
+interface PlanErrors {
   /** Of |started − expected|. */
   readonly absolute: Percentiles;
   /** The same by the wait that was foretold, or by START_RESOLUTION_MS where that is longer; may exceed 1. */
@@ -167,7 +167,7 @@ interface KeyTotals {
 }
 
 /** How evenly the keys of a tier were served: time in the fleet and time in service, by key. */
-export class FairnessLog {
+class FairnessLog {
   readonly #keys = new Map<string, KeyTotals>();
 
   add(key: string, tier: Tier, latencyMs: number, serviceMs: number): void {

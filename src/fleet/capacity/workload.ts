@@ -29,7 +29,7 @@ export interface Workload<J extends SimulatedJob> {
 }
 
 /** Makes the job of that number. */
-export type MakeJob<J extends SimulatedJob> = (index: number) => J;
+type MakeJob<J extends SimulatedJob> = (index: number) => J;
 
 /** Purpose of the draws of times between arrivals. */
 const BETWEEN_ARRIVALS = 1000;

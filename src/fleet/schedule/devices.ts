@@ -138,14 +138,14 @@ function isOn({ adapter }: DeviceView, lane: Lane): boolean {
 const ROUNDING = 1e-9;
 
 /** Devices chosen for a run; none where it needs none. */
-export interface ChosenDevices {
+interface ChosenDevices {
   readonly states: readonly DeviceState[];
   /** When all of them are free for it. */
   readonly startAt: number;
 }
 
 /** A run that needs devices on a lane. */
-export interface DeviceNeed {
+interface DeviceNeed {
   readonly run: ScheduledRun;
   readonly lane: Lane;
   /** How long it would have them. */

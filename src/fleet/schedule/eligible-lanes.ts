@@ -29,7 +29,7 @@ export function laneNeedOf({
 }
 
 /** Properties that decide which lanes take a run now. */
-export type Placeable = Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work' | 'failedOn'>;
+type Placeable = Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work' | 'failedOn'>;
 
 /** Which lanes are considered. */
 export interface EligibleOptions {
@@ -103,7 +103,7 @@ interface Need {
 }
 
 /** Lanes that the runs of one size class and processor could use. */
-export interface Wanted {
+interface Wanted {
   readonly lanes: readonly Lane[];
   /** Whether all of them need a device, so that nothing starts while none is free. */
   readonly needDevice: boolean;

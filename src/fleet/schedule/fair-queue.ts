@@ -57,7 +57,7 @@ export interface Head<T> {
 }
 
 /** An item that a walk has reached. */
-export interface WalkStop<T> {
+interface WalkStop<T> {
   readonly item: T;
   /** Set it to false where the item would not start, now or later: then it delays nothing of its key. */
   takesTurn: boolean;

@@ -22,7 +22,7 @@ export interface QueuedRun extends QueuedItem {
 }
 
 /** A run that a walk has reached. */
-export interface RunStop<T> {
+interface RunStop<T> {
   readonly run: T;
   readonly sizeClass: SizeClass;
   /** Set it to false where the run would not start, now or later: then it delays nothing of its key. */
@@ -30,7 +30,7 @@ export interface RunStop<T> {
 }
 
 /** Which runs a walk visits. */
-export interface WalkOptions {
+interface WalkOptions {
   /** Processors whose runs it leaves out, as though they did not wait. */
   readonly isLeftOut?: (processor: string) => boolean;
   /** Asked before each step: once no queue with runs left is open, the walk ends. */

@@ -30,7 +30,7 @@ const MIN_LEFT_MS = 0.01;
 const REST_MS_OF_A_TASK = 0.05;
 
 /** How a scheduler is made. */
-export interface SchedulerOptions {
+interface SchedulerOptions {
   /** Milliseconds of waiting that raise a run by one level. */
   readonly ageingMs: number;
   /** Qubits of the widest small circuit. */
@@ -47,7 +47,7 @@ export interface Dispatch<T extends ScheduledRun> {
 }
 
 /** When and where a waiting run is to start. */
-export interface PlannedStart {
+interface PlannedStart {
   readonly lane: LaneId;
   readonly devices: readonly string[];
   readonly startAt: number;

@@ -29,7 +29,7 @@ const ADAPTER_START_LIMIT_MS = 60_000;
 const SOFTWARE_PATIENCE = 10;
 
 /** Hears what happens in a pool. */
-export interface EnginePoolEvents {
+interface EnginePoolEvents {
   /** A worker became idle. */
   readonly onIdle: () => void;
   /** No engine can be started. */

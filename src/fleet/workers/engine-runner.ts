@@ -35,7 +35,7 @@ const START_LIMIT_MS = 30_000;
 const COMPILING_MS = 0.25;
 
 /** How a worker is started and stopped. */
-export interface EngineRunnerOptions {
+interface EngineRunnerOptions {
   readonly start: StartWorker;
   /** How long a cancelled circuit may take to stop by itself. */
   readonly cancelGraceMs: number;
@@ -46,7 +46,7 @@ export interface EngineRunnerOptions {
 }
 
 /** Events of a worker. */
-export interface EngineRunnerEvents {
+interface EngineRunnerEvents {
   /** The worker is open: it can take a first list. */
   readonly onReady: () => void;
   /** The worker is through with its list: it can take another. */

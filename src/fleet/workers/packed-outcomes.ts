@@ -10,7 +10,7 @@ import type { CompilationReport } from '../../compiler/compile.ts';
 import type { CircuitOutcome, PackedOutcomes } from './worker-messages.ts';
 
 /** An outcome that has crossed. */
-export interface UnpackedOutcome {
+interface UnpackedOutcome {
   readonly id: number;
   readonly outcome: CircuitOutcome;
   /** From its begin until the outcomes were sent, milliseconds. */

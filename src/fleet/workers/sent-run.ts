@@ -30,13 +30,13 @@ import type { SentCircuit, SentRun } from './worker-messages.ts';
 const MIN_SHARED_BYTES = 16_384;
 
 /** Circuits of one shape, and what to compute of each. */
-export interface Batch {
+interface Batch {
   readonly shape: Circuit;
   readonly request: BatchRequest;
 }
 
 /** Facts about a shape. */
-export interface ShapeFacts {
+interface ShapeFacts {
   readonly numAngles: number;
   /** Work of one circuit. */
   readonly work: CircuitWork;

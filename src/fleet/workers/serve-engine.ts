@@ -35,7 +35,7 @@ const NEVER = new AbortController().signal;
 export type WorkerPort = ParentPort<ToWorker, FromWorker>;
 
 /** Engines that a worker serves the pool with. */
-export interface ServedEngines {
+interface ServedEngines {
   /** Called when a circuit of the precision first comes; the engine is kept. */
   readonly open: (precision: Precision) => MaybeBatchEngine;
   readonly compile: Compile;

@@ -150,7 +150,7 @@ export interface KeptCircuit {
 }
 
 /** Identity of a circuit: the digest of its bytes, or the written circuit itself. */
-export type CircuitKey = string | WrittenCircuit;
+type CircuitKey = string | WrittenCircuit;
 
 interface Entry {
   readonly key: CircuitKey;

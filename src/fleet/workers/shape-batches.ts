@@ -278,7 +278,7 @@ export function mayBeBatched(run: SentRun): run is ShapedRun {
 }
 
 /** Whether a batch gives the counts that a compiled circuit of the shape gives. */
-export function hasExactBatches(circuit: DynamicCircuit): circuit is Circuit {
+function hasExactBatches(circuit: DynamicCircuit): circuit is Circuit {
   if (!isStatic(circuit) || circuit.numBits > MAX_BITS || hasMidCircuitMeasurement(circuit))
     return false;
   const read = new Set(measuredQubits(circuit));

@@ -20,7 +20,7 @@ export const AUDIT_ACTIONS = [
   'device.maintenance_ended',
   'admin.refused',
 ] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Actor of changes made with `qcs keys` on the machine. */
 export const COMMAND_LINE = 'command line';
@@ -41,13 +41,13 @@ export interface AuditEntry {
 }
 
 /** Stored entry. */
-export interface AuditRecord extends AuditEntry {
+interface AuditRecord extends AuditEntry {
   /** Increases with every entry. */
   readonly id: number;
 }
 
 /** Part of the log, newest first. */
-export interface AuditQuery {
+interface AuditQuery {
   /** Only entries with an id below. */
   readonly before?: number;
   readonly limit: number;

@@ -39,7 +39,7 @@ export interface CircuitSubmission extends JobSubmission, CheckedCircuit {
 }
 
 /** Facts stored before the body of a circuit. */
-export interface CircuitFacts {
+interface CircuitFacts {
   readonly shots: number;
   readonly seed: number;
   /** Number of qubits of the register. */

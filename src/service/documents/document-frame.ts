@@ -2,7 +2,7 @@
 import { pageFiles } from '../page/page-files.ts';
 
 /** Contents of a document page. */
-export interface DocumentPage {
+interface DocumentPage {
   readonly title: string;
   /** Paths of style sheets and scripts, in addition to the colours and icon of every page. */
   readonly styles: readonly string[];

@@ -27,7 +27,7 @@ const HEARTBEAT_AFTER_MS = 15_000;
 const STALLED_AFTER_MS = 60_000;
 
 /** Options of a stream. */
-export interface JobEventSource {
+interface JobEventSource {
   /** Watch of the job; disposed of with the stream. */
   readonly watch: JobWatch;
   /** Position of the last event that the reader has seen. */

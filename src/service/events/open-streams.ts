@@ -11,7 +11,7 @@ export const MAX_STREAMS_OF_KEY = 50;
 const FAREWELL_MS = 1000;
 
 /** Authorization of an open stream. */
-export interface StreamPermit {
+interface StreamPermit {
   readonly keyId: string;
   readonly keyText: string;
   readonly scope: Scope;

@@ -70,7 +70,7 @@ export function drawKeyText(id = randomBytes(ID_BYTES).toString('hex')): {
 }
 
 /** SHA-256 of a secret, hex; nothing else of a secret is stored. */
-export function hashSecret(secret: string): string {
+function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
 

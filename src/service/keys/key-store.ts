@@ -2,7 +2,7 @@
 import type { ApiKey, Scope, Tier } from './api-key.ts';
 
 /** Fields of a key to create. */
-export interface NewApiKey {
+interface NewApiKey {
   readonly name: string;
   readonly tier: Tier;
   readonly scopes: readonly Scope[];

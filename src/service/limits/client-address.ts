@@ -29,7 +29,7 @@ export function budgetAddress(address: string | undefined): string {
 }
 
 /** Removes port and brackets from `192.0.2.7:4711` and `[2001:db8::1]:4711`. */
-export function withoutPort(address: string): string {
+function withoutPort(address: string): string {
   const [, ipv4, ipv6] =
     /^(?:(\d+\.\d+\.\d+\.\d+)(?::\d+)?|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
   return ipv4 ?? ipv6 ?? address;

@@ -18,7 +18,7 @@ export interface WindowState {
 }
 
 /** Outcome of a hit. */
-export interface HitOutcome extends WindowState {
+interface HitOutcome extends WindowState {
   readonly allowed: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { MaintenanceRecord } from './maintenance-store.ts';
 const DEFAULT_REASON = 'no reason given';
 
 /** Sets maintenance of a processor or a device; undefined ends it. */
-export type Maintenance = Pick<MaintenanceRecord, 'reason'> | undefined;
+type Maintenance = Pick<MaintenanceRecord, 'reason'> | undefined;
 
 /**
  * Carries out an order.

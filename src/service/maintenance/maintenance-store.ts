@@ -6,7 +6,7 @@ import { auditedWriter } from '../audit/audit-log.ts';
 const KINDS = ['processor', 'device'] as const;
 
 /** Kinds of things that can be in maintenance. */
-export type MaintenanceKind = (typeof KINDS)[number];
+type MaintenanceKind = (typeof KINDS)[number];
 
 /** One processor or device in maintenance. */
 export interface MaintenanceRecord {

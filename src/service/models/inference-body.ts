@@ -15,7 +15,7 @@ import {
 import { type SizedBody, sizedClassification, sizedText } from './inference-sizes.ts';
 
 /** Classification request, with the form of its answer. */
-export interface ReadClassification {
+interface ReadClassification {
   readonly request: ClassificationRequest;
   /** True if rows came as `inputs`. */
   readonly isBatch: boolean;

@@ -37,7 +37,7 @@ const readableClassification = z.object({
   seed: integer,
 });
 /** Readable part of a body. */
-export type ReadableClassification = z.output<typeof readableClassification>;
+type ReadableClassification = z.output<typeof readableClassification>;
 
 const readableText = z.object({
   input: z.string().nullish().catch(null),

@@ -10,7 +10,7 @@ import { sha256 } from '../../math/sha256.ts';
 import { keptPromise } from './kept-promise.ts';
 
 /** Body and headers of an answer. */
-export interface PageFile {
+interface PageFile {
   /** Media type. */
   readonly type: string;
   readonly text: string;

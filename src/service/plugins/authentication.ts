@@ -51,7 +51,7 @@ declare module 'fastify' {
 }
 
 /** Key of a request, with its rate-limit window on the clock of `elapsedMs`, including this request. */
-export interface Caller {
+interface Caller {
   readonly key: ApiKey;
   /** Text of the key, for what outlives the request. */
   readonly keyText: string;

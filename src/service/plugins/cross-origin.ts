@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** Setting that allows every origin. */
-export const ANY_ORIGIN = '*';
+const ANY_ORIGIN = '*';
 
 /** Request headers that the service reads. */
 const REQUEST_HEADERS = [

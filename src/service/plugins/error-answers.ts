@@ -18,7 +18,7 @@ import { requestUnderWay } from './connections.ts';
 import { pathOf } from './not-found.ts';
 
 /** Answers a request with an error. */
-export type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
  * Creates the function that answers errors, including those before a route is found.

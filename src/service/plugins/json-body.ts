@@ -13,10 +13,10 @@ import type { BodySource } from '../reading/reading-messages.ts';
 import { callerOf } from './authentication.ts';
 
 /** Greatest depth of arrays and objects; a gate's matrix, the deepest part of any body, has 6. */
-export const MAX_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /** Greatest number of fields of an object; the inputs of a program may have this many. */
-export const MAX_FIELDS = 4096;
+const MAX_FIELDS = 4096;
 
 /** Size from which reading a body would block the event loop for several milliseconds, bytes. */
 export const LARGE_BODY_BYTES = 65_536;

@@ -8,7 +8,7 @@ import { RequestInvalidError } from '../errors.ts';
 const PREFIXES: Readonly<Record<string, string>> = { querystring: 'query', headers: 'headers' };
 
 /** Validates a part of a request with its zod schema. */
-export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (!(schema instanceof z.ZodType)) throw new Error('unreachable: a schema that is not zod');
   const prefix = PREFIXES[httpPart ?? ''];
   return (data: unknown) => {

@@ -94,7 +94,7 @@ export interface ReadingCaller {
 }
 
 /** Present amount of work. */
-export interface ReadingLoad {
+interface ReadingLoad {
   readonly waiting: number;
   readonly running: number;
   /** Bytes of bodies that arrive, wait or are being read. */
