@@ -16,8 +16,8 @@ import {
   runWork,
   type ScheduledRun,
 } from './schedule/scheduled-run.ts';
+import { factsOfShape, ownRequest, sizeOfBatch } from './workers/sent-batch.ts';
 import { type SerializedCircuit, sizeOfCircuit, workOfCircuit } from './workers/sent-circuit.ts';
-import { factsOfShape, ownRequest, sizeOfBatch } from './workers/sent-run.ts';
 import { EXACT_PRECISION } from './workers/shape-batches.ts';
 import type { BatchOutcome, CircuitOutcome, RunOutcome } from './workers/worker-messages.ts';
 

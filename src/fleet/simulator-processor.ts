@@ -33,7 +33,7 @@ import type { LaneId, SizeClass } from './schedule/lane.ts';
 import type { MayRunOn } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
-import { checkBatch } from './workers/sent-run.ts';
+import { checkBatch } from './workers/sent-batch.ts';
 
 /** Times of a processor's self-tests, milliseconds; see HealthMonitor. */
 export interface SelfTestTimes {

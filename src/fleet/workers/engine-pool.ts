@@ -8,8 +8,7 @@
 import { ChildPool } from '../../processes/child-pool.ts';
 import { NoWorkerError } from '../errors.ts';
 import type { LaneId } from '../schedule/lane.ts';
-import { EngineRunner } from './engine-runner.ts';
-import type { WorkerCircuitRun, WorkerRun } from './sent-run.ts';
+import { EngineRunner, type WorkerCircuitRun, type WorkerRun } from './engine-runner.ts';
 import type { CircuitOutcome, EngineReport, RunOutcome, StartWorker } from './worker-messages.ts';
 
 const MAX_FAILED_STARTS = 3;

@@ -7,16 +7,19 @@
  * has not begun is dropped from the list. One that is still running after the grace is stopped by
  * ending its worker, and so are those of a worker that falls silent where a limit is set to that.
  */
+import { type DynamicCircuit, numOperationsOf } from '../../circuit/circuit.ts';
+import type { RunRequest } from '../../engine/engine.ts';
 import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
 import { WorkerLostError } from '../errors.ts';
+import type { Precision } from '../schedule/lane.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
+import { type Batch, factsOfShape } from './sent-batch.ts';
 import {
-  isSendable,
-  numOperationsToCompile,
-  sentRuns,
-  type WorkerCircuitRun,
-  type WorkerRun,
-} from './sent-run.ts';
+  isSameCircuit,
+  type SerializedCircuit,
+  type WrittenCircuit,
+  writeCircuit,
+} from './sent-circuit.ts';
 import { errorOf } from './worker-failure.ts';
 import type {
   CircuitOutcome,
@@ -24,6 +27,7 @@ import type {
   EngineReport,
   FromWorker,
   RunOutcome,
+  SentCircuit,
   SentRun,
   StartWorker,
   ToWorker,
@@ -33,6 +37,29 @@ import type {
 const START_LIMIT_MS = 30_000;
 /** A worker says nothing while it compiles: an operation may take this long on a busy machine. */
 const COMPILING_MS = 0.25;
+
+/** How a worker's owner follows a run. */
+interface FollowedRun {
+  readonly computedIn: Precision;
+  readonly onProgress: (fraction: number) => void;
+  /**
+   * Called when the run has begun, before its promise settles; for one that takes less than some 20 ms
+   * perhaps just before.
+   *
+   * @param startedAt - On the clock of `performance.now()`.
+   */
+  readonly onStarted?: (startedAt: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A circuit to be given to a worker. */
+export interface WorkerCircuitRun extends FollowedRun {
+  readonly circuit: DynamicCircuit | SerializedCircuit;
+  readonly request: Omit<RunRequest, 'onProgress'>;
+}
+
+/** A run to be given to a worker. */
+export type WorkerRun = WorkerCircuitRun | (FollowedRun & Batch);
 
 /** How a worker is started and stopped. */
 interface EngineRunnerOptions {
@@ -300,5 +327,49 @@ export class EngineRunner {
     clearTimeout(running.graceTimer);
     running.run.signal.removeEventListener('abort', running.onAbort);
     return running;
+  }
+}
+
+/** Operations that a worker compiles for an item; a batch run's shape has few. */
+function numOperationsToCompile(run: WorkerRun): number {
+  if ('shape' in run) return 0;
+  const { circuit } = run;
+  return 'bytes' in circuit ? circuit.work.numOperations : numOperationsOf(circuit);
+}
+
+/** The list in the form that is sent: circuits as text where possible. */
+function sentRuns(runs: readonly WorkerRun[], ids: readonly number[]): readonly SentRun[] {
+  const written = new Map<string, WrittenCircuit>();
+  return runs.map((run, i) => {
+    const id = ids[i]!;
+    const { computedIn: precision } = run;
+    if ('shape' in run) {
+      return { id, precision, shape: factsOfShape(run.shape).sent, request: run.request };
+    }
+    return { id, precision, circuit: sentCircuit(run.circuit, written), request: run.request };
+  });
+}
+
+/** @param written - The last of each shape: the same circuit is cloned once. */
+function sentCircuit(
+  circuit: DynamicCircuit | SerializedCircuit,
+  written: Map<string, WrittenCircuit>,
+): SentCircuit {
+  if ('bytes' in circuit) return circuit;
+  const own = writeCircuit(circuit);
+  if (own === undefined) return circuit;
+  const other = written.get(own.shape);
+  if (other !== undefined && isSameCircuit(own, other)) return other;
+  written.set(own.shape, own);
+  return own;
+}
+
+/** Whether it can be cloned. */
+function isSendable(run: SentRun): boolean {
+  try {
+    structuredClone(run);
+    return true;
+  } catch {
+    return false;
   }
 }

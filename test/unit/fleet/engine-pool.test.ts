@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/workers/engine-pool.ts';
-import type { WorkerCircuitRun } from '../../../src/fleet/workers/sent-run.ts';
+import type { WorkerCircuitRun } from '../../../src/fleet/workers/engine-runner.ts';
 import type { CircuitOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 import { childThread } from '../../../src/processes/supervised-child.ts';
 import { eventually } from '../../support/eventually.ts';

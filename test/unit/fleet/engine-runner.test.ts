@@ -1,8 +1,7 @@
 /** The main thread's side of a list, with a worker that says what the test has it say. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EngineRunner } from '../../../src/fleet/workers/engine-runner.ts';
+import { EngineRunner, type WorkerCircuitRun } from '../../../src/fleet/workers/engine-runner.ts';
 import { OutcomePacker } from '../../../src/fleet/workers/packed-outcomes.ts';
-import type { WorkerCircuitRun } from '../../../src/fleet/workers/sent-run.ts';
 import type {
   CircuitOutcome,
   FromWorker,

@@ -8,7 +8,7 @@ import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engin
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
-import { factsOfShape } from '../../../src/fleet/workers/sent-run.ts';
+import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
 import { KEPT_ON_CPU } from '../../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';

@@ -7,8 +7,8 @@ import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engin
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import type { Precision } from '../../../src/fleet/schedule/lane.ts';
+import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
-import { factsOfShape } from '../../../src/fleet/workers/sent-run.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
 import type { SentBatchRun, SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';

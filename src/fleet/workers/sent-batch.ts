@@ -1,36 +1,20 @@
 /**
- * Runs on their way to a worker: facts about the shapes of batches, requests that nobody else changes, and
- * the messages.
+ * Batches on their way to a worker: facts about their shapes, and requests that nobody else changes.
  *
  * Callers of batches send the same shape again and again, so its facts are worked out once and kept as
  * long as the shape itself.
  */
-import {
-  type Circuit,
-  type DynamicCircuit,
-  numAnglesOf,
-  numOperationsOf,
-} from '../../circuit/circuit.ts';
+import { type Circuit, numAnglesOf } from '../../circuit/circuit.ts';
 import { type BatchRequest, checkBatchRequest } from '../../engine/batch-request.ts';
 import { checkBatchShape } from '../../engine/batch-shape.ts';
-import type { RunRequest } from '../../engine/engine.ts';
-import type { Precision } from '../schedule/lane.ts';
 import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
-import {
-  isSameCircuit,
-  type SerializedCircuit,
-  sizeOfCircuit,
-  type WrittenCircuit,
-  type WrittenShape,
-  writeCircuit,
-} from './sent-circuit.ts';
-import type { SentCircuit, SentRun } from './worker-messages.ts';
+import { sizeOfCircuit, type WrittenShape, writeCircuit } from './sent-circuit.ts';
 
 /** Beyond this, memory that threads share costs less than a copy for each. */
 const MIN_SHARED_BYTES = 16_384;
 
 /** Circuits of one shape, and what to compute of each. */
-interface Batch {
+export interface Batch {
   readonly shape: Circuit;
   readonly request: BatchRequest;
 }
@@ -110,71 +94,4 @@ function copyOf(numbers: ArrayLike<number>): Float64Array {
   const copy = new Float64Array(new SharedArrayBuffer(bytes));
   copy.set(numbers);
   return copy;
-}
-
-/** How a worker's owner follows a run. */
-interface FollowedRun {
-  readonly computedIn: Precision;
-  readonly onProgress: (fraction: number) => void;
-  /**
-   * Called when the run has begun, before its promise settles; for one that takes less than some 20 ms
-   * perhaps just before.
-   *
-   * @param startedAt - On the clock of `performance.now()`.
-   */
-  readonly onStarted?: (startedAt: number) => void;
-  readonly signal: AbortSignal;
-}
-
-/** A circuit to be given to a worker. */
-export interface WorkerCircuitRun extends FollowedRun {
-  readonly circuit: DynamicCircuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
-}
-
-/** A run to be given to a worker. */
-export type WorkerRun = WorkerCircuitRun | (FollowedRun & Batch);
-
-/** Operations that a worker compiles for an item; a batch run's shape has few. */
-export function numOperationsToCompile(run: WorkerRun): number {
-  if ('shape' in run) return 0;
-  const { circuit } = run;
-  return 'bytes' in circuit ? circuit.work.numOperations : numOperationsOf(circuit);
-}
-
-/** The list in the form that is sent: circuits as text where possible. */
-export function sentRuns(runs: readonly WorkerRun[], ids: readonly number[]): readonly SentRun[] {
-  const written = new Map<string, WrittenCircuit>();
-  return runs.map((run, i) => {
-    const id = ids[i]!;
-    const { computedIn: precision } = run;
-    if ('shape' in run) {
-      return { id, precision, shape: factsOfShape(run.shape).sent, request: run.request };
-    }
-    return { id, precision, circuit: sentCircuit(run.circuit, written), request: run.request };
-  });
-}
-
-/** @param written - The last of each shape: the same circuit is cloned once. */
-function sentCircuit(
-  circuit: DynamicCircuit | SerializedCircuit,
-  written: Map<string, WrittenCircuit>,
-): SentCircuit {
-  if ('bytes' in circuit) return circuit;
-  const own = writeCircuit(circuit);
-  if (own === undefined) return circuit;
-  const other = written.get(own.shape);
-  if (other !== undefined && isSameCircuit(own, other)) return other;
-  written.set(own.shape, own);
-  return own;
-}
-
-/** Whether it can be cloned. */
-export function isSendable(run: SentRun): boolean {
-  try {
-    structuredClone(run);
-    return true;
-  } catch {
-    return false;
-  }
 }
