@@ -4,7 +4,7 @@ import type { DemoFacts } from '../console/demo-facts.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { OnDamaged } from '../storage/damaged-records.ts';
-import type { StorageUsage } from '../storage/storage-usage.ts';
+import type { StorageUsage } from '../storage/storage-space.ts';
 import type { Planner } from '../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../workloads/procedures/procedure-pool.ts';
 import type { AuditLog } from './audit/audit-log.ts';

@@ -1,7 +1,7 @@
 /** Whether the service lives and takes work, and what it does while its disk is full. */
 import { expect, test } from 'vitest';
-import { DiskWatch } from '../../src/storage/disk-watch.ts';
 import { DiskFullError, StorageUnwritableError } from '../../src/storage/errors.ts';
+import { DiskWatch } from '../../src/storage/storage-space.ts';
 import { BELL, openTestService } from './support/test-service.ts';
 
 const MIB = 2 ** 20;

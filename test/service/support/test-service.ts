@@ -11,7 +11,7 @@ import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts'
 import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { StorageUsage } from '../../../src/storage/storage-usage.ts';
+import { StorageUsage } from '../../../src/storage/storage-space.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { StorageUsage } from '../../../src/storage/storage-usage.ts';
+import { StorageUsage } from '../../../src/storage/storage-space.ts';
 import { newJob } from '../../support/jobs.ts';
 
 let directory: string;

@@ -6,7 +6,7 @@ import { pruneFinishedJobs } from '../../../src/jobs/retention.ts';
 import { SqliteIdempotencyStore } from '../../../src/jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { StorageUsage } from '../../../src/storage/storage-usage.ts';
+import { StorageUsage } from '../../../src/storage/storage-space.ts';
 import { newJob } from '../../support/jobs.ts';
 
 let directory: string;
