@@ -15,6 +15,8 @@ import type { GpuCard } from '../src/fleet/adapters/gpu-cards.ts';
 import { tuningFile } from '../src/fleet/adapters/tuning-file.ts';
 
 const MIN_MEMORY_QUBITS = 20;
+/** As the service has it on the only card of a machine. */
+const IDLE_MEMORY_MS = 60_000;
 
 /** Facts stored with results. */
 export interface AdapterFacts {
@@ -50,8 +52,14 @@ export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   const device = await openBenchDevice();
   const tuning = await benchTuning(device);
   const sizes = maxQubits === undefined ? {} : sizesFor(maxQubits);
-  const options = { device, shaders: shaderFile, onWait: sleepUntil, tuning, ...sizes };
-  return await openWebGpuEngine(options);
+  return await openWebGpuEngine({
+    device,
+    shaders: shaderFile,
+    onWait: sleepUntil,
+    tuning,
+    idleMemoryMs: IDLE_MEMORY_MS,
+    ...sizes,
+  });
 }
 
 /** The tuning of a device: the one stored by an earlier benchmark on this host, or measured now. */

@@ -25,6 +25,18 @@ const gpuRun = z.looseObject({
   plainMs: z.number().optional(),
   timesFasterThanPlain: z.number().optional(),
 });
+const qsimRun = z.looseObject({
+  circuit: z.string(),
+  numQubits: z.number(),
+  maxFused: z.number(),
+  evolutionMs: z.number(),
+});
+const wideRun = z.looseObject({
+  circuit: z.string(),
+  numQubits: z.number(),
+  outcome: z.literal('right'),
+  evolutionMs: z.number(),
+});
 const placementRun = z.looseObject({
   trace: z.string(),
   sigma: z.number(),
@@ -45,6 +57,7 @@ const results = z.looseObject({
 export function performanceDocument(): string {
   return withSections('docs/performance.md', {
     'CPU engine': cpuEngine(),
+    'WebGPU engine on cards': webgpuOnCards(),
     'WebGPU engine': webgpuEngine(),
     'circuits over HTTP': circuitsOverHttp(),
   });
@@ -97,6 +110,54 @@ function cpuEngine(): string {
     ),
     `Double precision takes ${digits(Math.min(...slowdowns))} to ${digits(Math.max(...slowdowns))} times as long as single precision. A Bell circuit with 1,000 shots takes
 ${digits(shortest?.value)} µs in the engine. A million shots from 24 qubits take ${digits(sampling?.value)} ms.`,
+  ].join('\n\n');
+}
+
+function webgpuOnCards(): string {
+  const name = 'nvidia-h100/webgpu-engine-30';
+  const [own, qsim] = [recordedRun(name), recordedRun('nvidia-h100/qsim-cuda')];
+  const runsOf = (run: string) => matching(gpuRun, recordedRun(run).measurements);
+  const larger = runsOf('nvidia-h200/webgpu-engine-30');
+  const rivals = matching(qsimRun, qsim.measurements).filter(({ numQubits }) => numQubits === 30);
+  const rows = matching(gpuRun, own.measurements).map((run) => {
+    const best = rivals
+      .filter(({ circuit }) => circuit === run.circuit)
+      .toSorted((a, b) => a.evolutionMs - b.evolutionMs)[0];
+    return [
+      run.circuit,
+      `${digits(run.evolutionMs)} in ${run.sweeps} sweeps`,
+      digits(run.asWrittenMs),
+      best === undefined ? '' : `${digits(best.evolutionMs)} with f = ${best.maxFused}`,
+      digits((best?.evolutionMs ?? Number.NaN) / run.evolutionMs),
+      digits(larger.find(({ circuit }) => circuit === run.circuit)?.evolutionMs),
+    ];
+  });
+  const wide = [
+    ['NVIDIA H100, 80 GB', 'nvidia-h100/webgpu-wide-33'],
+    ['NVIDIA H200, 141 GB', 'nvidia-h200/webgpu-wide-34'],
+  ].map(([card = '', run = '']) => {
+    const attempts = matching(wideRun, recordedRun(run).measurements);
+    const of = (family: string) =>
+      digits(attempts.find(({ circuit }) => circuit === family)?.evolutionMs);
+    return [card, `${attempts[0]?.numQubits}`, of('ghz'), of('qft'), of('rqc')];
+  });
+  const copy = matching(figure, own.measurements).find((each) => each.name.startsWith('copy rate'));
+  const sweep = matching(figure, own.measurements).find((each) => each.name.startsWith('its rate'));
+  return [
+    `${provenance(name, own)} The driver was ${own.adapter?.driver ?? 'not recorded'}.`,
+    tableOf(
+      [
+        'circuit, n = 30',
+        'engine on an H100, ms',
+        'without compiler passes, ms',
+        'qsim CUDA on the same card, ms',
+        'times faster',
+        'engine on an H200, ms',
+      ],
+      rows,
+    ),
+    tableOf(['card', 'qubits', 'ghz, ms', 'qft, ms', 'rqc, ms'], wide),
+    `On the H100 a kernel that only copies moves ${digits(copy?.value)} GB/s, a sweep with one gate ${digits(sweep?.value)} GB/s.`,
   ].join('\n\n');
 }
 
