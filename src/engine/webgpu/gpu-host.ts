@@ -1,7 +1,7 @@
 /** The device, kernels and state memory that all programs of an engine share. */
 import { GpuContext, type ShaderSource, type WaitHook } from './gpu-context.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
-import { StateChunks } from './state-chunks.ts';
+import { type IdleLimits, StateChunks } from './state-chunks.ts';
 import { SweepKernels, type TileShape } from './sweep/sweep-kernel.ts';
 
 /** A device that is ready to run programs. */
@@ -21,8 +21,8 @@ export interface GpuHostOptions {
   readonly tiles: TileShape;
   /** First amplitude of a new state on this device: 1, or 0 if another device holds |0…0⟩. */
   readonly origin: 0 | 1;
-  /** Milliseconds for which memory of states is kept after a run; 200 by default. */
-  readonly idleMemoryMs?: number | undefined;
+  /** Limits of the memory of states that no run uses. */
+  readonly idle?: IdleLimits;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function openGpuHost({
   onWait,
   tiles,
   origin,
-  idleMemoryMs,
+  idle,
 }: GpuHostOptions): Promise<GpuHost> {
   const context = new GpuContext(device, shaders, onWait);
   const { COPY_SRC, COPY_DST } = GPUBufferUsage;
@@ -45,5 +45,5 @@ export async function openGpuHost({
   device.queue.writeBuffer(first, 0, Float32Array.of(origin, 0));
   const kernels = new SweepKernels(context, tiles);
   await kernels.kernel(0);
-  return { context, kernels, chunks: new StateChunks(context, idleMemoryMs), origin: first };
+  return { context, kernels, chunks: new StateChunks(context, idle), origin: first };
 }

@@ -7,7 +7,7 @@ import type { GpuContext } from './gpu-context.ts';
 import { AMPLITUDE_BYTES, type GpuState } from './gpu-state.ts';
 import type { ChunkShape } from './sweep/index-bits.ts';
 
-/** Idle bytes that may stay allocated between runs. */
+/** Idle bytes that stay allocated however long no run comes. */
 const MAX_IDLE_BYTES = 2 ** 26;
 
 /**
@@ -29,31 +29,50 @@ interface KnownGroup {
   readonly group: GPUBindGroup;
 }
 
+/** Limits of idle memory. */
+export interface IdleLimits {
+  /** Bytes of all chunks, lent or idle, beyond which idle ones are destroyed; unlimited by default. */
+  readonly memoryBytes?: number | undefined;
+  /** Milliseconds for which idle memory is kept after the last run of a wide state; 200 by default. */
+  readonly idleMs?: number | undefined;
+}
+
 /**
  * Lends chunks for states. Allocating takes far longer than clearing: an NVIDIA H100 needs 45 ms a
- * GiB.
+ * GiB. So idle chunks are kept, also while runs need others, until the memory or the time is up.
  */
 export class StateChunks {
   readonly #context: GpuContext;
+  readonly #memoryBytes: number;
+  readonly #idleMs: number;
+  /** Those given back first are first. */
   readonly #idle: GPUBuffer[] = [];
+  #heldBytes = 0;
   /** Cached bind groups by their first chunk. */
   readonly #groups = new WeakMap<GPUBuffer, KnownGroup[]>();
-  readonly #idleMs: number;
+  /** The device may still be working on chunks given back in a run. */
+  #isInRun = false;
   #release: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the time of the idle chunks is up. */
+  #isDue = false;
 
-  /** @param idleMs - Milliseconds for which idle memory is kept after a run. */
-  constructor(context: GpuContext, idleMs = DEFAULT_IDLE_MS) {
+  constructor(
+    context: GpuContext,
+    { memoryBytes = Number.POSITIVE_INFINITY, idleMs = DEFAULT_IDLE_MS }: IdleLimits = {},
+  ) {
     this.#context = context;
+    this.#memoryBytes = memoryBytes;
     this.#idleMs = idleMs;
   }
 
   /**
-   * Allocates a state with unspecified contents. Destroys idle chunks of other sizes if needed.
+   * Allocates a state with unspecified contents.
    *
    * @throws {StateMemoryError} if the device has no memory for it; nothing stays allocated then.
    */
   async take({ numQubits, chunkQubits }: ChunkShape): Promise<GpuState> {
-    clearTimeout(this.#release);
+    this.#isInRun = true;
+    if (AMPLITUDE_BYTES * 2 ** numQubits > MAX_IDLE_BYTES) this.#keepOn();
     const bytes = AMPLITUDE_BYTES * 2 ** chunkQubits;
     const state: GpuState = { chunks: [], chunkQubits, numQubits };
     try {
@@ -61,7 +80,7 @@ export class StateChunks {
         state.chunks.push(this.#takeIdle(bytes) ?? (await this.#allocate(bytes)));
       }
     } catch (error) {
-      for (const chunk of state.chunks) chunk.destroy();
+      for (const chunk of state.chunks) this.#destroy(chunk);
       throw error;
     }
     return state;
@@ -72,32 +91,51 @@ export class StateChunks {
     this.#idle.push(...chunks);
   }
 
-  /**
-   * Called after a run. If much memory is idle, destroys all chunks but the last `kept` that were
-   * given back, which the next run most often needs, and those after a delay.
-   */
-  trimAfterRun(kept: number): void {
-    const trim = (left: number) => void this.#trim(left).catch(() => undefined);
-    trim(kept);
-    clearTimeout(this.#release);
-    this.#release = setTimeout(() => trim(0), this.#idleMs);
-    // The timer does not keep a Node process alive; in a browser it is a number.
-    if (typeof this.#release === 'object') this.#release.unref();
+  /** Called after a run, when the device is done with all chunks given back. */
+  endRun(): void {
+    this.#isInRun = false;
+    if (this.#isDue) this.#timeIsUp();
+    else this.#release ??= this.#later();
   }
 
-  /** Destroys idle chunks, those given back first, and resolves when their memory is free. */
-  async #trim(kept: number): Promise<void> {
+  #later(): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => this.#timeIsUp(), this.#idleMs);
+    // The timer does not keep a Node process alive; in a browser it is a number.
+    if (typeof timer === 'object') timer.unref();
+    return timer;
+  }
+
+  /** The time of idle chunks begins anew after this run. */
+  #keepOn(): void {
+    clearTimeout(this.#release);
+    this.#release = undefined;
+    this.#isDue = false;
+  }
+
+  #timeIsUp(): void {
+    this.#isDue = this.#isInRun;
+    if (this.#isInRun) return;
+    this.#release = undefined;
     const bytes = this.#idle.reduce((sum, { size }) => sum + size, 0);
-    if (bytes <= MAX_IDLE_BYTES || this.#idle.length <= kept) return;
-    const surplus = this.#idle.splice(0, this.#idle.length - kept);
-    for (const chunk of surplus) chunk.destroy();
-    await this.#context.freeDestroyed();
+    if (bytes > MAX_IDLE_BYTES) void this.#trim(0).catch(() => undefined);
+  }
+
+  /** Destroys idle chunks until so many bytes at most are held; resolves when they are free. */
+  async #trim(heldBytes: number): Promise<void> {
+    const before = this.#heldBytes;
+    while (this.#heldBytes > heldBytes && this.#idle.length > 0) this.#destroy(this.#idle.shift()!);
+    if (this.#heldBytes < before) await this.#context.freeDestroyed();
+  }
+
+  #destroy(chunk: GPUBuffer): void {
+    this.#heldBytes -= chunk.size;
+    chunk.destroy();
   }
 
   /** Destroys all idle chunks. */
   close(): void {
     clearTimeout(this.#release);
-    for (const chunk of this.#idle.splice(0)) chunk.destroy();
+    for (const chunk of this.#idle.splice(0)) this.#destroy(chunk);
   }
 
   /** Returns the bind group of chunks in this order, from binding 0 on. */
@@ -125,15 +163,21 @@ export class StateChunks {
   }
 
   async #allocate(bytes: number): Promise<GPUBuffer> {
-    await this.#trim(0);
     const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
     const allocate = () => this.#context.allocate('state', bytes, STORAGE | COPY_SRC | COPY_DST);
-    try {
-      return await allocate();
-    } catch (error) {
+    const otherwise = async (again: () => Promise<GPUBuffer>, error: unknown) => {
       if (!(error instanceof StateMemoryError)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      return await allocate();
-    }
+      return await again();
+    };
+    await this.#trim(this.#memoryBytes - bytes);
+    const chunk = await allocate()
+      .catch((error) => otherwise(() => this.#trim(0).then(allocate), error))
+      .catch((error) => otherwise(() => waited(RETRY_MS).then(allocate), error));
+    this.#heldBytes += bytes;
+    return chunk;
   }
+}
+
+function waited(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -18,7 +18,7 @@ import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import type { ShaderSource, WaitHook } from './gpu-context.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
-import { type GpuProgram, placeProgram } from './gpu-program.ts';
+import { placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { GpuStates } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
@@ -70,14 +70,14 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<We
   const { device, shaders, memoryBytes, indexBits } = options;
   const target = gpuTarget(device.limits, options);
   const sizes = kernelSizes(device.limits, options);
-  const { onWait, idleMemoryMs } = options;
+  const { onWait, idleMemoryMs: idleMs } = options;
   const host = await openGpuHost({
     device,
     shaders,
     onWait,
     tiles: sizes,
     origin: 1,
-    idleMemoryMs,
+    idle: { memoryBytes, idleMs },
   });
   const { dispatchQubits } = sizes;
   return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
@@ -134,7 +134,7 @@ class GpuEngine implements WebGpuEngine {
     const operations = (slicer: TimeSlicer) => new GpuStates(work, program.finalLayout, slicer);
     return this.#mutex.executable(
       (request: RunRequest, signal) =>
-        this.#run(placed, () => runProgram({ plan, budget, operations }, request, signal)),
+        this.#run(() => runProgram({ plan, budget, operations }, request, signal)),
       () => placed.destroy(),
     );
   }
@@ -155,7 +155,7 @@ class GpuEngine implements WebGpuEngine {
   }
 
   /** Runs a program; returns its result only after the device confirms that all work was done. */
-  async #run({ shape }: GpuProgram, run: () => Promise<RunResult>): Promise<RunResult> {
+  async #run(run: () => Promise<RunResult>): Promise<RunResult> {
     const { context, chunks } = this.#host;
     try {
       const result = await run();
@@ -165,7 +165,7 @@ class GpuEngine implements WebGpuEngine {
       await context.abandon();
       throw error;
     } finally {
-      chunks.trimAfterRun(2 ** (shape.numQubits - shape.chunkQubits));
+      chunks.endRun();
     }
   }
 }

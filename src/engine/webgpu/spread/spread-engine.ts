@@ -64,9 +64,17 @@ export async function openSpreadEngine(options: SpreadEngineOptions): Promise<En
     return { limits: device.limits, ...(tuning && { tuning }) };
   });
   const { target, kernels } = spreadTarget(limits, options);
+  const { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS, maxRuns } = options;
   const hosts = await settledAll(
     devices.map(({ device }, rank) =>
-      openGpuHost({ device, shaders, onWait, tiles: kernels[rank]!, origin: rank === 0 ? 1 : 0 }),
+      openGpuHost({
+        device,
+        shaders,
+        onWait,
+        tiles: kernels[rank]!,
+        origin: rank === 0 ? 1 : 0,
+        idle: { memoryBytes },
+      }),
     ),
   );
   const host: SpreadHost = {
@@ -75,7 +83,6 @@ export async function openSpreadEngine(options: SpreadEngineOptions): Promise<En
     window: new WorkWindow(),
     windowSize: windowBytes / AMPLITUDE_BYTES,
   };
-  const { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS, maxRuns } = options;
   const dispatchQubits = kernels.map((kernel) => kernel.dispatchQubits);
   return new SpreadEngine(host, target, { memoryBytes, indexBits, dispatchQubits, maxRuns });
 }
@@ -128,7 +135,7 @@ class SpreadEngine implements Engine {
       new SpreadStates(host, placed, program.finalLayout, slicer);
     return this.#mutex.executable(
       (request: RunRequest, signal) =>
-        this.#run(shape, () => runProgram({ plan, budget, operations }, request, signal)),
+        this.#run(() => runProgram({ plan, budget, operations }, request, signal)),
       () => {
         for (const part of placed.parts) part.destroy();
       },
@@ -169,7 +176,7 @@ class SpreadEngine implements Engine {
   }
 
   /** Runs a program; returns its result only after the devices confirm that all work was done. */
-  async #run(shape: ChunkShape, run: () => Promise<RunResult>): Promise<RunResult> {
+  async #run(run: () => Promise<RunResult>): Promise<RunResult> {
     const { hosts, staging } = this.#host;
     try {
       const result = await run();
@@ -180,8 +187,7 @@ class SpreadEngine implements Engine {
       for (const buffers of staging) buffers.reset();
       throw error;
     } finally {
-      for (const { chunks } of hosts)
-        chunks.trimAfterRun(2 ** (shape.numQubits - shape.chunkQubits));
+      for (const { chunks } of hosts) chunks.endRun();
     }
   }
 }
