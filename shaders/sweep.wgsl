@@ -530,8 +530,16 @@ fn main(
         // bits are exchanged first so that the lowest two are those of the matrix; `pairs` has a bit for
         // each group of four registers that it acts on, numbered by the other two bits.
         case DENSE2: {
-          exchange_bits(bits & 15u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
-          exchange_bits(bits >> 4u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          exchange_bits(
+            bits & 15u,
+            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
+            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
+          );
+          exchange_bits(
+            bits >> 4u,
+            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
+            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
+          );
           let groups = select(0u, code.x >> 16u, holds);
           let m0 = entries_at(at + 0u);
           let m1 = entries_at(at + 1u);
@@ -582,61 +590,89 @@ fn main(
             r14 = y2;
             r15 = y3;
           }
-          exchange_bits(bits >> 4u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
-          exchange_bits(bits & 15u, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          exchange_bits(
+            bits >> 4u,
+            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
+            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
+          );
+          exchange_bits(
+            bits & 15u,
+            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
+            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
+          );
         }
         // [code, condition], 8 x 8 entries: the same on three bits, for the two groups of eight.
         case DENSE3: {
-          exchange_bits(bits, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          exchange_bits(
+            bits,
+            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
+            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
+          );
           let groups = select(0u, code.x >> 16u, holds);
           let m0_0 = entries_at(at + 0u);
           let m0_1 = entries_at(at + 1u);
           let m0_2 = entries_at(at + 2u);
           let m0_3 = entries_at(at + 3u);
-          let y0 = row_of_4(m0_0, m0_1, r0, r1, r2, r3) + row_of_4(m0_2, m0_3, r4, r5, r6, r7);
-          let y8 = row_of_4(m0_0, m0_1, r8, r9, r10, r11) + row_of_4(m0_2, m0_3, r12, r13, r14, r15);
+          let y0 = row_of_4(m0_0, m0_1, r0, r1, r2, r3)
+            + row_of_4(m0_2, m0_3, r4, r5, r6, r7);
+          let y8 = row_of_4(m0_0, m0_1, r8, r9, r10, r11)
+            + row_of_4(m0_2, m0_3, r12, r13, r14, r15);
           let m1_0 = entries_at(at + 4u);
           let m1_1 = entries_at(at + 5u);
           let m1_2 = entries_at(at + 6u);
           let m1_3 = entries_at(at + 7u);
-          let y1 = row_of_4(m1_0, m1_1, r0, r1, r2, r3) + row_of_4(m1_2, m1_3, r4, r5, r6, r7);
-          let y9 = row_of_4(m1_0, m1_1, r8, r9, r10, r11) + row_of_4(m1_2, m1_3, r12, r13, r14, r15);
+          let y1 = row_of_4(m1_0, m1_1, r0, r1, r2, r3)
+            + row_of_4(m1_2, m1_3, r4, r5, r6, r7);
+          let y9 = row_of_4(m1_0, m1_1, r8, r9, r10, r11)
+            + row_of_4(m1_2, m1_3, r12, r13, r14, r15);
           let m2_0 = entries_at(at + 8u);
           let m2_1 = entries_at(at + 9u);
           let m2_2 = entries_at(at + 10u);
           let m2_3 = entries_at(at + 11u);
-          let y2 = row_of_4(m2_0, m2_1, r0, r1, r2, r3) + row_of_4(m2_2, m2_3, r4, r5, r6, r7);
-          let y10 = row_of_4(m2_0, m2_1, r8, r9, r10, r11) + row_of_4(m2_2, m2_3, r12, r13, r14, r15);
+          let y2 = row_of_4(m2_0, m2_1, r0, r1, r2, r3)
+            + row_of_4(m2_2, m2_3, r4, r5, r6, r7);
+          let y10 = row_of_4(m2_0, m2_1, r8, r9, r10, r11)
+            + row_of_4(m2_2, m2_3, r12, r13, r14, r15);
           let m3_0 = entries_at(at + 12u);
           let m3_1 = entries_at(at + 13u);
           let m3_2 = entries_at(at + 14u);
           let m3_3 = entries_at(at + 15u);
-          let y3 = row_of_4(m3_0, m3_1, r0, r1, r2, r3) + row_of_4(m3_2, m3_3, r4, r5, r6, r7);
-          let y11 = row_of_4(m3_0, m3_1, r8, r9, r10, r11) + row_of_4(m3_2, m3_3, r12, r13, r14, r15);
+          let y3 = row_of_4(m3_0, m3_1, r0, r1, r2, r3)
+            + row_of_4(m3_2, m3_3, r4, r5, r6, r7);
+          let y11 = row_of_4(m3_0, m3_1, r8, r9, r10, r11)
+            + row_of_4(m3_2, m3_3, r12, r13, r14, r15);
           let m4_0 = entries_at(at + 16u);
           let m4_1 = entries_at(at + 17u);
           let m4_2 = entries_at(at + 18u);
           let m4_3 = entries_at(at + 19u);
-          let y4 = row_of_4(m4_0, m4_1, r0, r1, r2, r3) + row_of_4(m4_2, m4_3, r4, r5, r6, r7);
-          let y12 = row_of_4(m4_0, m4_1, r8, r9, r10, r11) + row_of_4(m4_2, m4_3, r12, r13, r14, r15);
+          let y4 = row_of_4(m4_0, m4_1, r0, r1, r2, r3)
+            + row_of_4(m4_2, m4_3, r4, r5, r6, r7);
+          let y12 = row_of_4(m4_0, m4_1, r8, r9, r10, r11)
+            + row_of_4(m4_2, m4_3, r12, r13, r14, r15);
           let m5_0 = entries_at(at + 20u);
           let m5_1 = entries_at(at + 21u);
           let m5_2 = entries_at(at + 22u);
           let m5_3 = entries_at(at + 23u);
-          let y5 = row_of_4(m5_0, m5_1, r0, r1, r2, r3) + row_of_4(m5_2, m5_3, r4, r5, r6, r7);
-          let y13 = row_of_4(m5_0, m5_1, r8, r9, r10, r11) + row_of_4(m5_2, m5_3, r12, r13, r14, r15);
+          let y5 = row_of_4(m5_0, m5_1, r0, r1, r2, r3)
+            + row_of_4(m5_2, m5_3, r4, r5, r6, r7);
+          let y13 = row_of_4(m5_0, m5_1, r8, r9, r10, r11)
+            + row_of_4(m5_2, m5_3, r12, r13, r14, r15);
           let m6_0 = entries_at(at + 24u);
           let m6_1 = entries_at(at + 25u);
           let m6_2 = entries_at(at + 26u);
           let m6_3 = entries_at(at + 27u);
-          let y6 = row_of_4(m6_0, m6_1, r0, r1, r2, r3) + row_of_4(m6_2, m6_3, r4, r5, r6, r7);
-          let y14 = row_of_4(m6_0, m6_1, r8, r9, r10, r11) + row_of_4(m6_2, m6_3, r12, r13, r14, r15);
+          let y6 = row_of_4(m6_0, m6_1, r0, r1, r2, r3)
+            + row_of_4(m6_2, m6_3, r4, r5, r6, r7);
+          let y14 = row_of_4(m6_0, m6_1, r8, r9, r10, r11)
+            + row_of_4(m6_2, m6_3, r12, r13, r14, r15);
           let m7_0 = entries_at(at + 28u);
           let m7_1 = entries_at(at + 29u);
           let m7_2 = entries_at(at + 30u);
           let m7_3 = entries_at(at + 31u);
-          let y7 = row_of_4(m7_0, m7_1, r0, r1, r2, r3) + row_of_4(m7_2, m7_3, r4, r5, r6, r7);
-          let y15 = row_of_4(m7_0, m7_1, r8, r9, r10, r11) + row_of_4(m7_2, m7_3, r12, r13, r14, r15);
+          let y7 = row_of_4(m7_0, m7_1, r0, r1, r2, r3)
+            + row_of_4(m7_2, m7_3, r4, r5, r6, r7);
+          let y15 = row_of_4(m7_0, m7_1, r8, r9, r10, r11)
+            + row_of_4(m7_2, m7_3, r12, r13, r14, r15);
           at += 32u;
           if ((groups & 1u) != 0u) {
             r0 = y0;
@@ -658,7 +694,11 @@ fn main(
             r14 = y14;
             r15 = y15;
           }
-          exchange_bits(bits, &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7, &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15);
+          exchange_bits(
+            bits,
+            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
+            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
+          );
         }
         // [code, condition, blocks of four rows], 16 x 16 entries, row-major, two a quad. The blocks are
         // counted in the program lest a driver unrolls them.
@@ -669,7 +709,11 @@ fn main(
             let first = at + 32u * block;
             for (var k = 0u; k < 4u; k++) {
               let row = first + 8u * k;
-              image[4u * block + k] = row_of_4(entries_at(row), entries_at(row + 1u), r0, r1, r2, r3) + row_of_4(entries_at(row + 2u), entries_at(row + 3u), r4, r5, r6, r7) + (row_of_4(entries_at(row + 4u), entries_at(row + 5u), r8, r9, r10, r11) + row_of_4(entries_at(row + 6u), entries_at(row + 7u), r12, r13, r14, r15));
+              image[4u * block + k] =
+                row_of_4(entries_at(row), entries_at(row + 1u), r0, r1, r2, r3)
+                + row_of_4(entries_at(row + 2u), entries_at(row + 3u), r4, r5, r6, r7)
+                + (row_of_4(entries_at(row + 4u), entries_at(row + 5u), r8, r9, r10, r11)
+                + row_of_4(entries_at(row + 6u), entries_at(row + 7u), r12, r13, r14, r15));
             }
           }
           at += 32u * code.z;
