@@ -102,3 +102,13 @@ export interface StateOperations<S> {
   /** Expectation value ⟨ψ|O|ψ⟩ of each observable on logical qubits. */
   expectations(state: S, observables: readonly PauliSum[]): MaybePromise<readonly number[]>;
 }
+
+/** The value of each observable, one after the other. */
+export async function valuesInTurn(
+  observables: readonly PauliSum[],
+  valueOf: (observable: PauliSum) => MaybePromise<number>,
+): Promise<readonly number[]> {
+  const values: number[] = [];
+  for (const observable of observables) values.push(await valueOf(observable));
+  return values;
+}

@@ -4,12 +4,13 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
-import type {
-  BasisSamples,
-  MaybePromise,
-  QubitMasses,
-  SampleRequest,
-  StateOperations,
+import {
+  type BasisSamples,
+  type MaybePromise,
+  type QubitMasses,
+  type SampleRequest,
+  type StateOperations,
+  valuesInTurn,
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
@@ -159,13 +160,11 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
   }
 
   expectations(state: CpuState, observables: readonly PauliSum[]): MaybePromise<readonly number[]> {
-    return this.#whenWritten(state, async () => {
-      const values: number[] = [];
-      for (const observable of observables) {
-        values.push(await expectation(this, this.#stored(state), observable, this.#program.layout));
-      }
-      return values;
-    });
+    return this.#whenWritten(state, () =>
+      valuesInTurn(observables, (observable) =>
+        expectation(this, this.#stored(state), observable, this.#program.layout),
+      ),
+    );
   }
 
   #allocate(): number {

@@ -6,11 +6,12 @@ import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
 import { BitImages } from '../../math/bit-images.ts';
-import type {
-  BasisSamples,
-  QubitMasses,
-  SampleRequest,
-  StateOperations,
+import {
+  type BasisSamples,
+  type QubitMasses,
+  type SampleRequest,
+  type StateOperations,
+  valuesInTurn,
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { sampleBasisStates } from './basis-samples.ts';
@@ -111,15 +112,9 @@ export class ReferenceStates implements StateOperations<Float64Array> {
     return outcomeProbabilities(state, outcomeOf, numBits, this.#slicer);
   }
 
-  async expectations(
-    state: Float64Array,
-    observables: readonly PauliSum[],
-  ): Promise<readonly number[]> {
-    const values: number[] = [];
-    for (const observable of observables) {
-      values.push(await expectation(state, observable, this.#program.layout, this.#slicer));
-    }
-    return values;
+  expectations(state: Float64Array, observables: readonly PauliSum[]): Promise<readonly number[]> {
+    const { layout } = this.#program;
+    return valuesInTurn(observables, (one) => expectation(state, one, layout, this.#slicer));
   }
 
   #allocate(): Float64Array {

@@ -6,11 +6,12 @@
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
-import type {
-  BasisSamples,
-  QubitMasses,
-  SampleRequest,
-  StateOperations,
+import {
+  type BasisSamples,
+  type QubitMasses,
+  type SampleRequest,
+  type StateOperations,
+  valuesInTurn,
 } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuHost } from '../gpu-host.ts';
@@ -245,13 +246,11 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
   expectations(slot: SpreadSlot, observables: readonly PauliSum[]): Promise<readonly number[]> {
     const { staging, windowSize } = this.#host;
     const options = { staging, windowSize, pause: this.#pause };
-    return this.#look(slot, async (shares) => {
-      const values: number[] = [];
-      for (const observable of observables) {
-        values.push(await expectationOfShares(shares, observable, this.#layout, options));
-      }
-      return values;
-    });
+    return this.#look(slot, (shares) =>
+      valuesInTurn(observables, (observable) =>
+        expectationOfShares(shares, observable, this.#layout, options),
+      ),
+    );
   }
 
   /** Reads a state, which waits for the devices: no state is collapsed before it was read. */
