@@ -106,9 +106,9 @@ export interface StateOperations<S> {
 /** The value of each observable, one after the other. */
 export async function valuesInTurn(
   observables: readonly PauliSum[],
-  valueOf: (observable: PauliSum) => MaybePromise<number>,
+  one: (observable: PauliSum) => MaybePromise<number>,
 ): Promise<readonly number[]> {
   const values: number[] = [];
-  for (const observable of observables) values.push(await valueOf(observable));
+  for (const observable of observables) values.push(await one(observable));
   return values;
 }

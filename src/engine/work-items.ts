@@ -186,6 +186,11 @@ export class ReadyItems {
     return this.diagonals.length === 0 && this.moving.length === 0;
   }
 
+  /** The items that are not done, in the order of the sweep. */
+  upcoming(): IterableIterator<Item> {
+    return this.#nodes.keys();
+  }
+
   /** Marks an item as done, which may make others ready. */
   done(item: Item): void {
     const node = this.#nodes.get(item);

@@ -16,6 +16,9 @@ const ROUNDING: Rounding = { negligible: 1e-10, round: Math.fround };
  */
 const COALESCED_BITS = 4;
 
+/** Items that a choice of registers looks at. */
+const LOOKAHEAD = 32;
+
 /** Constraints on the registers of a stage that reads or writes memory. */
 interface MemoryStage {
   /** Bits that must be the highest of a register's number, in this order. */
@@ -42,7 +45,7 @@ export function lowerSweep(
   while (!ready.isEmpty || stages.numStages === 0) {
     const wide = ready.moving.every(isWide) ? ready.moving[0] : undefined;
     if (stages.numStages === 0) {
-      const registers = chooseRegisters(tile, ready.moving, first);
+      const registers = chooseRegisters(tile, ready, first).registers;
       stages.openStage(registers, threadsInOrder(tile, registers, tile.bits));
     } else openStage(stages, ready, tile, last, wide);
     doReady(stages, ready);
@@ -56,9 +59,13 @@ export function lowerSweep(
 }
 
 function isWide({ moved }: MovingItem): boolean {
+  return bitCount(moved) > REGISTER_QUBITS;
+}
+
+function bitCount(mask: number): number {
   let count = 0;
-  for (let rest = moved; rest !== 0; rest &= rest - 1) count++;
-  return count > REGISTER_QUBITS;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
+  return count;
 }
 
 /** Opens a stage after the first, preceded by an item too wide for registers if there is one. */
@@ -75,7 +82,7 @@ function openStage(
     ready.moving = ready.moving.filter((item) => item !== wide);
     ready.done(wide);
   }
-  const registers = nextRegisters(tile, ready.moving, last);
+  const registers = nextRegisters(tile, ready, last);
   const threads = suits(registers, last)
     ? threadsInOrder(tile, registers, tile.stored)
     : threadsApart(tile, registers);
@@ -154,42 +161,48 @@ function suits(registers: readonly number[], { needed, avoided }: MemoryStage): 
   );
 }
 
-/**
- * Chooses registers for the first ready items; prefers such as suit the last stage if that serves
- * as many items.
- */
-function nextRegisters(
-  tile: SweepTile,
-  moving: readonly MovingItem[],
-  last: MemoryStage,
-): readonly number[] {
-  const free = chooseRegisters(tile, moving, { needed: [], avoided: [] });
-  const suitable = chooseRegisters(tile, moving, last);
-  const held = (registers: readonly number[]) => {
-    const mask = maskOf(registers);
-    return moving.filter(({ moved }) => (moved & ~mask) === 0).length;
-  };
-  return held(suitable) >= held(free) ? suitable : free;
+/** Chooses registers; prefers such as suit the last stage if as many items can be done with them. */
+function nextRegisters(tile: SweepTile, ready: ReadyItems, last: MemoryStage): readonly number[] {
+  const free = chooseRegisters(tile, ready, { needed: [], avoided: [] });
+  const suitable = chooseRegisters(tile, ready, last);
+  return suitable.numDone >= free.numDone ? suitable.registers : free.registers;
 }
 
-/** Chooses four register bits: those of the first items that fit, then the highest others. */
+/**
+ * Chooses four register bits: those of the first items that fit, also of such as become ready when
+ * others are done, then the highest others.
+ *
+ * @returns The bits, and how many of the next items can be done with them.
+ */
 function chooseRegisters(
   { bits }: SweepTile,
-  moving: readonly MovingItem[],
+  ready: ReadyItems,
   { needed, avoided }: MemoryStage,
-): readonly number[] {
+): { readonly registers: readonly number[]; readonly numDone: number } {
   const allowed = bits.filter((bit) => !avoided.includes(bit));
-  const chosen = new Set(needed);
-  for (const { moved } of moving) {
-    const fitting = allowed.filter((bit) => (moved >> bit) & 1);
-    const isWhole = maskOf(fitting) === moved;
-    const together = new Set([...chosen, ...fitting]);
-    if (!isWhole || together.size > REGISTER_QUBITS) continue;
-    for (const bit of fitting) chosen.add(bit);
+  const allowedMask = maskOf(allowed);
+  const tileMask = maskOf(bits);
+  let mask = maskOf(needed);
+  let numDone = 0;
+  // Bits on which items that are left out act: those that follow on them must wait.
+  let [movedByOthers, readByOthers] = [0, 0];
+  let numSeen = 0;
+  for (const { kind, moved, read } of ready.upcoming()) {
+    if (++numSeen > LOOKAHEAD || (tileMask & ~movedByOthers) === 0) break;
+    const isFree = ((moved | read) & movedByOthers) === 0 && (moved & readByOthers) === 0;
+    const isInside = (moved & ~allowedMask) === 0 && bitCount(mask | moved) <= REGISTER_QUBITS;
+    if (!isFree || !isInside) {
+      movedByOthers |= moved;
+      readByOthers |= read;
+      continue;
+    }
+    mask |= moved;
+    if (kind !== 'diagonal') numDone++;
   }
+  const chosen = new Set([...needed, ...allowed.filter((bit) => (mask >> bit) & 1)]);
   for (const bit of [...allowed].reverse()) {
     if (chosen.size < REGISTER_QUBITS) chosen.add(bit);
   }
   const others = [...chosen].filter((bit) => !needed.includes(bit)).sort((a, b) => a - b);
-  return [...others, ...needed];
+  return { registers: [...others, ...needed], numDone };
 }

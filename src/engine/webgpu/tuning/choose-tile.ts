@@ -18,7 +18,7 @@ const WORTH_IT = 0.97;
 /** Target duration of a dispatch: far below driver timeouts, far above its overhead. */
 const DISPATCH_MS = 40;
 /** Upper bound of the work of one sweep of the common circuits. */
-const HEAVY: TileWork = { sweeps: 1, stages: 18, instructions: 50 };
+const HEAVY: TileWork = { sweeps: 1, stages: 12, instructions: 110 };
 
 /**
  * Estimated milliseconds of some work: its trips through memory, plus the measured time beyond a

@@ -20,11 +20,11 @@ export const MIN_COUNTED_TILE = 8;
  * `lowerSweep` make them of the circuits of bench/webgpu-circuits.ts.
  */
 export const COUNTED_WORK = {
-  ghz: columns([7, 6, 5, 4, 4, 3], [25, 18, 18, 16, 15, 14], [29, 29, 29, 29, 29, 29]),
-  qft: columns([7, 6, 5, 4, 4, 3], [14, 14, 11, 11, 10, 11], [43, 45, 47, 49, 48, 46]),
-  qaoa: columns([14, 11, 9, 8, 6, 5], [62, 52, 63, 59, 55, 63], [244, 230, 228, 227, 219, 242]),
-  adder: columns([13, 11, 9, 7, 7, 5], [52, 50, 46, 46, 42, 43], [82, 85, 82, 82, 82, 82]),
-  rqc: columns([15, 12, 9, 8, 6, 6], [101, 102, 95, 94, 105, 103], [199, 213, 194, 178, 184, 169]),
+  ghz: columns([7, 6, 5, 4, 4, 3], [25, 14, 15, 13, 13, 12], [29, 29, 29, 29, 29, 29]),
+  qft: columns([7, 6, 5, 4, 4, 3], [14, 12, 10, 9, 9, 9], [43, 45, 47, 49, 48, 46]),
+  qaoa: columns([14, 11, 9, 8, 6, 5], [53, 47, 45, 49, 45, 48], [251, 230, 240, 230, 233, 252]),
+  adder: columns([13, 11, 9, 7, 7, 5], [49, 41, 33, 34, 30, 32], [82, 85, 82, 82, 82, 82]),
+  rqc: columns([15, 12, 9, 8, 6, 6], [79, 72, 66, 61, 66, 67], [201, 213, 197, 178, 185, 172]),
 } as const satisfies Record<string, readonly TileWork[]>;
 
 /** Work of each common circuit on tiles of this size. */
