@@ -23,7 +23,7 @@ import { openReferenceEngine } from '../src/engine/reference/reference-engine.ts
 import { TimeSlicer } from '../src/engine/time-slicer.ts';
 import { adder, ghz, qaoa, qft, randomGates, rqc } from './circuits.ts';
 import { type Measurement, measureMs, median, store } from './harness.ts';
-import { phaseFreeError, type QsimPeer, qsimPeer } from './peers/qsim.ts';
+import { phaseFreeError, type QsimPeer, qsimPeer, windowOfLargest } from './peers/qsim.ts';
 
 const NEVER = new AbortController().signal;
 const FAMILIES = { ghz, qft, rqc, qaoa, adder } as const;
@@ -137,19 +137,6 @@ async function verify(family: Family, qsim: QsimPeer | undefined): Promise<void>
   const error = phaseFreeError(Float64Array.from(ours), Float64Array.from(theirs));
   if (!(error < 1e-4)) throw new Error(`${family}: qsim's amplitudes differ by ${error}`);
   await engine.close();
-}
-
-function windowOfLargest(amplitudes: Float64Array): number {
-  let best = 0;
-  let largest = 0;
-  for (let i = 0; i < amplitudes.length; i += 2) {
-    const mass = amplitudes[i]! ** 2 + amplitudes[i + 1]! ** 2;
-    if (mass > largest) {
-      largest = mass;
-      best = i / 2;
-    }
-  }
-  return best - (best % 8);
 }
 
 async function amplitudesOf(

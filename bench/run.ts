@@ -2,6 +2,7 @@
 import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
+import { benchFresh } from './fresh.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
 import { benchPlacement } from './placement.ts';
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'cpu-engine': benchCpuEngine,
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
+  fresh: benchFresh,
   'http-circuits': benchHttpCircuits,
   inference: benchInference,
   placement: benchPlacement,

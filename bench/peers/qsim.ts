@@ -162,6 +162,25 @@ export function phaseFreeError(expected: Float64Array, found: Float64Array): num
   return Math.sqrt(difference / norm);
 }
 
+/**
+ * Where the largest amplitude is: `amplitudesFrom` there says most about a state.
+ *
+ * @param amplitudes - Interleaved re, im.
+ * @returns The basis index, rounded down to a multiple of 8.
+ */
+export function windowOfLargest(amplitudes: Float64Array): number {
+  let best = 0;
+  let largest = 0;
+  for (let i = 0; i < amplitudes.length; i += 2) {
+    const mass = amplitudes[i]! ** 2 + amplitudes[i + 1]! ** 2;
+    if (mass > largest) {
+      largest = mass;
+      best = i / 2;
+    }
+  }
+  return best - (best % 8);
+}
+
 /** One line of the text but for its time: a gate, under controls if any. */
 interface QsimGate {
   readonly name: string;
