@@ -39,7 +39,13 @@ export function rows(...entries: readonly (readonly Complex[])[]): ComplexMatrix
 
 /** Builds a diagonal matrix. */
 export function diagonal(...entries: readonly Complex[]): ComplexMatrix {
-  return rows(...entries.map((entry, i) => entries.map((_, j) => (i === j ? entry : ZERO))));
+  const d = entries.length;
+  const out = new Float64Array(2 * d * d);
+  for (let i = 0; i < d; i++) {
+    out[2 * i * (d + 1)] = entries[i]![0];
+    out[2 * i * (d + 1) + 1] = entries[i]![1];
+  }
+  return out;
 }
 
 /** Builds a two-qubit matrix with the block [[a, b], [c, d]] on |01⟩, |10⟩, and `corner` at |11⟩. */
@@ -95,19 +101,18 @@ export const phaseGate = (angle: number): ComplexMatrix => diagonal(ONE, phase(a
 
 /** cos(θ/2)·1 − i·sin(θ/2)·(cos φ X + sin φ Y): a rotation about an axis in the equator. */
 export function equatorRotation(theta: number, phi: number): ComplexMatrix {
-  const c = real(Math.cos(theta / 2));
+  const c = Math.cos(theta / 2);
   const s = Math.sin(theta / 2);
-  return rows(
-    [c, [-s * Math.sin(phi), -s * Math.cos(phi)]],
-    [[s * Math.sin(phi), -s * Math.cos(phi)], c],
-  );
+  const re = s * Math.sin(phi);
+  const im = -s * Math.cos(phi);
+  return Float64Array.of(c, 0, -re, im, re, im, c, 0);
 }
 
 /** exp(−iθ/2 · Y). */
 export function RY(theta: number): ComplexMatrix {
-  const c = real(Math.cos(theta / 2));
+  const c = Math.cos(theta / 2);
   const s = Math.sin(theta / 2);
-  return rows([c, real(-s)], [real(s), c]);
+  return Float64Array.of(c, 0, -s, 0, s, 0, c, 0);
 }
 
 /** exp(−iθ/2 · X). */
@@ -119,14 +124,19 @@ export const RZ = (theta: number): ComplexMatrix => diagonal(phase(-theta / 2), 
 export function euler(theta: number, phi: number, lambda: number, gamma: number): ComplexMatrix {
   const c = Math.cos(theta / 2);
   const s = Math.sin(theta / 2);
-  const scaled = (factor: number, angle: number): Complex => [
-    factor * Math.cos(angle),
-    factor * Math.sin(angle),
+  const out = new Float64Array(8);
+  const angles = [
+    gamma,
+    sumOfAngles(gamma, lambda),
+    sumOfAngles(gamma, phi),
+    sumOfAngles(gamma, sumOfAngles(phi, lambda)),
   ];
-  return rows(
-    [scaled(c, gamma), scaled(-s, sumOfAngles(gamma, lambda))],
-    [scaled(s, sumOfAngles(gamma, phi)), scaled(c, sumOfAngles(gamma, sumOfAngles(phi, lambda)))],
-  );
+  for (let i = 0; i < 4; i++) {
+    const factor = i === 0 || i === 3 ? c : i === 1 ? -s : s;
+    out[2 * i] = factor * Math.cos(angles[i]!);
+    out[2 * i + 1] = factor * Math.sin(angles[i]!);
+  }
+  return out;
 }
 
 /** exp(−iθ/2 · P) for a two-qubit Pauli P, given by its action |j⟩ → factor(j)·|j ^ flip⟩. */

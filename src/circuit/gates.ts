@@ -705,9 +705,11 @@ export function findGate(name: string): GateDefinition | undefined {
   return byName.get(name.toLowerCase());
 }
 
+const byCanonicalName = new Map(GATES.map((definition) => [definition.name, definition]));
+
 /** Returns the gate of a canonical name that is known to exist. */
 export function gateNamed(name: string): GateDefinition {
-  const definition = byName.get(name.toLowerCase());
+  const definition = byCanonicalName.get(name);
   if (definition === undefined) throw new Error(`unreachable: no gate is called ${name}`);
   return definition;
 }

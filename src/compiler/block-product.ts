@@ -2,7 +2,7 @@
  * Products of blocks on common targets. Controls that all factors share stay controls; any other control
  * becomes a target of the product.
  */
-import { type ComplexMatrix, identity, multiply } from '../math/complex-matrix.ts';
+import { type ComplexMatrix, identity } from '../math/complex-matrix.ts';
 import { type Block, formOf, monomialForm, type Wire } from './block.ts';
 
 /**
@@ -10,6 +10,7 @@ import { type Block, formOf, monomialForm, type Wire } from './block.ts';
  * amplitudes to denormal numbers, which are slow.
  */
 const ROUNDING = 1e-15;
+const NO_WIRES: readonly Wire[] = [];
 
 /** Wires of a product: its targets, and the controls that all factors share. */
 export interface ProductWires {
@@ -19,11 +20,17 @@ export interface ProductWires {
 
 /** Wires that the product of two blocks acts on. */
 export function productWires(a: Block, b: Block): ProductWires {
-  const controls = a.controls.filter((wire) => b.controls.includes(wire));
-  const isTarget = (wire: Wire) => !controls.includes(wire);
-  const targets = new Set([...a.targets, ...a.controls.filter(isTarget), ...b.targets]);
-  for (const wire of b.controls) if (isTarget(wire)) targets.add(wire);
-  return { targets: [...targets], controls };
+  const controls =
+    a.controls.length === 0 || b.controls.length === 0
+      ? NO_WIRES
+      : a.controls.filter((wire) => b.controls.includes(wire));
+  const targets = [...a.targets];
+  for (const wires of [a.controls, b.targets, b.controls]) {
+    for (const wire of wires) {
+      if (!controls.includes(wire) && !targets.includes(wire)) targets.push(wire);
+    }
+  }
+  return { targets, controls };
 }
 
 /**
@@ -32,9 +39,12 @@ export function productWires(a: Block, b: Block): ProductWires {
  */
 export function productOf(factors: readonly Block[], wires: ProductWires): Block | undefined {
   const { targets, controls } = wires;
-  const isMonomial = factors.every(({ form }) => form.kind !== 'dense');
-  if (isMonomial) return monomialProduct(factors, wires);
-  const form = denseProduct(factors, targets);
+  if (factors.every(({ form }) => form.kind !== 'dense')) return monomialProduct(factors, wires);
+  const size = 2 ** targets.length;
+  const product = identity(size);
+  for (const factor of factors) multiplyOnto(product, size, factor, targets);
+  for (let i = 0; i < product.length; i++) product[i] = withoutRounding(product[i]!);
+  const form = formOf(product);
   return form === undefined ? undefined : { form, targets, controls };
 }
 
@@ -42,124 +52,136 @@ function monomialProduct(
   factors: readonly Block[],
   { targets, controls }: ProductWires,
 ): Block | undefined {
-  const d = 2 ** targets.length;
-  const rows = Array.from({ length: d }, (_, j) => j);
-  const entries = new Float64Array(2 * d);
-  for (let j = 0; j < d; j++) entries[2 * j] = 1;
+  const size = 2 ** targets.length;
+  const rows: number[] = [];
+  const entries = new Float64Array(2 * size);
+  for (let j = 0; j < size; j++) {
+    rows.push(j);
+    entries[2 * j] = 1;
+  }
   for (const factor of factors) {
-    const at = new Positions(factor.targets, factor.controls, targets);
     const { form } = factor;
-    for (let j = 0; j < d; j++) {
+    const own = form.entries;
+    const places = placesOf(factor.targets, targets);
+    const controlBits = bitsAt(factor.controls, targets);
+    for (let j = 0; j < size; j++) {
       const row = rows[j]!;
-      if (!at.isControlled(row)) continue;
-      const column = at.columnOf(row);
-      const re = form.entries[2 * column]!;
-      const im = form.entries[2 * column + 1]!;
+      if ((row & controlBits) !== controlBits) continue;
+      const column = gathered(row, places);
+      const re = own[2 * column]!;
+      const im = own[2 * column + 1]!;
       const oldRe = entries[2 * j]!;
       const oldIm = entries[2 * j + 1]!;
       entries[2 * j] = re * oldRe - im * oldIm;
       entries[2 * j + 1] = re * oldIm + im * oldRe;
-      rows[j] = form.kind === 'permutation' ? at.withColumn(row, form.rows[column]!) : row;
+      if (form.kind === 'permutation') rows[j] = scattered(row, places, form.rows[column]!);
     }
   }
-  const rounded = entries.map(withoutRounding);
-  const isUntouched = targets.map((_, t) => leavesAlone(rows, rounded, 2 ** t));
-  if (!isUntouched.includes(true)) {
-    const form = monomialForm(rows, rounded);
+  for (let i = 0; i < entries.length; i++) entries[i] = withoutRounding(entries[i]!);
+  const left = targets.filter((_, t) => !leavesAlone(rows, entries, 2 ** t));
+  if (left.length === targets.length) {
+    const form = monomialForm(rows, entries);
     return form === undefined ? undefined : { form, targets, controls };
   }
   // Factors that cancel may leave targets that the product does not act on.
-  const left = targets.filter((_, t) => !isUntouched[t]);
-  const at = new Positions(left, [], targets);
-  const columns = Array.from({ length: 2 ** left.length }, (_, j) => at.withColumn(0, j));
+  const places = placesOf(left, targets);
+  const columns = Array.from({ length: 2 ** left.length }, (_, j) => scattered(0, places, j));
   const form = monomialForm(
-    columns.map((column) => at.columnOf(rows[column]!)),
-    Float64Array.from(columns.flatMap((j) => [rounded[2 * j]!, rounded[2 * j + 1]!])),
+    columns.map((column) => gathered(rows[column]!, places)),
+    Float64Array.from(columns.flatMap((j) => [entries[2 * j]!, entries[2 * j + 1]!])),
   );
   return form === undefined ? undefined : { form, targets: left, controls };
 }
 
 /** Whether a permutation neither changes nor depends on a bit. */
 function leavesAlone(rows: readonly number[], entries: Float64Array, bit: number): boolean {
-  return rows.every((row, j) => {
-    const flipped = j ^ bit;
-    return (
-      ((row ^ j) & bit) === 0 &&
-      rows[flipped] === (row ^ bit) &&
-      entries[2 * flipped] === entries[2 * j] &&
-      entries[2 * flipped + 1] === entries[2 * j + 1]
-    );
-  });
+  for (let j = 0; j < rows.length; j++) {
+    if ((j & bit) !== 0) continue;
+    const flipped = j | bit;
+    const row = rows[j]!;
+    if (((row ^ j) & bit) !== 0 || rows[flipped] !== (row ^ bit)) return false;
+    if (entries[2 * flipped] !== entries[2 * j]) return false;
+    if (entries[2 * flipped + 1] !== entries[2 * j + 1]) return false;
+  }
+  return true;
 }
 
-function denseProduct(factors: readonly Block[], targets: readonly Wire[]) {
-  const product = factors.reduce<ComplexMatrix>(
-    (before, factor) => multiply(embedded(factor, targets), before),
-    identity(2 ** targets.length),
-  );
-  return formOf(product.map(withoutRounding));
-}
+/** Entries of one column before a dense factor is applied to it. */
+const COLUMN = new Float64Array(2 * 2 ** 6);
 
-/** Matrix of a block on the targets of a product. */
-function embedded(block: Block, targets: readonly Wire[]): ComplexMatrix {
-  const d = 2 ** targets.length;
-  const at = new Positions(block.targets, block.controls, targets);
-  const { form } = block;
-  const size = 2 ** block.targets.length;
-  const out = new Float64Array(2 * d * d);
-  const set = (row: number, col: number, entry: number) => {
-    out[2 * (row * d + col)] = form.entries[2 * entry]!;
-    out[2 * (row * d + col) + 1] = form.entries[2 * entry + 1]!;
-  };
-  for (let col = 0; col < d; col++) {
-    const column = at.columnOf(col);
-    if (!at.isControlled(col)) out[2 * (col * d + col)] = 1;
-    else if (form.kind === 'diagonal') set(col, col, column);
-    else if (form.kind === 'permutation') set(at.withColumn(col, form.rows[column]!), col, column);
-    else {
-      for (let row = 0; row < size; row++) {
-        set(at.withColumn(col, row), col, row * size + column);
+/** Multiplies a block onto a matrix on the targets of a product, from the left, in place. */
+function multiplyOnto(
+  product: ComplexMatrix,
+  size: number,
+  { form, targets, controls }: Block,
+  all: readonly Wire[],
+): void {
+  const places = placesOf(targets, all);
+  const controlBits = bitsAt(controls, all);
+  const targetBits = bitsAt(targets, all);
+  const width = 2 ** targets.length;
+  const { entries } = form;
+  for (let base = 0; base < size; base++) {
+    if ((base & targetBits) !== 0 || (base & controlBits) !== controlBits) continue;
+    for (let col = 0; col < size; col++) {
+      for (let j = 0; j < width; j++) {
+        const at = 2 * (scattered(base, places, j) * size + col);
+        COLUMN[2 * j] = product[at]!;
+        COLUMN[2 * j + 1] = product[at + 1]!;
+      }
+      for (let j = 0; j < width; j++) {
+        let row = j;
+        let re = 0;
+        let im = 0;
+        if (form.kind === 'dense') {
+          for (let k = 0; k < width; k++) {
+            const m = 2 * (j * width + k);
+            re += entries[m]! * COLUMN[2 * k]! - entries[m + 1]! * COLUMN[2 * k + 1]!;
+            im += entries[m]! * COLUMN[2 * k + 1]! + entries[m + 1]! * COLUMN[2 * k]!;
+          }
+        } else {
+          if (form.kind === 'permutation') row = form.rows[j]!;
+          re = entries[2 * j]! * COLUMN[2 * j]! - entries[2 * j + 1]! * COLUMN[2 * j + 1]!;
+          im = entries[2 * j]! * COLUMN[2 * j + 1]! + entries[2 * j + 1]! * COLUMN[2 * j]!;
+        }
+        const at = 2 * (scattered(base, places, row) * size + col);
+        product[at] = re;
+        product[at + 1] = im;
       }
     }
   }
-  return out;
 }
 
-/** Positions of a block's targets and controls among the targets of a product. */
-class Positions {
-  readonly #targets: readonly number[];
-  readonly #controls: number;
+/** Place of each wire among the targets of a product. */
+function placesOf(wires: readonly Wire[], all: readonly Wire[]): readonly number[] {
+  return wires.map((wire) => all.indexOf(wire));
+}
 
-  constructor(targets: readonly Wire[], controls: readonly Wire[], product: readonly Wire[]) {
-    this.#targets = targets.map((wire) => product.indexOf(wire));
-    this.#controls = controls.reduce((mask, wire) => {
-      const position = product.indexOf(wire);
-      return position < 0 ? mask : mask | (1 << position);
-    }, 0);
+/** Bits of those wires that are targets of a product. */
+function bitsAt(wires: readonly Wire[], all: readonly Wire[]): number {
+  let bits = 0;
+  for (const wire of wires) {
+    const place = all.indexOf(wire);
+    if (place >= 0) bits |= 1 << place;
   }
+  return bits;
+}
 
-  isControlled(index: number): boolean {
-    return (index & this.#controls) === this.#controls;
-  }
+/** Bits of an index at these places, next to each other. */
+function gathered(index: number, places: readonly number[]): number {
+  let bits = 0;
+  for (let t = 0; t < places.length; t++) bits |= ((index >> places[t]!) & 1) << t;
+  return bits;
+}
 
-  /** Index of the block's own targets within an index of the product. */
-  columnOf(index: number): number {
-    let column = 0;
-    for (let t = 0; t < this.#targets.length; t++) {
-      column |= ((index >> this.#targets[t]!) & 1) << t;
-    }
-    return column;
+/** An index with its bits at these places replaced. */
+function scattered(index: number, places: readonly number[], bits: number): number {
+  let out = index;
+  for (let t = 0; t < places.length; t++) {
+    const place = places[t]!;
+    out = (out & ~(1 << place)) | (((bits >> t) & 1) << place);
   }
-
-  /** Replaces the bits of the block's targets in an index of the product. */
-  withColumn(index: number, column: number): number {
-    let out = index;
-    for (let t = 0; t < this.#targets.length; t++) {
-      const bit = 1 << this.#targets[t]!;
-      out = (column >> t) & 1 ? out | bit : out & ~bit;
-    }
-    return out;
-  }
+  return out;
 }
 
 function withoutRounding(part: number): number {

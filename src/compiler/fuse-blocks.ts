@@ -6,8 +6,8 @@
  * all blocks on its wires into one dense block, if that costs less than the parts together; no pair of them
  * need gain by itself. A block moves only past blocks that it commutes with.
  */
-import { ACTS_DIAGONALLY, ACTS_GENERALLY, type Block, type Wire } from './block.ts';
-import { type ProductWires, productOf, productWires } from './block-product.ts';
+import { ACTS_AS_X, ACTS_DIAGONALLY, type Block, type Wire } from './block.ts';
+import { productOf, productWires } from './block-product.ts';
 import { costOf, denseCost } from './cost-model.ts';
 import type { KernelCosts } from './program.ts';
 
@@ -40,19 +40,38 @@ export function fuseBlocks(blocks: readonly Block[], limits: FusionLimits): read
   return gather(parts, limits);
 }
 
-/** A block with facts that are used often. */
+/**
+ * A block with facts that are used often. Sets of wires are masks of one bit per wire, modulo 32: no common
+ * bit means no common wire.
+ */
 interface Part extends FusedBlock {
   readonly cost: number;
   readonly wires: readonly Wire[];
-  /** One bit per wire, modulo 32: no common bit means no common wire. */
-  readonly wireBits: number;
+  readonly bits: number;
+  readonly controlBits: number;
+  /** Wires on which it acts diagonally, as a function of X, and in any other way. */
+  readonly diagonalBits: number;
+  readonly xBits: number;
+  readonly generalBits: number;
 }
 
 function partOf(block: Block, numFactors: number, costs: KernelCosts): Part {
   const cost = costOf(block.form, block.controls.length, costs);
-  const { targets, controls } = block;
+  const { targets, controls, form } = block;
   const wires = controls.length === 0 ? targets : [...targets, ...controls];
-  return { block, numFactors, cost, wires, wireBits: bitsOf(wires) };
+  const controlBits = bitsOf(controls);
+  let diagonalBits = controlBits;
+  let xBits = 0;
+  let generalBits = 0;
+  for (let t = 0; t < targets.length; t++) {
+    const bit = 1 << (targets[t]! & 31);
+    const action = form.actions[t];
+    if (action === ACTS_DIAGONALLY) diagonalBits |= bit;
+    else if (action === ACTS_AS_X) xBits |= bit;
+    else generalBits |= bit;
+  }
+  const bits = diagonalBits | xBits | generalBits;
+  return { block, numFactors, cost, wires, bits, controlBits, diagonalBits, xBits, generalBits };
 }
 
 function bitsOf(wires: readonly Wire[]): number {
@@ -61,11 +80,19 @@ function bitsOf(wires: readonly Wire[]): number {
   return bits;
 }
 
+function bitCount(mask: number): number {
+  let count = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
+
 /** Multiplies the part into an earlier one, if that is cheaper and it commutes with all in between. */
 function mergeBackwards(parts: Part[], part: Part, limits: FusionLimits): boolean {
   const end = Math.max(0, parts.length - REACH);
   for (let i = parts.length - 1; i >= end; i--) {
     const earlier = parts[i]!;
+    // Blocks on different wires commute, and would share no kernel.
+    if ((earlier.bits & part.bits) === 0) continue;
     const merged = merge(earlier, part, limits);
     if (merged !== undefined) {
       if (merged === 'nothing') parts.splice(i, 1);
@@ -79,49 +106,46 @@ function mergeBackwards(parts: Part[], part: Part, limits: FusionLimits): boolea
 
 /** Product of two parts if it costs no more than they do; `nothing` if they cancel. */
 function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undefined {
+  const { costs } = limits;
   const isMonomial = a.block.form.kind !== 'dense' && b.block.form.kind !== 'dense';
   const isDiagonal = a.block.form.kind === 'diagonal' && b.block.form.kind === 'diagonal';
-  // Blocks on different wires share a kernel only if both are diagonal.
-  if (!isDiagonal && (a.wireBits & b.wireBits) === 0) return undefined;
-  const wires = productWires(a.block, b.block);
-  if (!isAllowed(wires, isMonomial, isDiagonal, limits)) return undefined;
-  const { costs } = limits;
+  const all = a.bits | b.bits;
+  // Engines gather diagonals anyway. A table for more wires than one of the two has would only be wider.
+  if (isDiagonal && all !== a.bits && all !== b.bits) return undefined;
+  // A lower limit, and exact unless two wires share a bit.
+  const numControls = bitCount(a.controlBits & b.controlBits);
+  const numTargets = bitCount(all) - numControls;
+  if (numTargets > mostTargets(isMonomial, isDiagonal, limits)) return undefined;
   const before = a.cost + b.cost;
   if (!isMonomial) {
-    const dense = denseCost(wires.targets.length, costs);
-    if (costs.kernel + dense / 2 ** wires.controls.length > before) return undefined;
+    const dense = denseCost(numTargets, costs);
+    if (costs.kernel + dense / 2 ** numControls > before) return undefined;
   }
+  const wires = productWires(a.block, b.block);
+  if (!isDiagonal && !wires.targets.every((wire) => limits.resident.has(wire))) return undefined;
+  if (wires.targets.length > mostTargets(isMonomial, isDiagonal, limits)) return undefined;
   const product = productOf([a.block, b.block], wires);
   if (product === undefined) return 'nothing';
   const part = partOf(product, a.numFactors + b.numFactors, costs);
   return part.cost <= before ? part : undefined;
 }
 
-function isAllowed(
-  { targets }: ProductWires,
+function mostTargets(
   isMonomial: boolean,
   isDiagonal: boolean,
-  { resident, maxDenseQubits, costs }: FusionLimits,
-): boolean {
-  const { permutationQubits = MAX_TABLE_QUBITS } = costs;
-  if (isDiagonal) return targets.length <= MAX_TABLE_QUBITS;
-  if (isMonomial && targets.length > permutationQubits) return false;
-  return targets.length <= maxDenseQubits && targets.every((wire) => resident.has(wire));
+  { maxDenseQubits, costs: { permutationQubits = MAX_TABLE_QUBITS } }: FusionLimits,
+): number {
+  if (isDiagonal) return MAX_TABLE_QUBITS;
+  return isMonomial ? Math.min(permutationQubits, maxDenseQubits) : maxDenseQubits;
 }
 
 /** Whether two parts commute: they act alike on each wire they share. */
 function commute(a: Part, b: Part): boolean {
-  if ((a.wireBits & b.wireBits) === 0) return true;
   return (
-    a.block.targets.every((wire, t) => actsAlike(b.block, wire, a.block.form.actions[t]!)) &&
-    a.block.controls.every((wire) => actsAlike(b.block, wire, ACTS_DIAGONALLY))
+    (a.generalBits & b.bits) === 0 &&
+    (a.diagonalBits & (b.xBits | b.generalBits)) === 0 &&
+    (a.xBits & (b.diagonalBits | b.generalBits)) === 0
   );
-}
-
-function actsAlike({ targets, controls, form }: Block, wire: Wire, action: number): boolean {
-  if (controls.includes(wire)) return action === ACTS_DIAGONALLY;
-  const t = targets.indexOf(wire);
-  return t < 0 || (action !== ACTS_GENERALLY && form.actions[t] === action);
 }
 
 /** Gathers parts into dense blocks, each starting from the first part on some wires. */
@@ -181,25 +205,34 @@ function gatherOn(
 ): Gathering {
   const bits = bitsOf(wires);
   const members: number[] = [];
-  const passed: Part[] = [];
+  // How the parts that stay behind act on each wire.
+  let [diagonalBits, xBits, generalBits] = [0, 0, 0];
   let crossing: Part | undefined;
   let cost = 0;
+  let isDense = false;
   const end = Math.min(parts.length, first + REACH);
   for (let i = first; i < end; i++) {
     const part = parts[i]!;
     // Members can move past any part that shares no wire with them.
-    if (isTaken[i] === 1 || (part.wireBits & bits) === 0) continue;
-    const isInside = part.wires.every((wire) => wires.includes(wire));
-    if (isInside && passed.every((other) => commute(other, part))) {
+    if (isTaken[i] === 1 || (part.bits & bits) === 0) continue;
+    const isInside = (part.bits & ~bits) === 0 && part.wires.every((wire) => wires.includes(wire));
+    const moves =
+      (part.bits & generalBits) === 0 &&
+      (part.diagonalBits & xBits) === 0 &&
+      (part.xBits & diagonalBits) === 0 &&
+      (part.generalBits & (diagonalBits | xBits)) === 0;
+    if (isInside && moves) {
       members.push(i);
       cost += part.cost;
+      isDense ||= part.block.form.kind === 'dense';
       continue;
     }
-    passed.push(part);
+    diagonalBits |= part.diagonalBits;
+    xBits |= part.xBits;
+    generalBits |= part.generalBits;
     if (!isInside) crossing ??= part;
   }
   // Without a dense member the product is monomial and was considered before.
-  const isDense = members.some((member) => parts[member]!.block.form.kind === 'dense');
   const saved =
     isDense && members.length > 1 ? cost - costs.kernel - denseCost(wires.length, costs) : 0;
   return { wires, members, crossing, saved };

@@ -1,14 +1,13 @@
 /** Pool of a program's matrix entries, which stores equal matrices once. */
 
-/** Most arguments of one function call. */
-const MAX_UNITS = 2 ** 12;
-
 /** Collects entries while a circuit is compiled. */
 export class MatrixPool {
-  readonly #offsets = new Map<string, number>();
+  /** Offset of entries with each hash. Of different entries with one hash, the latest is found again. */
+  readonly #offsets = new Map<number, number>();
   /** Offsets by array object: most circuits use few matrices, each of them often. */
   readonly #arrayOffsets = new Map<Float64Array, number>();
-  readonly #chunks: Float64Array[] = [];
+  #entries = new Float64Array(512);
+  #bits = new Int32Array(this.#entries.buffer);
   #length = 0;
 
   /**
@@ -26,37 +25,50 @@ export class MatrixPool {
   }
 
   #addByContent(entries: Float64Array): number {
+    const start = this.#length;
+    const end = start + entries.length;
+    if (end > this.#entries.length) this.#grow(end);
+    const all = this.#entries;
     // Adding zero turns −0 into 0, so that equal numbers are equal bytes, here and in the hash.
-    const normalized = entries.map((entry) => entry + 0);
-    const key = textOf(new Uint16Array(normalized.buffer));
-    const known = this.#offsets.get(key);
-    if (known !== undefined) return known;
-    const offset = this.#length / 2;
-    this.#offsets.set(key, offset);
-    this.#chunks.push(normalized);
-    this.#length += normalized.length;
-    return offset;
+    for (let i = 0; i < entries.length; i++) all[start + i] = entries[i]! + 0;
+    const hash = hashOf(this.#bits, 2 * start, 2 * end);
+    const known = this.#offsets.get(hash);
+    if (known !== undefined && this.#isAt(2 * known, start, entries.length)) return known;
+    this.#length = end;
+    this.#offsets.set(hash, start / 2);
+    return start / 2;
+  }
+
+  /** Whether the entries from `start` on, not added yet, are those from `known` on. */
+  #isAt(known: number, start: number, length: number): boolean {
+    // Entries of another length with the same hash may end behind the last ones.
+    if (known + length > start) return false;
+    for (let i = 0; i < length; i++) {
+      if (this.#entries[known + i] !== this.#entries[start + i]) return false;
+    }
+    return true;
+  }
+
+  #grow(least: number): void {
+    const grown = new Float64Array(Math.max(least, 2 * this.#entries.length));
+    grown.set(this.#entries);
+    this.#entries = grown;
+    this.#bits = new Int32Array(grown.buffer);
   }
 
   /** All entries, interleaved re, im. */
   entries(): Float64Array {
-    const out = new Float64Array(this.#length);
-    let next = 0;
-    for (const chunk of this.#chunks) {
-      out.set(chunk, next);
-      next += chunk.length;
-    }
-    return out;
+    return this.#entries.slice(0, this.#length);
   }
 }
 
-/** Packs code units into a string, for use as a key. */
-function textOf(units: Uint16Array): string {
-  let text = '';
-  for (let from = 0; from < units.length; from += MAX_UNITS) {
-    const part = units.length <= MAX_UNITS ? units : units.subarray(from, from + MAX_UNITS);
-    // A spread would visit the units one by one and take five times as long.
-    text += Reflect.apply(String.fromCharCode, undefined, part);
+/** Hash of some words: each is multiplied in and mixed, as in MurmurHash3. */
+function hashOf(words: Int32Array, from: number, to: number): number {
+  let hash = to - from;
+  for (let i = from; i < to; i++) {
+    const word = Math.imul(words[i]!, 0xcc9e2d51);
+    hash ^= (word << 15) | (word >>> 17);
+    hash = Math.imul((hash << 13) | (hash >>> 19), 5) + 0x6b64e654;
   }
-  return text;
+  return hash ^ (hash >>> 16);
 }

@@ -6,7 +6,7 @@
  */
 import type { Condition } from '../circuit/circuit.ts';
 import type { Block, Wire } from './block.ts';
-import { type SearchEffort, SweepSearch } from './sweep-search.ts';
+import { isFence, type SearchEffort, SweepSearch } from './sweep-search.ts';
 import type { CollapseOperation, WorkItem, WorkList } from './work-list.ts';
 
 /** A sweep on wires. */
@@ -69,6 +69,10 @@ export class SweepPlanner {
   /** Adds the steps that do these items. */
   plan(items: readonly WorkItem[]): void {
     const { tileWires, lowestWires: sharedWires, numResources } = this.#limits;
+    if (this.#whole !== undefined && !items.some(isFence)) {
+      this.#addSweep(this.#whole, items);
+      return;
+    }
     let window = items.slice(0, WINDOW_ITEMS);
     let next = window.length;
     while (window.length > 0) {
@@ -183,11 +187,12 @@ function isSame(a: Condition, b: Condition): boolean {
 }
 
 /**
- * Search effort that pays off. Saving a sweep is worth little on a small state, and more work means more
- * sweeps to search. The limits keep a search under a fifth of a second.
+ * Search effort that pays off. The time that a sweep takes doubles with each wire, and so does the number of
+ * tiles that may be tried in a tenth of it. More work means more sweeps to search. The limits keep a search
+ * under a fifth of a second.
  */
 export function effortFor({ numWires, items }: WorkList): SearchEffort {
-  const forState = numWires < 18 ? 1 : numWires < 24 ? 16 : 128;
+  const forState = 2 ** Math.max(0, Math.min(7, numWires - 16));
   const tiles = Math.max(1, Math.min(forState, Math.floor(100_000 / items.length)));
   const starts = Math.min(8, tiles);
   return { starts, beamWidth: Math.floor(tiles / starts) };

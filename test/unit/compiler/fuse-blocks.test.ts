@@ -36,11 +36,15 @@ describe('inside a sweep', () => {
     ],
     ['what undoes itself vanishes', [cx(0, 1), t(2), cx(0, 1)], ['diagonal 1']],
     [
-      'diagonals become a table',
-      [t(0), cz(0, 1), t(3), gate('RZZ', [1, 3], [], [0.4])],
-      ['diagonal 3'],
+      'diagonals join a table that has their qubits',
+      [t(0), cz(0, 1), t(1), gate('RZZ', [0, 1], [], [0.4])],
+      ['diagonal 2'],
     ],
-    ['a table has at most six qubits', [0, 1, 2, 3, 4, 5, 6].map(t), ['diagonal 6', 'diagonal 1']],
+    [
+      'diagonals on other qubits stay apart',
+      [t(0), cz(0, 1), gate('RZZ', [1, 3], [], [0.4])],
+      ['diagonal 2', 'diagonal 2'],
+    ],
     [
       'X and CX and phases become a permutation',
       [cx(0, 1), t(1), cx(0, 1), gate('X', [0])],
