@@ -198,6 +198,13 @@ function storeGroup(to: usize, from: usize, c: v128, s: v128): void {
   v128.store(to, withoutDenormals(mulAdd(im, c, v128.mul<real>(re, s))), IMAG);
 }
 
+/** Tiles that are not scaled keep the signs of zeros, whichever tiles they are stored with. */
+// @ts-ignore: a decorator of this compiler
+@inline
+function isOne(scale: usize): bool {
+  return load<f64>(scale) == 1 && load<f64>(scale, 8) == 0;
+}
+
 function storeScaled(command: usize, at: usize, count: i32, tile: usize, scales: usize): void {
   const bytes: usize = load<u32>(command, TILE_BYTES);
   const runBytes: usize = load<u32>(command, RUN_BYTES);
@@ -209,7 +216,8 @@ function storeScaled(command: usize, at: usize, count: i32, tile: usize, scales:
     for (let t = 0; t < count; t++) {
       const c = keptC(scales + (<usize>t << 4));
       const s = keptS(scales + (<usize>t << 4));
-      for (let i: usize = 0; i < runBytes; i += 32) storeGroup(to + i, from + i, c, s);
+      if (isOne(scales + (<usize>t << 4))) copyRun(to, from, runBytes);
+      else for (let i: usize = 0; i < runBytes; i += 32) storeGroup(to + i, from + i, c, s);
       from += bytes;
       to += runBytes;
     }
