@@ -17,10 +17,9 @@ import {
  * Rotates one qubit: a0 − t·a1, a1 + t·a0, which is RY without its cosine.
  *
  * @param d - Distance of a pair.
- * @param at - Address of t, one vector, so that lanes may differ.
+ * @param t - May differ between lanes.
  */
-export function rotate1(first: usize, free: usize, d: usize, at: usize): void {
-  const t = v128.load(at);
+export function rotate1(first: usize, free: usize, d: usize, t: v128): void {
   let i: usize = 0;
   do {
     const p0 = first + i;
@@ -66,9 +65,7 @@ function rotateFour(p0: usize, p1: usize, p2: usize, p3: usize, t1: v128, t2: v1
 }
 
 /** Applies two rotations in one trip through the tile. */
-export function rotate2(first: usize, free: usize, d1: usize, d2: usize, at: usize): void {
-  const t1 = v128.load(at);
-  const t2 = v128.load(at, 16);
+export function rotate2(first: usize, free: usize, d1: usize, d2: usize, t1: v128, t2: v128): void {
   let i: usize = 0;
   do {
     const p0 = first + i;
@@ -145,10 +142,9 @@ function rotateEight(
  * halves of eight groups are done one after the other: eight registers each, where sixteen would
  * spill.
  */
-export function rotate3(first: usize, free: usize, d1: usize, d2: usize, d3: usize, at: usize): void {
-  const t1 = v128.load(at);
-  const t2 = v128.load(at, 16);
-  const t3 = v128.load(at, 32);
+export function rotate3(
+  first: usize, free: usize, d1: usize, d2: usize, d3: usize, t1: v128, t2: v128, t3: v128,
+): void {
   let i: usize = 0;
   do {
     const p0 = first + i;

@@ -7,6 +7,7 @@
  * qubits outside the tile.
  */
 import { applyDense } from './dense';
+import { rotateLanePair, rotatePairs } from './pair-kernels';
 import {
   exchange,
   exchangeLaneQubit,
@@ -38,6 +39,8 @@ const PERMUTE_LANES = 11;
 const EXCHANGE_LANE = 12;
 const DENSE = 13;
 const SCALE = 14;
+const ROTATE_PAIRS = 15;
+const ROTATE_LANE_PAIR = 16;
 
 /** This thread's scratch memory, SCRATCH_BYTES in wasm-kernels.ts. */
 let scratch: usize = 0;
@@ -104,15 +107,21 @@ export function runTileProgram(
     if ((base & word(op, 2)) != word(op, 3)) continue;
     const first = tile + word(op, 4);
     const free: usize = word(op, 5);
+    let tangents: usize;
     switch (word(op, 0)) {
       case ROTATE_1:
-        rotate1(first, free, word(op, 6), word(op, 7));
+        rotate1(first, free, word(op, 6), v128.load(word(op, 7)));
         break;
       case ROTATE_2:
-        rotate2(first, free, word(op, 6), word(op, 7), word(op, 8));
+        tangents = word(op, 8);
+        rotate2(first, free, word(op, 6), word(op, 7), v128.load(tangents), v128.load(tangents, 16));
         break;
       case ROTATE_3:
-        rotate3(first, free, word(op, 6), word(op, 7), word(op, 8), word(op, 9));
+        tangents = word(op, 9);
+        rotate3(
+          first, free, word(op, 6), word(op, 7), word(op, 8),
+          v128.load(tangents), v128.load(tangents, 16), v128.load(tangents, 32),
+        );
         break;
       case ROTATE_LANES:
         rotateLanes(first, free, word(op, 6));
@@ -147,6 +156,12 @@ export function runTileProgram(
         break;
       case SCALE:
         scaleBy(load<f64>(op + 24), load<f64>(op + 32));
+        break;
+      case ROTATE_PAIRS:
+        rotatePairs(first, free, word(op, 6), word(op, 7) != 0, word(op, 8), op + 36);
+        break;
+      case ROTATE_LANE_PAIR:
+        rotateLanePair(first, free, word(op, 6), word(op, 7) != 0, word(op, 8), word(op, 9));
         break;
       default:
         unreachable();

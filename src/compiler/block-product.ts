@@ -184,7 +184,8 @@ function scattered(index: number, places: readonly number[], bits: number): numb
   return out;
 }
 
-function withoutRounding(part: number): number {
+/** Rounds a part of an entry that is 0, 1 or −1 within rounding. */
+export function withoutRounding(part: number): number {
   const nearest = Math.round(part);
   return Math.abs(part - nearest) < ROUNDING ? nearest : part;
 }

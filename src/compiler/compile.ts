@@ -1,6 +1,7 @@
 /** Compiles a circuit into a program for one target profile. A pure function. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { KernelTooWideError } from './errors.ts';
+import { pairForm } from './pair-form.ts';
 import { optimize } from './passes/pipeline.ts';
 import type { Program, TargetProfile } from './program.ts';
 import { hashProgram } from './program-hash.ts';
@@ -44,7 +45,8 @@ export function compile<C extends DynamicCircuit>(
   { optimize: runsPasses = true, keepState = true }: CompileOptions = {},
 ): Compiled<C> {
   const optimized = runsPasses ? optimize(circuit, { keepState }) : { circuit, passes: [] };
-  const scheduled = scheduleEither(optimized.circuit, circuit, target);
+  const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : circuit;
+  const scheduled = scheduleEither(paired, circuit, target);
   const program: Program = { hash: hashProgram(scheduled.program), ...scheduled.program };
   const report = reportOn(circuit, optimized, scheduled, target.precision);
   return { program, circuit: optimized.circuit, report };

@@ -1,4 +1,5 @@
 /** Cost model of kernels, which decides what is fused. */
+import { keepsParity } from '../math/complex-matrix.ts';
 import type { BlockForm } from './block.ts';
 import type { KernelCosts } from './program.ts';
 
@@ -27,8 +28,11 @@ export function denseCost(numTargets: number, { dense }: KernelCosts): number {
 
 function costOfPart(form: BlockForm, costs: KernelCosts): number {
   switch (form.kind) {
-    case 'dense':
+    case 'dense': {
+      const isPair = form.actions.length === 2 && costs.pair !== undefined;
+      if (isPair && keepsParity(form.entries)) return costs.pair;
       return denseCost(form.actions.length, costs);
+    }
     case 'diagonal':
       return costs.diagonal * changedPart(form.entries, undefined);
     case 'permutation':

@@ -6,6 +6,7 @@
  * all blocks on its wires into one dense block, if that costs less than the parts together; no pair of them
  * need gain by itself. A block moves only past blocks that it commutes with.
  */
+import { keepsParity } from '../math/complex-matrix.ts';
 import { ACTS_AS_X, ACTS_DIAGONALLY, type Block, type Wire } from './block.ts';
 import { productOf, productWires } from './block-product.ts';
 import { costOf, denseCost } from './cost-model.ts';
@@ -118,7 +119,7 @@ function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undef
   if (numTargets > mostTargets(isMonomial, isDiagonal, limits)) return undefined;
   const before = a.cost + b.cost;
   if (!isMonomial) {
-    const dense = denseCost(numTargets, costs);
+    const dense = leastCost(a.block, b.block, numTargets, costs);
     if (costs.kernel + dense / 2 ** numControls > before) return undefined;
   }
   const wires = productWires(a.block, b.block);
@@ -128,6 +129,24 @@ function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undef
   if (product === undefined) return 'nothing';
   const part = partOf(product, a.numFactors + b.numFactors, costs);
   return part.cost <= before ? part : undefined;
+}
+
+/** Lower bound of the cost of a product that is not monomial, without controls. */
+function leastCost(a: Block, b: Block, numTargets: number, costs: KernelCosts): number {
+  const { pair } = costs;
+  const isPair = pair !== undefined && numTargets === 2 && isParityKept(a) && isParityKept(b);
+  return isPair ? pair : denseCost(numTargets, costs);
+}
+
+/** Whether a block keeps the parity of any two wires that include its targets. */
+function isParityKept({ form, controls }: Block): boolean {
+  if (form.kind === 'diagonal') return true;
+  return (
+    form.kind === 'dense' &&
+    controls.length === 0 &&
+    form.actions.length === 2 &&
+    keepsParity(form.entries)
+  );
 }
 
 function mostTargets(

@@ -132,6 +132,11 @@ export interface KernelCosts {
    * gathered.
    */
   readonly dense: readonly number[];
+  /**
+   * Cost of a dense kernel on two targets that connects |00⟩ and |11⟩ only with each other, and |01⟩ and |10⟩ too.
+   * Where it is absent, such a kernel costs as much as any other, and no kernel is split to have that form.
+   */
+  readonly pair?: number;
   /** Cost of multiplying all amplitudes; amplitudes times 1 cost nothing. */
   readonly diagonal: number;
   /** Cost of moving all amplitudes; those that stay in place, times 1, cost nothing. */

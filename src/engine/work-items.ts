@@ -7,8 +7,9 @@
  * its group is the first of every qubit it touches.
  */
 import type { DenseKernel, Kernel, PermutationKernel } from '../compiler/program.ts';
+import { keepsParity } from '../math/complex-matrix.ts';
+import { type PairRotation, pairRotationOf } from './pair-rotation.ts';
 import { type Complex, isOne, ONE } from './phase-polynomial.ts';
-
 import { type Rounding, rotationOf } from './rotation.ts';
 
 /** Masks of the qubits that an item acts on. */
@@ -42,6 +43,14 @@ export interface PermutationItem extends Reach {
   readonly rows: readonly number[];
 }
 
+/** The rotations of a `PairRotation` on `targets`, where the qubits `read` are all 1. */
+export interface PairRotationItem
+  extends Reach,
+    Pick<PairRotation, 'even' | 'odd' | 'isImaginary'> {
+  readonly kind: 'pair rotation';
+  readonly targets: readonly [number, number];
+}
+
 /** A general block on `targets`, where the qubits `read` are all 1. */
 export interface DenseItem extends Reach {
   readonly kind: 'dense';
@@ -50,7 +59,7 @@ export interface DenseItem extends Reach {
 }
 
 /** One item of work on a tile. */
-export type Item = DiagonalItem | RotationItem | PermutationItem | DenseItem;
+export type Item = DiagonalItem | RotationItem | PairRotationItem | PermutationItem | DenseItem;
 /** An item that moves amplitudes. */
 export type MovingItem = Exclude<Item, DiagonalItem>;
 
@@ -65,12 +74,17 @@ export function filledTile(resident: readonly number[], tileQubits: number): rea
   return [...tile].sort((a, b) => a - b);
 }
 
-/** Appends the items of a kernel to a list. */
+/**
+ * Appends the items of a kernel to a list.
+ *
+ * @param rotatesPairs - Whether the engine has an instruction for pair rotations.
+ */
 export function addItems(
   kernel: Kernel,
   matrices: Float64Array,
   rounding: Rounding,
   items: Item[],
+  rotatesPairs: boolean,
 ): void {
   switch (kernel.kind) {
     case 'diagonal':
@@ -80,7 +94,12 @@ export function addItems(
       addPermutation(kernel, matrices, items);
       return;
     case 'dense':
-      addDense(kernel, matrices, rounding, items);
+      if (kernel.targets.length === 1) addRotation(kernel, matrices, rounding, items);
+      else if (!rotatesPairs || !addPairRotation(kernel, matrices, rounding, items)) {
+        const { targets, controls, offset } = kernel;
+        const read = maskOf(controls);
+        items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });
+      }
       return;
   }
 }
@@ -122,19 +141,15 @@ function addPermutation(
   if (hasPhases) items.push(diagonalItem(targets, read, entries, 0));
 }
 
-function addDense(
+/** Appends a dense kernel on one qubit. */
+function addRotation(
   { targets, controls, offset }: DenseKernel,
   matrices: Float64Array,
   rounding: Rounding,
   items: Item[],
 ): void {
   const read = maskOf(controls);
-  const target = targets[0];
-  if (target === undefined) throw new Error('unreachable: a dense kernel without targets');
-  if (targets.length > 1) {
-    items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });
-    return;
-  }
+  const target = targets[0]!;
   const at = (j: number) => complexAt(matrices, offset + j);
   const { scale, after, t, before, flips } = rotationOf([at(0), at(1), at(2), at(3)], rounding);
   const moved = 1 << target;
@@ -146,6 +161,47 @@ function addDense(
     im: scale.re * after.im + scale.im * after.re,
   };
   if (!isOne(scale) || !isOne(lower)) items.push(phaseItem(target, read, scale, lower));
+}
+
+/** Appends a dense kernel on two qubits if it keeps their parity; returns whether it does. */
+function addPairRotation(
+  { targets, controls, offset }: DenseKernel,
+  matrices: Float64Array,
+  rounding: Rounding,
+  items: Item[],
+): boolean {
+  const [low, high] = targets;
+  if (low === undefined || high === undefined || targets.length > 2) return false;
+  if (!keepsParity(matrices, 2 * offset)) return false;
+  const read = maskOf(controls);
+  const pair = [low, high] as const;
+  const { before, rows, even, odd, isImaginary, after } = pairRotationOf(
+    (row, column) => complexAt(matrices, offset + 4 * row + column),
+    rounding,
+  );
+  const moved = maskOf(pair);
+  if (rows.some((row, j) => row !== j)) {
+    items.push({ kind: 'permutation', moved, read, targets, rows });
+  }
+  pushDiagonal(targets, read, before, items);
+  if (even !== 0 || odd !== 0) {
+    items.push({ kind: 'pair rotation', moved, read, targets: pair, even, odd, isImaginary });
+  }
+  pushDiagonal(targets, read, after, items);
+  return true;
+}
+
+function pushDiagonal(
+  targets: readonly number[],
+  controls: number,
+  entries: Float64Array,
+  items: Item[],
+): void {
+  for (let j = 0; 2 * j < entries.length; j++) {
+    if (isOne(complexAt(entries, j))) continue;
+    items.push(diagonalItem(targets, controls, entries, 0));
+    return;
+  }
 }
 
 function complexAt(values: Float64Array, index: number): Complex {

@@ -92,6 +92,19 @@ export function isDiagonal(matrix: ComplexMatrix): boolean {
   return true;
 }
 
+/** Entries of four rows between indices with an even and an odd number of ones. */
+const BETWEEN_PARITIES = [1, 2, 4, 7, 8, 11, 13, 14];
+
+/**
+ * Whether a two-qubit matrix connects |00⟩ and |11⟩ only with each other, and |01⟩ and |10⟩ too. Only exact zeros
+ * count.
+ *
+ * @param matrix - Four rows, interleaved re, im, from number `at` on.
+ */
+export function keepsParity(matrix: Float64Array, at = 0): boolean {
+  return BETWEEN_PARITIES.every((i) => matrix[at + 2 * i] === 0 && matrix[at + 2 * i + 1] === 0);
+}
+
 /**
  * Row of the only nonzero entry of each column; undefined where a column has none or several, so that the
  * matrix is not monomial.

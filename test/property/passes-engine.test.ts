@@ -2,6 +2,7 @@
 import { describe, expect } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
+import { DEFAULT_COSTS } from '../../src/compiler/cost-model.ts';
 import type { TargetProfile } from '../../src/compiler/program.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import { countsByLabel, runProgram, worstAmplitude } from '../support/engine-runs.ts';
@@ -18,6 +19,7 @@ const SEEDS = seeds(5);
 const TARGETS: readonly [string, TargetProfile][] = [
   ['a tile of three qubits', TINY_TILE],
   ['a tile larger than the circuit', profile()],
+  ['an engine that rotates pairs', { ...TINY_TILE, costs: { ...DEFAULT_COSTS, pair: 2 } }],
 ];
 
 function circuitOf(seed: number): Circuit {

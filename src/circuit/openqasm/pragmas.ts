@@ -50,8 +50,7 @@ function pragmaText(tokens: TokenStream): string | undefined {
  */
 export function skipIgnored(tokens: TokenStream, version: 2 | 3): void {
   for (;;) {
-    const { kind, text: word, offset } = tokens.current;
-    if (kind === 'identifier' && word !== 'pragma') return;
+    const { offset } = tokens.current;
     if (version === 3 && tokens.isSymbol('@')) {
       const name = /^@\s*[^\s(]*/.exec(tokens.restOfLine())?.[0] ?? '@';
       tokens.warn(

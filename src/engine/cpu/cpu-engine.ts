@@ -77,7 +77,7 @@ export function cpuTarget(
     maxDenseQubits: MAX_DENSE_QUBITS,
     chunkQubits: maxQubits,
     precision,
-    costs: { dense: [0, 3.3, 27, 56], diagonal: 0.7, permutation: 2, kernel: 0.1 },
+    costs: { dense: [0, 3.3, 27, 56], pair: 3.3, diagonal: 0.7, permutation: 2, kernel: 0.1 },
   };
 }
 

@@ -11,10 +11,12 @@ import {
   addItems,
   type Item,
   type MovingItem,
+  type PairRotationItem,
   ReadyItems,
   type RotationItem,
 } from '../work-items.ts';
 import { emitDense, emitLaneExchange, emitPermutation, emitRotations } from './emit-moves.ts';
+import { emitPairRotations } from './emit-pairs.ts';
 import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
 import { GROUP_SHIFT } from './precision.ts';
 import {
@@ -83,7 +85,7 @@ export function lowerSweep(
   const layout = new TileLayout(resident, code.precision);
   const items: Item[] = [];
   for (const kernel of sweep.kernels) {
-    addItems(kernel, context.matrices, code.precision, items);
+    addItems(kernel, context.matrices, code.precision, items, true);
   }
   emitItems(context, layout, items, () => {
     if (code.position - begin > MAX_PART_WORDS) cut();
@@ -136,10 +138,14 @@ function emitMoves(
   items: readonly MovingItem[],
 ): void {
   const rotations: RotationItem[] = [];
+  const pairs: PairRotationItem[] = [];
   for (const item of items) {
     switch (item.kind) {
       case 'rotation':
         rotations.push(item);
+        break;
+      case 'pair rotation':
+        pairs.push(item);
         break;
       case 'permutation':
         emitPermutation(context.code, layout, item);
@@ -150,13 +156,18 @@ function emitMoves(
     }
   }
   emitRotations(context.code, layout, rotations);
+  emitPairRotations(context.code, layout, pairs);
 }
 
 function growthOf(items: readonly MovingItem[]): number {
-  return items.reduce(
-    (growth, item) => (item.kind === 'rotation' ? growth * Math.hypot(1, item.t) : growth),
-    1,
-  );
+  return items.reduce((growth, item) => growth * Math.hypot(1, tangentOf(item)), 1);
+}
+
+/** The largest tangent of an item's rotations. */
+function tangentOf(item: MovingItem): number {
+  if (item.kind === 'rotation') return item.t;
+  if (item.kind === 'pair rotation') return Math.max(Math.abs(item.even), Math.abs(item.odd));
+  return 0;
 }
 
 /** Applies what stands in the way of items that are ready, and more where that costs little. */

@@ -27,6 +27,16 @@ describe('a kernel costs its part of the state', () => {
     expect(cost).toBe(expected);
   });
 
+  test('and a dense block on two targets that keeps parity what an engine with pair rotations says', () => {
+    const costs = { ...COSTS, pair: 12 };
+    const costOfMatrix = (name: string, angles: readonly number[] = []) =>
+      costOf(formOf(gateNamed(name).matrix(angles))!, 0, costs);
+    expect(costOfMatrix('RXX', [1])).toBe(13);
+    expect(costOfMatrix('FSIM', [1, 2])).toBe(13);
+    expect(costOfMatrix('RZX', [1])).toBe(26);
+    expect(costOfMatrix('H')).toBe(11);
+  });
+
   test('and a dense block wider than the list twice as much for each target', () => {
     const entries = new Float64Array(2 * 4 ** 4);
     const wide = { kind: 'dense', entries, actions: [2, 2, 2, 2] } as const;

@@ -106,3 +106,12 @@ test('counts kernels that hold more than one operation', () => {
   expect(scheduled([h(0), t(0), h(1), cx(3, 4)]).fusedBlocks).toBe(1);
   expect(scheduled([h(0), h(1)]).fusedBlocks).toBe(0);
 });
+
+test('rotations of one pair are one block where the engine rotates pairs', () => {
+  const target = profile({ costs: { ...DEFAULT_COSTS, pair: 4 } });
+  const heisenberg = ['RXX', 'RYY', 'RZZ'].map((name) => gate(name, [0, 1], [], [0.3]));
+  expect(kernelsOf(heisenberg, target)).toEqual(['dense 2']);
+  expect(kernelsOf([...heisenberg, t(0), h(0)], target)).toEqual(['dense 2', 'dense 1']);
+  const apart = [...heisenberg, gate('RXX', [1, 2], [], [0.3])];
+  expect(kernelsOf(apart, target)).toEqual(['dense 2', 'dense 2']);
+});

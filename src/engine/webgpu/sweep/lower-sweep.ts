@@ -36,7 +36,7 @@ export function lowerSweep(
   tile: SweepTile,
 ): Uint32Array<ArrayBuffer> {
   const items: Item[] = [];
-  for (const kernel of kernels) addItems(kernel, matrices, ROUNDING, items);
+  for (const kernel of kernels) addItems(kernel, matrices, ROUNDING, items, false);
   const stages = new StageWriter(tile, matrices);
   const ready = new ReadyItems(items);
   const first = memoryStage(tile, tile.bits);
@@ -76,7 +76,9 @@ function openStage(
   last: MemoryStage,
   wide?: MovingItem,
 ): void {
-  if (wide?.kind === 'rotation') throw new Error('unreachable: a rotation moves one bit');
+  if (wide?.kind === 'rotation' || wide?.kind === 'pair rotation') {
+    throw new Error('unreachable: a rotation moves one bit or two');
+  }
   if (wide !== undefined) {
     stages.flush(wide.moved);
     ready.moving = ready.moving.filter((item) => item !== wide);

@@ -130,6 +130,8 @@ export class StageWriter {
       case 'permutation':
         this.#writePermutation(item);
         break;
+      case 'pair rotation':
+        throw new Error('unreachable: kernels are lowered without pair rotations');
       case 'dense':
         this.#count++;
         if (item.targets.length < REGISTER_QUBITS) this.#writeBlock(item);

@@ -1,0 +1,256 @@
+/**
+ * Rewrites runs of gates on one pair of qubits into one unitary that keeps the parity of the pair, between
+ * one-qubit unitaries, where the cost model says that this is cheaper.
+ *
+ * A run is one two-qubit unitary, however it was written. One-qubit unitaries after a run join the next run
+ * on their qubit, so that a circuit of many runs has about one for each qubit and run. A run that does not
+ * gain is left as it is, in its place.
+ */
+import {
+  type DynamicCircuit,
+  type DynamicOperation,
+  type Operation,
+  operationQubits,
+  type Qubit,
+  type UnitaryOperation,
+  type WhileOperation,
+} from '../circuit/circuit.ts';
+import { type ComplexMatrix, identity, keepsParity } from '../math/complex-matrix.ts';
+import { formOf } from './block.ts';
+import { withoutRounding } from './block-product.ts';
+import { canonicalForm } from './canonical-form.ts';
+import { costOf, DEFAULT_COSTS, denseCost } from './cost-model.ts';
+import { type GateLike, matrixOf } from './passes/gate-like.ts';
+import type { KernelCosts } from './program.ts';
+
+/** Returns the same unitary; the circuit itself if the target has no kernel for pairs. */
+export function pairForm<C extends DynamicCircuit>(circuit: C, costs = DEFAULT_COSTS): C {
+  if (costs.pair === undefined) return circuit;
+  const operations = rewritten(circuit.operations, circuit.numQubits, costs);
+  // Checked: no kind of operation is new.
+  return { ...circuit, operations } as C;
+}
+
+function rewritten(
+  operations: readonly DynamicOperation[],
+  numQubits: number,
+  costs: KernelCosts,
+): readonly DynamicOperation[] {
+  const rewriter = new Rewriter(numQubits, costs);
+  for (const operation of operations) {
+    if (operation.kind === 'while') {
+      rewriter.addLoop({ ...operation, body: rewritten(operation.body, numQubits, costs) });
+    } else rewriter.add(operation);
+  }
+  return rewriter.finish();
+}
+
+/** Gates on two qubits that no other operation on either of them interrupts. */
+interface Run {
+  readonly qubits: readonly [low: Qubit, high: Qubit];
+  readonly members: Member[];
+  /** Position of the first gate on both qubits: the whole run can move there. */
+  readonly at: number;
+  /** Number of members up to the last gate on both qubits. */
+  numInner: number;
+  numPairGates: number;
+}
+
+interface Member {
+  readonly gate: GateLike;
+  readonly position: number;
+}
+
+class Rewriter {
+  /**
+   * Operations at each position, in order. Each operation of the circuit has three positions: its own, and one on
+   * each qubit for the unitary after a run that was rewritten.
+   */
+  readonly #out: (readonly DynamicOperation[] | undefined)[] = [];
+  readonly #runs: (Run | undefined)[];
+  /** One-qubit gates that no run has yet, by qubit. */
+  readonly #waiting: Member[][];
+  readonly #costs: KernelCosts;
+  /** Costs of named gates, whatever their angles. */
+  readonly #costOf = new Map<string, number>();
+
+  constructor(numQubits: number, costs: KernelCosts) {
+    this.#runs = new Array<Run | undefined>(numQubits).fill(undefined);
+    this.#waiting = Array.from({ length: numQubits }, () => []);
+    this.#costs = costs;
+  }
+
+  add(operation: Exclude<DynamicOperation, WhileOperation>): void {
+    const position = this.#out.length;
+    this.#out.push([operation], undefined, undefined);
+    if (operation.kind === 'assign') return;
+    const qubits = operationQubits(operation);
+    const [a, b] = qubits;
+    if (isPlain(operation) && a !== undefined && qubits.length <= 2) {
+      if (b === undefined) {
+        (this.#runs[a]?.members ?? this.#waiting[a]!).push({ gate: operation, position });
+      } else this.#addPair({ gate: operation, position }, a, b);
+      return;
+    }
+    for (const qubit of qubits) this.#interrupt(qubit);
+  }
+
+  addLoop(operation: WhileOperation): void {
+    for (const qubit of this.#runs.keys()) this.#interrupt(qubit);
+    this.#out.push([operation], undefined, undefined);
+  }
+
+  finish(): readonly DynamicOperation[] {
+    for (const qubit of this.#runs.keys()) this.#interrupt(qubit);
+    return this.#out.flatMap((operations) => operations ?? []);
+  }
+
+  #addPair(member: Member, a: Qubit, b: Qubit): void {
+    let run = this.#runs[a];
+    if (run === undefined || run !== this.#runs[b]) {
+      this.#close(a);
+      this.#close(b);
+      const members = [...this.#waiting[a]!.splice(0), ...this.#waiting[b]!.splice(0)];
+      run = { qubits: [a, b], members, at: member.position, numInner: 0, numPairGates: 0 };
+      this.#runs[a] = run;
+      this.#runs[b] = run;
+    }
+    run.numInner = run.members.push(member);
+    run.numPairGates++;
+  }
+
+  #interrupt(qubit: Qubit): void {
+    this.#close(qubit);
+    this.#waiting[qubit]!.length = 0;
+  }
+
+  /** Ends the run on a qubit. */
+  #close(qubit: Qubit): void {
+    const run = this.#runs[qubit];
+    if (run === undefined) return;
+    for (const each of run.qubits) this.#runs[each] = undefined;
+    if (this.#rewrites(run)) return;
+    for (const member of run.members.slice(run.numInner)) {
+      this.#waiting[member.gate.targets[0]!]!.push(member);
+    }
+  }
+
+  /** Rewrites a run if that is cheaper. */
+  #rewrites({ qubits, members, at, numPairGates }: Run): boolean {
+    const costs = this.#costs;
+    const before = members.reduce((sum, { gate }) => sum + this.#costOfGate(gate), 0);
+    // Two gates on a pair may cancel; a single one only becomes cheaper where it is a general matrix.
+    if (numPairGates < 2 && before < denseCost(2, costs)) return false;
+    const matrix = productOf(members, qubits);
+    if (keepsParity(matrix)) {
+      const form = formOf(matrix);
+      if ((form === undefined ? 0 : costOf(form, 0, costs)) >= before) return false;
+      this.#replace(members, at, form === undefined ? [] : [unitary(matrix, qubits)]);
+      return true;
+    }
+    if (costs.kernel + costs.pair! >= before) return false;
+    const canonical = canonicalForm(matrix);
+    const middle = formOf(canonical.middle);
+    const ends = [...canonical.before, ...canonical.after].map((end) => formOf(end));
+    const after = [middle, ...ends].reduce(
+      (sum, form) => (form === undefined ? sum : sum + costOf(form, 0, costs)),
+      0,
+    );
+    if (after >= before) return false;
+    const ownOperation = (end: ComplexMatrix, i: number) =>
+      formOf(end) === undefined ? [] : [unitary(end, [qubits[i]!])];
+    this.#replace(members, at, [
+      ...canonical.before.flatMap(ownOperation),
+      ...(middle === undefined ? [] : [unitary(canonical.middle, qubits)]),
+    ]);
+    for (const [i, end] of canonical.after.entries()) {
+      const [gate] = ownOperation(end, i);
+      if (gate === undefined) continue;
+      const position = at + 1 + i;
+      this.#out[position] = [gate];
+      this.#waiting[qubits[i]!]!.push({ gate, position });
+    }
+    return true;
+  }
+
+  #replace(members: readonly Member[], at: number, operations: readonly GateLike[]): void {
+    for (const { position } of members) this.#out[position] = undefined;
+    this.#out[at] = operations;
+  }
+
+  #costOfGate(gate: GateLike): number {
+    if (gate.kind === 'unitary') return this.#costOfMatrix(gate);
+    const known = this.#costOf.get(gate.gate);
+    if (known !== undefined) return known;
+    const cost = this.#costOfMatrix(gate);
+    this.#costOf.set(gate.gate, cost);
+    return cost;
+  }
+
+  #costOfMatrix(gate: GateLike): number {
+    const form = formOf(matrixOf(gate));
+    return form === undefined ? 0 : costOf(form, gate.controls.length, this.#costs);
+  }
+}
+
+/** Whether an operation is a gate with targets and without a condition. */
+function isPlain(operation: Operation): operation is GateLike {
+  const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
+  return isGate && operation.condition === undefined && operation.targets.length > 0;
+}
+
+function unitary(matrix: ComplexMatrix, targets: readonly Qubit[]): UnitaryOperation {
+  return { kind: 'unitary', controls: [], targets, matrix };
+}
+
+/** Product of gates on two qubits, of which the first is bit 0 of an index. */
+function productOf(members: readonly Member[], [low]: Run['qubits']): ComplexMatrix {
+  const product = identity(4);
+  for (const { gate } of members) {
+    const matrix = matrixOf(gate);
+    const [target, other] = gate.targets;
+    const bit = target === low ? 1 : 2;
+    if (other !== undefined) applyPair(product, matrix, bit);
+    else applyOne(product, matrix, bit, gate.controls.length === 0 ? 0 : 3 - bit);
+  }
+  return product.map(withoutRounding);
+}
+
+/** Multiplies by a matrix on one bit of the row index, in the rows that have all bits of `controls`. */
+function applyOne(product: ComplexMatrix, m: ComplexMatrix, bit: number, controls: number): void {
+  for (let row = 0; row < 4; row++) {
+    if ((row & bit) !== 0 || (row & controls) !== controls) continue;
+    const p = 8 * row;
+    const q = 8 * (row | bit);
+    for (let i = 0; i < 8; i += 2) {
+      const pr = product[p + i]!;
+      const pi = product[p + i + 1]!;
+      const qr = product[q + i]!;
+      const qi = product[q + i + 1]!;
+      product[p + i] = m[0]! * pr - m[1]! * pi + m[2]! * qr - m[3]! * qi;
+      product[p + i + 1] = m[0]! * pi + m[1]! * pr + m[2]! * qi + m[3]! * qr;
+      product[q + i] = m[4]! * pr - m[5]! * pi + m[6]! * qr - m[7]! * qi;
+      product[q + i + 1] = m[4]! * pi + m[5]! * pr + m[6]! * qi + m[7]! * qr;
+    }
+  }
+}
+
+/** Multiplies by a matrix on both bits; `bit` is that of its first target. */
+function applyPair(product: ComplexMatrix, m: ComplexMatrix, bit: number): void {
+  const rows = bit === 1 ? [0, 1, 2, 3] : [0, 2, 1, 3];
+  const old = product.slice();
+  for (let row = 0; row < 4; row++) {
+    for (let i = 0; i < 8; i += 2) {
+      let re = 0;
+      let im = 0;
+      for (let k = 0; k < 4; k++) {
+        const a = 2 * (4 * row + k);
+        const b = 8 * rows[k]! + i;
+        re += m[a]! * old[b]! - m[a + 1]! * old[b + 1]!;
+        im += m[a]! * old[b + 1]! + m[a + 1]! * old[b]!;
+      }
+      product[8 * rows[row]! + i] = re;
+      product[8 * rows[row]! + i + 1] = im;
+    }
+  }
+}
