@@ -1,11 +1,11 @@
 /** Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are resolved. */
-import type { Condition } from '../circuit.ts';
+import type { Condition, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { FaultList } from '../fault-list.ts';
 import type { MatrixRows } from '../gate-object.ts';
 import { unitaryFromRows } from '../matrix-rows.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
-import { expandGate } from './gate-expansion.ts';
+import { expandGate, NO_QUBITS } from './gate-expansion.ts';
 import { costOf, type GateMeaning } from './gate-meaning.ts';
 import type { Operand } from './registers.ts';
 import type { TokenStream } from './token-stream.ts';
@@ -42,12 +42,20 @@ export class Actions {
     const size = this.#commonSize(operands);
     this.builder.reserve(costOf(gate), size * conditions.length, offset);
     for (let i = 0; i < size; i++) {
-      const qubits = operands.map(({ elements, isScalar }) => elements[isScalar ? 0 : i]!);
+      const qubits: Qubit[] = [];
+      for (const { elements, isScalar } of operands) qubits.push(elements[isScalar ? 0 : i]!);
       this.#checkDistinct(qubits, operands);
       for (const condition of conditions) {
-        const modifiers = { controls: [], isInverse: false };
-        const use = { name, gate, angles, qubits, ...modifiers, condition, offset };
-        expandGate(this.builder, this.#tokens, use);
+        expandGate(this.builder, this.#tokens, {
+          name,
+          gate,
+          angles,
+          qubits,
+          controls: NO_QUBITS,
+          isInverse: false,
+          condition,
+          offset,
+        });
       }
     }
   }
@@ -123,7 +131,8 @@ export class Actions {
   }
 
   #checkDistinct(qubits: readonly number[], operands: readonly Operand[]): void {
-    for (const [i, qubit] of qubits.entries()) {
+    for (let i = 1; i < qubits.length; i++) {
+      const qubit = qubits[i]!;
       const earlier = qubits.indexOf(qubit);
       if (earlier === i) continue;
       const { name, offset } = operands[i]!;

@@ -58,6 +58,8 @@ export class CircuitBuilder implements OperationSink {
   #numGates = 0;
   #numBarriers = 0;
   #numSteps = 0;
+  /** Whether the circuit has loops or assignments. */
+  #isDynamic = false;
 
   constructor(limits: CircuitLimits, tokens: TokenStream) {
     this.#limits = limits;
@@ -110,6 +112,7 @@ export class CircuitBuilder implements OperationSink {
   /** Inserts an assignment at an earlier place. */
   insert({ list, index }: Place, assignment: AssignOperation, offset: number): void {
     this.#holdGates(++this.#numGates, offset);
+    this.#isDynamic = true;
     list.splice(index, 0, assignment);
   }
 
@@ -123,6 +126,7 @@ export class CircuitBuilder implements OperationSink {
   endLoop(condition: Condition): void {
     const body = this.#operations;
     this.#operations = this.#outer.pop()!;
+    this.#isDynamic = true;
     this.#operations.push({ kind: 'while', condition, body });
   }
 
@@ -178,6 +182,7 @@ export class CircuitBuilder implements OperationSink {
     offset: number,
   ): void {
     this.#holdGates(++this.#numGates, offset);
+    if (operation.kind === 'assign') this.#isDynamic = true;
     this.#operations.push(operation);
   }
 
@@ -193,7 +198,8 @@ export class CircuitBuilder implements OperationSink {
     }
     const numQubits = this.#numQubits;
     const given = this.#givenOut;
-    if (given === undefined && !this.#isDynamic()) {
+    const isDynamic = this.#isDynamic || this.#numScratchBits > 0;
+    if (given === undefined && !isDynamic) {
       return { numQubits, numBits: this.#numBits, operations: this.#operations };
     }
     const declared = Array.from({ length: this.#numBits }, (_, bit) => bit);
@@ -206,16 +212,9 @@ export class CircuitBuilder implements OperationSink {
     return {
       numQubits,
       numBits,
-      ...(numScratchBits > 0 || this.#isDynamic()
-        ? { control: { numScratchBits, maxRounds } }
-        : {}),
+      ...(numScratchBits > 0 || isDynamic ? { control: { numScratchBits, maxRounds } } : {}),
       operations: onBits(this.#operations, toBit),
     };
-  }
-
-  #isDynamic(): boolean {
-    if (this.#numScratchBits > 0) return true;
-    return this.#operations.some(({ kind }) => kind === 'assign' || kind === 'while');
   }
 
   #holdGates(count: number, offset: number): void {

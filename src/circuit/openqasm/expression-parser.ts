@@ -3,7 +3,13 @@ import { FUNCTIONS } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import type { OperandSyntax, RangeSyntax, Selector } from './expressions.ts';
-import { type Expression, type Instruction, type WrittenType, withPlace } from './expressions.ts';
+import {
+  type Expression,
+  type Instruction,
+  literal,
+  type WrittenType,
+  withPlace,
+} from './expressions.ts';
 import { binary, call, unary } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
@@ -51,6 +57,20 @@ const MAX_DEPTH = 256;
 /** Longest bit string: no register is longer. */
 const MAX_BIT_STRING = 1024;
 
+/** Whole numbers of as many digits are exact. */
+const MAX_EXACT_DIGITS = 15;
+
+/** A sign before an operand. */
+interface Sign {
+  readonly operator: string;
+  readonly offset: number;
+}
+
+/** Whether a character begins a number. */
+const isOfNumber = (code: number): boolean => (code >= 48 && code <= 57) || code === 46;
+/** Whether a character ends an expression: one of `) , ; ]`. */
+const isEnd = (code: number): boolean => code === 41 || code === 44 || code === 59 || code === 93;
+
 /** Constants contain no measured bits, so folding makes no diagrams. */
 const NO_DIAGRAMS = new DecisionDiagrams();
 
@@ -74,10 +94,41 @@ export class ExpressionParser {
    * @throws {OpenQasmError} if there is none or it nests too deep.
    */
   parse(): Expression {
+    const { offset } = this.#tokens.current;
+    const parsed = this.parseOrNumber();
+    return 'instructions' in parsed ? parsed : literal(parsed, offset);
+  }
+
+  /**
+   * Parses one expression. If it is a number, which most angles and indices are, nothing else is made of it.
+   *
+   * @throws as `parse`.
+   */
+  parseOrNumber(): Expression | Scalar {
+    const { offset } = this.#tokens.current;
+    const isNegative = this.#tokens.isSymbol('-') && isOfNumber(this.#tokens.following);
+    if (isNegative) this.#tokens.next();
+    return this.#onlyNumber(isNegative) ?? this.#expression(offset, isNegative);
+  }
+
+  /** Takes a number if the expression ends with it; undefined otherwise. */
+  #onlyNumber(isNegative: boolean): Scalar | undefined {
+    const { kind, text } = this.#tokens.current;
+    if ((kind !== 'integer' && kind !== 'real') || !isEnd(this.#tokens.following)) return undefined;
+    const isInteger = kind === 'integer' && this.#version === 3;
+    // The general way reads long whole numbers, -0 and underscores.
+    if (isInteger ? isNegative || text.length > MAX_EXACT_DIGITS : text.includes('_')) {
+      return undefined;
+    }
+    this.#tokens.next();
+    const value = Number(text);
+    return scalar(isInteger ? 'int' : 'float', isNegative ? -value : value);
+  }
+
+  #expression(offset: number, isNegative: boolean): Expression {
     const outer = this.#instructions;
     this.#instructions = [];
-    const { offset } = this.#tokens.current;
-    this.#nested(() => this.#operation(0));
+    this.#nested(() => this.#operation(0, isNegative ? [{ operator: '-', offset }] : []));
     // A copy has no spare capacity: an array that was pushed to has room for 17 entries, and most have one.
     const instructions = this.#instructions.slice();
     this.#instructions = outer;
@@ -138,8 +189,8 @@ export class ExpressionParser {
   }
 
   /** Parses an operand and all operators after it that bind tighter than `above`. */
-  #operation(above: number): void {
-    this.#signed();
+  #operation(above: number, signs: Sign[] = []): void {
+    this.#signed(signs);
     for (;;) {
       const { kind, text, offset } = this.#tokens.current;
       const precedence = kind === 'symbol' ? this.#precedence.get(text) : undefined;
@@ -151,10 +202,9 @@ export class ExpressionParser {
   }
 
   /**
-   * Parses signs and powers. A power binds tighter than a sign before it, and to the right: −2^3^2 = −(2^9).
+   * Parses signs, after those taken already, and powers. A power binds tighter than a sign before it, and to the right: −2^3^2 = −(2^9).
    */
-  #signed(): void {
-    const signs: { readonly operator: string; readonly offset: number }[] = [];
+  #signed(signs: Sign[] = []): void {
     for (;;) {
       const { text, offset } = this.#tokens.current;
       const isSign = this.#tokens.isSymbol('-') || this.#tokens.isSymbol('+');

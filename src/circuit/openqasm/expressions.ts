@@ -101,9 +101,16 @@ export interface Scope {
   sizeOf(operand: OperandSyntax, dimension: Expression | undefined): number;
 }
 
+/** Instructions of small whole numbers, such as indices. */
+const SMALL_NUMBERS: readonly (readonly Instruction[])[] = Array.from({ length: 64 }, (_, i) => [
+  { kind: 'value', value: scalar('int', i) },
+]);
+
 /** Makes the expression of one value. */
 export function literal(value: Value, offset: number): Expression {
-  return { instructions: [{ kind: 'value', value }], offset };
+  const small =
+    value.kind === 'scalar' && value.type === 'int' ? SMALL_NUMBERS[value.value] : undefined;
+  return { instructions: small ?? [{ kind: 'value', value }], offset };
 }
 
 /**
@@ -142,14 +149,13 @@ export function evaluateAngle(
   angles: readonly number[],
   tokens: TokenStream,
 ): number {
-  const only = expression.instructions[0];
-  if (expression.instructions.length === 1 && only?.kind === 'value') {
-    return asScalar(only.value).value;
-  }
+  const { instructions } = expression;
+  const only = instructions.length === 1 ? instructions[0] : undefined;
+  if (only?.kind === 'value') return asScalar(only.value).value;
+  if (only?.kind === 'parameter') return angles[only.index] ?? Number.NaN;
   const stack: Value[] = [];
-  for (const instruction of expression.instructions) {
-    applyTo(stack, instruction, { tokens, diagrams: NO_DIAGRAMS }, angles);
-  }
+  const scope = { tokens, diagrams: NO_DIAGRAMS };
+  for (const instruction of instructions) applyTo(stack, instruction, scope, angles);
   return asScalar(popped(stack)).value;
 }
 

@@ -7,6 +7,7 @@ import { ExpressionParser } from './expression-parser.ts';
 import {
   bindParameters,
   type Expression,
+  evaluateAngle,
   literal,
   NO_PARAMETERS,
   type Parameters,
@@ -28,6 +29,9 @@ export interface NamedGate {
   readonly gate: GateMeaning;
   readonly offset: number;
 }
+
+/** No angles, for all calls without any. */
+const NONE: readonly never[] = [];
 
 /** Gates in scope. A program's own definition hides a library's gate of the same name. */
 export class Gates {
@@ -75,13 +79,19 @@ export class Gates {
    * An angle that the gate's body does not use may be any text: Qiskit exports `initialize(0.5,0.5j)` and
    * `pauli(XYZ)` with bodies that do not use their parameters.
    */
-  readAngles(called: NamedGate, parameters: Parameters): readonly Expression[] {
+  readAngles(called: NamedGate): readonly number[] {
+    return this.#readEachAngle(called, () => this.#readAngle(), 0);
+  }
+
+  #readEachAngle<T>(called: NamedGate, read: () => T, skipped: T): readonly T[] {
     const { gate } = called;
-    const angles: Expression[] = [];
+    if (gate.numParameters === 0 && !this.#tokens.isSymbol('(')) return NONE;
+    const angles: T[] = [];
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
       do {
         const isRead = gate.kind !== 'defined' || gate.usedParameters.has(angles.length);
-        angles.push(isRead ? this.#readAngle(parameters) : this.#skipAngle());
+        if (!isRead) this.#skipAngle();
+        angles.push(isRead ? read() : skipped);
       } while (this.#tokens.accept(','));
       this.#tokens.expect(')');
     }
@@ -89,8 +99,7 @@ export class Gates {
     return angles;
   }
 
-  #skipAngle(): Expression {
-    const { offset } = this.#tokens.current;
+  #skipAngle(): void {
     let depth = 0;
     const isEnd = () => depth === 0 && (this.#tokens.isSymbol(',') || this.#tokens.isSymbol(')'));
     if (isEnd()) throw this.#tokens.unexpected('an angle');
@@ -101,11 +110,16 @@ export class Gates {
       const { kind, text } = this.#tokens.next();
       if (kind === 'symbol') depth += text === '(' ? 1 : text === ')' ? -1 : 0;
     }
-    return literal(scalar('float', 0), offset);
   }
 
-  #readAngle(parameters: Parameters): Expression {
-    return bindParameters(this.#expressions.parse(), parameters, ({ name, offset }) => {
+  #readAngle(): number {
+    const angle = this.#expressions.parseOrNumber();
+    if ('value' in angle) return angle.value;
+    return evaluateAngle(this.#bound(angle, NO_PARAMETERS), [], this.#tokens);
+  }
+
+  #bound(angle: Expression, parameters: Parameters): Expression {
+    return bindParameters(angle, parameters, ({ name, offset }) => {
       const known = [...parameters.keys(), 'pi'].slice(0, 8).join(', ');
       throw this.#tokens.invalid(offset, `${name} is not defined here; known are ${known}.`);
     });
@@ -216,7 +230,11 @@ export class Gates {
 
   #readBodyCall(parameters: Parameters, qubits: ReadonlyMap<string, number>): BodyStatement {
     const called = this.readName();
-    const angles = this.readAngles(called, parameters);
+    const angles = this.#readEachAngle(
+      called,
+      () => this.#bound(this.#expressions.parse(), parameters),
+      literal(scalar('float', 0), called.offset),
+    );
     const named = this.#tokens.isSymbol(';') ? [] : this.#readBodyQubits(qubits);
     const acting = this.actingOperands(called, named);
     return { kind: 'call', name: called.name, gate: called.gate, angles, qubits: acting };

@@ -1,8 +1,9 @@
 /** Expands a use of a gate into operations. */
 
 import { multipleOfAngle } from '../../math/angles.ts';
-import type { Condition, Operation, Qubit } from '../circuit.ts';
+import type { Condition, GateOperation, Operation, Qubit } from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
+import type { GateDefinition } from '../gate-definition.ts';
 import { gateNamed } from '../gates.ts';
 import { matrixOfOperations } from '../operation-matrix.ts';
 import { principalPower } from '../unitary-power.ts';
@@ -84,20 +85,33 @@ function flip(qubit: Qubit, { condition }: GateUse) {
   return { ...x, ...underCondition(condition) };
 }
 
-function tableOperation(gate: TableGate, use: GateUse) {
+/** The controls of all operations without any. */
+export const NO_QUBITS: readonly Qubit[] = [];
+
+function tableOperation(gate: TableGate, use: GateUse): GateOperation {
   const { definition } = gate;
-  const numControls = use.qubits.length - definition.numTargets;
-  const own = use.qubits.slice(0, numControls);
-  const targets = use.qubits.slice(numControls);
+  const { qubits, condition } = use;
+  const numControls = qubits.length - definition.numTargets;
+  const own = numControls === 0 ? NO_QUBITS : qubits.slice(0, numControls);
+  const targets = numControls === 0 ? qubits : qubits.slice(numControls);
   const numAngles = definition.parameters.length;
   const angles = use.angles.length === numAngles ? use.angles : use.angles.slice(0, numAngles);
   const controls = use.controls.length === 0 ? own : [...use.controls, ...own];
-  const shared = { kind: 'gate', controls, ...underCondition(use.condition) } as const;
-  if (!use.isInverse) return { ...shared, gate: definition.name, targets, angles };
-  const inverse = definition.inverse(angles);
-  const order = inverse.targetOrder;
+  const operation: GateOperation = use.isInverse
+    ? inverseOperation(definition, controls, targets, angles)
+    : { kind: 'gate', gate: definition.name, controls, targets, angles };
+  return condition === undefined ? operation : { ...operation, condition };
+}
+
+function inverseOperation(
+  definition: GateDefinition,
+  controls: readonly Qubit[],
+  targets: readonly Qubit[],
+  given: readonly number[],
+): GateOperation {
+  const { gate, angles, targetOrder: order } = definition.inverse(given);
   const ordered = order === undefined ? targets : order.map((position) => targets[position]!);
-  return { ...shared, gate: inverse.gate, targets: ordered, angles: inverse.angles };
+  return { kind: 'gate', gate, controls, targets: ordered, angles };
 }
 
 function expandBody(
@@ -107,7 +121,8 @@ function expandBody(
   use: GateUse,
 ): void {
   for (const statement of use.isInverse ? body.toReversed() : body) {
-    const acting = statement.qubits.map((position) => use.qubits[position]!);
+    const acting: Qubit[] = [];
+    for (const position of statement.qubits) acting.push(use.qubits[position]!);
     if (statement.kind === 'barrier') {
       sink.pushBarrier(acting, use.offset);
       continue;
@@ -118,8 +133,19 @@ function expandBody(
       continue;
     }
     const { name, gate } = statement;
-    const angles = statement.angles.map((angle) => evaluateAngle(angle, use.angles, tokens));
-    expandGate(sink, tokens, { ...use, name, gate, angles, qubits: acting });
+    const angles: number[] = [];
+    for (const angle of statement.angles) angles.push(evaluateAngle(angle, use.angles, tokens));
+    const { controls, isInverse, condition, offset } = use;
+    expandGate(sink, tokens, {
+      name,
+      gate,
+      angles,
+      qubits: acting,
+      controls,
+      isInverse,
+      condition,
+      offset,
+    });
   }
 }
 

@@ -9,7 +9,6 @@ import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ConditionFrames } from './condition-frames.ts';
 import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
-import { evaluateAngle, NO_PARAMETERS } from './expressions.ts';
 import { Gates } from './gate-definitions.ts';
 import { readInclude } from './include.ts';
 import { isPragma, skipIgnored } from './pragmas.ts';
@@ -20,6 +19,9 @@ import { quoted, type TokenStream } from './token-stream.ts';
 const DECLARATIONS: ReadonlySet<string> = new Set([
   ...['include', 'qreg', 'creg', 'gate', 'opaque', 'if'],
 ]);
+
+/** Words that begin a statement other than a gate call. */
+const KEYWORDS: ReadonlySet<string> = new Set([...DECLARATIONS, 'measure', 'barrier', 'reset']);
 
 /** Reads one program. */
 export class OpenQasm2Reader {
@@ -55,6 +57,11 @@ export class OpenQasm2Reader {
     }
     if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
     this.#tokens.beginStatement();
+    // Most statements are gate calls.
+    if (!KEYWORDS.has(text)) {
+      this.#readGateCall(UNCONDITIONED);
+      return;
+    }
     switch (text) {
       case 'include':
         readInclude(this.#tokens, this.#gates);
@@ -110,9 +117,7 @@ export class OpenQasm2Reader {
 
   #readGateCall(conditions: Conditions): void {
     const called = this.#gates.readName();
-    const angles = this.#gates
-      .readAngles(called, NO_PARAMETERS)
-      .map((angle) => evaluateAngle(angle, [], this.#tokens));
+    const angles = this.#gates.readAngles(called);
     const operands = this.#tokens.isSymbol(';') ? [] : this.#registers.readOperands('qubit');
     this.#tokens.expect(';');
     const acting = this.#gates.actingOperands(called, operands);

@@ -50,7 +50,8 @@ function pragmaText(tokens: TokenStream): string | undefined {
  */
 export function skipIgnored(tokens: TokenStream, version: 2 | 3): void {
   for (;;) {
-    const { offset } = tokens.current;
+    const { kind, text: word, offset } = tokens.current;
+    if (kind === 'identifier' && word !== 'pragma') return;
     if (version === 3 && tokens.isSymbol('@')) {
       const name = /^@\s*[^\s(]*/.exec(tokens.restOfLine())?.[0] ?? '@';
       tokens.warn(

@@ -43,6 +43,8 @@ export function quoted(text: string): string {
 export class TokenStream {
   readonly #lexer: Lexer;
   readonly #maxGates: number;
+  /** Most tokens in memory. */
+  readonly #maxHeld: number;
   /** Tokens of statements that stay in memory until the program is read. */
   #numKept = 0;
   /** Tokens in memory, with those of the current statement. */
@@ -59,6 +61,7 @@ export class TokenStream {
   constructor(source: string, maxGates = Number.POSITIVE_INFINITY, offset = 0) {
     this.#lexer = new Lexer(source, offset);
     this.#maxGates = maxGates;
+    this.#maxHeld = TOKENS_PER_GATE * maxGates + SPARE_TOKENS;
     this.current = this.#lexer.next();
   }
 
@@ -68,6 +71,11 @@ export class TokenStream {
     this.hold(1, token.offset);
     this.current = this.#lexer.next();
     return token;
+  }
+
+  /** Code of the first character after the current token and the blanks behind it; NaN at the end. */
+  get following(): number {
+    return this.#lexer.following;
   }
 
   /** Begins a statement. The one before it is no longer in memory, unless `keepStatement` was called. */
@@ -87,11 +95,14 @@ export class TokenStream {
    */
   hold(count: number, offset: number): void {
     this.#numHeld += count;
-    const most = TOKENS_PER_GATE * this.#maxGates + SPARE_TOKENS;
-    if (this.#numHeld <= most) return;
+    if (this.#numHeld > this.#maxHeld) throw this.#tooManyHeld(offset);
+  }
+
+  #tooManyHeld(offset: number): OpenQasmLimitError {
+    const most = this.#maxHeld;
     const what = 'This statement, with the definitions and declarations before it,';
     const limit = `the limit follows from max_gates, which is ${this.#maxGates}`;
-    throw this.pastLimit(offset, `${what} has more than ${most} words and symbols; ${limit}.`);
+    return this.pastLimit(offset, `${what} has more than ${most} words and symbols; ${limit}.`);
   }
 
   /** Skips the rest of the current token's line. */

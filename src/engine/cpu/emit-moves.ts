@@ -36,7 +36,7 @@ function emitAlike(
 ): void {
   const { outer, bytes: controlBytes, lanes: controlLanes } = layout.place(controls);
   const inTiles = whereOnes(outer);
-  const acts = laneSelection(code, controlLanes);
+  const acts = lanesWith(code, controlLanes);
   const placed = items.map(({ moved, t }) => ({ ...layout.place(moved), t }));
   const allFree = layout.allBytes & ~controlBytes;
 
@@ -46,14 +46,14 @@ function emitAlike(
     const at = code.vectors([signed(code, low, acts), signed(code, high, acts)]);
     code.emit(OPCODES.rotateLanes, inTiles, [controlBytes, allFree, at], [2]);
   } else if (low !== undefined) {
-    const at = code.vectors([acts.map(() => 1), signed(code, low, acts)]);
+    const at = code.vectors([acting(code, acts, 1, 1), signed(code, low, acts)]);
     code.emit(OPCODES.mixLane, inTiles, [controlBytes, allFree, low.lanes - 1, at], [3]);
   }
 
   const inGroups = placed.filter(({ lanes }) => lanes === 0).sort((a, b) => a.bytes - b.bytes);
   for (let i = 0; i < inGroups.length; i += MAX_TOGETHER) {
     const together = inGroups.slice(i, i + MAX_TOGETHER);
-    const at = code.vectors(together.map(({ t }) => acts.map((does) => (does ? t : 0))));
+    const at = code.vectors(together.map(({ t }) => acting(code, acts, t, 0)));
     const distances = together.map(({ bytes }) => bytes);
     const free = distances.reduce((mask, bytes) => mask & ~bytes, allFree);
     const operands = [controlBytes, free, ...distances, at];
@@ -62,27 +62,31 @@ function emitAlike(
   }
 }
 
+/** One value for the lanes that act, another one for the rest. */
+export function acting(code: TileCode, acts: number, value: number, other: number): readonly number[] {
+  const lanes: number[] = [];
+  for (let lane = 0; lane < code.precision.lanes; lane++) {
+    lanes.push((acts >> lane) & 1 ? value : other);
+  }
+  return lanes;
+}
+
 /** ∓t for the lanes in which the qubit is 0 and 1, nothing where the controls do not hold. */
 function signed(
   code: TileCode,
   { lanes, t }: { readonly lanes: number; readonly t: number },
-  acts: readonly boolean[],
+  acts: number,
 ): readonly number[] {
-  return Array.from({ length: code.precision.lanes }, (_, lane) => {
-    if (!acts[lane]) return 0;
-    return (lane & lanes) === 0 ? -t : t;
-  });
+  return acting(code, acts, t, 0).map((x, lane) => ((lane & lanes) === 0 ? -x : x));
 }
 
-/** For each lane, whether its number has all of these bits. */
-export function laneSelection(code: TileCode, lanes: number): readonly boolean[] {
-  return Array.from({ length: code.precision.lanes }, (_, lane) => (lane & lanes) === lanes);
-}
-
-/** A vector of all ones in the lanes that are selected. */
-function selectVector(code: TileCode, selected: readonly boolean[]): number {
-  const { realBytes } = code.precision;
-  return code.bytes(selected.flatMap((s) => Array<number>(realBytes).fill(s ? 255 : 0)));
+/** The lanes whose numbers have all of the bits of `lanes`, and of `mask` those of `value`; a bit each. */
+export function lanesWith(code: TileCode, lanes: number, mask = 0, value = 0): number {
+  let selected = 0;
+  for (let lane = 0; lane < code.precision.lanes; lane++) {
+    if ((lane & lanes) === lanes && (lane & mask) === value) selected |= 1 << lane;
+  }
+  return selected;
 }
 
 /** Emits a permutation of basis states. */
@@ -126,10 +130,7 @@ function emitGroupMoves(
       code.emit(OPCODES.cycle, whereOnes(outer), operands);
       continue;
     }
-    const selected = laneSelection(code, lanes).map(
-      (acts, lane) => acts && (lane & laneMask) === laneValue,
-    );
-    const at = selectVector(code, selected);
+    const at = code.laneSelection(lanesWith(code, lanes, laneMask, laneValue));
     // (first → second → … → last → first) as exchanges with the first.
     for (const row of cycle.slice(1)) {
       const operands = [offset(cycle[0]!), free, offset(row), at];
@@ -207,7 +208,7 @@ export function emitDense(
       strides.reduce((sum, stride, i) => sum + ((j >> i) & 1 ? stride : 0), 0),
     );
     const free = strides.reduce((mask, stride) => mask & ~stride, layout.allBytes & ~bytes);
-    const selected = selectVector(code, laneSelection(code, lanes));
+    const selected = code.laneSelection(lanesWith(code, lanes));
     const operands = [bytes, free, size, code.words(offsets), matrix, selected];
     code.emit(OPCODES.dense, whereOnes(outer), operands, [3, 4, 5]);
   });

@@ -1,6 +1,6 @@
 /** Emits rotations of pairs of qubits, as many in one trip through the tile as registers allow. */
 import type { PairRotationItem } from '../work-items.ts';
-import { laneSelection } from './emit-moves.ts';
+import { acting, lanesWith } from './emit-moves.ts';
 import { OPCODES, type TileCode } from './tile-code.ts';
 import { type TileLayout, whereOnes } from './tile-layout.ts';
 
@@ -39,10 +39,10 @@ function emitTogether(
 ): void {
   const [{ read, isImaginary }] = items as [PairRotationItem];
   const { outer, bytes, lanes } = layout.place(read);
-  const acts = laneSelection(code, lanes);
+  const acts = lanesWith(code, lanes);
   const moved = items.reduce((mask, item) => mask | layout.place(item.moved).bytes, 0);
   const tangents = items.flatMap(({ even, odd }) => [even, odd]);
-  const at = code.vectors(tangents.map((t) => acts.map((does) => (does ? t : 0))));
+  const at = code.vectors(tangents.map((t) => acting(code, acts, t, 0)));
   const distances = items.flatMap(({ targets }) =>
     targets.map((target) => layout.place(1 << target).bytes),
   );
@@ -58,13 +58,13 @@ function emitLanePair(
   { read, moved, targets, even, odd, isImaginary }: PairRotationItem,
 ): void {
   const { outer, bytes: controlBytes, lanes: controlLanes } = layout.place(read);
-  const acts = laneSelection(code, controlLanes);
+  const acts = acting(code, lanesWith(code, controlLanes), 1, 0);
   const { bytes: distance, lanes } = layout.place(moved);
   const [low, high] = targets.map((target) => layout.place(1 << target).lanes);
   /** For the groups in which the qubit above the lanes is `group`, factors of partners by lane. */
   const factors = (group: 0 | 1, isImagPart: boolean) =>
     acts.map((does, lane) => {
-      if (!does) return 0;
+      if (does === 0) return 0;
       const bitOf = (mask: number) => (mask === 0 ? group : (lane & mask) === 0 ? 0 : 1);
       const t = bitOf(low!) === bitOf(high!) ? even : odd;
       const isPositive = isImaginary ? isImagPart : bitOf(high!) === 1;

@@ -5,12 +5,12 @@
  */
 
 import { type Complex, isOne, type PhasePolynomial } from '../phase-polynomial.ts';
-import { type ConstantAddress, OPCODES, type TileCode } from './tile-code.ts';
+import { type ConstantAddress, OPCODES, type TableAddress, type TileCode } from './tile-code.ts';
 import { type TileLayout, whereOnes } from './tile-layout.ts';
 
 /** A table that is computed when the program is put into memory: ones, then factors on subcubes. */
 export interface TableRequest {
-  readonly address: ConstantAddress;
+  readonly address: TableAddress;
   readonly bytes: number;
   readonly factors: readonly TableFactor[];
 }
@@ -29,8 +29,8 @@ const PRODUCT_COST = 1.8;
 /** Cost of an instruction that runs, or whose condition is checked and fails. */
 const INSTRUCTION_COST = 0.03;
 
-/** A program whose constants take more than this makes no further tables: memory is for states. */
-const MAX_CONSTANT_BYTES = 32 * 2 ** 20;
+/** A program whose tables take more than this makes no further tables: memory is for states. */
+const MAX_TABLE_BYTES = 32 * 2 ** 20;
 
 interface Term {
   readonly mask: number;
@@ -90,7 +90,7 @@ function cheapestSplit(code: TileCode, layout: TileLayout, terms: readonly Term[
   const none = () => false;
   const alone = split(terms, none, none, layout);
   const candidates = [split(terms, none, isLinear, layout)];
-  if (code.constantBytes < MAX_CONSTANT_BYTES) {
+  if (code.tableBytes < MAX_TABLE_BYTES) {
     candidates.push(
       split(terms, isInner, none, layout),
       split(terms, isInner, (term) => isLinear(term) && !isInner(term), layout),
@@ -139,12 +139,14 @@ function emitTerm(code: TileCode, layout: TileLayout, { mask, phase }: Term): vo
 
 /** The phase in the lanes whose numbers have all of these bits, 1 in the others. */
 function phaseVectors(code: TileCode, lanes: number, phase: Complex): ConstantAddress {
-  const { lanes: numLanes } = code.precision;
-  const isSelected = Array.from({ length: numLanes }, (_, lane) => (lane & lanes) === lanes);
-  return code.vectors([
-    isSelected.map((selected) => (selected ? phase.re : 1)),
-    isSelected.map((selected) => (selected ? phase.im : 0)),
-  ]);
+  const re: number[] = [];
+  const im: number[] = [];
+  for (let lane = 0; lane < code.precision.lanes; lane++) {
+    const isSelected = (lane & lanes) === lanes;
+    re.push(isSelected ? phase.re : 1);
+    im.push(isSelected ? phase.im : 0);
+  }
+  return code.vectors([re, im]);
 }
 
 /** Multiplies the tile by a scalar, when it is stored. */
@@ -162,8 +164,8 @@ function emitTable(
   const used = terms.reduce((mask, term) => mask | layout.place(term.mask).bytes, 0);
   // Above the highest qubit that matters the table repeats.
   const bytes = used === 0 ? 32 : 2 ** (32 - Math.clz32(used));
-  const address = code.reserve(bytes);
-  code.emit(OPCODES.table, whereOnes(0), [0, 0, address, bytes], [2]);
+  const address = code.reserveTable(bytes);
+  code.emitTable(address, bytes);
   const factors = terms.map(({ mask, phase }) => {
     const { bytes: first, lanes } = layout.place(mask);
     const free = (bytes - 32) & ~first;

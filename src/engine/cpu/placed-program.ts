@@ -45,11 +45,11 @@ export function placeProgram(
   at: number,
   kernels: KernelExports,
 ): PlacedProgram {
-  const constantsAt = program.code.place(memory, at);
+  const { constantsAt, tablesAt } = program.code.place(memory, at);
   for (const { address, bytes, factors } of program.tables) {
-    kernels.fillOnes(constantsAt + address, bytes);
+    kernels.fillOnes(tablesAt + address, bytes);
     for (const { first, free, address: phase } of factors) {
-      kernels.multiplySubcube(constantsAt + address + first, free, constantsAt + phase);
+      kernels.multiplySubcube(tablesAt + address + first, free, constantsAt + phase);
     }
   }
   let next = at + program.code.byteLength;

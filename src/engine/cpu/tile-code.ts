@@ -40,6 +40,9 @@ export const EVERY_TILE: TileCondition = { mask: 0, value: 0 };
 /** Address of a constant, in bytes from the first constant. */
 export type ConstantAddress = number & { readonly brand?: 'constant address' };
 
+/** Address of a table, in bytes from the first table. */
+export type TableAddress = number & { readonly brand?: 'table address' };
+
 /** A range of the code, in words. */
 export interface CodeRange {
   readonly begin: number;
@@ -47,16 +50,22 @@ export interface CodeRange {
 }
 
 const VECTOR_BYTES = 16;
+const NO_ADDRESSES: readonly number[] = [];
 
 /** Code and constants of one program while it is written. */
 export class TileCode {
   readonly precision: Precision;
   #words = new Uint32Array(256);
   #numWords = 0;
+  /** Positions of words that are addresses of constants, and of the one table that an instruction has. */
   readonly #relocations: number[] = [];
-  #constants = new DataView(new ArrayBuffer(1024));
+  readonly #tableRelocations: number[] = [];
+  #constants = new Constants(1024);
   #constantBytes = 0;
-  readonly #vectors = new Map<string, ConstantAddress>();
+  #tableBytes = 0;
+  /** Address of a vector with each hash. Of different vectors with one hash, the latest is found again. */
+  readonly #vectors = new Map<number, ConstantAddress>();
+  readonly #selections = new Map<number, ConstantAddress>();
 
   constructor(precision: Precision) {
     this.precision = precision;
@@ -67,14 +76,14 @@ export class TileCode {
     return this.#numWords;
   }
 
-  /** Bytes of the constants so far. */
-  get constantBytes(): number {
-    return this.#constantBytes;
+  /** Bytes of the tables so far. */
+  get tableBytes(): number {
+    return this.#tableBytes;
   }
 
   /** Size of `place`'s output. */
   get byteLength(): number {
-    return align(4 * this.#numWords) + this.#constantBytes;
+    return align(4 * this.#numWords) + this.#constantBytes + this.#tableBytes;
   }
 
   /**
@@ -87,7 +96,7 @@ export class TileCode {
     opcode: number,
     { mask, value }: TileCondition,
     operands: readonly number[],
-    addresses: readonly number[] = [],
+    addresses: readonly number[] = NO_ADDRESSES,
   ): void {
     const length = 4 + operands.length;
     while (this.#numWords + length > this.#words.length) this.#words = doubled(this.#words);
@@ -102,26 +111,49 @@ export class TileCode {
     this.#numWords = at;
   }
 
-  /** Adds a vector with one real for each lane; equal vectors are stored once. */
+  /** Appends the instruction that multiplies a tile by a table. */
+  emitTable(address: TableAddress, bytes: number): void {
+    this.#tableRelocations.push(this.#numWords + 6);
+    this.emit(OPCODES.table, EVERY_TILE, [0, 0, address, bytes]);
+  }
+
+  /** Adds vectors with one real for each lane; equal ones are stored once. */
   vectors(lanes: readonly (readonly number[])[]): ConstantAddress {
-    const key = lanes.join(';');
-    const known = this.#vectors.get(key);
-    if (known !== undefined) return known;
-    const address = this.reserve(VECTOR_BYTES * lanes.length);
-    for (const [v, vector] of lanes.entries()) {
-      for (const [lane, x] of vector.entries()) {
-        const at = address + VECTOR_BYTES * v + lane * this.precision.realBytes;
-        this.#setReal(at, x);
-      }
+    const { realBytes } = this.precision;
+    const bytes = VECTOR_BYTES * lanes.length;
+    const address = this.reserve(bytes);
+    const reals = this.#constants.reals(realBytes);
+    let at = address / realBytes;
+    for (const vector of lanes) {
+      for (let lane = 0; lane < vector.length; lane++) reals[at++] = vector[lane]!;
     }
-    this.#vectors.set(key, address);
+    const hash = this.#constants.hash(address, bytes);
+    const known = this.#vectors.get(hash);
+    if (known !== undefined && this.#constants.areEqual(known, address, bytes)) {
+      this.#constantBytes = address;
+      return known;
+    }
+    this.#vectors.set(hash, address);
+    return address;
+  }
+
+  /** A vector of all ones in the lanes that are selected, a bit each. */
+  laneSelection(selected: number): ConstantAddress {
+    const known = this.#selections.get(selected);
+    if (known !== undefined) return known;
+    const { realBytes } = this.precision;
+    const ones = Array.from({ length: VECTOR_BYTES }, (_, byte) =>
+      (selected >> Math.floor(byte / realBytes)) & 1 ? 255 : 0,
+    );
+    const address = this.bytes(ones);
+    this.#selections.set(selected, address);
     return address;
   }
 
   /** Adds sixteen bytes. */
   bytes(values: readonly number[]): ConstantAddress {
     const address = this.reserve(VECTOR_BYTES);
-    for (const [i, value] of values.entries()) this.#constants.setUint8(address + i, value);
+    this.#constants.bytes.set(values, address);
     return address;
   }
 
@@ -129,48 +161,91 @@ export class TileCode {
   reals(values: ArrayLike<number>): ConstantAddress {
     const { realBytes } = this.precision;
     const address = this.reserve(realBytes * values.length);
-    for (let i = 0; i < values.length; i++) this.#setReal(address + realBytes * i, values[i]!);
+    this.#constants.reals(realBytes).set(values, address / realBytes);
     return address;
   }
 
   /** 32-bit words, one after the other. */
   words(values: ArrayLike<number>): ConstantAddress {
     const address = this.reserve(4 * values.length);
-    for (let i = 0; i < values.length; i++)
-      this.#constants.setUint32(address + 4 * i, values[i]!, true);
+    this.#constants.words.set(values, address / 4);
     return address;
   }
 
-  /** Reserves zeroed bytes. */
+  /** Reserves bytes among the constants. */
   reserve(bytes: number): ConstantAddress {
     const address = this.#constantBytes;
     this.#constantBytes = align(address + bytes);
-    if (this.#constantBytes > this.#constants.byteLength) {
-      const grown = new Uint8Array(Math.max(this.#constantBytes, 2 * this.#constants.byteLength));
-      grown.set(new Uint8Array(this.#constants.buffer));
-      this.#constants = new DataView(grown.buffer);
+    const size = this.#constants.bytes.length;
+    if (this.#constantBytes > size) {
+      const grown = new Constants(Math.max(this.#constantBytes, 2 * size));
+      grown.bytes.set(this.#constants.bytes);
+      this.#constants = grown;
     }
+    return address;
+  }
+
+  /** Reserves memory for a table, which `place` leaves as it is. */
+  reserveTable(bytes: number): TableAddress {
+    const address = this.#tableBytes;
+    this.#tableBytes = align(address + bytes);
     return address;
   }
 
   /**
    * Copies code and constants to memory at `at`, a multiple of 16.
    *
-   * @returns Address of the constants; the code begins at `at`.
+   * @returns Addresses of the constants and of the tables; the code begins at `at`.
    */
-  place(memory: ArrayBufferLike, at: number): number {
+  place(memory: ArrayBufferLike, at: number): { constantsAt: number; tablesAt: number } {
     const constantsAt = at + align(4 * this.#numWords);
+    const tablesAt = constantsAt + this.#constantBytes;
     const words = new Uint32Array(memory, at, this.#numWords);
     words.set(this.#words.subarray(0, this.#numWords));
     for (const position of this.#relocations) words[position]! += constantsAt;
-    const constants = new Uint8Array(this.#constants.buffer, 0, this.#constantBytes);
+    for (const position of this.#tableRelocations) words[position]! += tablesAt;
+    const constants = this.#constants.bytes.subarray(0, this.#constantBytes);
     new Uint8Array(memory, constantsAt, this.#constantBytes).set(constants);
-    return constantsAt;
+    return { constantsAt, tablesAt };
+  }
+}
+
+/** Memory of constants, in several views. */
+class Constants {
+  readonly bytes: Uint8Array;
+  readonly words: Uint32Array;
+  readonly #singles: Float32Array;
+  readonly #doubles: Float64Array;
+
+  /** @param size - In bytes; rounded up to a multiple of 16. */
+  constructor(size: number) {
+    this.bytes = new Uint8Array(align(size));
+    const { buffer } = this.bytes;
+    this.words = new Uint32Array(buffer);
+    this.#singles = new Float32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
   }
 
-  #setReal(at: number, x: number): void {
-    if (this.precision.realBytes === 4) this.#constants.setFloat32(at, x, true);
-    else this.#constants.setFloat64(at, x, true);
+  reals(realBytes: 4 | 8): Float32Array | Float64Array {
+    return realBytes === 4 ? this.#singles : this.#doubles;
+  }
+
+  /** Hash of some words: each is multiplied in and mixed, as in MurmurHash3. */
+  hash(address: ConstantAddress, bytes: number): number {
+    let hash = bytes;
+    for (let i = address / 4; i < (address + bytes) / 4; i++) {
+      const word = Math.imul(this.words[i]!, 0xcc9e2d51);
+      hash ^= (word << 15) | (word >>> 17);
+      hash = Math.imul((hash << 13) | (hash >>> 19), 5) + 0x6b64e654;
+    }
+    return hash ^ (hash >>> 16);
+  }
+
+  areEqual(a: ConstantAddress, b: ConstantAddress, bytes: number): boolean {
+    for (let i = 0; i < bytes / 4; i++) {
+      if (this.words[a / 4 + i] !== this.words[b / 4 + i]) return false;
+    }
+    return true;
   }
 }
 

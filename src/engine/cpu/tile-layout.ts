@@ -49,7 +49,7 @@ export class TileLayout {
 
   /** The distance in bytes between groups that differ in a tile bit above the lanes. */
   stride(tileBit: number): number {
-    return 2 ** (tileBit - this.precision.laneQubits + GROUP_SHIFT);
+    return 1 << (tileBit - this.precision.laneQubits + GROUP_SHIFT);
   }
 
   /** Splits a mask of physical qubits by where they are. */

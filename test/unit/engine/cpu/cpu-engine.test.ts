@@ -46,7 +46,8 @@ describe('the CPU engine', () => {
         const { counts } = await runCircuit(engine, withFinalMeasurement(circuit), {
           shots: 20_000,
         });
-        results.push({ amplitudes, counts });
+        // Adding zero turns −0 into 0: which of the two a tile stores depends on those stored with it.
+        results.push({ amplitudes: amplitudes.map((part) => part + 0), counts });
         await engine.close();
       }
       expect(results[1]).toEqual(results[0]);
@@ -251,7 +252,7 @@ describe('the CPU engine', () => {
     const target = cpuTarget('f64', 15);
     const { program } = compile(circuit, target, { optimize: false });
     const lowered = lowerProgram(program, PRECISIONS.f64, target.tileQubits);
-    expect(lowered.code.constantBytes).toBeGreaterThan(32 * 2 ** 20);
+    expect(lowered.code.tableBytes).toBeGreaterThan(32 * 2 ** 20);
     expect(placedBytes(lowered)).toBeLessThan(40 * 2 ** 20);
     const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 15 });
     const expected = await statevectorOf(openReferenceEngine({ maxQubits: 15 }), circuit);
