@@ -113,6 +113,7 @@ export class ConditionFrames {
 
   /** Exclusive conditions for an operation at `offset`. */
   conditions(offset: number): Conditions {
+    if (this.#open.length === 0 && this.#conditions !== undefined) return this.#conditions;
     const isStale = this.#open.some(({ frame }) => frame.isStale);
     if (this.#conditions !== undefined && !isStale) return this.#conditions;
     const holds = this.holds(offset);

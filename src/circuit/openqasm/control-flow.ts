@@ -209,7 +209,8 @@ export class ControlFlow {
 
   /** Runs statements; those after a possible exit run under the condition that it was not taken. */
   body(statements: readonly Statement[]): Completion {
-    for (const [i, statement] of statements.entries()) {
+    for (let i = 0; i < statements.length; i++) {
+      const statement = statements[i]!;
       const exits = this.#exits.unguarded;
       if (exits.length > 0) return this.#exits.unless(exits, () => this.body(statements.slice(i)));
       const completion = this.#runStatement(statement);

@@ -35,7 +35,8 @@ export class EarlyExits {
 
   /** Pending exits that the next statement must be guarded against. */
   get unguarded(): readonly EarlyExit[] {
-    return this.#pending.filter((exit) => !this.#guarded.has(exit));
+    const pending = this.#pending;
+    return pending.length === 0 ? pending : pending.filter((exit) => !this.#guarded.has(exit));
   }
 
   /** Runs statements without a guard against the exits that are pending now. */

@@ -34,6 +34,7 @@ type CallSubroutine = (
 export class Evaluator implements Scope {
   readonly #state: ProgramState;
   readonly #callSubroutine: CallSubroutine;
+  readonly #whole = (index: Expression) => this.whole(index);
   /** Qubits of the machine used so far, `$0` and on. */
   #numPhysical = 0;
 
@@ -99,6 +100,12 @@ export class Evaluator implements Scope {
 
   /** Evaluates an expression to a whole number known while reading. */
   whole(expression: Expression): number {
+    const { instructions, offset } = expression;
+    const only = instructions.length === 1 ? instructions[0] : undefined;
+    if (only?.kind === 'value' && only.value.kind === 'scalar' && isWhole(only.value.type)) {
+      this.#state.takeSteps(1, offset);
+      return only.value.value;
+    }
     const { type, value } = this.scalar(expression);
     if (isWhole(type)) return value;
     throw this.tokens.invalid(expression.offset, 'A whole number is needed here.');
@@ -141,7 +148,7 @@ export class Evaluator implements Scope {
   /** Resolves the qubits or bits that an operand names. */
   operand(operand: OperandSyntax, kind: RegisterSymbol['kind']): Operand {
     if (operand.name.startsWith('$') && kind === 'qubit') return this.#physical(operand);
-    return this.#state.scopes.resolve(operand, kind, (index) => this.whole(index));
+    return this.#state.scopes.resolve(operand, kind, this.#whole);
   }
 
   /** Resolves `$3`, qubit 3 of the machine; programs that use these declare no qubits. */

@@ -21,6 +21,7 @@ import {
   TABLE_GATES,
 } from './gate-library.ts';
 import { type BodyStatement, definedGate, type GateMeaning, opaqueGate } from './gate-meaning.ts';
+import { equalTableGate } from './table-gate.ts';
 import { quoted, TokenStream } from './token-stream.ts';
 
 /** A gate's name in a program, with its meaning there. */
@@ -180,7 +181,7 @@ export class Gates {
 
   /** Brings a program's own gate into scope. */
   define(name: string, gate: GateMeaning): void {
-    this.#defined.set(name, gate);
+    this.#defined.set(name, equalTableGate(name, gate, this.#tokens) ?? gate);
   }
 
   /** Gates that the program defined. */

@@ -210,11 +210,13 @@ export class Interpreter {
     }
     this.#checkDuration(call.duration);
     const called = calledGate(this.#elaborating, call);
-    const angles = call.angles.map((angle) => this.#evaluator.evaluate(angle));
-    const operands = call.operands.map((operand) => this.#evaluator.operand(operand, 'qubit'));
+    const angles: Value[] = [];
+    for (const angle of call.angles) angles.push(this.#evaluator.evaluate(angle));
+    const operands: Operand[] = [];
+    for (const operand of call.operands) operands.push(this.#evaluator.operand(operand, 'qubit'));
     const acting = this.#state.gates.actingOperands(called, operands);
-    const known = angles.map((angle) => (isKnown(angle) ? asScalar(angle).value : undefined));
-    if (known.every((angle) => angle !== undefined)) {
+    if (angles.every(isKnown)) {
+      const known = angles.length === 0 ? NO_ANGLES : angles.map((angle) => asScalar(angle).value);
       this.#state.actions.callGate(called, known, acting, this.#state.frames.conditions(offset));
     } else {
       this.#callAtRunTime(called, angles, acting, offset);
@@ -258,6 +260,8 @@ export class Interpreter {
     });
   }
 }
+
+const NO_ANGLES: readonly number[] = [];
 
 /** Whether a value does not depend on measured bits. */
 const isKnown = (value: Value): boolean =>

@@ -158,8 +158,8 @@ export class Scopes {
       const is = `${quoted(name)} is a ${KINDS[symbol.kind]} register`;
       throw this.#tokens.invalid(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
     }
-    const selected = this.select(operand, symbol, selectors, toWhole);
-    return { ...selected, kind: symbol.kind, name, offset };
+    const { elements, isScalar } = this.select(operand, symbol, selectors, toWhole);
+    return { elements, isScalar, kind: symbol.kind, name, offset };
   }
 
   /** Selects elements of a register, or of the bits of a number. */

@@ -37,6 +37,17 @@ const isNumberType = (text: string): text is 'int' | 'uint' | 'float' | 'angle' 
 const MODIFIERS: ReadonlySet<string> = new Set(['ctrl', 'negctrl', 'inv', 'pow']);
 const isModifier = (text: string): text is Modifier['kind'] => MODIFIERS.has(text);
 
+/** Words that begin a statement other than a gate call or an assignment. */
+const KEYWORDS: ReadonlySet<string> = new Set([
+  ...UNSUPPORTED,
+  ...OF_HARDWARE.keys(),
+  ...NUMBER_TYPES,
+  ...MODIFIERS,
+  ...['qubit', 'bit', 'array', 'def', 'return', 'qreg', 'creg', 'gate', 'opaque', 'const', 'input'],
+  ...['output', 'let', 'if', 'switch', 'for', 'while', 'break', 'continue', 'end', 'measure'],
+  ...['reset', 'barrier', 'delay', 'nop', 'duration', 'stretch', 'box', 'include'],
+]);
+
 /** Operators that may precede `=` in an assignment. */
 const ASSIGNING: ReadonlySet<string> = new Set([
   ...['+', '-', '*', '/', '%', '**', '&', '|', '^', '<<', '>>'],
@@ -79,6 +90,8 @@ export class StatementParser {
     if (kind === 'symbol' && text === '{')
       return { kind: 'block', duration: undefined, body: this.#block(), offset };
     if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
+    // Most statements are gate calls.
+    if (!KEYWORDS.has(text)) return this.#callOrAssignment();
     if (UNSUPPORTED.has(text)) throw this.#tokens.unsupported(offset, `"${text}" of OpenQASM 3`);
     const ofHardware = OF_HARDWARE.get(text);
     if (ofHardware !== undefined) throw this.#tokens.unsupported(offset, ofHardware);
@@ -167,7 +180,7 @@ export class StatementParser {
     }
     if (isNumberType(text)) return this.#variable('plain', offset);
     if (isModifier(text)) return this.#modifiedCall();
-    return this.#callOrAssignment();
+    throw new Error(`unreachable: the keyword ${text} has no statement`);
   }
 
   #type(base: CastType['base']): WrittenType {

@@ -129,6 +129,38 @@ describe('an OpenQASM 2.0 program', () => {
   });
 });
 
+describe('a definition', () => {
+  const SX_FORM = 'sxdg a; sxdg b; cx a,b; rz(t) b; cx a,b; sx a; sx b;';
+  const RX_FORM = 'rx(pi/2) a; rx(pi/2) b; cx a,b; rz(t) b; cx a,b; rx(-pi/2) a; rx(-pi/2) b;';
+
+  // As Qiskit and this service print them.
+  test.each([
+    [`gate ryy(t) a,b { ${SX_FORM} }`, 'ryy(0.7)', gate('RYY', [2, 1], 0.7)],
+    [`gate ryy(t) a,b { ${RX_FORM} }`, 'ryy(0.7)', gate('RYY', [2, 1], 0.7)],
+    ['gate iswap a,b { s a; s b; h a; cx a,b; cx b,a; h b; }', 'iswap', gate('ISWAP', [2, 1])],
+    [
+      `gate rzx(t) a,b { h b; cx a,b; rz(t) b; cx a,b; h b; }
+      gate ecr a,b { rzx(pi/4) a,b; x a; rzx(-pi/4) a,b; }`,
+      'ecr',
+      gate('ECR', [2, 1]),
+    ],
+  ])('of a gate of the table is that gate: %s', (definition, call, operation) => {
+    expect(parse(`${definition} qreg q[3]; ${call} q[2],q[1];`).operations).toEqual([operation]);
+  });
+
+  test.each([
+    ['another gate', RX_FORM.replace('cx a,b; rz', 'cz a,b; rz'), 7],
+    ['a rounded π', RX_FORM.replace('pi', '3.14159265'), 7],
+    ['a global phase', `${RX_FORM} u1(0.1) a; x a; u1(0.1) a; x a;`, 11],
+    ['an angle that is not analytic', RX_FORM.replace('(t)', '(ln(exp(t)))'), 7],
+    ['an angle that is never finite', RX_FORM.replace('(t)', '(t/0)'), undefined],
+  ])('with %s under the name of a gate of the table is expanded', (_, body, numOperations) => {
+    const read = () => parse(`gate ryy(t) a,b { ${body} } qreg q[2]; ryy(0.7) q[0],q[1];`);
+    if (numOperations === undefined) expect(read).toThrow('line 3, column');
+    else expect(read().operations).toHaveLength(numOperations);
+  });
+});
+
 describe('qelib1.inc', () => {
   const inLibrary = GATES.filter(({ openqasm }) => openqasm.library.includes('qelib1'));
   test.each(inLibrary.map((gate) => [gate.openqasm.name, gate] as const))(
