@@ -129,15 +129,20 @@ export function isStatic(circuit: DynamicCircuit): circuit is Circuit {
   return circuit.operations.every(({ kind }) => kind !== 'assign' && kind !== 'while');
 }
 
-/** Yields all operations but loops; the body of a loop once. */
-export function* allOperations(
+/** All operations but loops; the body of a loop once. */
+export function allOperations(
   operations: readonly DynamicOperation[],
-): Generator<Exclude<DynamicOperation, WhileOperation>> {
-  for (const operation of operations) {
-    if (operation.kind === 'while') yield* allOperations(operation.body);
-    else yield operation;
+): readonly Exclude<DynamicOperation, WhileOperation>[] {
+  if (!operations.some(isLoop)) {
+    // Checked: there are no loops.
+    return operations as readonly Exclude<DynamicOperation, WhileOperation>[];
   }
+  return operations.flatMap((operation) =>
+    operation.kind === 'while' ? allOperations(operation.body) : [operation],
+  );
 }
+
+const isLoop = ({ kind }: DynamicOperation): boolean => kind === 'while';
 
 /** Number of operations, where a loop counts as one plus its body. */
 export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations'>): number {

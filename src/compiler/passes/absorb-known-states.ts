@@ -282,8 +282,9 @@ function withControls(operation: GateLike, controls: readonly Qubit[]): GateLike
 }
 
 function unconditioned(operation: Unbarred): Unbarred {
-  const { condition, ...rest } = operation;
-  return condition === undefined ? operation : rest;
+  if (operation.condition === undefined) return operation;
+  const { condition: _, ...rest } = operation;
+  return rest;
 }
 
 /**

@@ -103,13 +103,16 @@ function rotation(operation: GateOperation): Rewritten {
 function degenerate(operation: GateOperation): Rewritten | undefined {
   const { adds, period, isSpinor } = factsNamed(operation.gate);
   if (adds === undefined) return undefined;
-  const sizes = operation.angles.flatMap((angle, i) =>
-    adds[i] ? [Math.abs(wrapped(angle, period))] : [],
-  );
-  if (sizes.every((size) => size < NEGLIGIBLE)) return { phase: 0 };
-  if (!isSpinor || !sizes.every((size) => Math.abs(size - period / 2) < NEGLIGIBLE)) {
-    return undefined;
+  let isZero = true;
+  let isHalf = isSpinor;
+  for (let i = 0; i < adds.length; i++) {
+    if (!adds[i]) continue;
+    const size = Math.abs(wrapped(operation.angles[i]!, period));
+    isZero &&= size < NEGLIGIBLE;
+    isHalf &&= Math.abs(size - period / 2) < NEGLIGIBLE;
+    if (!isZero && !isHalf) return undefined;
   }
+  if (isZero) return { phase: 0 };
   if (operation.controls.length === 0) return { phase: Math.PI };
   const sign = phaseOn(operation.controls, Math.PI, conditionOf(operation));
   return sign === undefined ? { phase: 0 } : { operation: sign, phase: 0 };

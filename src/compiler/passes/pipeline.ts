@@ -1,7 +1,6 @@
 /** The passes of the compiler, in order. */
 import {
   type AssignOperation,
-  allOperations,
   type DynamicCircuit,
   type DynamicOperation,
   numRegisterBits,
@@ -9,7 +8,6 @@ import {
   type WhileOperation,
 } from '../../circuit/circuit.ts';
 import { absorbKnownStates } from './absorb-known-states.ts';
-import { cancelInverses } from './cancel-inverses.ts';
 import { dropUnobservable } from './drop-unobservable.ts';
 import { fuseOneQubitRuns } from './fuse-one-qubit-runs.ts';
 import { mergeRotations } from './merge-rotations.ts';
@@ -21,9 +19,8 @@ export const PIPELINE: readonly Pass[] = [
   // First, because the others break up the patterns that it searches for.
   recoverControlledGates,
   absorbKnownStates,
-  // Twice: dropping brings inverses together, and cancelling leaves more to drop.
+  // Twice: dropping brings rotations and inverses together, and merging them leaves more to drop.
   dropUnobservable,
-  cancelInverses,
   mergeRotations,
   dropUnobservable,
   fuseOneQubitRuns,
@@ -44,10 +41,16 @@ export function optimize<C extends DynamicCircuit>(
   { keepState }: Pick<Requested, 'keepState'>,
 ): Optimized<C> {
   let operations: readonly DynamicOperation[] = circuit.operations;
+  let operationsBefore = countOperations(operations);
   const passes = PIPELINE.map((pass): PassReport => {
-    const operationsBefore = countOperations(operations);
     operations = runOnPieces(pass, { ...circuit, operations }, { keepState, startsFresh: true });
-    return { name: pass.name, operationsBefore, operationsAfter: countOperations(operations) };
+    const report = {
+      name: pass.name,
+      operationsBefore,
+      operationsAfter: countOperations(operations),
+    };
+    operationsBefore = report.operationsAfter;
+    return report;
   });
   // Checked: a pass adds no loop and no assignment.
   return { circuit: { ...circuit, operations } as C, passes };
@@ -102,6 +105,9 @@ function runOnPieces(
 /** Number of operations without barriers, which do nothing. */
 function countOperations(operations: readonly DynamicOperation[]): number {
   let count = 0;
-  for (const { kind } of allOperations(operations)) if (kind !== 'barrier') count++;
+  for (const operation of operations) {
+    if (operation.kind === 'while') count += countOperations(operation.body);
+    else if (operation.kind !== 'barrier') count++;
+  }
   return count;
 }
