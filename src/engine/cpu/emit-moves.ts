@@ -63,7 +63,12 @@ function emitAlike(
 }
 
 /** One value for the lanes that act, another one for the rest. */
-export function acting(code: TileCode, acts: number, value: number, other: number): readonly number[] {
+export function acting(
+  code: TileCode,
+  acts: number,
+  value: number,
+  other: number,
+): readonly number[] {
   const lanes: number[] = [];
   for (let lane = 0; lane < code.precision.lanes; lane++) {
     lanes.push((acts >> lane) & 1 ? value : other);
