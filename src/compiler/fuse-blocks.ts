@@ -171,9 +171,13 @@ function commute(a: Part, b: Part): boolean {
 function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlock[] {
   const isTaken = new Uint8Array(parts.length);
   const out: FusedBlock[] = [];
+  const ahead = new CostAhead(parts, limits);
   for (let first = 0; first < parts.length; first++) {
+    ahead.moveTo(first);
     if (isTaken[first] === 1) continue;
-    const found = bestGathering(parts, isTaken, first, limits);
+    const found = ahead.maySave(parts[first]!.wires)
+      ? bestGathering(parts, isTaken, first, limits)
+      : undefined;
     if (found === undefined) {
       out.push(parts[first]!);
       continue;
@@ -186,6 +190,55 @@ function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlo
     if (block !== undefined) out.push({ block, numFactors });
   }
   return out;
+}
+
+/**
+ * Cost of the next parts on each wire. What acts on some wires cannot cost more than these together, which
+ * tells for most parts that no dense block pays off.
+ */
+class CostAhead {
+  readonly #parts: readonly Part[];
+  readonly #limits: FusionLimits;
+  readonly #onWire: Float64Array;
+  #end = 0;
+
+  constructor(parts: readonly Part[], limits: FusionLimits) {
+    let numWires = 0;
+    for (const { wires } of parts) {
+      for (const wire of wires) numWires = Math.max(numWires, wire + 1);
+    }
+    this.#parts = parts;
+    this.#limits = limits;
+    this.#onWire = new Float64Array(numWires);
+  }
+
+  /** Goes on to a part, the one after the last or the first of all. */
+  moveTo(first: number): void {
+    const parts = this.#parts;
+    if (first > 0) this.#add(parts[first - 1]!, -1);
+    while (this.#end < Math.min(parts.length, first + REACH)) this.#add(parts[this.#end++]!, 1);
+  }
+
+  #add({ wires, cost }: Part, sign: 1 | -1): void {
+    for (let i = 0; i < wires.length; i++) this.#onWire[wires[i]!]! += sign * cost;
+  }
+
+  /** Whether a dense block on these wires, or on these and some others, may cost less than its parts. */
+  maySave(wires: readonly Wire[]): boolean {
+    const { maxDenseQubits, costs } = this.#limits;
+    const widest = Math.min(maxDenseQubits, costs.dense.length - 1);
+    let cost = 0;
+    for (let i = 0; i < wires.length; i++) cost += this.#onWire[wires[i]!]!;
+    let most = 0;
+    for (let wire = 0; wire < this.#onWire.length; wire++) {
+      most = Math.max(most, this.#onWire[wire]!);
+    }
+    for (let width = wires.length; width <= widest; width++) {
+      if (cost > costs.kernel + denseCost(width, costs)) return true;
+      cost += most;
+    }
+    return false;
+  }
 }
 
 /** Parts that can be applied in sequence at the place of the first of them. */

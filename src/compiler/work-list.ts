@@ -131,7 +131,7 @@ const isConditioned = ({ operation }: { operation: CollapseOperation }) =>
 class WorkBuilder {
   readonly items: WorkItem[] = [];
   readonly wireOf: Wire[];
-  /** Forms by gate and further angles, then by first angle: most circuits use few matrices, often. */
+  /** Forms by gate, then by its angle if it has one: most circuits use few matrices, often. */
   readonly #forms = new Map<string, Map<number, BlockForm>>();
   readonly #numBits: number;
   readonly #maxDenseQubits: number;
@@ -202,14 +202,15 @@ class WorkBuilder {
   #formOf(operation: Operation & { kind: 'gate' | 'unitary' }): BlockForm | undefined {
     if (operation.kind === 'unitary') return formOf(operation.matrix);
     const { gate, angles } = operation;
-    const name = angles.length < 2 ? gate : `${gate} ${angles.slice(1)}`;
+    if (angles.length > 1) return formOf(targetMatrix(operation));
     const [angle = 0] = angles;
-    const known = this.#forms.get(name)?.get(angle);
+    const known = this.#forms.get(gate)?.get(angle);
     if (known !== undefined) return known;
     const form = formOf(targetMatrix(operation));
     if (form === undefined) return undefined;
-    const byAngle = this.#forms.get(name) ?? new Map<number, BlockForm>();
-    this.#forms.set(name, byAngle.set(angle, form));
+    const byAngle = this.#forms.get(gate);
+    if (byAngle === undefined) this.#forms.set(gate, new Map([[angle, form]]));
+    else byAngle.set(angle, form);
     return form;
   }
 
