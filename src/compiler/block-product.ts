@@ -41,8 +41,12 @@ export function productOf(factors: readonly Block[], wires: ProductWires): Block
   const { targets, controls } = wires;
   if (factors.every(({ form }) => form.kind !== 'dense')) return monomialProduct(factors, wires);
   const size = 2 ** targets.length;
-  const product = identity(size);
-  for (const factor of factors) multiplyOnto(product, size, factor, targets);
+  const [first] = factors;
+  const begins = first !== undefined && isOn(first, targets);
+  const product = begins ? Float64Array.from(first.form.entries) : identity(size);
+  for (let i = begins ? 1 : 0; i < factors.length; i++) {
+    multiplyOnto(product, size, factors[i]!, targets);
+  }
   for (let i = 0; i < product.length; i++) product[i] = withoutRounding(product[i]!);
   const form = formOf(product);
   return form === undefined ? undefined : { form, targets, controls };
@@ -104,6 +108,12 @@ function leavesAlone(rows: readonly number[], entries: Float64Array, bit: number
     if (entries[2 * flipped + 1] !== entries[2 * j + 1]) return false;
   }
   return true;
+}
+
+/** Whether the entries of a block are its matrix on these targets. */
+function isOn({ form, targets, controls }: Block, all: readonly Wire[]): boolean {
+  if (form.kind !== 'dense' || controls.length > 0 || targets.length !== all.length) return false;
+  return targets.every((wire, t) => wire === all[t]);
 }
 
 /** Entries of one column before a dense factor is applied to it. */
