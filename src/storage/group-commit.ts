@@ -12,7 +12,7 @@
  * of Node's pool does it. Nothing else is committed meanwhile, so a power cut leaves at most one torn
  * transaction in the log; writes that arrive meanwhile share the next commit.
  */
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StorageUnwritableError } from './errors.ts';
 import { checkpointLog, declareWhole } from './write-ahead-log.ts';
@@ -21,6 +21,9 @@ import { checkpointLog, declareWhole } from './write-ahead-log.ts';
 const FULL = 2;
 /** Pages added to the log after which it is copied into the database file: 4 MiB, SQLite's own default. */
 const CHECKPOINT_PAGES = 1000;
+
+/** The log is closed when nothing was written for this long. */
+const IDLE_MS = 1000;
 
 interface PendingWrite {
   /** Runs the write; returns a function that resolves the caller's promise after the commit. */
@@ -40,8 +43,10 @@ export class GroupCommit {
 
   readonly #database: DatabaseSync;
   readonly #selectLog: StatementSync;
-  /** Path of the log to flush after each commit; undefined where power cuts need not be survived. */
-  readonly #logPath: string | undefined;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+  /** Flushes the log after each commit; undefined where power cuts need not be survived. */
+  readonly #log: FileFlusher | undefined;
   #pending: PendingWrite[] = [];
   #isFlushing = false;
   /** Pages in the log at which it is copied into the database file next. */
@@ -61,10 +66,12 @@ export class GroupCommit {
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#begin = database.prepare('BEGIN IMMEDIATE');
+    this.#end = database.prepare('COMMIT');
     this.#selectLog = database.prepare('PRAGMA wal_checkpoint(NOOP)');
     const isFull = Number(database.prepare('PRAGMA synchronous').get()?.['synchronous']) >= FULL;
     const path = database.location();
-    this.#logPath = isFull && path !== null ? `${path}-wal` : undefined;
+    this.#log = isFull && path !== null ? new FileFlusher(`${path}-wal`) : undefined;
   }
 
   /**
@@ -106,19 +113,19 @@ export class GroupCommit {
     const batch = this.#pending;
     this.#pending = [];
     let committed: readonly CommittedWrite[];
-    const flushesItself = this.#logPath !== undefined;
+    const flushesItself = this.#log !== undefined;
     try {
       // Code that writes over this connection directly still gets SQLite's flush.
       if (flushesItself) this.#database.exec('PRAGMA synchronous = NORMAL');
       // IMMEDIATE takes the write lock before anything is read, so that no later statement fails for want of
       // it.
-      this.#database.exec('BEGIN IMMEDIATE');
+      this.#begin.run();
       if (!this.#isCheckpointed) declareWhole(this.#database);
       committed = batch.map((write) => ({
         answer: this.#attempt(write),
         reject: write.reject,
       }));
-      this.#database.exec('COMMIT');
+      this.#end.run();
       if (!flushesItself) this.#fault = undefined;
     } catch (error) {
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -129,16 +136,16 @@ export class GroupCommit {
       if (flushesItself && this.#database.isOpen) this.#database.exec('PRAGMA synchronous = FULL');
     }
     this.#isCheckpointed = true;
-    if (this.#logPath === undefined) for (const { answer } of committed) answer();
-    else void this.#flush(this.#logPath, committed);
+    if (this.#log === undefined) for (const { answer } of committed) answer();
+    else void this.#flush(this.#log, committed);
     this.#checkpointIfDue();
   }
 
   /** Acknowledges committed writes once the log is on disk. */
-  async #flush(logPath: string, committed: readonly CommittedWrite[]): Promise<void> {
+  async #flush(log: FileFlusher, committed: readonly CommittedWrite[]): Promise<void> {
     this.#isFlushing = true;
     try {
-      await flushFile(logPath);
+      await log.flush();
       this.#fault = undefined;
       for (const { answer } of committed) answer();
     } catch (error) {
@@ -184,15 +191,36 @@ export class GroupCommit {
   }
 }
 
-/** Flushes a file to disk. Opens it each time, so that nothing has to be closed with the database. */
-async function flushFile(path: string): Promise<void> {
-  try {
+/** Flushes a file to disk, again and again. */
+class FileFlusher {
+  readonly #path: string;
+  /** Open while flushes follow each other: opening and closing takes as long as the disk does. */
+  #file: Promise<FileHandle> | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Flushes what was written before the call. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#closeTimer);
     // Opened for writing, because some systems flush nothing otherwise; nothing is written.
-    await using file = await open(path, 'r+');
-    await file.datasync();
-  } catch (error) {
-    // Closing the database deletes the log, after copying it into the database file and flushing that.
-    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isGone) throw error;
+    this.#file ??= open(this.#path, 'r+');
+    try {
+      await (await this.#file).datasync();
+    } catch (error) {
+      this.#close();
+      // Closing the database deletes the log, after copying it into the database file and flushing that.
+      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!isGone) throw error;
+    }
+    this.#closeTimer = setTimeout(() => this.#close(), IDLE_MS).unref();
+  }
+
+  #close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    file?.then((handle) => handle.close()).catch(() => {});
   }
 }

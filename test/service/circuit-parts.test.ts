@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { measuredQubits } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { formatPath } from '../../src/errors/fault-path.ts';
+import { outcomeLabel } from '../../src/math/basis-index.ts';
 import { circuitFactsOf, storedBody } from '../../src/service/circuits/read-circuit.ts';
-import { circuitResultJson, outcomeLabel } from '../../src/service/circuits/result-json.ts';
+import { circuitResultJson } from '../../src/service/circuits/result-json.ts';
 import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
 import { encodeStored } from '../../src/service/jobs/stored-request.ts';
 import { parsePrefer } from '../../src/service/routes/job-submission.ts';
@@ -75,6 +76,43 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
     measured_qubits: [...new Array(32).fill(null), 0],
     warnings: [{ code: 'CIRCUIT_PRAGMA_IGNORED', message: 'The "a" is ignored.', line: 3 }],
   });
+});
+
+test('counts are written with the labels of their outcomes, at any width', () => {
+  const count = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+  const counts = fc.integer({ min: 0, max: 100 }).chain((numBits) =>
+    fc.record({
+      numBits: fc.constant(numBits),
+      rows: fc.array(fc.tuple(fc.array(count, { minLength: 4, maxLength: 4 }), count)),
+    }),
+  );
+  fc.assert(
+    fc.property(counts, ({ numBits, rows }) => {
+      const wordsPerOutcome = Math.max(1, Math.ceil(numBits / 32));
+      const masked = rows.map(([words]) =>
+        words.slice(0, wordsPerOutcome).map((word, i) => {
+          const bits = Math.min(32, numBits - 32 * i);
+          return bits === 32 ? word : word % 2 ** bits;
+        }),
+      );
+      const circuit = circuitFromGateObjects([{ gate: 'M', qubits: [0] }], {
+        limits: { maxQubits: 1, maxGates: 1 },
+      });
+      const result = zeroResult({ circuit, request: { shots: 1, seed: 1 } });
+      const outcomes = Uint32Array.from(masked.flat());
+      const occurrences = Uint32Array.from(rows, ([, times]) => times);
+      const run = { ...result.run, counts: { numBits, wordsPerOutcome, outcomes, occurrences } };
+      const text = circuitResultJson(
+        { numBits, measuredQubits: [], outputs: ['counts'], warnings: [] },
+        { ...result, run },
+      );
+      const label = (words: readonly number[]) =>
+        outcomeLabel(Uint32Array.from(words), 0, wordsPerOutcome, numBits);
+      const entries = rows.map(([, times], i) => `"${label(masked[i]!)}":${times}`);
+      expect(text.startsWith(`{"counts":{${entries.join(',')}},`)).toBe(true);
+    }),
+    { seed: 6 },
+  );
 });
 
 describe('a stored request', () => {

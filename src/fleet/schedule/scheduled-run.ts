@@ -63,14 +63,22 @@ export interface RunWork {
 /** The part of the work that the circuit decides; the request decides the rest. */
 export type CircuitWork = Omit<RunWork, 'shots' | 'numReadouts' | 'numCircuits'>;
 
+/** Work of circuits that are on their way; admission and queue both ask for it. */
+const known = new WeakMap<DynamicCircuit, CircuitWork>();
+
 /** The work of a circuit. */
 export function circuitWork(circuit: DynamicCircuit): CircuitWork {
-  return {
-    numQubits: circuit.numQubits,
-    numOperations: numOperationsOf(circuit),
-    gateCost: circuitCost(circuit),
-    isBranching: hasMidCircuitMeasurement(circuit),
-  };
+  let work = known.get(circuit);
+  if (work === undefined) {
+    work = {
+      numQubits: circuit.numQubits,
+      numOperations: numOperationsOf(circuit),
+      gateCost: circuitCost(circuit),
+      isBranching: hasMidCircuitMeasurement(circuit),
+    };
+    known.set(circuit, work);
+  }
+  return work;
 }
 
 /** The work of a run. */

@@ -42,7 +42,7 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
 const CHECKED_LENGTH = 65_536;
 
 /**
- * Whole record of a job.
+ * Whole record of a job from the store.
  *
  * @param submission - Present for a newly submitted job.
  * @throws {JobDamagedError} if its stored result is not one.
@@ -52,17 +52,29 @@ export async function recordJson<Submission extends JobSubmission>(
   job: Job,
   submission?: Submission,
 ): Promise<JsonText> {
+  const { id, keyId, result } = job;
+  if (result !== undefined && !isObjectText(result)) {
+    throw new JobDamagedError('its result is no JSON', { id, keyId });
+  }
+  return freshRecordJson(kind, job, submission);
+}
+
+/** Whole record of a job whose result, if it has one, this process has written just now. */
+export async function freshRecordJson<Submission extends JobSubmission>(
+  kind: ServedJobKind<Submission>,
+  job: Job,
+  submission?: Submission,
+): Promise<JsonText> {
   return recordText({ ...kind.summarize(job), ...(await kind.details?.(job, submission)) }, job);
 }
 
-/** Inserts the stored result as text. */
+/** Inserts the result as text. */
 function recordText(summary: object, { id, keyId, status, result }: Job): JsonText {
   const text = JSON.stringify(summary);
   if (result === undefined) {
     if (status !== 'completed') return { json: text };
     throw new JobDamagedError('it is completed and has no result', { id, keyId });
   }
-  if (!isObjectText(result)) throw new JobDamagedError('its result is no JSON', { id, keyId });
   return { json: `${text.slice(0, -1)},${result.slice(1)}` };
 }
 

@@ -29,7 +29,7 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { requestHash } from './canonical-hash.ts';
 import type { JobBody, JobSubmission, ServedJobKind } from './job-kind.ts';
 import { locationOf } from './job-resources.ts';
-import { recordJson } from './job-view.ts';
+import { freshRecordJson, recordJson } from './job-view.ts';
 import { encodeStored } from './stored-request.ts';
 
 /** Caller that submits a job, with the options of its answer. */
@@ -133,7 +133,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
       jobs.run(newJob, submitter.waitMs),
     );
     if (job.status === 'failed') throw this.#failure(job);
-    const record = await recordJson(this.#kind, job, submission);
+    const record = await freshRecordJson(this.#kind, job, submission);
     return { jobId: id, record, isReplay: false };
   }
 
