@@ -71,7 +71,9 @@ export class CircuitBackend {
   constructor(options: CircuitBackendOptions) {
     const { f32, f64 } = options.small.engine.maxQubits;
     const maxSmallQubits = Math.min(f32, f64);
-    this.#scheduler = new Scheduler({ ageingMs: options.ageingMs, maxSmallQubits });
+    // A thread each for all cores, as many as the wide engine has.
+    const numCores = options.wide.engine.numThreads;
+    this.#scheduler = new Scheduler({ ageingMs: options.ageingMs, maxSmallQubits, numCores });
     this.#admission = new Admission({
       queueLimit: options.queueLimit,
       numWaiting: () => this.#scheduler.numWaiting,

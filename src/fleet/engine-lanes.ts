@@ -176,13 +176,13 @@ export class EngineLanes {
         onProgress: (fraction) => this.#scheduler.progressed(dispatch, fraction, performance.now()),
       });
     }
-    const ownMs: (number | undefined)[] = [];
+    const outcomes: (RunOutcome | undefined)[] = [];
     const answers = pool.run(runs);
     for (const [i, answer] of answers.entries()) {
       const run = runs[i]!;
       answer.then(
         (outcome) => {
-          ownMs[i] = ownMsOf(outcome);
+          outcomes[i] = outcome;
           this.#end(dispatch, run, 'completed');
           this.#events.onOutcome(run, outcome);
         },
@@ -193,7 +193,7 @@ export class EngineLanes {
       );
     }
     void Promise.allSettled(answers).then(() => {
-      this.#learn(dispatch, ownMs, performance.now() - givenAt);
+      this.#learn(dispatch, outcomes, performance.now() - givenAt);
       this.#hold(pool, -1);
       this.#events.onIdle();
     });
@@ -233,18 +233,18 @@ export class EngineLanes {
   /** The runs of a list share the time that it took beside their own, for its messages. */
   #learn(
     { lane, runs }: Dispatch<FleetRun>,
-    ownMs: readonly (number | undefined)[],
+    outcomes: readonly (RunOutcome | undefined)[],
     totalMs: number,
   ): void {
     let known = 0;
     for (let i = 0; i < runs.length; i++) {
-      const ms = ownMs[i];
-      if (ms === undefined) return;
-      known += ms;
+      const outcome = outcomes[i];
+      if (outcome === undefined) return;
+      known += wallMsOf(outcome);
     }
     const share = Math.max(0, totalMs - known) / runs.length;
     for (const [i, { work }] of runs.entries()) {
-      this.#scheduler.estimates.observe(lane, work, (ownMs[i] ?? 0) + share);
+      this.#scheduler.estimates.observe(lane, work, outcomes[i]!.ownMs + share);
     }
   }
 
@@ -276,6 +276,7 @@ export class EngineLanes {
       maxQubits,
       isOpen: true,
       isSoftware: true,
+      numThreads,
     });
   }
 
@@ -309,8 +310,8 @@ export class EngineLanes {
   }
 }
 
-/** Time that a run took of its engine, milliseconds. */
-function ownMsOf(outcome: RunOutcome): number {
+/** Time from a run's begin to its end on its engine, milliseconds. */
+function wallMsOf(outcome: RunOutcome): number {
   if ('batch' in outcome) return outcome.compileMs + outcome.executionMs;
   const { evolutionMs, samplingMs } = outcome.run.timing;
   return outcome.compileMs + evolutionMs + samplingMs;

@@ -40,6 +40,8 @@ export interface Lane {
   readonly isOpen: boolean;
   /** Whether the lane computes on the CPU, as the threads do. */
   readonly isSoftware: boolean;
+  /** CPU threads of a run that it shares with those of other lanes; absent where a lane has its own hardware. */
+  readonly numThreads?: number;
 }
 
 /** Name of an engine pool, whose engines are the slots that bound how much runs at once. */

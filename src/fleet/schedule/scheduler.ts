@@ -36,6 +36,8 @@ interface SchedulerOptions {
   /** Qubits of the widest small circuit. */
   readonly maxSmallQubits: number;
   readonly estimates?: RunEstimates;
+  /** Cores that the lanes with threads share; as many as they need if absent. */
+  readonly numCores?: number;
 }
 
 /** Runs that start together on one lane, in this order. */
@@ -70,6 +72,8 @@ export interface Plan {
 interface Running<T extends ScheduledRun> {
   readonly dispatch: Dispatch<T>;
   readonly pools: readonly PoolId[];
+  /** CPU threads that it shares with runs on other lanes. */
+  readonly numThreads: number;
   /** Runs that have not ended, in order, and the expected time of each, milliseconds. */
   readonly left: Map<string, number>;
   /** When the first of those began, as far as it is known. */
@@ -82,6 +86,7 @@ interface Running<T extends ScheduledRun> {
 export class Scheduler<T extends ScheduledRun> {
   readonly estimates: RunEstimates;
   readonly devices = new Devices();
+  readonly #numCores: number;
   readonly #queue: RunQueue<T>;
   /** Qubits of the widest small circuit. */
   readonly maxSmallQubits: number;
@@ -94,7 +99,8 @@ export class Scheduler<T extends ScheduledRun> {
   readonly #exhausted = new Map<string, number>();
   #laneList: readonly Lane[] = [];
 
-  constructor({ ageingMs, maxSmallQubits, estimates }: SchedulerOptions) {
+  constructor({ ageingMs, maxSmallQubits, estimates, numCores }: SchedulerOptions) {
+    this.#numCores = numCores ?? Number.POSITIVE_INFINITY;
     this.#queue = new RunQueue(ageingMs);
     this.maxSmallQubits = maxSmallQubits;
     this.estimates = estimates ?? new RunEstimates();
@@ -305,8 +311,9 @@ export class Scheduler<T extends ScheduledRun> {
     const { lane, devices } = placement;
     const left = new Map(runs.map((run) => [run.id, this.#expectedMs(lane, run)]));
     const dispatch = { lane: lane.id, devices: devices.map(({ view }) => view.id), runs };
-    const { pools } = lane;
-    this.#running.set(dispatch, { dispatch, pools, left, since: now, progress: undefined });
+    const { pools, numThreads = 0 } = lane;
+    const running = { dispatch, pools, numThreads, left, since: now, progress: undefined };
+    this.#running.set(dispatch, running);
     for (const pool of pools) this.#numFree.set(pool, this.freeSlots(pool) - 1);
     const endAt = [...left.values()].reduce((sum, ms) => sum + ms, now);
     this.devices.start(dispatch.devices, now, endAt);
@@ -315,9 +322,10 @@ export class Scheduler<T extends ScheduledRun> {
 
   #snapshot(now: number): Snapshot<T> {
     const pools = new Map<PoolId, number[]>();
+    const stretch = this.#stretch();
     for (const [pool, count] of this.#numFree) pools.set(pool, new Array(count).fill(now));
     for (const running of this.#running.values()) {
-      const freeAt = now + remainingMs(running, now);
+      const freeAt = now + remainingMs(running, now, running.numThreads > 0 ? stretch : 1);
       for (const pool of running.pools) pools.get(pool)?.push(freeAt);
       for (const id of running.dispatch.devices) {
         const device = this.devices.get(id);
@@ -329,8 +337,16 @@ export class Scheduler<T extends ScheduledRun> {
       pools,
       devicesOn: (lane) => this.devices.openOn(lane),
       lanesOf: (run) => this.#needs.lanesOf(run),
-      expectedMs: (lane, run) => this.#expectedMs(lane, run),
+      expectedMs: (lane, run) =>
+        this.#expectedMs(lane, run) * (lane.numThreads === undefined ? 1 : stretch),
     };
+  }
+
+  /** How much longer runs take on lanes with threads while more of these run than there are cores. */
+  #stretch(): number {
+    let numThreads = 0;
+    for (const running of this.#running.values()) numThreads += running.numThreads;
+    return Math.max(1, numThreads / this.#numCores);
   }
 
   /** Expected time of a run on the lane where it is most likely to run, milliseconds. */
@@ -360,14 +376,22 @@ export class Scheduler<T extends ScheduledRun> {
   }
 }
 
-/** Milliseconds until all runs of a dispatch have ended. */
-function remainingMs<T extends ScheduledRun>(running: Running<T>, now: number): number {
+/**
+ * Milliseconds until all runs of a dispatch have ended.
+ *
+ * @param stretch - Factor on expected times.
+ */
+function remainingMs<T extends ScheduledRun>(
+  running: Running<T>,
+  now: number,
+  stretch: number,
+): number {
   const { left, since, progress } = running;
   let first: number | undefined;
   let waiting = 0;
   for (const ms of left.values()) {
-    if (first === undefined) first = ms;
-    else waiting += ms;
+    if (first === undefined) first = ms * stretch;
+    else waiting += ms * stretch;
   }
   const elapsed = now - since;
   let expected = first ?? 0;

@@ -18,7 +18,7 @@ interface UnpackedOutcome {
 }
 
 /** Numbers of an outcome in `facts`; `add` writes them in the order in which `unpack` reads them. */
-const NUM_FACTS = 10;
+const NUM_FACTS = 11;
 /** Reports that both sides remember. A report that is more than so many back is sent again. */
 const MAX_REPORTS = 64;
 /** Beyond so many words a copy costs more than an array of one's own. */
@@ -42,7 +42,11 @@ export class OutcomePacker {
    *
    * @param beganAt - On the clock of `performance.now()`, like the `now` of `take`.
    */
-  add(id: number, { run, compilation, compileMs }: CircuitOutcome, beganAt: number): boolean {
+  add(
+    id: number,
+    { run, compilation, compileMs, ownMs }: CircuitOutcome,
+    beganAt: number,
+  ): boolean {
     const { counts, statevector, probabilities, expectations, statePasses, timing } = run;
     const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
     if (statevector ?? probabilities ?? expectations) return false;
@@ -50,7 +54,7 @@ export class OutcomePacker {
     const report = this.#numberOf(compilation);
     this.#facts.push(id, beganAt, report, compileMs, statePasses);
     this.#facts.push(timing.evolutionMs, timing.samplingMs);
-    this.#facts.push(numBits, wordsPerOutcome, occurrences.length);
+    this.#facts.push(numBits, wordsPerOutcome, occurrences.length, ownMs);
     for (let i = 0; i < outcomes.length; i++) this.#counts.push(outcomes[i]!);
     for (let i = 0; i < occurrences.length; i++) this.#counts.push(occurrences[i]!);
     return true;
@@ -110,6 +114,7 @@ export class OutcomeUnpacker {
         },
         compilation: this.#reports[report % MAX_REPORTS]!,
         compileMs: facts[at + 3]!,
+        ownMs: facts[at + 10]!,
       };
       word += numWords + numOutcomes;
       unpacked.push({ id: facts[at]!, begunAgoMs: facts[at + 1]!, outcome });

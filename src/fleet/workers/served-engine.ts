@@ -8,6 +8,7 @@ import { circuitOf, isSameCircuit, type WrittenCircuit } from './sent-circuit.ts
 import {
   type MaybeBatchEngine,
   mayBeBatched,
+  OwnTime,
   ShapeBatches,
   type ShapedRun,
   takeOfSameShape,
@@ -88,6 +89,7 @@ export class ServedEngine {
     signal: AbortSignal,
   ): Promise<CircuitOutcome> {
     const started = performance.now();
+    const ownTime = new OwnTime(this.#engine);
     const { circuit, request } = run;
     const keepState = request.statevector === true || request.observables !== undefined;
     const key = keepState ? undefined : keyOfCircuit(circuit, this.#kept.limits);
@@ -106,7 +108,7 @@ export class ServedEngine {
     try {
       const run = await compiled.executable.run({ ...request, onProgress }, signal);
       isKept = key !== undefined;
-      return { run, compilation: compiled.report, compileMs };
+      return { run, compilation: compiled.report, compileMs, ownMs: ownTime.elapsedMs };
     } finally {
       // What failed is not tried again as it is.
       if (isKept && key !== undefined) await this.#kept.keep(key, compiled);

@@ -48,6 +48,27 @@ export interface MaybeBatchEngine extends Engine {
   prepareBatch?(shape: Circuit): Promise<BatchExecutable>;
 }
 
+/**
+ * Time that a run takes of its engine, without that of others on the same cores: on the CPU the processor
+ * time of this thread, which does its share of the work while other threads of the engine do theirs; on an
+ * adapter, time as it passes.
+ */
+export class OwnTime {
+  readonly #startedAt = performance.now();
+  readonly #processorTime: NodeJS.CpuUsage | undefined;
+
+  constructor(engine: Pick<Engine, 'name'>) {
+    this.#processorTime = engine.name === 'cpu' ? process.threadCpuUsage() : undefined;
+  }
+
+  /** Since it was made, milliseconds. */
+  get elapsedMs(): number {
+    if (this.#processorTime === undefined) return performance.now() - this.#startedAt;
+    const { user, system } = process.threadCpuUsage(this.#processorTime);
+    return (user + system) / 1000;
+  }
+}
+
 /** A shape that was met. */
 interface Shape {
   readonly text: string;
@@ -91,6 +112,7 @@ export class ShapeBatches {
     signal: AbortSignal,
   ): Promise<readonly CircuitOutcome[] | undefined> {
     const startedAt = performance.now();
+    const ownTime = new OwnTime(this.#engine);
     const [{ circuit }] = runs;
     const known = this.#take(circuit.shape);
     const shape = known ?? newShape(circuit.shape);
@@ -100,7 +122,8 @@ export class ShapeBatches {
       shape.takesCircuits ??= hasExactBatches(readCircuit(circuit));
       if (!shape.takesCircuits) return undefined;
       shape.ready ??= await this.#prepare(readCircuit(circuit));
-      return await runReady(shape.ready, runs, performance.now() - startedAt, signal);
+      const prepareMs = performance.now() - startedAt;
+      return await runReady(shape.ready, runs, { prepareMs, ownTime }, signal);
     } catch (error) {
       if (signal.aborted || isEngineLost(error)) throw error;
       // What is wrong, and with which of them, they are told when they are compiled.
@@ -119,18 +142,18 @@ export class ShapeBatches {
     { shape: sent, request }: SentBatchRun,
     signal: AbortSignal,
   ): Promise<BatchOutcome> {
-    const startedAt = performance.now();
+    const start = { at: performance.now(), ownTime: new OwnTime(this.#engine) };
     if (!('shape' in sent)) {
       // Nothing tells a shape with a matrix from others, so it is not kept.
       const { executable } = await this.#prepare(sent);
       await using _ = executable;
-      return await runRequest(executable, request, startedAt, signal);
+      return await runRequest(executable, request, start, signal);
     }
     const shape = this.#take(sent.shape) ?? newShape(sent.shape);
     await this.#keep(shape);
     shape.ready ??= await this.#prepare(readShape(sent));
     try {
-      return await runRequest(shape.ready.executable, request, startedAt, signal);
+      return await runRequest(shape.ready.executable, request, start, signal);
     } catch (error) {
       // What failed is not tried again as it is.
       if (!signal.aborted) await dispose(shape);
@@ -166,23 +189,25 @@ async function dispose(shape: Shape): Promise<void> {
   await ready?.executable[Symbol.asyncDispose]();
 }
 
-/** @param startedAt - When its shape was looked for, on the clock of `performance.now()`. */
+/** @param start - When its shape was looked for, on the clock of `performance.now()`. */
 async function runRequest(
   executable: BatchExecutable,
   request: BatchRequest,
-  startedAt: number,
+  start: { readonly at: number; readonly ownTime: OwnTime },
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
   const readyAt = performance.now();
   const batch = await executable.run(request, signal);
-  return { batch, compileMs: readyAt - startedAt, executionMs: performance.now() - readyAt };
+  const executionMs = performance.now() - readyAt;
+  const { elapsedMs: ownMs } = start.ownTime;
+  return { batch, compileMs: readyAt - start.at, executionMs, ownMs };
 }
 
-/** @param prepareMs - What it took to make the shape ready. */
+/** @param taken - What it took to make the shape ready, and a clock that has been running since before. */
 async function runReady(
   { executable, report, numBits }: ReadyShape,
   runs: readonly [ShapedRun, ...ShapedRun[]],
-  prepareMs: number,
+  { prepareMs, ownTime }: { readonly prepareMs: number; readonly ownTime: OwnTime },
   signal: AbortSignal,
 ): Promise<readonly CircuitOutcome[]> {
   const startedAt = performance.now();
@@ -199,6 +224,7 @@ async function runReady(
   // Each has its share. What evolution and sampling took apart is not known: the one stands for both.
   const evolutionMs = (performance.now() - startedAt) / runs.length;
   const compileMs = prepareMs / runs.length;
+  const ownMs = ownTime.elapsedMs / runs.length;
   const size = 2 ** numBits;
   return runs.map((_, i) => ({
     run: {
@@ -208,6 +234,7 @@ async function runReady(
     },
     compilation: report,
     compileMs,
+    ownMs,
   }));
 }
 

@@ -72,6 +72,8 @@ export interface CircuitOutcome {
   readonly compilation: CompilationReport;
   /** Compiling and preparing, milliseconds. */
   readonly compileMs: number;
+  /** As in `OwnTime`. */
+  readonly ownMs: number;
 }
 
 /** Outcome of a batch run. */
@@ -81,6 +83,8 @@ export interface BatchOutcome {
   readonly compileMs: number;
   /** Evolution and reading out of all circuits, milliseconds. */
   readonly executionMs: number;
+  /** As in `OwnTime`. */
+  readonly ownMs: number;
 }
 
 /** Outcome of a run. */

@@ -41,6 +41,7 @@ const OUTCOME: CircuitOutcome = {
     bytesMoved: 64,
   },
   compileMs: 3,
+  ownMs: 4,
 };
 
 /** A runner whose worker is open, what it was told, and what it told its owner. */

@@ -36,6 +36,7 @@ const OUTCOME: CircuitOutcome = {
     bytesMoved: 0,
   },
   compileMs: 0,
+  ownMs: 0,
 };
 
 function openOutbox(): MessageBuffer {
@@ -48,7 +49,7 @@ function openOutbox(): MessageBuffer {
 function answered(message: FromWorker | undefined): readonly number[] {
   if (message?.kind !== 'news') return [];
   const facts = [...(message.packed?.facts ?? [])];
-  return [...facts.filter((_, i) => i % 10 === 0), ...message.ended.map(({ id }) => id)];
+  return [...facts.filter((_, i) => i % 11 === 0), ...message.ended.map(({ id }) => id)];
 }
 
 describe('MessageBuffer', () => {
@@ -130,7 +131,7 @@ describe('MessageBuffer', () => {
     const counts = new Uint32Array(2 ** 12);
     const batch = { counts, expectations: new Float64Array(8) };
     buffer.open();
-    buffer.done(0, { batch, compileMs: 1, executionMs: 1 }, performance.now());
+    buffer.done(0, { batch, compileMs: 1, executionMs: 1, ownMs: 2 }, performance.now());
     buffer.close();
     expect(transfers).toEqual([[counts.buffer]]);
   });

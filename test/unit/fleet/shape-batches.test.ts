@@ -10,7 +10,7 @@ import type { Precision } from '../../../src/fleet/schedule/lane.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
-import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
+import { type MaybeBatchEngine, OwnTime } from '../../../src/fleet/workers/shape-batches.ts';
 import type { SentBatchRun, SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -358,4 +358,13 @@ test('sixteen shapes are kept ready, and the least recently used is given up', a
   expect(engine.done.prepared).toBe(17);
   await runList(engine, tasksOf(sweep(shapes[1]!, 2)));
   expect(engine.done.prepared).toBe(18);
+});
+
+test('own time on the CPU stands still while the thread waits, and goes on for an adapter', () => {
+  const times = [new OwnTime({ name: 'cpu' }), new OwnTime({ name: 'webgpu' })];
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  const [onCpu = 0, onAdapter = 0] = times.map(({ elapsedMs }) => elapsedMs);
+  expect(onAdapter).toBeGreaterThan(190);
+  expect(onCpu).toBeGreaterThanOrEqual(0);
+  expect(onAdapter - onCpu).toBeGreaterThan(100);
 });

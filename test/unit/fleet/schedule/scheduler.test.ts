@@ -32,11 +32,16 @@ function devicesOf(count: number, budgetBytes: number, adapters: readonly LaneId
 }
 
 /** A scheduler with a slot a pool; each lane takes the time that a run's `gateCost` says. */
-function open(lanes: readonly Lane[], devices: readonly DeviceView[] = []) {
+function open(
+  lanes: readonly Lane[],
+  devices: readonly DeviceView[] = [],
+  options: { readonly numCores?: number } = {},
+) {
   const scheduler = new Scheduler<TestTask>({
     ageingMs: 1e9,
     maxSmallQubits: 17,
     estimates: new GateCosts(),
+    ...options,
   });
   for (const lane of lanes) {
     scheduler.setLane(lane);
@@ -262,6 +267,24 @@ test('a run that was lost says nothing of where others like it may run', () => {
   scheduler.add(lost!, 1, true);
   scheduler.setLane(SMALL);
   expect(started(scheduler.dispatch(1))).toEqual(['small: b']);
+});
+
+test('runs on threads take longer while more threads run than there are cores', () => {
+  const lanes = [
+    { ...SMALL, numThreads: 1 },
+    { ...WIDE, numThreads: 2 },
+  ];
+  const scheduler = open(lanes, [], { numCores: 2 });
+  add(scheduler, 'a', { numQubits: 10, gateCost: 10 });
+  const wide = plainTask('wide', { numQubits: 20, gateCost: 10 });
+  scheduler.add(wide, 0);
+  const dispatches = scheduler.dispatch(0);
+  expect(dispatches).toHaveLength(2);
+  add(scheduler, 'b', { numQubits: 10, gateCost: 10 });
+  expect(scheduler.plan(0).starts.get('b')?.startAt).toBe(15);
+  const ofWide = dispatches.find(({ lane }) => lane === 'wide');
+  scheduler.ended(ofWide!, wide, 'completed', 1);
+  expect(scheduler.plan(1).starts.get('b')?.startAt).toBe(10);
 });
 
 test('what runs is never taken for through, whatever its progress says', () => {
