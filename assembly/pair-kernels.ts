@@ -13,6 +13,7 @@ import { flipLane0, flipLane1, IMAG, LANES, mulAdd, subMul } from './vectors';
  * Rotates up to three pairs in one trip through the tile.
  *
  * @param isImaginary - [[1, it], [it, 1]] instead of [[1, −t], [t, 1]].
+ * @param rotating - Bits 2j and 2j + 1 say whether pair j rotates where its bits are equal and where they differ.
  * @param at - Address of two vectors a pair: the tangents for equal and for different bits.
  * @param distances - Address of two words a pair: the distances of its lower and upper qubit's groups.
  */
@@ -21,42 +22,60 @@ export function rotatePairs(
   free: usize,
   count: i32,
   isImaginary: bool,
+  rotating: u32,
   at: usize,
   distances: usize,
 ): void {
   // Bit j of `parities` is that of pair j.
-  for (let parities: usize = 0; parities < (<usize>1 << count); parities++) {
+  for (let parities = 0; parities < 1 << count; parities++) {
     let start = first;
-    const odd1 = parities & 1;
-    const l1: usize = load<u32>(distances);
-    const h1: usize = load<u32>(distances, 4);
-    const d1 = odd1 ? h1 - l1 : h1 + l1;
-    const t1 = v128.load(at + (odd1 << 4));
-    if (odd1) start += l1;
-    if (count == 1) {
-      if (isImaginary) turn1(start, free, d1, t1);
-      else rotate1(start, free, d1, t1);
-      continue;
+    let numRotating = 0;
+    let d1: usize = 0;
+    let d2: usize = 0;
+    let d3: usize = 0;
+    let t1 = v128.splat<real>(0);
+    let t2 = t1;
+    let t3 = t1;
+    // The groups of a pair that stays as it is, one after the other.
+    let idle1: usize = 0;
+    let idle2: usize = 0;
+    for (let j = 0; j < count; j++) {
+      const odd = (parities >> j) & 1;
+      const low: usize = load<u32>(distances + (<usize>j << 3));
+      const high: usize = load<u32>(distances + (<usize>j << 3), 4);
+      const d = odd ? high - low : high + low;
+      if (odd) start += low;
+      if (((rotating >> (2 * j + odd)) & 1) == 0) {
+        idle2 = idle1;
+        idle1 = d;
+        continue;
+      }
+      const t = v128.load(at + (<usize>(2 * j + odd) << 4));
+      if (numRotating == 0) {
+        d1 = d;
+        t1 = t;
+      } else if (numRotating == 1) {
+        d2 = d;
+        t2 = t;
+      } else {
+        d3 = d;
+        t3 = t;
+      }
+      numRotating++;
     }
-    const odd2 = (parities >> 1) & 1;
-    const l2: usize = load<u32>(distances, 8);
-    const h2: usize = load<u32>(distances, 12);
-    const d2 = odd2 ? h2 - l2 : h2 + l2;
-    const t2 = v128.load(at + (odd2 << 4), 32);
-    if (odd2) start += l2;
-    if (count == 2) {
-      if (isImaginary) turn2(start, free, d1, d2, t1, t2);
-      else rotate2(start, free, d1, d2, t1, t2);
-      continue;
+    if (numRotating == 0) continue;
+    const numParts = 1 << (count - numRotating);
+    for (let part = 0; part < numParts; part++) {
+      const from = start + (part & 1 ? idle1 : 0) + (part & 2 ? idle2 : 0);
+      if (numRotating == 1) {
+        if (isImaginary) turn1(from, free, d1, t1);
+        else rotate1(from, free, d1, t1);
+      } else if (numRotating == 2) {
+        if (isImaginary) turn2(from, free, d1, d2, t1, t2);
+        else rotate2(from, free, d1, d2, t1, t2);
+      } else if (isImaginary) turn3(from, free, d1, d2, d3, t1, t2, t3);
+      else rotate3(from, free, d1, d2, d3, t1, t2, t3);
     }
-    const odd3 = parities >> 2;
-    const l3: usize = load<u32>(distances, 16);
-    const h3: usize = load<u32>(distances, 20);
-    const d3 = odd3 ? h3 - l3 : h3 + l3;
-    const t3 = v128.load(at + (odd3 << 4), 64);
-    if (odd3) start += l3;
-    if (isImaginary) turn3(start, free, d1, d2, d3, t1, t2, t3);
-    else rotate3(start, free, d1, d2, d3, t1, t2, t3);
   }
 }
 

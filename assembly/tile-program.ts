@@ -158,7 +158,9 @@ export function runTileProgram(
         scaleBy(load<f64>(op + 24), load<f64>(op + 32));
         break;
       case ROTATE_PAIRS:
-        rotatePairs(first, free, word(op, 6), word(op, 7) != 0, word(op, 8), op + 36);
+        rotatePairs(
+          first, free, word(op, 6), word(op, 7) != 0, word(op, 8), word(op, 9), op + 40,
+        );
         break;
       case ROTATE_LANE_PAIR:
         rotateLanePair(first, free, word(op, 6), word(op, 7) != 0, word(op, 8), word(op, 9));

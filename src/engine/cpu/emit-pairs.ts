@@ -47,8 +47,9 @@ function emitTogether(
     targets.map((target) => layout.place(1 << target).bytes),
   );
   const free = layout.allBytes & ~bytes & ~moved;
-  const operands = [bytes, free, items.length, isImaginary ? 1 : 0, at, ...distances];
-  code.emit(OPCODES.rotatePairs, whereOnes(outer), operands, [4]);
+  const rotating = tangents.reduce((mask, t, i) => (t === 0 ? mask : mask | (1 << i)), 0);
+  const operands = [bytes, free, items.length, isImaginary ? 1 : 0, rotating, at, ...distances];
+  code.emit(OPCODES.rotatePairs, whereOnes(outer), operands, [5]);
 }
 
 /** Emits a pair with at least one qubit in the lanes. */

@@ -114,14 +114,19 @@ describe('a pair rotation', () => {
     }
   });
 
-  test('goes together with others on disjoint pairs', async () => {
+  test('goes together with others on disjoint pairs, which may rotate one parity only', async () => {
     const stream = new RandomStream(7);
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 40; i++) {
       const order = stream.distinct(8, 8);
       const gates = [0, 2, 4, 6].flatMap((at) => {
         const targets = order.slice(at, at + 2);
-        const angles = [0, 1, 2].map(() => 6 * stream.uniform() - 3) as [number, number, number];
-        const matrix = i % 2 === 0 ? canonicalGate(angles) : randomPair(stream);
+        const [a, b, c] = [0, 1, 2].map(() => 6 * stream.uniform() - 3) as [number, number, number];
+        const matrix = stream.pick([
+          () => canonicalGate([a, b, c]),
+          () => canonicalGate([a, a, c]),
+          () => canonicalGate([a, -a, c]),
+          () => randomPair(stream),
+        ])();
         return stream.below(4) === 0 ? [] : [{ matrix, targets }];
       });
       await expectSame([...gates, ...gates], stream);
