@@ -52,7 +52,7 @@ let tiles: usize = 0;
 /** The last quarter of the scratch of the tile program. */
 let scales: usize = 0;
 
-/** @param at - Address of 16 KiB of scratch, followed by room for four tiles. */
+/** @param at - Address of 16 KiB of scratch, followed by room for the tiles that are gathered together. */
 export function setScratch(at: usize): void {
   setProgramScratch(at);
   scales = at + 12288;

@@ -28,8 +28,9 @@ const FROM_ZERO: usize = 72;
 /** 1 if the single tile is the state itself. */
 const IN_PLACE: usize = 76;
 
-/** Most tiles with neighbouring memory that are gathered and stored together. */
+/** Most tiles with neighbouring memory that are gathered and stored together, and the most bytes of them. */
 const MAX_TOGETHER = 4;
+const MAX_BYTES_TOGETHER: usize = 1 << 19;
 
 /**
  * Does tiles `begin` to `end`.
@@ -57,7 +58,10 @@ function togetherOf(command: usize): i32 {
   const outer: usize = load<u32>(command, OUTER);
   let run: usize = load<u32>(command, RUN_BYTES);
   let together = 1;
+  let bytes: usize = load<u32>(command, TILE_BYTES) << 1;
   for (let i: u32 = 0; i < numOuter && together < MAX_TOGETHER; i++) {
+    if (bytes > MAX_BYTES_TOGETHER) break;
+    bytes <<= 1;
     if (load<u32>(outer + (i << 3), 4) != run) break;
     run <<= 1;
     together <<= 1;

@@ -161,49 +161,86 @@ export function rotate3(
   } while (i != 0);
 }
 
+/** Rotates the lane qubits of the mask `lanes`. The sign of a tangent tells lanes apart. */
 // @ts-ignore: a decorator of this compiler
 @inline
-function mixLane(first: usize, free: usize, at: usize, lane: i32): void {
-  const keep = v128.load(at);
-  const take = v128.load(at, 16);
-  let i: usize = 0;
-  do {
-    const p = first + i;
-    const re = v128.load(p);
-    const im = v128.load(p, IMAG);
-    const otherRe = lane == 0 ? flipLane0(re) : flipLane1(re);
-    const otherIm = lane == 0 ? flipLane0(im) : flipLane1(im);
-    v128.store(p, mulAdd(take, otherRe, v128.mul<real>(keep, re)));
-    v128.store(p, mulAdd(take, otherIm, v128.mul<real>(keep, im)), IMAG);
-    i = (i - free) & free;
-  } while (i != 0);
+function rotatedLanes(v: v128, t0: v128, t1: v128, lanes: i32): v128 {
+  if (lanes == 1) return mulAdd(t0, flipLane0(v), v);
+  if (lanes == 2) return mulAdd(t1, flipLane1(v), v);
+  const u = mulAdd(t0, flipLane0(v), v);
+  return mulAdd(t1, flipLane1(u), u);
 }
 
-/** Applies a real 2×2 matrix to lane qubit 0: keep·v + take·flipped, lane by lane. */
-export function mixLane0(first: usize, free: usize, at: usize): void {
-  mixLane(first, free, at, 0);
+// @ts-ignore: a decorator of this compiler
+@inline
+function rotateHalves(
+  p0: usize, d1: usize, d2: usize,
+  t0: v128, t1: v128, t2: v128, t3: v128, lanes: i32, count: i32, imag: usize,
+): void {
+  const p1 = p0 + d1;
+  let a0 = rotatedLanes(v128.load(p0 + imag), t0, t1, lanes);
+  if (count == 0) {
+    v128.store(p0 + imag, a0);
+    return;
+  }
+  let a1 = rotatedLanes(v128.load(p1 + imag), t0, t1, lanes);
+  const b0 = subMul(t2, a1, a0);
+  const b1 = mulAdd(t2, a0, a1);
+  if (count == 1) {
+    v128.store(p0 + imag, b0);
+    v128.store(p1 + imag, b1);
+    return;
+  }
+  a0 = rotatedLanes(v128.load(p0 + d2 + imag), t0, t1, lanes);
+  a1 = rotatedLanes(v128.load(p1 + d2 + imag), t0, t1, lanes);
+  const b2 = subMul(t2, a1, a0);
+  const b3 = mulAdd(t2, a0, a1);
+  v128.store(p0 + imag, subMul(t3, b2, b0));
+  v128.store(p1 + imag, subMul(t3, b3, b1));
+  v128.store(p0 + d2 + imag, mulAdd(t3, b0, b2));
+  v128.store(p1 + d2 + imag, mulAdd(t3, b1, b3));
 }
 
-/** Applies a real 2×2 matrix to lane qubit 1; single precision only. */
-export function mixLane1(first: usize, free: usize, at: usize): void {
-  mixLane(first, free, at, 1);
-}
-
-/** Rotates both lane qubits in one trip; single precision only. The sign of t tells lanes apart. */
-export function rotateLanes(first: usize, free: usize, at: usize): void {
+// @ts-ignore: a decorator of this compiler
+@inline
+function rotateSome(
+  first: usize, free: usize, d1: usize, d2: usize, at: usize, lanes: i32, count: i32,
+): void {
   const t0 = v128.load(at);
   const t1 = v128.load(at, 16);
+  const t2 = v128.load(at, 32);
+  const t3 = v128.load(at, 48);
   let i: usize = 0;
   do {
-    const p = first + i;
-    let re = v128.load(p);
-    let im = v128.load(p, IMAG);
-    re = mulAdd(t0, flipLane0(re), re);
-    im = mulAdd(t0, flipLane0(im), im);
-    v128.store(p, mulAdd(t1, flipLane1(re), re));
-    v128.store(p, mulAdd(t1, flipLane1(im), im), IMAG);
+    rotateHalves(first + i, d1, d2, t0, t1, t2, t3, lanes, count, 0);
+    rotateHalves(first + i, d1, d2, t0, t1, t2, t3, lanes, count, IMAG);
     i = (i - free) & free;
   } while (i != 0);
+}
+
+// @ts-ignore: a decorator of this compiler
+@inline
+function rotateUpToTwo(
+  first: usize, free: usize, d1: usize, d2: usize, at: usize, lanes: i32, count: i32,
+): void {
+  if (count == 0) rotateSome(first, free, 0, 0, at, lanes, 0);
+  else if (count == 1) rotateSome(first, free, d1, 0, at, lanes, 1);
+  else rotateSome(first, free, d1, d2, at, lanes, 2);
+}
+
+/**
+ * Rotates lane qubits and up to two others in one trip.
+ *
+ * @param lanes - Mask of the lane qubits: 1, and in single precision 2 or 3, too.
+ * @param count - Number of other qubits; d1 and d2 are their distances.
+ * @param at - Address of four vectors: the tangents of lane qubits 0 and 1, then of the others.
+ */
+export function rotateLanes(
+  first: usize, free: usize, lanes: i32, count: i32, d1: usize, d2: usize, at: usize,
+): void {
+  if (LANES == 2 || lanes == 1) rotateUpToTwo(first, free, d1, d2, at, 1, count);
+  else if (lanes == 2) rotateUpToTwo(first, free, d1, d2, at, 2, count);
+  else rotateUpToTwo(first, free, d1, d2, at, 3, count);
 }
 
 /** Multiplies a subcube by the constants at `at`: one complex number a lane. */

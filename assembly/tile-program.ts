@@ -11,8 +11,6 @@ import { rotateLanePair, rotatePairs } from './pair-kernels';
 import {
   exchange,
   exchangeLaneQubit,
-  mixLane0,
-  mixLane1,
   multiply,
   multiplyByProduct,
   multiplyByTable,
@@ -29,7 +27,6 @@ const ROTATE_1 = 1;
 const ROTATE_2 = 2;
 const ROTATE_3 = 3;
 const ROTATE_LANES = 4;
-const MIX_LANE = 5;
 const MULTIPLY = 6;
 const TABLE = 7;
 const PHASES = 8;
@@ -124,11 +121,7 @@ export function runTileProgram(
         );
         break;
       case ROTATE_LANES:
-        rotateLanes(first, free, word(op, 6));
-        break;
-      case MIX_LANE:
-        if (word(op, 6) == 0) mixLane0(first, free, word(op, 7));
-        else mixLane1(first, free, word(op, 7));
+        rotateLanes(first, free, word(op, 6), word(op, 7), word(op, 8), word(op, 9), word(op, 10));
         break;
       case MULTIPLY:
         multiply(first, free, word(op, 6));
@@ -214,7 +207,7 @@ function multiplyByPhases(
   if (!changed) return;
   const lowQubits = min<u32>(numQubits, LANE_QUBITS + 5);
   const low = scratch + 1024;
-  // As many groups as there are above the low ones: 128 in a tile of 128 KiB.
+  // As many groups as there are above the low ones: 256 in a tile of 256 KiB.
   const high = low + 32 * 32;
   // Within a group: lane by lane.
   for (let lane = 0; lane < LANES; lane++) {

@@ -25,8 +25,11 @@ import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
 export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
 
-/** 128 KiB: with its tables it stays in the second-level cache. */
-const TILE_QUBITS = { f32: 14, f64: 13 } as const;
+/**
+ * 128 and 256 KiB: with their tables they stay in the second-level cache. A tile of 128 KiB in double precision
+ * would have one qubit less, and up to two more trips of the state through memory.
+ */
+const TILE_QUBITS = 14;
 /** Width of the largest explicit unitary. */
 const MAX_DENSE_QUBITS = 6;
 /** Smallest tile with room for a dense block and the lanes. */
@@ -45,7 +48,7 @@ export interface CpuEngineOptions {
   readonly maxQubits: number;
   /** Bytes for the states of a run together; one state is always allowed. Unlimited by default. */
   readonly memoryBytes?: number;
-  /** Qubits of a tile, 8 to 14 in f32 and 8 to 13 in f64; the largest unless told otherwise. */
+  /** Qubits of a tile, 8 to 14; the largest unless told otherwise. */
   readonly tileQubits?: number;
 }
 
@@ -68,7 +71,7 @@ export interface CpuEngine extends Engine {
 export function cpuTarget(
   precision: 'f32' | 'f64',
   maxQubits: number,
-  tileQubits: number = TILE_QUBITS[precision],
+  tileQubits: number = TILE_QUBITS,
 ): TargetProfile {
   return {
     maxQubits,
@@ -91,18 +94,14 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   if (!Number.isInteger(numThreads) || numThreads < 1) {
     throw new RangeError(`An engine has at least 1 thread, not ${numThreads}.`);
   }
-  const { tileQubits = TILE_QUBITS[precision] } = options;
+  const { tileQubits = TILE_QUBITS } = options;
   if (maxQubits > MAX_CPU_QUBITS[precision]) {
     throw new RangeError(
       `The ${precision} CPU engine holds at most ${MAX_CPU_QUBITS[precision]} qubits.`,
     );
   }
-  if (
-    !Number.isInteger(tileQubits) ||
-    tileQubits < MIN_TILE_QUBITS ||
-    tileQubits > TILE_QUBITS[precision]
-  ) {
-    throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS[precision]} qubits.`);
+  if (!Number.isInteger(tileQubits) || tileQubits < MIN_TILE_QUBITS || tileQubits > TILE_QUBITS) {
+    throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS} qubits.`);
   }
   const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
   const threadPool = new ThreadPool({ precision, numThreads, tileBytes });
@@ -127,7 +126,7 @@ function prepare(
     precision,
     maxQubits,
     memoryBytes = Number.POSITIVE_INFINITY,
-    tileQubits = TILE_QUBITS[precision],
+    tileQubits = TILE_QUBITS,
   }: CpuEngineOptions,
   threadPool: ThreadPool,
   mutex: Mutex,

@@ -41,22 +41,29 @@ function emitAlike(
   const allFree = layout.allBytes & ~controlBytes;
 
   const inLanes = placed.filter(({ lanes }) => lanes !== 0);
-  const [low, high] = inLanes.sort((a, b) => a.lanes - b.lanes);
-  if (low !== undefined && high !== undefined) {
-    const at = code.vectors([signed(code, low, acts), signed(code, high, acts)]);
-    code.emit(OPCODES.rotateLanes, inTiles, [controlBytes, allFree, at], [2]);
-  } else if (low !== undefined) {
-    const at = code.vectors([acting(code, acts, 1, 1), signed(code, low, acts)]);
-    code.emit(OPCODES.mixLane, inTiles, [controlBytes, allFree, low.lanes - 1, at], [3]);
-  }
-
   const inGroups = placed.filter(({ lanes }) => lanes === 0).sort((a, b) => a.bytes - b.bytes);
+  const vectorOf = ({ t }: { readonly t: number }) => acting(code, acts, t, 0);
+  const freeOf = (together: readonly Placed[]) =>
+    together.reduce((mask, { bytes }) => mask & ~bytes, allFree);
+  if (inLanes.length > 0) {
+    // Those that would be left over go with the lanes.
+    const together = inGroups.splice(0, inGroups.length % MAX_TOGETHER);
+    const none = acting(code, 0, 0, 0);
+    const ofLanes = [1, 2].map((mask) => {
+      const item = inLanes.find(({ lanes }) => lanes === mask);
+      return item === undefined ? none : signed(code, item, acts);
+    });
+    const [first = none, second = none] = together.map(vectorOf);
+    const at = code.vectors([...ofLanes, first, second]);
+    const lanes = inLanes.reduce((mask, item) => mask | item.lanes, 0);
+    const [d1 = 0, d2 = 0] = together.map(({ bytes }) => bytes);
+    const operands = [controlBytes, freeOf(together), lanes, together.length, d1, d2, at];
+    code.emit(OPCODES.rotateLanes, inTiles, operands, [6]);
+  }
   for (let i = 0; i < inGroups.length; i += MAX_TOGETHER) {
     const together = inGroups.slice(i, i + MAX_TOGETHER);
-    const at = code.vectors(together.map(({ t }) => acting(code, acts, t, 0)));
-    const distances = together.map(({ bytes }) => bytes);
-    const free = distances.reduce((mask, bytes) => mask & ~bytes, allFree);
-    const operands = [controlBytes, free, ...distances, at];
+    const at = code.vectors(together.map(vectorOf));
+    const operands = [controlBytes, freeOf(together), ...together.map(({ bytes }) => bytes), at];
     const opcode = [OPCODES.rotate1, OPCODES.rotate2, OPCODES.rotate3][together.length - 1]!;
     code.emit(opcode, inTiles, operands, [operands.length - 1]);
   }

@@ -12,7 +12,6 @@ export const OPCODES = {
   rotate2: 2,
   rotate3: 3,
   rotateLanes: 4,
-  mixLane: 5,
   multiply: 6,
   table: 7,
   phases: 8,

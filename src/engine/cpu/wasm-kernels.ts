@@ -90,14 +90,16 @@ export interface KernelExports {
 
 /** Scratch for the tile program and the scales of tiles. */
 const SCRATCH_BYTES = 16_384;
-/** Tiles that a thread gathers together, at most. */
+/** Tiles that a thread gathers together, at most, and bytes of them. */
 const TILES_TOGETHER = 4;
+const BYTES_TOGETHER = 2 ** 19;
 /** Scratch for reading a state: a tile of 128 KiB and lists, or a bundle of 12 qubits, 304 KiB. */
 const READOUT_BYTES = 320 * 1024;
 
 /** Bytes of a thread's scratch and tiles. */
 export function threadBytes(tileBytes: number): number {
-  return SCRATCH_BYTES + Math.max(TILES_TOGETHER * tileBytes, READOUT_BYTES);
+  const tiles = Math.min(TILES_TOGETHER * tileBytes, BYTES_TOGETHER);
+  return SCRATCH_BYTES + Math.max(tiles, READOUT_BYTES);
 }
 
 const modules = new Map<string, WebAssembly.Module>();
