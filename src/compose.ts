@@ -12,6 +12,8 @@ import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
 import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
 import { createAuditLog, SERVICE } from './service/audit/audit-log.ts';
+import { liveTargetsOf } from './service/circuits/check-circuit.ts';
+import { warmUpReading } from './service/circuits/warm-up-reading.ts';
 import type { ProcessorDirectory } from './service/directories.ts';
 import { CannotListenError } from './service/errors.ts';
 import { closeJobKinds, serveJobKinds } from './service/jobs/job-kinds.ts';
@@ -281,6 +283,7 @@ export async function startService(
    */
   async function testTheRest(): Promise<TestedService | undefined> {
     const prepared = workloads.prepare();
+    void warmUpReading(liveTargetsOf(processors));
     await fleet.start();
     if (isClosing) return undefined;
     await models.start();

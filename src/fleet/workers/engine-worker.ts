@@ -5,6 +5,7 @@ import { openCpuEngine } from '../../engine/cpu/cpu-engine.ts';
 import { parentOfThread } from '../../processes/parent-port.ts';
 import { serveEngine } from './serve-engine.ts';
 import { KEPT_ON_CPU } from './served-engine.ts';
+import { warmUpSteps } from './warm-up.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 
 const setup: WorkerSetup = workerData;
@@ -14,4 +15,5 @@ serveEngine(parentOfThread(), {
     openCpuEngine({ precision, numThreads, maxQubits: maxQubits[precision], memoryBytes }),
   compile,
   kept: KEPT_ON_CPU,
+  warmUp: warmUpSteps,
 });

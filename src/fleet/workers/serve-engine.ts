@@ -7,6 +7,7 @@
  * not; what does not yield is ended by the pool. A self-test asks for more than counts, so it always
  * takes the whole way.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
@@ -29,6 +30,9 @@ import type {
 const MAX_BRIEF_QUBITS = 10;
 const MAX_BRIEF_OPERATIONS = 64;
 
+/** A thread that has been ready for this long warms up. */
+const WARM_UP_DELAY_MS = 100;
+
 const NEVER = new AbortController().signal;
 
 /** A worker's connection to the pool. */
@@ -43,6 +47,8 @@ interface ServedEngines {
   readonly kept: KeepLimits;
   /** Report on the engine, where it is open already. */
   readonly report?: EngineReport;
+  /** What the engine of single precision is warmed up with while there is nothing to run. */
+  readonly warmUp?: (engine: ServedEngine) => Iterable<() => Promise<void>>;
 }
 
 /** Answers the messages on `port` until the worker is ended. */
@@ -58,8 +64,9 @@ export function serveEngine(port: WorkerPort, engines: ServedEngines): void {
         return;
     }
   });
-  const { report } = engines;
+  const { report, warmUp } = engines;
   port.post({ kind: 'ready', ...(report && { report }) });
+  if (warmUp !== undefined) void server.warmUp(warmUp);
 }
 
 class EngineServer {
@@ -72,6 +79,8 @@ class EngineServer {
   readonly #running = new Map<number, AbortController>();
   #isWorking = false;
   #isLost = false;
+  /** The step of the warm-up that runs now. */
+  #warmUpStep: Promise<void> | undefined;
 
   constructor(port: WorkerPort, options: ServedEngines) {
     this.#port = port;
@@ -93,8 +102,26 @@ class EngineServer {
     this.#buffer.send();
   }
 
+  /**
+   * Runs steps one by one while nothing else is to be run. A circuit that comes meanwhile waits for one step.
+   */
+  async warmUp(steps: NonNullable<ServedEngines['warmUp']>): Promise<void> {
+    // The first self-test, which the service waits for, goes ahead.
+    await setTimeout(WARM_UP_DELAY_MS, undefined, { ref: false });
+    for (const step of steps(this.#engine('f32'))) {
+      while (this.#isWorking) await setTimeout(TICK_MS, undefined, { ref: false });
+      if (this.#isLost) return;
+      // A fault is for the self-test to find.
+      this.#warmUpStep = step().catch(() => {});
+      await this.#warmUpStep;
+      this.#warmUpStep = undefined;
+      await heard();
+    }
+  }
+
   async #work(): Promise<void> {
     this.#isWorking = true;
+    if (this.#warmUpStep !== undefined) await this.#warmUpStep;
     this.#buffer.open();
     let isFirst = true;
     for (;;) {

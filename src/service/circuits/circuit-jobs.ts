@@ -52,7 +52,7 @@ import { ResultThread } from './result-thread.ts';
 /** Greatest length of a stored request that is read in the main thread, characters. */
 const LARGE_TEXT_LENGTH = 65_536;
 /** Limits of a program read in the main thread, in characters and steps: a few milliseconds. */
-const SMALL_PROGRAM = { length: 16_384, steps: 10_000 };
+const SMALL_PROGRAM = { length: 49_152, steps: 10_000 };
 /** Greatest number of outcomes or amplitudes that are written in the main thread. */
 const LARGE_RESULT_ENTRIES = 8192;
 

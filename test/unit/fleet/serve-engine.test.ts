@@ -61,7 +61,10 @@ interface Serving {
 }
 
 /** Serves an engine that is changed as told. */
-function serve(change: (engine: CpuEngine) => Partial<MaybeBatchEngine>): Serving {
+function serve(
+  change: (engine: CpuEngine) => Partial<MaybeBatchEngine>,
+  warmUp?: Parameters<typeof serveEngine>[1]['warmUp'],
+): Serving {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 17 });
   const unpacker = new OutcomeUnpacker();
   const news: Serving['news'] = { answered: [], dropped: [], begun: [] };
@@ -89,7 +92,12 @@ function serve(change: (engine: CpuEngine) => Partial<MaybeBatchEngine>): Servin
         tell = listener;
       },
     },
-    { open: () => ({ ...engine, ...change(engine) }), compile, kept: KEPT_ON_CPU },
+    {
+      open: () => ({ ...engine, ...change(engine) }),
+      compile,
+      kept: KEPT_ON_CPU,
+      ...(warmUp && { warmUp }),
+    },
   );
   return { tell: (message) => tell(message), news, kinds, failures, close: () => engine.close() };
 }
@@ -276,6 +284,55 @@ describe('a worker', () => {
     await setImmediate();
     await eventually(() => worker.news.answered.length === 6);
     expect(worker.news.answered).toEqual([0, 1, 2, 3, 4, 5]);
+    await worker.close();
+  });
+
+  test('warms up while it has nothing to run, and answers what comes meanwhile after one step', async () => {
+    const log: string[] = [];
+    let endStep = () => {};
+    const step = async () => {
+      log.push('step begins');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      endStep = resolve;
+      await promise;
+      log.push('step ends');
+    };
+    const worker = serve(
+      (engine) => ({
+        prepare: (program) => {
+          log.push('circuit');
+          return engine.prepare(program);
+        },
+      }),
+      () => [step, step],
+    );
+    expect(worker.kinds).toEqual(['ready']);
+    await eventually(() => log.length === 1);
+    worker.tell({ kind: 'run', runs: [FIRST!] });
+    await setImmediate();
+    expect(log).toEqual(['step begins']);
+    endStep();
+    await eventually(() => worker.news.answered.length === 1);
+    await eventually(() => log.length === 4);
+    endStep();
+    await eventually(() => log.length === 5);
+    expect(log).toEqual(['step begins', 'step ends', 'circuit', 'step begins', 'step ends']);
+    await worker.close();
+  });
+
+  test('answers circuits after a step of its warm-up has failed', async () => {
+    let hasFailed = false;
+    const step = async () => {
+      hasFailed = true;
+      throw new Error('no engine');
+    };
+    const worker = serve(
+      () => ({}),
+      () => [step],
+    );
+    await eventually(() => hasFailed);
+    worker.tell({ kind: 'run', runs: [FIRST!] });
+    await eventually(() => worker.news.answered.length === 1);
     await worker.close();
   });
 });

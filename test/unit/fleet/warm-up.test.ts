@@ -1,0 +1,48 @@
+/** What threads and readers do before the first caller's circuit comes. */
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../../src/compiler/compile.ts';
+import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
+import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
+import { warmUpSteps } from '../../../src/fleet/workers/warm-up.ts';
+import type { SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
+
+describe('the warm-up of a thread', () => {
+  test('runs every shape twice with other angles, and ends', async () => {
+    const engine = openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 12 });
+    const served = new ServedEngine(engine, compile, KEPT_ON_CPU);
+    const runs: SentCircuitRun[] = [];
+    const run = served.run.bind(served);
+    served.run = (each, ...others) => {
+      runs.push(each);
+      return run(each, ...others);
+    };
+    for (const step of warmUpSteps(served)) await step();
+    await engine.close();
+    const written = runs.map(({ circuit }) => {
+      if (!('shape' in circuit)) throw new Error('a circuit that is not written');
+      return circuit;
+    });
+    expect(written.length).toBeGreaterThan(1);
+    expect(written.length % 2).toBe(0);
+    for (let i = 0; i < written.length; i += 2) {
+      expect(written[i + 1]!.shape).toBe(written[i]!.shape);
+      expect(written[i + 1]!.angles).not.toEqual(written[i]!.angles);
+    }
+    expect(new Set(written.slice(0, 6).map(({ shape }) => shape)).size).toBe(3);
+  });
+
+  test('ends on an engine that fails', async () => {
+    const failing = new ServedEngine(
+      openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 12 }),
+      () => {
+        const until = performance.now() + 20;
+        while (performance.now() < until);
+        throw new Error('no compiler');
+      },
+      KEPT_ON_CPU,
+    );
+    let numFailed = 0;
+    for (const step of warmUpSteps(failing)) await step().catch(() => numFailed++);
+    expect(numFailed).toBeGreaterThan(0);
+  });
+});
