@@ -15,7 +15,7 @@ import {
   type UnitaryOperation,
   type WhileOperation,
 } from '../circuit/circuit.ts';
-import { type ComplexMatrix, identity, keepsParity } from '../math/complex-matrix.ts';
+import { type ComplexMatrix, keepsParity } from '../math/complex-matrix.ts';
 import { formOf } from './block.ts';
 import { withoutRounding } from './block-product.ts';
 import { canonicalForm } from './canonical-form.ts';
@@ -51,8 +51,9 @@ interface Run {
   readonly members: Member[];
   /** Position of the first gate on both qubits: the whole run can move there. */
   readonly at: number;
-  /** Number of members up to the last gate on both qubits. */
-  numInner: number;
+  /** Indices of the first member on both qubits, and after the last one. */
+  readonly innerBegin: number;
+  innerEnd: number;
   numPairGates: number;
 }
 
@@ -66,7 +67,7 @@ class Rewriter {
    * Operations at each position, in order. Each operation of the circuit has three positions: its own, and one on
    * each qubit for the unitary after a run that was rewritten.
    */
-  readonly #out: (readonly DynamicOperation[] | undefined)[] = [];
+  readonly #out: (DynamicOperation | readonly DynamicOperation[] | undefined)[] = [];
   readonly #runs: (Run | undefined)[];
   /** One-qubit gates that no run has yet, by qubit. */
   readonly #waiting: Member[][];
@@ -82,7 +83,7 @@ class Rewriter {
 
   add(operation: Exclude<DynamicOperation, WhileOperation>): void {
     const position = this.#out.length;
-    this.#out.push([operation], undefined, undefined);
+    this.#out.push(operation, undefined, undefined);
     if (operation.kind === 'assign') return;
     const qubits = operationQubits(operation);
     const [a, b] = qubits;
@@ -97,12 +98,18 @@ class Rewriter {
 
   addLoop(operation: WhileOperation): void {
     for (const qubit of this.#runs.keys()) this.#interrupt(qubit);
-    this.#out.push([operation], undefined, undefined);
+    this.#out.push(operation, undefined, undefined);
   }
 
   finish(): readonly DynamicOperation[] {
     for (const qubit of this.#runs.keys()) this.#interrupt(qubit);
-    return this.#out.flatMap((operations) => operations ?? []);
+    const operations: DynamicOperation[] = [];
+    for (const here of this.#out) {
+      if (here === undefined) continue;
+      if ('kind' in here) operations.push(here);
+      else for (const operation of here) operations.push(operation);
+    }
+    return operations;
   }
 
   #addPair(member: Member, a: Qubit, b: Qubit): void {
@@ -111,11 +118,13 @@ class Rewriter {
       this.#close(a);
       this.#close(b);
       const members = [...this.#waiting[a]!.splice(0), ...this.#waiting[b]!.splice(0)];
-      run = { qubits: [a, b], members, at: member.position, numInner: 0, numPairGates: 0 };
+      const innerBegin = members.length;
+      const at = member.position;
+      run = { qubits: [a, b], members, at, innerBegin, innerEnd: 0, numPairGates: 0 };
       this.#runs[a] = run;
       this.#runs[b] = run;
     }
-    run.numInner = run.members.push(member);
+    run.innerEnd = run.members.push(member);
     run.numPairGates++;
   }
 
@@ -129,46 +138,51 @@ class Rewriter {
     const run = this.#runs[qubit];
     if (run === undefined) return;
     for (const each of run.qubits) this.#runs[each] = undefined;
-    if (this.#rewrites(run)) return;
-    for (const member of run.members.slice(run.numInner)) {
+    if (this.#splits(run)) return;
+    for (const member of run.members.slice(run.innerEnd)) {
       this.#waiting[member.gate.targets[0]!]!.push(member);
     }
   }
 
-  /** Rewrites a run if that is cheaper. */
-  #rewrites({ qubits, members, at, numPairGates }: Run): boolean {
+  /**
+   * Rewrites a run if that is cheaper; returns whether gates after the last one on both qubits became part of it.
+   */
+  #splits({ qubits, members, at, innerBegin, innerEnd, numPairGates }: Run): boolean {
     const costs = this.#costs;
-    const before = members.reduce((sum, { gate }) => sum + this.#costOfGate(gate), 0);
+    const before = this.#costOfAll(members);
     // Two gates on a pair may cancel; a single one only becomes cheaper where it is a general matrix.
     if (numPairGates < 2 && before < denseCost(2, costs)) return false;
-    const matrix = productOf(members, qubits);
+    const inner = members.slice(innerBegin, innerEnd);
+    const matrix = productOf(inner, qubits);
     if (keepsParity(matrix)) {
       const form = formOf(matrix);
-      if ((form === undefined ? 0 : costOf(form, 0, costs)) >= before) return false;
-      this.#replace(members, at, form === undefined ? [] : [unitary(matrix, qubits)]);
-      return true;
+      const cost = form === undefined ? 0 : costOf(form, 0, costs);
+      if (cost < this.#costOfAll(inner)) {
+        this.#replace(inner, at, form === undefined ? [] : [unitary(matrix, qubits)]);
+      }
+      return false;
     }
     if (costs.kernel + costs.pair! >= before) return false;
-    const canonical = canonicalForm(matrix);
-    const middle = formOf(canonical.middle);
-    const ends = [...canonical.before, ...canonical.after].map((end) => formOf(end));
-    const after = [middle, ...ends].reduce(
-      (sum, form) => (form === undefined ? sum : sum + costOf(form, 0, costs)),
-      0,
-    );
+    const { before: first, middle, after: last } = canonicalForm(productOf(members, qubits));
+    const operations: UnitaryOperation[] = [];
+    let after = 0;
+    const add = (part: ComplexMatrix, targets: readonly Qubit[]): void => {
+      const form = formOf(part);
+      if (form === undefined) return;
+      after += costOf(form, 0, costs);
+      operations.push(unitary(part, targets));
+    };
+    for (const [i, end] of first.entries()) add(end, [qubits[i]!]);
+    add(middle, qubits);
+    const numInPlace = operations.length;
+    for (const [i, end] of last.entries()) add(end, [qubits[i]!]);
     if (after >= before) return false;
-    const ownOperation = (end: ComplexMatrix, i: number) =>
-      formOf(end) === undefined ? [] : [unitary(end, [qubits[i]!])];
-    this.#replace(members, at, [
-      ...canonical.before.flatMap(ownOperation),
-      ...(middle === undefined ? [] : [unitary(canonical.middle, qubits)]),
-    ]);
-    for (const [i, end] of canonical.after.entries()) {
-      const [gate] = ownOperation(end, i);
-      if (gate === undefined) continue;
-      const position = at + 1 + i;
-      this.#out[position] = [gate];
-      this.#waiting[qubits[i]!]!.push({ gate, position });
+    this.#replace(members, at, operations.slice(0, numInPlace));
+    for (const gate of operations.slice(numInPlace)) {
+      const qubit = gate.targets[0]!;
+      const position = at + (qubit === qubits[0] ? 1 : 2);
+      this.#out[position] = gate;
+      this.#waiting[qubit]!.push({ gate, position });
     }
     return true;
   }
@@ -176,6 +190,12 @@ class Rewriter {
   #replace(members: readonly Member[], at: number, operations: readonly GateLike[]): void {
     for (const { position } of members) this.#out[position] = undefined;
     this.#out[at] = operations;
+  }
+
+  #costOfAll(members: readonly Member[]): number {
+    let cost = 0;
+    for (const { gate } of members) cost += this.#costOfGate(gate);
+    return cost;
   }
 
   #costOfGate(gate: GateLike): number {
@@ -203,21 +223,27 @@ function unitary(matrix: ComplexMatrix, targets: readonly Qubit[]): UnitaryOpera
   return { kind: 'unitary', controls: [], targets, matrix };
 }
 
+/** Product of gates so far; written anew for each run. */
+const product = new Float64Array(32);
+const column = new Float64Array(8);
+
 /** Product of gates on two qubits, of which the first is bit 0 of an index. */
 function productOf(members: readonly Member[], [low]: Run['qubits']): ComplexMatrix {
-  const product = identity(4);
+  for (let i = 0; i < 32; i++) product[i] = i % 10 === 0 ? 1 : 0;
   for (const { gate } of members) {
     const matrix = matrixOf(gate);
     const [target, other] = gate.targets;
     const bit = target === low ? 1 : 2;
-    if (other !== undefined) applyPair(product, matrix, bit);
-    else applyOne(product, matrix, bit, gate.controls.length === 0 ? 0 : 3 - bit);
+    if (other !== undefined) applyPair(matrix, bit);
+    else applyOne(matrix, bit, gate.controls.length === 0 ? 0 : 3 - bit);
   }
-  return product.map(withoutRounding);
+  const rounded = new Float64Array(32);
+  for (let i = 0; i < 32; i++) rounded[i] = withoutRounding(product[i]!);
+  return rounded;
 }
 
 /** Multiplies by a matrix on one bit of the row index, in the rows that have all bits of `controls`. */
-function applyOne(product: ComplexMatrix, m: ComplexMatrix, bit: number, controls: number): void {
+function applyOne(m: ComplexMatrix, bit: number, controls: number): void {
   for (let row = 0; row < 4; row++) {
     if ((row & bit) !== 0 || (row & controls) !== controls) continue;
     const p = 8 * row;
@@ -236,21 +262,29 @@ function applyOne(product: ComplexMatrix, m: ComplexMatrix, bit: number, control
 }
 
 /** Multiplies by a matrix on both bits; `bit` is that of its first target. */
-function applyPair(product: ComplexMatrix, m: ComplexMatrix, bit: number): void {
-  const rows = bit === 1 ? [0, 1, 2, 3] : [0, 2, 1, 3];
-  const old = product.slice();
-  for (let row = 0; row < 4; row++) {
-    for (let i = 0; i < 8; i += 2) {
+function applyPair(m: ComplexMatrix, bit: number): void {
+  for (let i = 0; i < 8; i += 2) {
+    for (let row = 0; row < 4; row++) {
+      const at = 8 * placed(row, bit) + i;
+      column[2 * row] = product[at]!;
+      column[2 * row + 1] = product[at + 1]!;
+    }
+    for (let row = 0; row < 4; row++) {
       let re = 0;
       let im = 0;
-      for (let k = 0; k < 4; k++) {
-        const a = 2 * (4 * row + k);
-        const b = 8 * rows[k]! + i;
-        re += m[a]! * old[b]! - m[a + 1]! * old[b + 1]!;
-        im += m[a]! * old[b + 1]! + m[a + 1]! * old[b]!;
+      for (let k = 0; k < 8; k += 2) {
+        const a = 8 * row + k;
+        re += m[a]! * column[k]! - m[a + 1]! * column[k + 1]!;
+        im += m[a]! * column[k + 1]! + m[a + 1]! * column[k]!;
       }
-      product[8 * rows[row]! + i] = re;
-      product[8 * rows[row]! + i + 1] = im;
+      const at = 8 * placed(row, bit) + i;
+      product[at] = re;
+      product[at + 1] = im;
     }
   }
+}
+
+/** Index of a matrix's row in a product whose bit `bit` is the matrix's bit 0. */
+function placed(row: number, bit: number): number {
+  return bit === 1 ? row : ((row & 1) << 1) | (row >> 1);
 }

@@ -97,6 +97,12 @@ describe('pair form', () => {
     expect(rewritten([cx(0, 1), cx(0, 1)])).toEqual([]);
   });
 
+  test('leaves gates around a run that keeps parity where they are', () => {
+    const heisenberg = ['RXX', 'RYY', 'RZZ'].map((name) => gate(name, [0, 1], [], [0.3]));
+    const operations = rewritten([gate('X', [0]), ...heisenberg, u(1)]);
+    expect(shapesOf(operations)).toEqual(['X 0', 'unitary 0 1', 'U 1']);
+  });
+
   test('leaves cheap gates where they are', () => {
     const chain = [u(0), u(1), u(2), cx(0, 1), cx(1, 2), u(1), cx(0, 1)];
     expect(rewritten(chain)).toEqual(chain);
