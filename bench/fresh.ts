@@ -313,7 +313,8 @@ async function stagesOf(engine: Engine, text: string): Promise<Stages> {
     totalMs,
     readMs,
     compileMs,
-    passesMs: compileMs - scheduleMs,
+    // Less than nothing where other work on the machine came between.
+    passesMs: Math.max(0, compileMs - scheduleMs),
     scheduleMs,
     prepareMs,
     evolutionMs,
