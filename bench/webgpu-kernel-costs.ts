@@ -15,6 +15,8 @@ const REPEATS = 9;
 const NUM_KERNELS = 32;
 /** Qubits that are in registers together. */
 const HELD = [6, 7, 8, 9] as const;
+/** Qubits that are not in registers with those. */
+const HELD_NEXT = [3, 4, 5, 6] as const;
 
 /** A table of matrices, and the index at which each begins. */
 function poolOf(matrices: readonly (readonly number[])[]) {
@@ -66,10 +68,10 @@ const { matrices, offsets } = poolOf([
 ]);
 
 type Maker = (i: number) => readonly Kernel[];
-const at = (i: number) => HELD[i % HELD.length]!;
-const dense = (numTargets: 1 | 2 | 3 | 4, i: number): Kernel => ({
+const at = (i: number, held: readonly number[] = HELD) => held[i % held.length]!;
+const dense = (numTargets: 1 | 2 | 3 | 4, i: number, held: readonly number[] = HELD): Kernel => ({
   kind: 'dense',
-  targets: Array.from({ length: numTargets }, (_, k) => at(i + k)),
+  targets: Array.from({ length: numTargets }, (_, k) => at(i + k, held)),
   controls: [],
   offset: offsets[numTargets - 1]!,
 });
@@ -91,6 +93,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'dense 2': (i) => [dense(2, i)],
   'dense 3': (i) => [dense(3, i)],
   'dense 4': (i) => [dense(4, i)],
+  'dense 4 in a stage of its own': (i) => [dense(4, i, i % 2 === 0 ? HELD : HELD_NEXT)],
   permutation: (i) => [flip(i)],
   'permutation and diagonal': (i) => [
     flip(i),

@@ -18,8 +18,6 @@
 // to memory. This is why the kernel is written out.
 
 struct Params {
-  // Position of the sweep in `program`.
-  first_quad: u32,
   // What all indices of the dispatch have in common: its chunks.
   base: u32,
   first_tile: u32,
@@ -34,8 +32,6 @@ struct Params {
   unwritten: u32,
 }
 
-// In quads, since one load of four words costs what one of a word does.
-@group(1) @binding(0) var<storage, read> program: array<vec4<u32>>;
 @group(1) @binding(1) var<uniform> params: Params;
 
 const TILE_QUBITS = THREAD_QUBITS + 4u;
@@ -45,11 +41,16 @@ const THREAD_QUADS = (THREAD_QUBITS + 3u) / 4u;
 // Of a register's number, to get its chunk.
 const CHUNK_SHIFT = 4u - TILE_CHUNK_QUBITS;
 const ROTATE = 1u;
-const FLIP = 2u;
-const PHASE = 3u;
-const DENSE = 4u;
-const DENSE2 = 5u;
-const DENSE3 = 6u;
+const ROTATE_SOME = 2u;
+const FLIP = 3u;
+const EXCHANGE = 4u;
+const PHASE = 5u;
+const DIAGONAL = 6u;
+const ROTATE_PAIR = 7u;
+const ROTATE_PAIR_BY_I = 8u;
+const DENSE2 = 9u;
+const DENSE3 = 10u;
+const DENSE4 = 11u;
 
 var<workgroup> tile: array<vec2<f32>, TILES << TILE_QUBITS>;
 
@@ -65,20 +66,20 @@ fn write_state(number_of_register: u32, index: u32, amplitude: vec2<f32>) {
   store_amplitude(number_of_register >> CHUNK_SHIFT, index & params.chunk_mask, amplitude);
 }
 
-// The product of `count` factors [mask, re, im], which begin at `at`, whose mask `index` has. The count
-// is even: two products that do not wait for each other take less time than one.
+// A factor [mask, re, im] if `index` has its mask, otherwise 1.
+fn factor_at(at: u32, index: u32) -> vec2<f32> {
+  let factor = program[at];
+  return select(vec2(1.0, 0.0), bitcast<vec2<f32>>(factor.yz), (index & factor.x) == factor.x);
+}
+
+// The product of `count` factors, which begin at `at`. The count is even: two products that do not wait
+// for each other take less time than one.
 fn phase_of(at: u32, count: u32, index: u32) -> vec2<f32> {
-  var even = vec2(1.0, 0.0);
-  var odd = vec2(1.0, 0.0);
-  for (var i = at; i < at + count; i += 2u) {
-    let first = program[i];
-    let second = program[i + 1u];
-    if ((index & first.x) == first.x) {
-      even = times(even, bitcast<vec2<f32>>(first.yz));
-    }
-    if ((index & second.x) == second.x) {
-      odd = times(odd, bitcast<vec2<f32>>(second.yz));
-    }
+  var even = factor_at(at, index);
+  var odd = factor_at(at + 1u, index);
+  for (var i = at + 2u; i < at + count; i += 2u) {
+    even = times(even, factor_at(i, index));
+    odd = times(odd, factor_at(i + 1u, index));
   }
   return times(even, odd);
 }
@@ -90,66 +91,11 @@ fn turn(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, t: f32) {
   *b = fma(vec2(t), before, *b);
 }
 
-// Exchanges two register bits: 0 and 1, 0 and 2, 1 and 2, 0 and 3, 1 and 3, 2 and 3 for 1 to 6, none for 0.
-fn exchange_bits(
-  which: u32,
-  r0: ptr<function, vec2<f32>>,
-  r1: ptr<function, vec2<f32>>,
-  r2: ptr<function, vec2<f32>>,
-  r3: ptr<function, vec2<f32>>,
-  r4: ptr<function, vec2<f32>>,
-  r5: ptr<function, vec2<f32>>,
-  r6: ptr<function, vec2<f32>>,
-  r7: ptr<function, vec2<f32>>,
-  r8: ptr<function, vec2<f32>>,
-  r9: ptr<function, vec2<f32>>,
-  r10: ptr<function, vec2<f32>>,
-  r11: ptr<function, vec2<f32>>,
-  r12: ptr<function, vec2<f32>>,
-  r13: ptr<function, vec2<f32>>,
-  r14: ptr<function, vec2<f32>>,
-  r15: ptr<function, vec2<f32>>,
-) {
-  switch which {
-    case 1u: {
-      exchange(r1, r2);
-      exchange(r5, r6);
-      exchange(r9, r10);
-      exchange(r13, r14);
-    }
-    case 2u: {
-      exchange(r1, r4);
-      exchange(r3, r6);
-      exchange(r9, r12);
-      exchange(r11, r14);
-    }
-    case 3u: {
-      exchange(r2, r4);
-      exchange(r3, r5);
-      exchange(r10, r12);
-      exchange(r11, r13);
-    }
-    case 4u: {
-      exchange(r1, r8);
-      exchange(r3, r10);
-      exchange(r5, r12);
-      exchange(r7, r14);
-    }
-    case 5u: {
-      exchange(r2, r8);
-      exchange(r3, r9);
-      exchange(r6, r12);
-      exchange(r7, r13);
-    }
-    case 6u: {
-      exchange(r4, r8);
-      exchange(r5, r9);
-      exchange(r6, r10);
-      exchange(r7, r11);
-    }
-    default: {
-    }
-  }
+// [[1, it], [it, 1]] on a pair.
+fn turn_by_i(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, t: f32) {
+  let before = *a;
+  *a = fma(vec2(-t, t), (*b).yx, before);
+  *b = fma(vec2(-t, t), before.yx, *b);
 }
 
 fn exchange(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>) {
@@ -183,13 +129,13 @@ fn row_of_4(
   return plus(plus(plus(times(left.xy, a), left.zw, b), right.xy, c), right.zw, d);
 }
 
-// The masks of those bits that `value` has: its bit i stands for mask i. Masks without a bit are 0.
+// The exclusive or of the masks whose bit `value` has: its bit i stands for mask i.
 fn spread(value: u32, masks: u32, num_quads: u32) -> u32 {
   var out = 0u;
   for (var i = 0u; i < num_quads; i++) {
     let bits = (vec4(value >> (4u * i)) >> vec4(0u, 1u, 2u, 3u)) & vec4(1u);
-    let quad = bits * program[masks + i];
-    out |= quad.x | quad.y | quad.z | quad.w;
+    let quad = (vec4(0u) - bits) & program[masks + i];
+    out ^= (quad.x ^ quad.y) ^ (quad.z ^ quad.w);
   }
   return out;
 }
@@ -264,13 +210,12 @@ fn main(
   let tile_number =
     params.first_tile + (group.x + group.y * params.row_length) * TILES + slot;
   let is_used = tile_number < params.end_tile;
-  // Header: [stages, scale re, im, outer qubits], then masks of the index: of each tile bit where it
-  // is read, where it is stored, and of each bit of a tile's number.
-  let header = program[params.first_quad];
+  // Header: [stages, scale re, im, outer qubits], then masks of the index: of each tile bit, and of each
+  // bit of a tile's number.
+  let header = program[0];
   let num_stages = header.x;
-  let read_at = params.first_quad + 1u;
-  let stored_at = read_at + TILE_QUADS;
-  let outer_at = stored_at + TILE_QUADS;
+  let read_at = 1u;
+  let outer_at = read_at + TILE_QUADS;
   let num_outer_quads = (header.w + 3u) / 4u;
   let outer = params.base | spread(tile_number, outer_at, num_outer_quads);
   let tile_start = slot << TILE_QUBITS;
@@ -294,26 +239,22 @@ fn main(
   var r15 = vec2(0.0);
 
   for (var stage = 0u; stage < num_stages; stage++) {
-    // A stage: [instructions, quads of a wide block before them], masks of the four register bits, the
-    // masks of the index where these are read and where they are stored, masks of the thread's bits, the
-    // wide block; bits are those of the tile.
+    // A stage: [instructions, quads of a wide block before them], the places of the register bits in
+    // workgroup memory, their masks of the index, the places of the thread's bits and their masks of the
+    // index, the wide block.
+    let head_at = at;
     let head = program[at];
     let num_instructions = head.x;
     let wide_quads = head.y;
-    let threads_at = at + 4u;
-    let wide_at = threads_at + THREAD_QUADS;
-    let registers = program[at + 1u];
-    let m = program[at + 2u];
-    let s = program[at + 3u];
+    let p = program[at + 1u];
+    let threads_at = at + 3u;
+    let wide_at = threads_at + 2u * THREAD_QUADS;
     at = wide_at + wide_quads;
-    let p0 = place_of(registers.x);
-    let p1 = place_of(registers.y);
-    let p2 = place_of(registers.z);
-    let p3 = place_of(registers.w);
-    let in_tile = spread(thread, threads_at, THREAD_QUADS);
-    let index = outer | spread(in_tile, read_at, TILE_QUADS);
+    let source = tile_start | spread(thread, threads_at, THREAD_QUADS);
+    let index = outer | spread(thread, threads_at + THREAD_QUADS, THREAD_QUADS);
     if (stage == 0u) {
       if (is_used) {
+        let m = program[head_at + 2u];
         r0 = read_state(0u, index);
         r1 = read_state(1u, index | m.x);
         r2 = read_state(2u, index | m.y);
@@ -332,42 +273,90 @@ fn main(
         r15 = read_state(15u, index | m.x | m.y | m.z | m.w);
       }
     } else {
-      let source = tile_start | place_of(in_tile);
       workgroupBarrier();
       if (wide_quads > 0u) {
         apply_wide(wide_at, tile_start, thread, outer, read_at);
       }
+      // A thread puts its amplitudes back where it fetches them, so nothing waits until all have fetched.
       r0 = tile[source];
-      r1 = tile[source ^ p0];
-      r2 = tile[source ^ p1];
-      r3 = tile[source ^ p0 ^ p1];
-      r4 = tile[source ^ p2];
-      r5 = tile[source ^ p0 ^ p2];
-      r6 = tile[source ^ p1 ^ p2];
-      r7 = tile[source ^ p0 ^ p1 ^ p2];
-      r8 = tile[source ^ p3];
-      r9 = tile[source ^ p0 ^ p3];
-      r10 = tile[source ^ p1 ^ p3];
-      r11 = tile[source ^ p0 ^ p1 ^ p3];
-      r12 = tile[source ^ p2 ^ p3];
-      r13 = tile[source ^ p0 ^ p2 ^ p3];
-      r14 = tile[source ^ p1 ^ p2 ^ p3];
-      r15 = tile[source ^ p0 ^ p1 ^ p2 ^ p3];
-      workgroupBarrier();
+      r1 = tile[source ^ p.x];
+      r2 = tile[source ^ p.y];
+      r3 = tile[source ^ p.x ^ p.y];
+      r4 = tile[source ^ p.z];
+      r5 = tile[source ^ p.x ^ p.z];
+      r6 = tile[source ^ p.y ^ p.z];
+      r7 = tile[source ^ p.x ^ p.y ^ p.z];
+      r8 = tile[source ^ p.w];
+      r9 = tile[source ^ p.x ^ p.w];
+      r10 = tile[source ^ p.y ^ p.w];
+      r11 = tile[source ^ p.x ^ p.y ^ p.w];
+      r12 = tile[source ^ p.z ^ p.w];
+      r13 = tile[source ^ p.x ^ p.z ^ p.w];
+      r14 = tile[source ^ p.y ^ p.z ^ p.w];
+      r15 = tile[source ^ p.x ^ p.y ^ p.z ^ p.w];
     }
 
+    var next = program[at];
     for (var i = 0u; i < num_instructions; i++) {
-      // An instruction begins with [opcode | register bits << 8 | pairs << 16, condition]: it is for
-      // amplitudes whose index has all bits of the condition, and for the pairs of registers that have
-      // a bit in `pairs`.
-      let code = program[at];
+      // An instruction begins with [opcode | register bits << 8 | pairs << 16, condition, …, its quads]: it
+      // is for amplitudes whose index has all bits of the condition. The next one is on its way while it is
+      // done.
+      let code = next;
+      let rest = at + 1u;
+      at += code.w;
+      next = program[at];
       let opcode = code.x & 0xffu;
       let bits = (code.x >> 8u) & 0xffu;
       let holds = (index & code.y) == code.y;
-      at++;
       switch opcode {
-        // [code, condition, t]
+        // [code, condition, t]: on a register bit.
         case ROTATE: {
+          let t = select(0.0, bitcast<f32>(code.z), holds);
+          switch bits {
+            case 0u: {
+              turn(&r0, &r1, t);
+              turn(&r2, &r3, t);
+              turn(&r4, &r5, t);
+              turn(&r6, &r7, t);
+              turn(&r8, &r9, t);
+              turn(&r10, &r11, t);
+              turn(&r12, &r13, t);
+              turn(&r14, &r15, t);
+            }
+            case 1u: {
+              turn(&r0, &r2, t);
+              turn(&r1, &r3, t);
+              turn(&r4, &r6, t);
+              turn(&r5, &r7, t);
+              turn(&r8, &r10, t);
+              turn(&r9, &r11, t);
+              turn(&r12, &r14, t);
+              turn(&r13, &r15, t);
+            }
+            case 2u: {
+              turn(&r0, &r4, t);
+              turn(&r1, &r5, t);
+              turn(&r2, &r6, t);
+              turn(&r3, &r7, t);
+              turn(&r8, &r12, t);
+              turn(&r9, &r13, t);
+              turn(&r10, &r14, t);
+              turn(&r11, &r15, t);
+            }
+            default: {
+              turn(&r0, &r8, t);
+              turn(&r1, &r9, t);
+              turn(&r2, &r10, t);
+              turn(&r3, &r11, t);
+              turn(&r4, &r12, t);
+              turn(&r5, &r13, t);
+              turn(&r6, &r14, t);
+              turn(&r7, &r15, t);
+            }
+          }
+        }
+        // The same for the pairs of registers that have a bit in `pairs`.
+        case ROTATE_SOME: {
           let t = select(0.0, bitcast<f32>(code.z), holds);
           let pairs = code.x >> 16u;
           switch bits {
@@ -413,7 +402,7 @@ fn main(
             }
           }
         }
-        // [code, condition]
+        // [code, condition]: exchanges the two registers of each pair in `pairs`.
         case FLIP: {
           let pairs = select(0u, code.x >> 16u, holds);
           switch bits {
@@ -459,12 +448,52 @@ fn main(
             }
           }
         }
+        // [code]: exchanges two register bits: 0 and 1, 0 and 2, 1 and 2, 0 and 3, 1 and 3, 2 and 3
+        // for 0 to 5.
+        case EXCHANGE: {
+          switch bits {
+            case 0u: {
+              exchange(&r1, &r2);
+              exchange(&r5, &r6);
+              exchange(&r9, &r10);
+              exchange(&r13, &r14);
+            }
+            case 1u: {
+              exchange(&r1, &r4);
+              exchange(&r3, &r6);
+              exchange(&r9, &r12);
+              exchange(&r11, &r14);
+            }
+            case 2u: {
+              exchange(&r2, &r4);
+              exchange(&r3, &r5);
+              exchange(&r10, &r12);
+              exchange(&r11, &r13);
+            }
+            case 3u: {
+              exchange(&r1, &r8);
+              exchange(&r3, &r10);
+              exchange(&r5, &r12);
+              exchange(&r7, &r14);
+            }
+            case 4u: {
+              exchange(&r2, &r8);
+              exchange(&r3, &r9);
+              exchange(&r6, &r12);
+              exchange(&r7, &r13);
+            }
+            default: {
+              exchange(&r4, &r8);
+              exchange(&r5, &r9);
+              exchange(&r6, &r10);
+              exchange(&r7, &r11);
+            }
+          }
+        }
         // [code, 0, count], factors: for registers that have all bits of the code's register bits, of
-        // which the factors' masks are free. Most ask for one bit; a case for each set of bits would
-        // take drivers long to compile.
+        // which the factors' masks are free.
         case PHASE: {
-          let phase = phase_of(at, code.z, index);
-          at += code.z;
+          let phase = phase_of(rest, code.z, index);
           switch bits {
             case 1u: {
               r1 = times(r1, phase);
@@ -486,6 +515,12 @@ fn main(
               r14 = times(r14, phase);
               r15 = times(r15, phase);
             }
+            case 3u: {
+              r3 = times(r3, phase);
+              r7 = times(r7, phase);
+              r11 = times(r11, phase);
+              r15 = times(r15, phase);
+            }
             case 4u: {
               r4 = times(r4, phase);
               r5 = times(r5, phase);
@@ -494,6 +529,22 @@ fn main(
               r12 = times(r12, phase);
               r13 = times(r13, phase);
               r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            case 5u: {
+              r5 = times(r5, phase);
+              r7 = times(r7, phase);
+              r13 = times(r13, phase);
+              r15 = times(r15, phase);
+            }
+            case 6u: {
+              r6 = times(r6, phase);
+              r7 = times(r7, phase);
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            case 7u: {
+              r7 = times(r7, phase);
               r15 = times(r15, phase);
             }
             case 8u: {
@@ -506,50 +557,140 @@ fn main(
               r14 = times(r14, phase);
               r15 = times(r15, phase);
             }
+            case 9u: {
+              r9 = times(r9, phase);
+              r11 = times(r11, phase);
+              r13 = times(r13, phase);
+              r15 = times(r15, phase);
+            }
+            case 10u: {
+              r10 = times(r10, phase);
+              r11 = times(r11, phase);
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            case 11u: {
+              r11 = times(r11, phase);
+              r15 = times(r15, phase);
+            }
+            case 12u: {
+              r12 = times(r12, phase);
+              r13 = times(r13, phase);
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            case 13u: {
+              r13 = times(r13, phase);
+              r15 = times(r15, phase);
+            }
+            case 14u: {
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            case 15u: {
+              r15 = times(r15, phase);
+            }
             default: {
-              r0 = times(r0, select(vec2(1.0, 0.0), phase, (0u & bits) == bits));
-              r1 = times(r1, select(vec2(1.0, 0.0), phase, (1u & bits) == bits));
-              r2 = times(r2, select(vec2(1.0, 0.0), phase, (2u & bits) == bits));
-              r3 = times(r3, select(vec2(1.0, 0.0), phase, (3u & bits) == bits));
-              r4 = times(r4, select(vec2(1.0, 0.0), phase, (4u & bits) == bits));
-              r5 = times(r5, select(vec2(1.0, 0.0), phase, (5u & bits) == bits));
-              r6 = times(r6, select(vec2(1.0, 0.0), phase, (6u & bits) == bits));
-              r7 = times(r7, select(vec2(1.0, 0.0), phase, (7u & bits) == bits));
-              r8 = times(r8, select(vec2(1.0, 0.0), phase, (8u & bits) == bits));
-              r9 = times(r9, select(vec2(1.0, 0.0), phase, (9u & bits) == bits));
-              r10 = times(r10, select(vec2(1.0, 0.0), phase, (10u & bits) == bits));
-              r11 = times(r11, select(vec2(1.0, 0.0), phase, (11u & bits) == bits));
-              r12 = times(r12, select(vec2(1.0, 0.0), phase, (12u & bits) == bits));
-              r13 = times(r13, select(vec2(1.0, 0.0), phase, (13u & bits) == bits));
-              r14 = times(r14, select(vec2(1.0, 0.0), phase, (14u & bits) == bits));
-              r15 = times(r15, select(vec2(1.0, 0.0), phase, (15u & bits) == bits));
+              r0 = times(r0, phase);
+              r1 = times(r1, phase);
+              r2 = times(r2, phase);
+              r3 = times(r3, phase);
+              r4 = times(r4, phase);
+              r5 = times(r5, phase);
+              r6 = times(r6, phase);
+              r7 = times(r7, phase);
+              r8 = times(r8, phase);
+              r9 = times(r9, phase);
+              r10 = times(r10, phase);
+              r11 = times(r11, phase);
+              r12 = times(r12, phase);
+              r13 = times(r13, phase);
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
             }
           }
         }
-        // [code, condition], 4 x 4 entries, row-major, two a quad. The code's register bits say which two
-        // bits are exchanged first so that the lowest two are those of the matrix; `pairs` has a bit for
-        // each group of four registers that it acts on, numbered by the other two bits.
+        // [code], a factor for each register, two a quad.
+        case DIAGONAL: {
+          let d0 = entries_at(rest + 0u);
+          r0 = times(r0, d0.xy);
+          r1 = times(r1, d0.zw);
+          let d1 = entries_at(rest + 1u);
+          r2 = times(r2, d1.xy);
+          r3 = times(r3, d1.zw);
+          let d2 = entries_at(rest + 2u);
+          r4 = times(r4, d2.xy);
+          r5 = times(r5, d2.zw);
+          let d3 = entries_at(rest + 3u);
+          r6 = times(r6, d3.xy);
+          r7 = times(r7, d3.zw);
+          let d4 = entries_at(rest + 4u);
+          r8 = times(r8, d4.xy);
+          r9 = times(r9, d4.zw);
+          let d5 = entries_at(rest + 5u);
+          r10 = times(r10, d5.xy);
+          r11 = times(r11, d5.zw);
+          let d6 = entries_at(rest + 6u);
+          r12 = times(r12, d6.xy);
+          r13 = times(r13, d6.zw);
+          let d7 = entries_at(rest + 7u);
+          r14 = times(r14, d7.xy);
+          r15 = times(r15, d7.zw);
+        }
+        // [code, condition], [even, odd tangent]: of 0 and 3 and of 1 and 2, by the lowest two register
+        // bits, for the groups of four registers that have a bit in `groups`.
+        case ROTATE_PAIR: {
+          let groups = code.x >> 16u;
+          let t = select(vec2(0.0), bitcast<vec2<f32>>(program[rest].xy), holds);
+          if ((groups & 1u) != 0u) {
+            turn(&r0, &r3, t.x);
+            turn(&r1, &r2, t.y);
+          }
+          if ((groups & 2u) != 0u) {
+            turn(&r4, &r7, t.x);
+            turn(&r5, &r6, t.y);
+          }
+          if ((groups & 4u) != 0u) {
+            turn(&r8, &r11, t.x);
+            turn(&r9, &r10, t.y);
+          }
+          if ((groups & 8u) != 0u) {
+            turn(&r12, &r15, t.x);
+            turn(&r13, &r14, t.y);
+          }
+        }
+        // The same with imaginary tangents.
+        case ROTATE_PAIR_BY_I: {
+          let groups = code.x >> 16u;
+          let t = select(vec2(0.0), bitcast<vec2<f32>>(program[rest].xy), holds);
+          if ((groups & 1u) != 0u) {
+            turn_by_i(&r0, &r3, t.x);
+            turn_by_i(&r1, &r2, t.y);
+          }
+          if ((groups & 2u) != 0u) {
+            turn_by_i(&r4, &r7, t.x);
+            turn_by_i(&r5, &r6, t.y);
+          }
+          if ((groups & 4u) != 0u) {
+            turn_by_i(&r8, &r11, t.x);
+            turn_by_i(&r9, &r10, t.y);
+          }
+          if ((groups & 8u) != 0u) {
+            turn_by_i(&r12, &r15, t.x);
+            turn_by_i(&r13, &r14, t.y);
+          }
+        }
+        // [code, condition], 4 x 4 entries, row-major, two a quad: on the lowest two register bits.
         case DENSE2: {
-          exchange_bits(
-            bits & 15u,
-            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
-            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
-          );
-          exchange_bits(
-            bits >> 4u,
-            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
-            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
-          );
           let groups = select(0u, code.x >> 16u, holds);
-          let m0 = entries_at(at + 0u);
-          let m1 = entries_at(at + 1u);
-          let m2 = entries_at(at + 2u);
-          let m3 = entries_at(at + 3u);
-          let m4 = entries_at(at + 4u);
-          let m5 = entries_at(at + 5u);
-          let m6 = entries_at(at + 6u);
-          let m7 = entries_at(at + 7u);
-          at += 8u;
+          let m0 = entries_at(rest + 0u);
+          let m1 = entries_at(rest + 1u);
+          let m2 = entries_at(rest + 2u);
+          let m3 = entries_at(rest + 3u);
+          let m4 = entries_at(rest + 4u);
+          let m5 = entries_at(rest + 5u);
+          let m6 = entries_at(rest + 6u);
+          let m7 = entries_at(rest + 7u);
           if ((groups & 1u) != 0u) {
             let y0 = row_of_4(m0, m1, r0, r1, r2, r3);
             let y1 = row_of_4(m2, m3, r0, r1, r2, r3);
@@ -590,90 +731,74 @@ fn main(
             r14 = y2;
             r15 = y3;
           }
-          exchange_bits(
-            bits >> 4u,
-            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
-            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
-          );
-          exchange_bits(
-            bits & 15u,
-            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
-            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
-          );
         }
-        // [code, condition], 8 x 8 entries: the same on three bits, for the two groups of eight.
+        // [code, condition], 8 x 8 entries: the same on the lowest three bits, for the groups of eight.
         case DENSE3: {
-          exchange_bits(
-            bits,
-            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
-            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
-          );
           let groups = select(0u, code.x >> 16u, holds);
-          let m0_0 = entries_at(at + 0u);
-          let m0_1 = entries_at(at + 1u);
-          let m0_2 = entries_at(at + 2u);
-          let m0_3 = entries_at(at + 3u);
+          let m0_0 = entries_at(rest + 0u);
+          let m0_1 = entries_at(rest + 1u);
+          let m0_2 = entries_at(rest + 2u);
+          let m0_3 = entries_at(rest + 3u);
           let y0 = row_of_4(m0_0, m0_1, r0, r1, r2, r3)
             + row_of_4(m0_2, m0_3, r4, r5, r6, r7);
           let y8 = row_of_4(m0_0, m0_1, r8, r9, r10, r11)
             + row_of_4(m0_2, m0_3, r12, r13, r14, r15);
-          let m1_0 = entries_at(at + 4u);
-          let m1_1 = entries_at(at + 5u);
-          let m1_2 = entries_at(at + 6u);
-          let m1_3 = entries_at(at + 7u);
+          let m1_0 = entries_at(rest + 4u);
+          let m1_1 = entries_at(rest + 5u);
+          let m1_2 = entries_at(rest + 6u);
+          let m1_3 = entries_at(rest + 7u);
           let y1 = row_of_4(m1_0, m1_1, r0, r1, r2, r3)
             + row_of_4(m1_2, m1_3, r4, r5, r6, r7);
           let y9 = row_of_4(m1_0, m1_1, r8, r9, r10, r11)
             + row_of_4(m1_2, m1_3, r12, r13, r14, r15);
-          let m2_0 = entries_at(at + 8u);
-          let m2_1 = entries_at(at + 9u);
-          let m2_2 = entries_at(at + 10u);
-          let m2_3 = entries_at(at + 11u);
+          let m2_0 = entries_at(rest + 8u);
+          let m2_1 = entries_at(rest + 9u);
+          let m2_2 = entries_at(rest + 10u);
+          let m2_3 = entries_at(rest + 11u);
           let y2 = row_of_4(m2_0, m2_1, r0, r1, r2, r3)
             + row_of_4(m2_2, m2_3, r4, r5, r6, r7);
           let y10 = row_of_4(m2_0, m2_1, r8, r9, r10, r11)
             + row_of_4(m2_2, m2_3, r12, r13, r14, r15);
-          let m3_0 = entries_at(at + 12u);
-          let m3_1 = entries_at(at + 13u);
-          let m3_2 = entries_at(at + 14u);
-          let m3_3 = entries_at(at + 15u);
+          let m3_0 = entries_at(rest + 12u);
+          let m3_1 = entries_at(rest + 13u);
+          let m3_2 = entries_at(rest + 14u);
+          let m3_3 = entries_at(rest + 15u);
           let y3 = row_of_4(m3_0, m3_1, r0, r1, r2, r3)
             + row_of_4(m3_2, m3_3, r4, r5, r6, r7);
           let y11 = row_of_4(m3_0, m3_1, r8, r9, r10, r11)
             + row_of_4(m3_2, m3_3, r12, r13, r14, r15);
-          let m4_0 = entries_at(at + 16u);
-          let m4_1 = entries_at(at + 17u);
-          let m4_2 = entries_at(at + 18u);
-          let m4_3 = entries_at(at + 19u);
+          let m4_0 = entries_at(rest + 16u);
+          let m4_1 = entries_at(rest + 17u);
+          let m4_2 = entries_at(rest + 18u);
+          let m4_3 = entries_at(rest + 19u);
           let y4 = row_of_4(m4_0, m4_1, r0, r1, r2, r3)
             + row_of_4(m4_2, m4_3, r4, r5, r6, r7);
           let y12 = row_of_4(m4_0, m4_1, r8, r9, r10, r11)
             + row_of_4(m4_2, m4_3, r12, r13, r14, r15);
-          let m5_0 = entries_at(at + 20u);
-          let m5_1 = entries_at(at + 21u);
-          let m5_2 = entries_at(at + 22u);
-          let m5_3 = entries_at(at + 23u);
+          let m5_0 = entries_at(rest + 20u);
+          let m5_1 = entries_at(rest + 21u);
+          let m5_2 = entries_at(rest + 22u);
+          let m5_3 = entries_at(rest + 23u);
           let y5 = row_of_4(m5_0, m5_1, r0, r1, r2, r3)
             + row_of_4(m5_2, m5_3, r4, r5, r6, r7);
           let y13 = row_of_4(m5_0, m5_1, r8, r9, r10, r11)
             + row_of_4(m5_2, m5_3, r12, r13, r14, r15);
-          let m6_0 = entries_at(at + 24u);
-          let m6_1 = entries_at(at + 25u);
-          let m6_2 = entries_at(at + 26u);
-          let m6_3 = entries_at(at + 27u);
+          let m6_0 = entries_at(rest + 24u);
+          let m6_1 = entries_at(rest + 25u);
+          let m6_2 = entries_at(rest + 26u);
+          let m6_3 = entries_at(rest + 27u);
           let y6 = row_of_4(m6_0, m6_1, r0, r1, r2, r3)
             + row_of_4(m6_2, m6_3, r4, r5, r6, r7);
           let y14 = row_of_4(m6_0, m6_1, r8, r9, r10, r11)
             + row_of_4(m6_2, m6_3, r12, r13, r14, r15);
-          let m7_0 = entries_at(at + 28u);
-          let m7_1 = entries_at(at + 29u);
-          let m7_2 = entries_at(at + 30u);
-          let m7_3 = entries_at(at + 31u);
+          let m7_0 = entries_at(rest + 28u);
+          let m7_1 = entries_at(rest + 29u);
+          let m7_2 = entries_at(rest + 30u);
+          let m7_3 = entries_at(rest + 31u);
           let y7 = row_of_4(m7_0, m7_1, r0, r1, r2, r3)
             + row_of_4(m7_2, m7_3, r4, r5, r6, r7);
           let y15 = row_of_4(m7_0, m7_1, r8, r9, r10, r11)
             + row_of_4(m7_2, m7_3, r12, r13, r14, r15);
-          at += 32u;
           if ((groups & 1u) != 0u) {
             r0 = y0;
             r1 = y1;
@@ -694,29 +819,23 @@ fn main(
             r14 = y14;
             r15 = y15;
           }
-          exchange_bits(
-            bits,
-            &r0, &r1, &r2, &r3, &r4, &r5, &r6, &r7,
-            &r8, &r9, &r10, &r11, &r12, &r13, &r14, &r15,
-          );
         }
         // [code, condition, blocks of four rows], 16 x 16 entries, row-major, two a quad. The blocks are
         // counted in the program lest a driver unrolls them.
-        case DENSE: {
+        case DENSE4: {
           // Rows are many and seldom: they may lie in memory.
           var image: array<vec2<f32>, 16>;
           for (var block = 0u; block < code.z; block++) {
-            let first = at + 32u * block;
+            let first = rest + 32u * block;
             for (var k = 0u; k < 4u; k++) {
               let row = first + 8u * k;
               image[4u * block + k] =
                 row_of_4(entries_at(row), entries_at(row + 1u), r0, r1, r2, r3)
                 + row_of_4(entries_at(row + 2u), entries_at(row + 3u), r4, r5, r6, r7)
-                + (row_of_4(entries_at(row + 4u), entries_at(row + 5u), r8, r9, r10, r11)
-                + row_of_4(entries_at(row + 6u), entries_at(row + 7u), r12, r13, r14, r15));
+                + row_of_4(entries_at(row + 4u), entries_at(row + 5u), r8, r9, r10, r11)
+                + row_of_4(entries_at(row + 6u), entries_at(row + 7u), r12, r13, r14, r15);
             }
           }
-          at += 32u * code.z;
           if (holds) {
             r0 = image[0u];
             r1 = image[1u];
@@ -742,42 +861,45 @@ fn main(
     }
 
     if (stage + 1u < num_stages) {
-      let to = tile_start | place_of(in_tile);
-      tile[to] = r0;
-      tile[to ^ p0] = r1;
-      tile[to ^ p1] = r2;
-      tile[to ^ p0 ^ p1] = r3;
-      tile[to ^ p2] = r4;
-      tile[to ^ p0 ^ p2] = r5;
-      tile[to ^ p1 ^ p2] = r6;
-      tile[to ^ p0 ^ p1 ^ p2] = r7;
-      tile[to ^ p3] = r8;
-      tile[to ^ p0 ^ p3] = r9;
-      tile[to ^ p1 ^ p3] = r10;
-      tile[to ^ p0 ^ p1 ^ p3] = r11;
-      tile[to ^ p2 ^ p3] = r12;
-      tile[to ^ p0 ^ p2 ^ p3] = r13;
-      tile[to ^ p1 ^ p2 ^ p3] = r14;
-      tile[to ^ p0 ^ p1 ^ p2 ^ p3] = r15;
+      // After the instructions: the places of the register bits, which may have changed.
+      at++;
+      tile[source] = r0;
+      tile[source ^ next.x] = r1;
+      tile[source ^ next.y] = r2;
+      tile[source ^ next.x ^ next.y] = r3;
+      tile[source ^ next.z] = r4;
+      tile[source ^ next.x ^ next.z] = r5;
+      tile[source ^ next.y ^ next.z] = r6;
+      tile[source ^ next.x ^ next.y ^ next.z] = r7;
+      tile[source ^ next.w] = r8;
+      tile[source ^ next.x ^ next.w] = r9;
+      tile[source ^ next.y ^ next.w] = r10;
+      tile[source ^ next.x ^ next.y ^ next.w] = r11;
+      tile[source ^ next.z ^ next.w] = r12;
+      tile[source ^ next.x ^ next.z ^ next.w] = r13;
+      tile[source ^ next.y ^ next.z ^ next.w] = r14;
+      tile[source ^ next.x ^ next.y ^ next.z ^ next.w] = r15;
     } else if (is_used) {
+      // At the end: the masks of the index where the register bits are stored, and the thread's bits.
       let scale = bitcast<vec2<f32>>(header.yz);
-      let to = outer | spread(in_tile, stored_at, TILE_QUADS);
+      let m = next;
+      let to = outer | spread(thread, at + 1u, THREAD_QUADS);
       write_state(0u, to, times(scale, r0));
-      write_state(1u, to | s.x, times(scale, r1));
-      write_state(2u, to | s.y, times(scale, r2));
-      write_state(3u, to | s.x | s.y, times(scale, r3));
-      write_state(4u, to | s.z, times(scale, r4));
-      write_state(5u, to | s.x | s.z, times(scale, r5));
-      write_state(6u, to | s.y | s.z, times(scale, r6));
-      write_state(7u, to | s.x | s.y | s.z, times(scale, r7));
-      write_state(8u, to | s.w, times(scale, r8));
-      write_state(9u, to | s.x | s.w, times(scale, r9));
-      write_state(10u, to | s.y | s.w, times(scale, r10));
-      write_state(11u, to | s.x | s.y | s.w, times(scale, r11));
-      write_state(12u, to | s.z | s.w, times(scale, r12));
-      write_state(13u, to | s.x | s.z | s.w, times(scale, r13));
-      write_state(14u, to | s.y | s.z | s.w, times(scale, r14));
-      write_state(15u, to | s.x | s.y | s.z | s.w, times(scale, r15));
+      write_state(1u, to | m.x, times(scale, r1));
+      write_state(2u, to | m.y, times(scale, r2));
+      write_state(3u, to | m.x | m.y, times(scale, r3));
+      write_state(4u, to | m.z, times(scale, r4));
+      write_state(5u, to | m.x | m.z, times(scale, r5));
+      write_state(6u, to | m.y | m.z, times(scale, r6));
+      write_state(7u, to | m.x | m.y | m.z, times(scale, r7));
+      write_state(8u, to | m.w, times(scale, r8));
+      write_state(9u, to | m.x | m.w, times(scale, r9));
+      write_state(10u, to | m.y | m.w, times(scale, r10));
+      write_state(11u, to | m.x | m.y | m.w, times(scale, r11));
+      write_state(12u, to | m.z | m.w, times(scale, r12));
+      write_state(13u, to | m.x | m.z | m.w, times(scale, r13));
+      write_state(14u, to | m.y | m.z | m.w, times(scale, r14));
+      write_state(15u, to | m.x | m.y | m.z | m.w, times(scale, r15));
     }
   }
 }

@@ -74,17 +74,12 @@ export function filledTile(resident: readonly number[], tileQubits: number): rea
   return [...tile].sort((a, b) => a - b);
 }
 
-/**
- * Appends the items of a kernel to a list.
- *
- * @param rotatesPairs - Whether the engine has an instruction for pair rotations.
- */
+/** Appends the items of a kernel to a list. */
 export function addItems(
   kernel: Kernel,
   matrices: Float64Array,
   rounding: Rounding,
   items: Item[],
-  rotatesPairs: boolean,
 ): void {
   switch (kernel.kind) {
     case 'diagonal':
@@ -95,7 +90,7 @@ export function addItems(
       return;
     case 'dense':
       if (kernel.targets.length === 1) addRotation(kernel, matrices, rounding, items);
-      else if (!rotatesPairs || !addPairRotation(kernel, matrices, rounding, items)) {
+      else if (!addPairRotation(kernel, matrices, rounding, items)) {
         const { targets, controls, offset } = kernel;
         const read = maskOf(controls);
         items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });

@@ -8,6 +8,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
+import { canonicalGate } from '../../src/circuit/synthesis/weyl-decomposition.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { statevectorOf, worstAmplitude } from '../support/engine-runs.ts';
 import { circuitUnitary, type Matrix } from '../support/kronecker-oracle.ts';
@@ -16,6 +17,7 @@ import {
   randomDiagonal,
   randomGates,
   randomMonomial,
+  randomPair,
   randomUnitary,
   randomUnitaryUse,
   randomUse,
@@ -130,6 +132,31 @@ export function describeUnitaries({ engine, tolerance, maxQubits }: EngineUnderT
         expect(await unitaryError(engine(), circuit, numQubits)).toBeLessThan(tolerance);
       }
     }
+
+    test('pair rotations in any order, under any controls', async () => {
+      const numQubits = Math.min(5, mostQubits);
+      for (let i = 0; i < 6; i++) {
+        const stream = new RandomStream(600 + i);
+        const operations = Array.from({ length: 12 }, (_, k) => {
+          const angles = [stream.angle(), stream.angle(), stream.angle()] as const;
+          const matrix = k % 2 === 0 ? canonicalGate(angles) : randomPair(stream);
+          return randomUnitaryUse(stream, matrix, numQubits);
+        });
+        const circuit: Circuit = { numQubits, numBits: 0, operations };
+        expect(await unitaryError(engine(), circuit, i)).toBeLessThan(tolerance);
+      }
+    });
+
+    test('so many blocks that a sweep of them takes more than 64 KiB', async () => {
+      const numQubits = Math.min(6, mostQubits);
+      const widest = Math.min(4, engine().target.maxDenseQubits);
+      const stream = new RandomStream(700);
+      const operations = Array.from({ length: 48 }, () =>
+        randomUnitaryUse(stream, randomUnitary(stream, widest), numQubits),
+      );
+      const circuit: Circuit = { numQubits, numBits: 0, operations };
+      expect(await unitaryError(engine(), circuit, 1)).toBeLessThan(tolerance);
+    });
 
     test.each(widths)('20 random operations on %i qubits', async (numQubits) => {
       const widest = Math.min(4, engine().target.maxDenseQubits);

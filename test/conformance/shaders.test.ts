@@ -65,8 +65,9 @@ async function compileKernels(driver: SoftwareDriver, shaders: ShaderSource): Pr
   const step = driver === 'lavapipe' ? 1 : 2;
   for (let qubits = MIN_TILE_QUBITS; qubits <= maxTileQubits(device.limits); qubits += step) {
     const kernels = new SweepKernels(context, tileShape(qubits));
+    compiling.push(kernels.kernel({ tileChunkQubits: 0, isLong: true }));
     for (let chunks = 0; chunks <= maxTileChunkQubits(device.limits); chunks++) {
-      compiling.push(kernels.kernel(chunks));
+      compiling.push(kernels.kernel({ tileChunkQubits: chunks, isLong: false }));
     }
   }
   for (const qubits of BATCH_QUBITS) {

@@ -66,6 +66,22 @@ export function randomMonomial(stream: RandomStream, numTargets: number): Comple
   );
 }
 
+/** A random unitary on two targets that keeps parity: one on |00⟩ and |11⟩ and one on |01⟩ and |10⟩. */
+export function randomPair(stream: RandomStream): ComplexMatrix {
+  const out = new Float64Array(32);
+  for (const indices of [
+    [0, 3],
+    [1, 2],
+  ]) {
+    const block = randomUnitary(stream, 1);
+    for (let k = 0; k < 4; k++) {
+      const at = 4 * indices[k >> 1]! + indices[k & 1]!;
+      out.set(block.subarray(2 * k, 2 * k + 2), 2 * at);
+    }
+  }
+  return out;
+}
+
 function fromEntries(
   d: number,
   entry: (row: number, col: number) => readonly [number, number],

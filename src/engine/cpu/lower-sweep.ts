@@ -85,7 +85,7 @@ export function lowerSweep(
   const layout = new TileLayout(resident, code.precision);
   const items: Item[] = [];
   for (const kernel of sweep.kernels) {
-    addItems(kernel, context.matrices, code.precision, items, true);
+    addItems(kernel, context.matrices, code.precision, items);
   }
   emitItems(context, layout, items, () => {
     if (code.position - begin > MAX_PART_WORDS) cut();

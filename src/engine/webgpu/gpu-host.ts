@@ -2,7 +2,7 @@
 import { GpuContext, type ShaderSource, type WaitHook } from './gpu-context.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { type IdleLimits, StateChunks } from './state-chunks.ts';
-import { SweepKernels, type TileShape } from './sweep/sweep-kernel.ts';
+import { ONE_CHUNK, SweepKernels, type TileShape } from './sweep/sweep-kernel.ts';
 
 /** A device that is ready to run programs. */
 export interface GpuHost {
@@ -26,8 +26,8 @@ export interface GpuHostOptions {
 }
 
 /**
- * Opens a host and compiles the kernel for one chunk. Kernels for more chunks are compiled for the
- * first program that needs them.
+ * Opens a host and compiles the kernel that most sweeps need. Others are compiled for the first
+ * program that needs them.
  *
  * @throws {GpuFaultError} if the device rejects a kernel.
  */
@@ -44,6 +44,6 @@ export async function openGpuHost({
   const first = await context.allocate('origin', AMPLITUDE_BYTES, COPY_SRC | COPY_DST);
   device.queue.writeBuffer(first, 0, Float32Array.of(origin, 0));
   const kernels = new SweepKernels(context, tiles);
-  await kernels.kernel(0);
+  await kernels.kernel(ONE_CHUNK);
   return { context, kernels, chunks: new StateChunks(context, idle), origin: first };
 }

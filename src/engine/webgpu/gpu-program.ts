@@ -11,6 +11,8 @@ import {
   PARAMS_BYTES,
   type SweepKernel,
   type SweepKernels,
+  type SweepKind,
+  UNIFORM_BYTES,
 } from './sweep/sweep-kernel.ts';
 
 /** A dispatch that is independent of the state it works on. */
@@ -18,8 +20,10 @@ export interface PlacedDispatch {
   readonly kernel: SweepKernel;
   /** Numbers of the chunks to bind. */
   readonly chunks: readonly number[];
-  /** Byte offset of its parameters from the first dispatch's. */
-  readonly paramsAt: number;
+  /** Bind group 1. */
+  readonly bindings: GPUBindGroup;
+  /** Byte offsets of its program and of its parameters. */
+  readonly offsets: readonly [number, number];
   readonly row: number;
   readonly numRows: number;
   readonly units: number;
@@ -42,8 +46,6 @@ export interface GpuProgram {
   readonly needsClearing: boolean;
   /** By step; undefined if a step is neither a sweep nor an exchange within the device. */
   readonly steps: readonly (PlacedStep | undefined)[];
-  /** Bind group 1 of its dispatches. */
-  readonly bindings: GPUBindGroup;
   /** Releases its buffer; no run may use it any more. */
   destroy(): void;
 }
@@ -61,21 +63,37 @@ export async function placeProgram(
   placing: SweepPlacing,
 ): Promise<GpuProgram> {
   const lowered = lowerSteps(program, placing, maxTileChunkQubits(context.device.limits));
-  const used = new Map<number, SweepKernel>();
-  for (const { tileChunkQubits } of lowered.sweeps) {
-    used.set(tileChunkQubits, await kernels.kernel(tileChunkQubits));
+  const used = new Map<string, SweepKernel>();
+  for (const sweep of lowered.sweeps) {
+    if (!used.has(keyOf(sweep))) used.set(keyOf(sweep), await kernels.kernel(sweep));
   }
-  const { words, paramsAt, dispatchesOf } = placeWords(lowered.sweeps, used);
+  const { words, paramsAt, longestBytes } = laidOut(lowered.sweeps);
   const scratch = new ScratchBuffers(context);
-  const buffer = await scratch.words('sweep program', words);
-  const bindings = context.device.createBindGroup({
-    label: 'sweep program',
-    layout: kernels.program,
-    entries: [
-      { binding: 0, resource: { buffer } },
-      { binding: 1, resource: { buffer, offset: paramsAt, size: PARAMS_BYTES } },
-    ],
-  });
+  const bytes = Math.max(words.byteLength, paramsAt + Math.max(UNIFORM_BYTES, longestBytes));
+  const buffer = await scratch.words('sweep program', words, bytes);
+  const bindings = new Map(
+    [...used].map(([key, { program: layout, isLong }]) => {
+      const entries = [
+        { binding: 0, resource: { buffer, size: isLong ? longestBytes : UNIFORM_BYTES } },
+        { binding: 1, resource: { buffer, offset: paramsAt, size: PARAMS_BYTES } },
+      ];
+      const label = 'sweep program';
+      return [key, context.device.createBindGroup({ label, layout, entries })] as const;
+    }),
+  );
+  let numPlaced = 0;
+  const dispatchesOf = new Map(
+    lowered.sweeps.map((sweep) => {
+      const common = { kernel: used.get(keyOf(sweep))!, bindings: bindings.get(keyOf(sweep))! };
+      const placed = sweep.dispatches.map(
+        ({ programAt, chunks, row, numRows, units }): PlacedDispatch => {
+          const offsets = [4 * programAt, UNIFORM_STRIDE * numPlaced++] as const;
+          return { ...common, offsets, chunks, row, numRows, units };
+        },
+      );
+      return [sweep, placed] as const;
+    }),
+  );
   const steps = lowered.steps.map((step) => {
     if (step === undefined) return undefined;
     const dispatches = step.sweeps.flatMap((sweep) => dispatchesOf.get(sweep) ?? []);
@@ -85,7 +103,6 @@ export async function placeProgram(
     shape: placing.shape,
     needsClearing: lowered.needsClearing,
     steps,
-    bindings,
     destroy: () => scratch[Symbol.dispose](),
   };
 }
@@ -170,38 +187,30 @@ class WrittenMemory {
   }
 }
 
+/** Names a kind of sweeps. */
+function keyOf({ tileChunkQubits, isLong }: SweepKind): string {
+  return `${tileChunkQubits} ${isLong}`;
+}
+
 /** Lays out the words of all sweeps, and after them the parameters of each dispatch. */
-function placeWords(
-  sweeps: readonly SweepDispatches[],
-  kernels: ReadonlyMap<number, SweepKernel>,
-): {
+function laidOut(sweeps: readonly SweepDispatches[]): {
   readonly words: Uint32Array<ArrayBuffer>;
   /** Byte offset of the parameters. */
   readonly paramsAt: number;
-  readonly dispatchesOf: ReadonlyMap<SweepDispatches, readonly PlacedDispatch[]>;
+  /** Bytes of the longest program. */
+  readonly longestBytes: number;
 } {
   const stride = UNIFORM_STRIDE / 4;
   const parts = sweeps.flatMap((sweep) => sweep.words);
-  const numDispatches = sweeps.reduce((sum, { dispatches }) => sum + dispatches.length, 0);
-  const numWords = parts.reduce((sum, part) => sum + part.length, 0);
-  const firstParams = stride * Math.ceil(Math.max(1, numWords) / stride);
-  const words = new Uint32Array(firstParams + stride * Math.max(1, numDispatches));
+  const dispatches = sweeps.flatMap((sweep) => sweep.dispatches);
+  const firstParams = parts.reduce((sum, { length }) => sum + length, 0);
+  const words = new Uint32Array(firstParams + stride * Math.max(1, dispatches.length));
   let at = 0;
   for (const part of parts) {
     words.set(part, at);
     at += part.length;
   }
-  let next = 0;
-  const dispatchesOf = new Map(
-    sweeps.map((sweep) => {
-      const kernel = kernels.get(sweep.tileChunkQubits)!;
-      const placed = sweep.dispatches.map((dispatch): PlacedDispatch => {
-        const { chunks, row, numRows, units } = dispatch;
-        words.set(dispatch.params, firstParams + next * stride);
-        return { kernel, chunks, paramsAt: UNIFORM_STRIDE * next++, row, numRows, units };
-      });
-      return [sweep, placed] as const;
-    }),
-  );
-  return { words, paramsAt: 4 * firstParams, dispatchesOf };
+  for (const [i, { params }] of dispatches.entries()) words.set(params, firstParams + i * stride);
+  const longestBytes = Math.max(0, ...parts.map(({ byteLength }) => byteLength));
+  return { words, paramsAt: 4 * firstParams, longestBytes };
 }

@@ -25,8 +25,9 @@ export const MIN_TILE_QUBITS = 8;
  * which blocks cost more; but fewer kernels also need fewer stages.
  */
 export const COSTS: KernelCosts = {
-  dense: [0.1, 1, 1, 1.6, 8],
-  diagonal: 0.3,
+  dense: [0.1, 1, 1.7, 2.1, 8],
+  pair: 1,
+  diagonal: 0.5,
   permutation: 0.5,
   kernel: 0.1,
   // Wider ones take the detour through workgroup memory.

@@ -35,11 +35,16 @@ export class ScratchBuffers implements Disposable {
   /**
    * Uploads words for kernels to read, also as uniforms.
    *
+   * @param bytes - Size of the buffer if it is larger than the words.
    * @throws {StateMemoryError} if the device has no memory for them.
    */
-  async words(label: string, words: Uint32Array<ArrayBuffer>): Promise<GPUBuffer> {
+  async words(
+    label: string,
+    words: Uint32Array<ArrayBuffer>,
+    bytes: number = words.byteLength,
+  ): Promise<GPUBuffer> {
     const { STORAGE, UNIFORM, COPY_DST } = GPUBufferUsage;
-    const buffer = await this.#take(label, words.byteLength, STORAGE | UNIFORM | COPY_DST);
+    const buffer = await this.#take(label, bytes, STORAGE | UNIFORM | COPY_DST);
     this.#context.device.queue.writeBuffer(buffer, 0, words);
     return buffer;
   }

@@ -70,13 +70,13 @@ export class StatePart {
 
   /** Encodes a dispatch of a step that has begun. */
   enqueue({ chunks }: GpuState, dispatch: PlacedDispatch): void {
-    const { kernel, paramsAt, row, numRows } = dispatch;
+    const { kernel, bindings, offsets, row, numRows } = dispatch;
     const bound = dispatch.chunks.map((chunk) => chunks[chunk]!);
     const group = this.#host.chunks.group(bound, kernel.chunks);
     this.#host.context.enqueueKernels((pass) => {
       pass.setPipeline(kernel.pipeline);
       pass.setBindGroup(0, group);
-      pass.setBindGroup(1, this.#program.bindings, [paramsAt]);
+      pass.setBindGroup(1, bindings, offsets);
       pass.dispatchWorkgroups(row, numRows);
     });
   }

@@ -36,7 +36,7 @@ export function lowerSweep(
   tile: SweepTile,
 ): Uint32Array<ArrayBuffer> {
   const items: Item[] = [];
-  for (const kernel of kernels) addItems(kernel, matrices, ROUNDING, items, false);
+  for (const kernel of kernels) addItems(kernel, matrices, ROUNDING, items);
   const stages = new StageWriter(tile, matrices);
   const ready = new ReadyItems(items);
   const first = memoryStage(tile, tile.bits);

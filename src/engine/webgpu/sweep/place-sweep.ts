@@ -8,9 +8,13 @@ import { filledTile } from '../../work-items.ts';
 import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
 import { onIndexBits } from './index-kernels.ts';
 import { lowerSweep } from './lower-sweep.ts';
+import { type SweepKind, UNIFORM_BYTES } from './sweep-kernel.ts';
 
 /** A sweep with more words than this gets proportionally fewer tiles in a dispatch. */
 const DISPATCH_WORDS = 1024;
+
+/** Words between which programs begin, as dynamic offsets ask. */
+export const PROGRAM_STRIDE = 64;
 
 /** Workgroups of a row; WebGPU allows at most 65,535 in each dimension. */
 const MAX_ROW = 2 ** 15;
@@ -30,6 +34,8 @@ export interface SweepPlacing {
 export interface SweepDispatch {
   /** Numbers of the chunks that it binds, in the order of bindings. */
   readonly chunks: readonly number[];
+  /** Position of its program in words. */
+  readonly programAt: number;
   /** Fields of the struct Params of shaders/sweep.wgsl. */
   readonly params: readonly number[];
   readonly row: number;
@@ -39,8 +45,8 @@ export interface SweepDispatch {
 }
 
 /** A compiled sweep. */
-export interface SweepDispatches {
-  readonly tileChunkQubits: number;
+export interface SweepDispatches extends SweepKind {
+  /** Programs, which follow each other; each is a multiple of `PROGRAM_STRIDE` long. */
   readonly words: readonly Uint32Array<ArrayBuffer>[];
   readonly dispatches: readonly SweepDispatch[];
   /** Physical qubits of the tile; the whole tile is written. */
@@ -51,7 +57,8 @@ export interface SweepDispatches {
  * Compiles a sweep.
  *
  * @param unwritten - Qubits whose |1⟩ half of the state has never been written and counts as 0.
- * @param firstWord - Position of the sweep's first word in the program.
+ * @param firstWord - Position of the sweep's first word among those of all; a multiple of
+ *   `PROGRAM_STRIDE`.
  */
 export function placeSweep(
   { resident, kernels, store = resident }: Sweep,
@@ -89,8 +96,10 @@ export function placeSweep(
       const lowered = lowerSweep(restricted, sweepTile);
       program = { at: nextWord, length: lowered.length };
       placed.set(key, program);
-      words.push(lowered);
-      nextWord += lowered.length;
+      const padded = new Uint32Array(Math.ceil(lowered.length / PROGRAM_STRIDE) * PROGRAM_STRIDE);
+      padded.set(lowered);
+      words.push(padded);
+      nextWord += padded.length;
     }
     const base = [...ones].reduce((sum, qubit) => {
       const bit = bits.bitOf[qubit];
@@ -104,15 +113,17 @@ export function placeSweep(
       const row = Math.min(numGroups, MAX_ROW);
       dispatches.push({
         chunks,
+        programAt: program.at,
         // Keep the field order of the struct Params.
-        params: [program.at / 4, base, first, end, row, chunkMask, unwrittenMask],
+        params: [base, first, end, row, chunkMask, unwrittenMask],
         row,
         numRows: Math.ceil(numGroups / row),
         units: program.length * (end - first) * 2 ** tileQubits,
       });
     }
   }
-  return { tileChunkQubits: bits.tileChunks.length, words, dispatches, tile };
+  const isLong = words.some(({ byteLength }) => byteLength > UNIFORM_BYTES);
+  return { tileChunkQubits: bits.tileChunks.length, isLong, words, dispatches, tile };
 }
 
 /**

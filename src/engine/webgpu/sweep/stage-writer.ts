@@ -4,20 +4,30 @@
  * Bits are index bits (`index-bits.ts`). Diagonals are merged and deferred until an item needs
  * them. The scales of rotations are applied by the store.
  */
-import { type Complex, isPhase, PhasePolynomial } from '../../phase-polynomial.ts';
-import type { DenseItem, DiagonalItem, MovingItem, PermutationItem } from '../../work-items.ts';
+import { type Complex, isPhase, ONE, PhasePolynomial, times } from '../../phase-polynomial.ts';
+import type {
+  DenseItem,
+  DiagonalItem,
+  MovingItem,
+  PairRotationItem,
+  PermutationItem,
+} from '../../work-items.ts';
 import { exchangeRows } from './register-moves.ts';
 import {
-  blockPlace,
+  MAX_BLOCK_QUBITS,
   type PhaseFactor,
+  placeOf,
   REGISTER_QUBITS,
   type WideBlock,
   WordWriter,
   writeBlock,
   writeDense,
+  writeDiagonal,
+  writeExchange,
   writeFlip,
   writePhase,
   writeRotate,
+  writeRotatePair,
   writeWide,
 } from './sweep-code.ts';
 
@@ -47,8 +57,11 @@ export class StageWriter {
   readonly #matrices: Float64Array;
   readonly #pending = new PhasePolynomial();
   #growth = 1;
-  #registers: readonly number[] = [];
+  /** The registers as they are after the instructions so far. */
+  #registers: number[] = [];
+  #opened: readonly number[] = [];
   #registerMask = 0;
+  #threads: readonly number[] = [];
   #numStages = 0;
   /** Position of the current stage's instruction count. */
   #countAt = 0;
@@ -58,16 +71,16 @@ export class StageWriter {
     this.#tile = tile;
     this.#matrices = matrices;
     this.#out.words(0, 0, 0, tile.outer.length);
-    for (const bits of [tile.bits, tile.stored, tile.outer]) this.#writeMasks(bits);
+    for (const bits of [tile.bits, tile.outer]) this.#writeMasks(bits);
   }
 
   get numStages(): number {
     return this.#numStages;
   }
 
-  /** Bit i of a register's number stands for registers[i]. */
+  /** Those of the stage: at its beginning bit i of a register's number stood for registers[i]. */
   get registers(): readonly number[] {
-    return this.#registers;
+    return this.#opened;
   }
 
   /** Whether the registers hold all bits that an item moves. */
@@ -87,17 +100,19 @@ export class StageWriter {
    * @param wide - Applied before the stage; no deferred diagonal may touch its bits.
    */
   openStage(registers: readonly number[], threads: readonly number[], wide?: WideItem): void {
-    this.#closeStage();
-    const { bits, stored } = this.#tile;
+    const { bits } = this.#tile;
+    if (this.#numStages > 0) this.#closeStage(this.#placesOf(this.#registers));
     this.#numStages++;
-    this.#registers = registers;
+    this.#opened = registers;
+    this.#registers = [...registers];
     this.#registerMask = registers.reduce((mask, bit) => mask | (1 << bit), 0);
     this.#countAt = this.#out.length;
     this.#out.words(0, 0, 0, 0);
-    this.#writeMasks(registers.map((bit) => bits.indexOf(bit)));
-    this.#writeMasks(registers);
-    this.#writeMasks(registers.map((bit) => stored[bits.indexOf(bit)]!));
-    this.#writeMasks(threads.map((bit) => bits.indexOf(bit)));
+    this.#threads = threads;
+    for (const own of [registers, threads]) {
+      this.#writeWords(this.#placesOf(own));
+      this.#writeMasks(own);
+    }
     if (wide === undefined) return;
     const from = this.#out.length;
     const targets = wide.targets.map((target) => 1 << bits.indexOf(target));
@@ -131,11 +146,15 @@ export class StageWriter {
         this.#writePermutation(item);
         break;
       case 'pair rotation':
-        throw new Error('unreachable: kernels are lowered without pair rotations');
+        this.#writePairRotation(item);
+        break;
       case 'dense':
+        if (item.targets.length <= MAX_BLOCK_QUBITS) {
+          this.#writeBlock(item);
+          break;
+        }
         this.#count++;
-        if (item.targets.length < REGISTER_QUBITS) this.#writeBlock(item);
-        else writeDense(this.#out, this.#conditionOf(item.read), this.#onRegisters(item));
+        writeDense(this.#out, this.#conditionOf(item.read), this.#onRegisters(item));
         break;
     }
     if (this.#growth <= MAX_GROWTH) return;
@@ -150,7 +169,16 @@ export class StageWriter {
    */
   finish(): Uint32Array<ArrayBuffer> {
     this.#flush((mask) => mask !== 0);
-    this.#closeStage();
+    const { bits, stored, chunkQubits } = this.#tile;
+    // The kernel knows which registers lie in which chunk.
+    const numChunkBits = stored.filter((bit) => bit >= chunkQubits).length;
+    for (let place = REGISTER_QUBITS - numChunkBits; place < REGISTER_QUBITS; place++) {
+      this.#bring(this.#opened[place]!, place);
+    }
+    const masksWhereStored = (own: readonly number[]) =>
+      own.map((bit) => 1 << stored[bits.indexOf(bit)]!);
+    this.#closeStage(masksWhereStored(this.#registers));
+    this.#writeWords(masksWhereStored(this.#threads));
     let scale: Complex = { re: 1, im: 0 };
     for (const [mask, phase] of this.#pending) if (mask === 0) scale = phase;
     this.#out.put(0, this.#numStages);
@@ -159,9 +187,25 @@ export class StageWriter {
     return this.#out.toArray();
   }
 
-  #closeStage(): void {
-    if (this.#numStages > 0) this.#out.put(this.#countAt, this.#count);
+  /** Ends a stage by words about its registers. */
+  #closeStage(words: readonly number[]): void {
+    this.#out.put(this.#countAt, this.#count);
     this.#count = 0;
+    this.#writeWords(words);
+  }
+
+  #placesOf(own: readonly number[]): readonly number[] {
+    return own.map((bit) => placeOf(1 << this.#tile.bits.indexOf(bit)));
+  }
+
+  /** Exchanges registers such that bit `place` of their numbers stands for `bit`. */
+  #bring(bit: number, place: number): void {
+    const from = this.#registers.indexOf(bit);
+    if (from === place) return;
+    this.#count++;
+    writeExchange(this.#out, from, place);
+    this.#registers[from] = this.#registers[place]!;
+    this.#registers[place] = bit;
   }
 
   #flush(select: (mask: number, phase: Complex) => boolean): void {
@@ -174,14 +218,39 @@ export class StageWriter {
       byRegisters.set(registers, factors);
       factors.push({ mask: mask & ~this.#registerMask, re, im });
     }
+    this.#mergeConstants(byRegisters);
     for (const [registers, factors] of byRegisters) {
       this.#count++;
       writePhase(this.#out, registers, factors);
     }
   }
 
+  /** Writes what depends on nothing but the register in one instruction, if it is more than one factor. */
+  #mergeConstants(byRegisters: Map<number, readonly PhaseFactor[]>): void {
+    const constants = [...byRegisters].flatMap(([registers, [factor, ...others]]) =>
+      factor?.mask === 0 && others.length === 0 ? [{ registers, factor }] : [],
+    );
+    if (constants.length < 2) return;
+    const merged = new Float64Array(2 * NUM_REGISTERS);
+    for (let register = 0; register < NUM_REGISTERS; register++) {
+      let product = ONE;
+      for (const { registers, factor } of constants) {
+        if ((register & registers) === registers) product = times(product, factor);
+      }
+      merged.set([product.re, product.im], 2 * register);
+    }
+    this.#count++;
+    writeDiagonal(this.#out, merged);
+    for (const { registers } of constants) byRegisters.delete(registers);
+  }
+
   #writeMasks(bits: readonly number[]): void {
-    this.#out.words(...bits.map((bit) => 1 << bit));
+    this.#writeWords(bits.map((bit) => 1 << bit));
+  }
+
+  /** Writes words that begin and end with a quad. */
+  #writeWords(words: readonly number[]): void {
+    this.#out.words(...words);
     this.#out.endQuad();
   }
 
@@ -224,12 +293,41 @@ export class StageWriter {
     }
   }
 
-  /** Writes a block on two or three register targets. */
+  /** Writes a pair rotation, whose targets come to the lowest register bits. */
+  #writePairRotation({ targets, read, even, odd, isImaginary }: PairRotationItem): void {
+    this.#bringLowest(targets);
+    // Where the targets come in the other order, |01⟩ is |10⟩ and turns the other way.
+    const isSwapped = this.#registers[0] !== targets[0];
+    const rotation = { even, odd: isSwapped && !isImaginary ? -odd : odd, isImaginary };
+    this.#count++;
+    this.#growth *= Math.hypot(1, Math.max(Math.abs(even), Math.abs(odd)));
+    const groups = this.#groupsOf(targets, read);
+    writeRotatePair(this.#out, groups, this.#conditionOf(read), rotation);
+  }
+
+  /** Exchanges registers such that these bits are the lowest of their numbers, in any order. */
+  #bringLowest(targets: readonly number[]): void {
+    const lowest = this.#registers.slice(0, targets.length);
+    const free = lowest.flatMap((bit, place) => (targets.includes(bit) ? [] : [place]));
+    const far = targets.filter((target) => !lowest.includes(target));
+    for (const [i, target] of far.entries()) this.#bring(target, free[i]!);
+  }
+
+  /** Groups of registers, by the bits above the lowest `targets`, in which the register controls are 1. */
+  #groupsOf(targets: readonly number[], controls: number): number {
+    const needed = this.#registerBits(controls) >> targets.length;
+    let groups = 0;
+    for (let group = 0; group < NUM_REGISTERS >> targets.length; group++) {
+      if ((group & needed) === needed) groups |= 1 << group;
+    }
+    return groups;
+  }
+
+  /** Writes a block on two or three register targets, which come to the lowest register bits. */
   #writeBlock({ targets, read, offset }: DenseItem): void {
-    const places = targets.map((target) => this.#registers.indexOf(target));
-    const place = blockPlace(places.toSorted((a, b) => a - b));
-    // Bit i of an index here is the register bit `order[i]`, which is a bit of the matrix's index.
-    const bits = place.order.slice(0, targets.length).map((bit) => places.indexOf(bit));
+    this.#bringLowest(targets);
+    // Bit i of an index here is the register bit i, which is a bit of the matrix's index.
+    const bits = targets.map((_, place) => targets.indexOf(this.#registers[place]!));
     const size = 2 ** targets.length;
     const indexOf = (row: number) =>
       bits.reduce((sum, bit, i) => ((row >> i) & 1 ? sum | (1 << bit) : sum), 0);
@@ -240,14 +338,9 @@ export class StageWriter {
         entries.set(this.#matrices.subarray(from, from + 2), 2 * (row * size + column));
       }
     }
-    const needed = this.#registerBits(read);
-    const others = place.order.slice(targets.length);
-    let groups = 0;
-    for (let group = 0; group < 2 ** others.length; group++) {
-      const set = others.reduce((mask, bit, i) => ((group >> i) & 1 ? mask | (1 << bit) : mask), 0);
-      if ((set & needed) === needed) groups |= 1 << group;
-    }
-    writeBlock(this.#out, place, groups, this.#conditionOf(read), entries);
+    const groups = this.#groupsOf(targets, read);
+    this.#count++;
+    writeBlock(this.#out, groups, this.#conditionOf(read), entries);
   }
 
   /** Expands a block on register targets to a matrix on all registers. */

@@ -1,15 +1,31 @@
 /**
  * Encodes sweeps as quads of words for shaders/sweep.wgsl, which has the same opcodes and fields.
  *
- * An instruction begins with its code, which includes register bits and pairs of registers, and a
- * condition: a mask of index bits outside the registers, which must all be 1.
+ * An instruction begins with its code, which includes register bits and pairs of registers, a
+ * condition (a mask of index bits outside the registers, which must all be 1), and ends its first quad
+ * with the number of its quads.
  */
+import type { PairRotation } from '../../pair-rotation.ts';
 
 /** Lowest byte of an instruction. */
-const OPCODES = { rotate: 1, flip: 2, phase: 3, dense: 4, dense2: 5, dense3: 6 } as const;
+const OPCODES = {
+  rotate: 1,
+  rotateSome: 2,
+  flip: 3,
+  exchange: 4,
+  phase: 5,
+  diagonal: 6,
+  rotatePair: 7,
+  rotatePairByI: 8,
+  dense2: 9,
+  dense3: 10,
+  dense4: 11,
+} as const;
 
 /** log2 of the registers in which a thread holds amplitudes. */
 export const REGISTER_QUBITS = 4;
+/** Most qubits of a block that is done on the lowest register bits. */
+export const MAX_BLOCK_QUBITS = 3;
 const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
 
 /** A factor of a diagonal; it applies where all index bits of `mask` are 1. */
@@ -65,6 +81,9 @@ export class WordWriter {
   }
 }
 
+/** Mask of all pairs of registers that differ in one bit. */
+const ALL_PAIRS = 2 ** (NUM_REGISTERS / 2) - 1;
+
 /** Writes [[1, −t], [t, 1]] on a register bit, for the selected pairs of registers. */
 export function writeRotate(
   out: WordWriter,
@@ -73,15 +92,32 @@ export function writeRotate(
   condition: number,
   t: number,
 ): void {
-  writeCode(out, 'rotate', bit, pairs, condition);
-  out.float(t);
+  const name = pairs === ALL_PAIRS ? 'rotate' : 'rotateSome';
+  const at = writeCode(out, name, bit, pairs, condition, 1);
+  out.putFloat(at + 2, t);
+}
+
+/**
+ * Writes rotations of the registers 0 with 3 and 1 with 2, by the lowest two register bits: [[1, −t], [t, 1]], or
+ * [[1, it], [it, 1]].
+ *
+ * @param groups - Mask of the groups of four registers that it acts on, numbered by the other bits.
+ */
+export function writeRotatePair(
+  out: WordWriter,
+  groups: number,
+  condition: number,
+  { even, odd, isImaginary }: Pick<PairRotation, 'even' | 'odd' | 'isImaginary'>,
+): void {
+  writeCode(out, isImaginary ? 'rotatePairByI' : 'rotatePair', 0, groups, condition, 2);
+  out.float(even);
+  out.float(odd);
   out.endQuad();
 }
 
 /** Writes an exchange of the two registers of each selected pair. */
 export function writeFlip(out: WordWriter, bit: number, pairs: number, condition: number): void {
-  writeCode(out, 'flip', bit, pairs, condition);
-  out.endQuad();
+  writeCode(out, 'flip', bit, pairs, condition, 1);
 }
 
 /**
@@ -94,11 +130,10 @@ export function writePhase(
   registers: number,
   factors: readonly PhaseFactor[],
 ): void {
-  writeCode(out, 'phase', registers, 0, 0);
   // An even number: the kernel takes two at a time.
   const padded = factors.length % 2 === 0 ? factors : [...factors, { mask: 0, re: 1, im: 0 }];
-  out.words(padded.length);
-  out.endQuad();
+  const at = writeCode(out, 'phase', registers, 0, 0, 1 + padded.length);
+  out.put(at + 2, padded.length);
   for (const { mask, re, im } of padded) {
     out.words(mask);
     out.float(re);
@@ -107,70 +142,59 @@ export function writePhase(
   }
 }
 
+/**
+ * Writes factors that depend on nothing but the register.
+ *
+ * @param factors - For each register, interleaved re, im.
+ */
+export function writeDiagonal(out: WordWriter, factors: Float64Array): void {
+  writeCode(out, 'diagonal', 0, 0, 0, 1 + factors.length / 4);
+  for (const x of factors) out.float(x);
+}
+
 /** Writes a matrix on all registers: 16 × 16 entries, row-major, interleaved re, im. */
 export function writeDense(out: WordWriter, condition: number, entries: Float64Array): void {
-  writeCode(out, 'dense', 0, 0, condition);
-  out.words(NUM_REGISTERS / 4);
-  out.endQuad();
+  const at = writeCode(out, 'dense4', 0, 0, condition, 1 + entries.length / 4);
+  out.put(at + 2, NUM_REGISTERS / 4);
   for (const x of entries) out.float(x);
 }
 
+/** Pairs of register bits, lower first, by the number that stands for their exchange. */
+const BIT_EXCHANGES: readonly (readonly [number, number])[] = Array.from(
+  { length: REGISTER_QUBITS },
+  (_, high) => Array.from({ length: high }, (_, low) => [low, high] as const),
+).flat();
+
+/** Writes an exchange of two different register bits: registers move, not amplitudes of the tile. */
+export function writeExchange(out: WordWriter, one: number, other: number): void {
+  const [low, high] = [Math.min(one, other), Math.max(one, other)];
+  const which = BIT_EXCHANGES.findIndex(([a, b]) => a === low && b === high);
+  writeCode(out, 'exchange', which, 0, 0, 1);
+}
+
 /**
- * Exchanges of register bits that bring the bits of a block to the lowest places: pairs of places
- * by the number that stands for them in an instruction; 0 for none.
+ * Where an amplitude of a tile lies in workgroup memory, as `place_of` of the kernel has it: its
+ * lowest four bits depend on all others, so that neighbouring threads use different banks. The place
+ * of an exclusive or is that of the places.
  */
-const BIT_EXCHANGES: readonly (readonly [number, number])[] = [
-  [0, 0],
-  [0, 1],
-  [0, 2],
-  [1, 2],
-  [0, 3],
-  [1, 3],
-  [2, 3],
-];
-
-/** A block's place among the registers: what `writeBlock` needs of it. */
-export interface BlockPlace {
-  /** Field of an instruction: the exchanges of register bits around the block. */
-  readonly exchanges: number;
-  /** For each register bit after the exchanges, its number before them. */
-  readonly order: readonly number[];
-}
-
-/** How two or three register bits, ascending, come to the lowest places. */
-export function blockPlace(bits: readonly number[]): BlockPlace {
-  const order = Array.from({ length: REGISTER_QUBITS }, (_, bit) => bit);
-  const pairs =
-    bits.length === 2
-      ? bits.map((bit, place) => [place, bit] as const)
-      : order
-          .filter((bit) => !bits.includes(bit))
-          .map((bit) => [bit, REGISTER_QUBITS - 1] as const);
-  let exchanges = 0;
-  for (const [i, [low, high]] of pairs.entries()) {
-    if (low === high) continue;
-    const which = BIT_EXCHANGES.findIndex(([a, b]) => a === low && b === high);
-    exchanges |= which << (4 * i);
-    [order[low], order[high]] = [order[high]!, order[low]!];
-  }
-  return { exchanges, order };
+export function placeOf(inTile: number): number {
+  return inTile ^ ((inTile >> 4) & 15) ^ ((inTile >> 8) & 15);
 }
 
 /**
- * Writes a matrix on the two or three lowest register bits after some exchanges.
+ * Writes a matrix on the two or three lowest register bits.
  *
  * @param groups - Mask of the groups of registers that it acts on, numbered by the other bits.
  * @param entries - 4 × 4 or 8 × 8, row-major, interleaved re, im.
  */
 export function writeBlock(
   out: WordWriter,
-  { exchanges }: BlockPlace,
   groups: number,
   condition: number,
   entries: Float64Array,
 ): void {
-  writeCode(out, entries.length === 32 ? 'dense2' : 'dense3', exchanges, groups, condition);
-  out.endQuad();
+  const name = entries.length === 32 ? 'dense2' : 'dense3';
+  writeCode(out, name, 0, groups, condition, 1 + entries.length / 4);
   for (const x of entries) out.float(x);
 }
 
@@ -199,12 +223,21 @@ export function writeWide(
   out.endQuad();
 }
 
+/**
+ * Writes the first quad of an instruction, whose third word is left to the caller.
+ *
+ * @param numQuads - Quads of the instruction.
+ * @returns Position of the quad.
+ */
 function writeCode(
   out: WordWriter,
   name: keyof typeof OPCODES,
   bits: number,
   pairs: number,
   condition: number,
-): void {
-  out.words(OPCODES[name] | (bits << 8) | (pairs << 16), condition);
+  numQuads: number,
+): number {
+  const at = out.length;
+  out.words(OPCODES[name] | (bits << 8) | (pairs << 16), condition, 0, numQuads);
+  return at;
 }

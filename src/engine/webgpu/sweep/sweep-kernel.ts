@@ -7,6 +7,11 @@ import { REGISTER_QUBITS } from './sweep-code.ts';
 
 /** Bytes of the struct Params of shaders/sweep.wgsl. */
 export const PARAMS_BYTES = 32;
+/**
+ * Bytes of the longest program that lies in uniform memory, as every device binds it. Kernels read
+ * it faster than storage.
+ */
+export const UNIFORM_BYTES = 2 ** 16;
 
 /**
  * Threads of a workgroup on a device that has not been tuned; a workgroup takes several small
@@ -17,11 +22,23 @@ const BYTES_PER_AMPLITUDE = 8;
 /** log2 of the most chunks of a tile: there are kernels for 1, 2, 4 and 8. */
 const MAX_TILE_CHUNK_QUBITS = 3;
 
-/** The kernel for tiles with a certain number of chunk qubits. */
-export interface SweepKernel {
+/** What a kernel is compiled for. */
+export interface SweepKind {
+  readonly tileChunkQubits: number;
+  /** Whether the program may be longer than `UNIFORM_BYTES`. */
+  readonly isLong: boolean;
+}
+
+/** What most sweeps need. */
+export const ONE_CHUNK: SweepKind = { tileChunkQubits: 0, isLong: false };
+
+/** The kernel for sweeps of one kind. */
+export interface SweepKernel extends SweepKind {
   readonly pipeline: GPUComputePipeline;
   /** Layout of bind group 0, the chunks. */
   readonly chunks: GPUBindGroupLayout;
+  /** Layout of bind group 1: a program and parameters, each at a dynamic offset. */
+  readonly program: GPUBindGroupLayout;
 }
 
 /** The largest tile that a device's workgroups hold. */
@@ -65,9 +82,9 @@ export function tileShape(
 export class SweepKernels implements TileShape {
   readonly tileQubits: number;
   readonly tilesPerGroup: number;
-  /** Layout of bind group 1: a program, and parameters at a dynamic offset. */
-  readonly program: GPUBindGroupLayout;
   readonly #context: GpuContext;
+  /** Layouts of a short program and of a long one. */
+  readonly #programs: readonly [GPUBindGroupLayout, GPUBindGroupLayout];
   readonly #chunks: readonly GPUBindGroupLayout[];
 
   constructor(context: GpuContext, { tileQubits, tilesPerGroup }: TileShape) {
@@ -76,13 +93,15 @@ export class SweepKernels implements TileShape {
     this.#context = context;
     const { device } = context;
     const visibility = GPUShaderStage.COMPUTE;
-    this.program = device.createBindGroupLayout({
-      label: 'sweep program',
-      entries: [
-        { binding: 0, visibility, buffer: { type: 'read-only-storage' } },
-        { binding: 1, visibility, buffer: { type: 'uniform', hasDynamicOffset: true } },
-      ],
-    });
+    const programIn = (type: GPUBufferBindingType) =>
+      device.createBindGroupLayout({
+        label: 'sweep program',
+        entries: [
+          { binding: 0, visibility, buffer: { type, hasDynamicOffset: true } },
+          { binding: 1, visibility, buffer: { type: 'uniform', hasDynamicOffset: true } },
+        ],
+      });
+    this.#programs = [programIn('uniform'), programIn('read-only-storage')];
     const numLayouts = 1 + maxTileChunkQubits(device.limits);
     this.#chunks = Array.from({ length: numLayouts }, (_, chunkQubits) =>
       device.createBindGroupLayout({
@@ -97,11 +116,11 @@ export class SweepKernels implements TileShape {
   }
 
   /**
-   * Compiles the kernel for tiles with this many chunk qubits.
+   * Compiles the kernel for sweeps of a kind.
    *
    * @throws {GpuFaultError} if the device rejects it.
    */
-  async kernel(tileChunkQubits: number): Promise<SweepKernel> {
+  async kernel({ tileChunkQubits, isLong }: SweepKind): Promise<SweepKernel> {
     const chunks = this.#chunks[tileChunkQubits];
     if (chunks === undefined) throw new Error('unreachable: more chunks than a kernel binds');
     const threadQubits = this.tileQubits - REGISTER_QUBITS;
@@ -110,9 +129,16 @@ export class SweepKernels implements TileShape {
       TILES: this.tilesPerGroup,
       WORKGROUP_SIZE: this.tilesPerGroup << threadQubits,
     };
-    const bindGroupLayouts = [chunks, this.program];
+    const program = this.#programs[isLong ? 1 : 0];
+    const bindGroupLayouts = [chunks, program];
     const layout = this.#context.device.createPipelineLayout({ bindGroupLayouts });
-    const texts = ['lib/complex', `lib/state_${2 ** tileChunkQubits}`, 'sweep'];
-    return { pipeline: await this.#context.pipeline(texts, constants, layout), chunks };
+    const texts = [
+      'lib/complex',
+      isLong ? 'lib/program_in_storage' : 'lib/program_in_uniforms',
+      `lib/state_${2 ** tileChunkQubits}`,
+      'sweep',
+    ];
+    const pipeline = await this.#context.pipeline(texts, constants, layout);
+    return { tileChunkQubits, isLong, pipeline, chunks, program };
   }
 }

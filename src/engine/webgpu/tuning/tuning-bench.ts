@@ -2,7 +2,7 @@
 import type { GpuContext } from '../gpu-context.ts';
 import { type GpuProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
-import { SweepKernels, type TileShape } from '../sweep/sweep-kernel.ts';
+import { ONE_CHUNK, SweepKernels, type TileShape } from '../sweep/sweep-kernel.ts';
 import type { ShapeTimes } from './choose-tile.ts';
 import { LOWEST, type TimedProgram, tileAfter, timedProgram } from './timed-sweeps.ts';
 import { timedMs } from './timed-work.ts';
@@ -67,7 +67,7 @@ export class TuningBench implements Disposable {
    */
   async compile(shape: TileShape): Promise<SweepKernels> {
     const kernels = new SweepKernels(this.#context, shape);
-    await kernels.kernel(0);
+    await kernels.kernel(ONE_CHUNK);
     return kernels;
   }
 
@@ -90,7 +90,7 @@ export class TuningBench implements Disposable {
     this.#placed.push(placed);
     const group = context.device.createBindGroup({
       label: 'tuned on',
-      layout: (await kernels.kernel(0)).chunks,
+      layout: (await kernels.kernel(ONE_CHUNK)).chunks,
       entries: [{ binding: 0, resource: { buffer: this.#state } }],
     });
     const checked = { shape, timed, placed, group };
@@ -109,11 +109,11 @@ export class TuningBench implements Disposable {
 
   #enqueueSweep({ timed, placed, group }: CheckedShape, sweep: number): void {
     const { dispatches } = placed.steps[timed.firstSweep + sweep]!;
-    for (const { kernel, paramsAt, row, numRows } of dispatches) {
+    for (const { kernel, bindings, offsets, row, numRows } of dispatches) {
       this.#context.enqueueKernels((pass) => {
         pass.setPipeline(kernel.pipeline);
         pass.setBindGroup(0, group);
-        pass.setBindGroup(1, placed.bindings, [paramsAt]);
+        pass.setBindGroup(1, bindings, offsets);
         pass.dispatchWorkgroups(row, numRows);
       });
     }

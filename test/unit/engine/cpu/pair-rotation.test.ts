@@ -8,7 +8,7 @@ import type { Engine } from '../../../../src/engine/engine.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { type ComplexMatrix, keepsParity, multiply } from '../../../../src/math/complex-matrix.ts';
 import { worstAmplitude } from '../../../support/engine-runs.ts';
-import { randomUnitary } from '../../../support/random-circuits.ts';
+import { randomPair, randomUnitary } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 /** One more than a tile of 8, so that a control may lie outside. */
@@ -68,22 +68,6 @@ async function expectSame(gates: readonly Gate[], stream: RandomStream): Promise
     const found = await stateOf(engine, program);
     expect(worstAmplitude(found, expected)).toBeLessThan(TOLERANCE[engine.target.precision]);
   }
-}
-
-/** A random unitary that keeps parity: one on {0, 3} and one on {1, 2}. */
-function randomPair(stream: RandomStream): ComplexMatrix {
-  const out = new Float64Array(32);
-  for (const indices of [
-    [0, 3],
-    [1, 2],
-  ]) {
-    const block = randomUnitary(stream, 1);
-    for (let k = 0; k < 4; k++) {
-      const at = 4 * indices[k >> 1]! + indices[k & 1]!;
-      out.set(block.subarray(2 * k, 2 * k + 2), 2 * at);
-    }
-  }
-  return out;
 }
 
 const PLACEMENTS = [

@@ -1,46 +1,65 @@
-/** The instructions of blocks on two and three register bits. */
+/** The instructions of a stage, in quads as shaders/sweep.wgsl reads them. */
 import { expect, test } from 'vitest';
 import {
-  blockPlace,
-  REGISTER_QUBITS,
   WordWriter,
   writeBlock,
+  writeDense,
+  writeDiagonal,
+  writeExchange,
+  writeFlip,
+  writePhase,
+  writeRotate,
+  writeRotatePair,
 } from '../../../../src/engine/webgpu/sweep/sweep-code.ts';
 
-const ALL = Array.from({ length: REGISTER_QUBITS }, (_, bit) => bit);
-const SUBSETS = Array.from({ length: 2 ** REGISTER_QUBITS }, (_, subset) =>
-  ALL.filter((bit) => (subset >> bit) & 1),
-).filter(({ length }) => length === 2 || length === 3);
-/** Register bits that `exchange_bits` of shaders/sweep.wgsl exchanges, by number. */
-const EXCHANGED = [
-  [0, 0],
-  [0, 1],
-  [0, 2],
-  [1, 2],
-  [0, 3],
-  [1, 3],
-  [2, 3],
-] as const;
+const factor = { mask: 0, re: 1, im: 0 };
+const pair = { even: 0.1, odd: 0.2, isImaginary: false };
+const INSTRUCTIONS: Readonly<Record<string, (out: WordWriter) => void>> = {
+  'a rotation': (out) => writeRotate(out, 0, 255, 0, 0.5),
+  'a rotation of some pairs': (out) => writeRotate(out, 0, 1, 0, 0.5),
+  'a flip': (out) => writeFlip(out, 0, 255, 0),
+  'an exchange': (out) => writeExchange(out, 0, 1),
+  'a phase of an odd number of factors': (out) => writePhase(out, 1, [factor, factor, factor]),
+  'a diagonal': (out) => writeDiagonal(out, new Float64Array(32)),
+  'a rotation of a pair': (out) => writeRotatePair(out, 15, 0, pair),
+  'a rotation of a pair by i': (out) => writeRotatePair(out, 15, 0, { ...pair, isImaginary: true }),
+  'a block on two bits': (out) => writeBlock(out, 15, 0, new Float64Array(32)),
+  'a block on three bits': (out) => writeBlock(out, 3, 0, new Float64Array(128)),
+  'a matrix on all registers': (out) => writeDense(out, 0, new Float64Array(512)),
+};
 
-test.each(SUBSETS.map((bits) => ({ bits })))(
-  'come to the lowest places from bits $bits',
-  ({ bits }) => {
-    const { exchanges, order } = blockPlace(bits);
-    const found = [...ALL];
-    for (const which of [exchanges & 15, exchanges >> 4]) {
-      const [a, b] = EXCHANGED[which]!;
-      [found[a], found[b]] = [found[b]!, found[a]!];
-    }
-    expect(order).toEqual(found);
-    expect(order.slice(0, bits.length).toSorted()).toEqual(bits);
-  },
-);
+test.each(Object.entries(INSTRUCTIONS))('%s says how many quads it has', (_, write) => {
+  const out = new WordWriter();
+  write(out);
+  expect(out.toArray()[3]).toBe(out.length / 4);
+});
 
-test('have as many entries as the kernel reads', () => {
-  for (const size of [4, 8]) {
+test('no two kinds of instructions have one opcode', () => {
+  const opcodes = Object.values(INSTRUCTIONS).map((write) => {
     const out = new WordWriter();
-    const place = blockPlace(size === 4 ? [0, 1] : [0, 1, 2]);
-    writeBlock(out, place, 1, 0, new Float64Array(2 * size * size));
-    expect(out.length).toBe(4 + 2 * size * size);
+    write(out);
+    return out.toArray()[0]! & 255;
+  });
+  expect(new Set(opcodes).size).toBe(opcodes.length);
+});
+
+test('exchanges of register bits are numbered as in the kernel, in either order', () => {
+  const pairs = [
+    [0, 1],
+    [0, 2],
+    [1, 2],
+    [0, 3],
+    [1, 3],
+    [2, 3],
+  ] as const;
+  for (const [which, [low, high]] of pairs.entries()) {
+    for (const [one, other] of [
+      [low, high],
+      [high, low],
+    ] as const) {
+      const out = new WordWriter();
+      writeExchange(out, one, other);
+      expect(out.toArray()[0]! >> 8).toBe(which);
+    }
   }
 });
