@@ -45,6 +45,9 @@ function rewritten(
   return rewriter.finish();
 }
 
+/** Part of the cost of unitaries after a run that counts: most join the next run, or a gate on their qubit. */
+const PART_AFTER = 0.4;
+
 /** Gates on two qubits that no other operation on either of them interrupts. */
 interface Run {
   readonly qubits: readonly [low: Qubit, high: Qubit];
@@ -163,7 +166,10 @@ class Rewriter {
       return false;
     }
     if (costs.kernel + costs.pair! >= before) return false;
-    const { before: first, middle, after: last } = canonicalForm(productOf(members, qubits));
+    const whole = productOf(members, qubits);
+    // A permutation of basis states is one kernel already.
+    if (formOf(whole)?.kind !== 'dense') return false;
+    const { before: first, middle, after: last } = canonicalForm(whole);
     const operations: UnitaryOperation[] = [];
     let after = 0;
     const add = (part: ComplexMatrix, targets: readonly Qubit[]): void => {
@@ -175,8 +181,9 @@ class Rewriter {
     for (const [i, end] of first.entries()) add(end, [qubits[i]!]);
     add(middle, qubits);
     const numInPlace = operations.length;
+    const inPlace = after;
     for (const [i, end] of last.entries()) add(end, [qubits[i]!]);
-    if (after >= before) return false;
+    if (inPlace + PART_AFTER * (after - inPlace) >= before) return false;
     this.#replace(members, at, operations.slice(0, numInPlace));
     for (const gate of operations.slice(numInPlace)) {
       const qubit = gate.targets[0]!;
@@ -207,9 +214,13 @@ class Rewriter {
     return cost;
   }
 
+  /** A gate between others that it does not commute with has a trip through the tile, as a rotation has. */
   #costOfMatrix(gate: GateLike): number {
+    const costs = this.#costs;
     const form = formOf(matrixOf(gate));
-    return form === undefined ? 0 : costOf(form, gate.controls.length, this.#costs);
+    if (form === undefined) return 0;
+    const cost = costOf(form, gate.controls.length, costs);
+    return form.kind === 'diagonal' ? cost : Math.max(cost, costs.kernel + denseCost(1, costs));
   }
 }
 
