@@ -37,6 +37,16 @@ const wideRun = z.looseObject({
   outcome: z.literal('right'),
   evolutionMs: z.number(),
 });
+const freshRun = z.looseObject({
+  circuit: z.string(),
+  numQubits: z.number(),
+  gates: z.number(),
+  stages: z.record(z.string(), z.number()).optional(),
+  http: z.looseObject({ totalMs: z.number() }).optional(),
+  httpNewShape: z.looseObject({ totalMs: z.number() }).optional(),
+  aerMs: z.number().optional(),
+  qsimMs: z.number().optional(),
+});
 const placementRun = z.looseObject({
   trace: z.string(),
   sigma: z.number(),
@@ -59,6 +69,7 @@ export function performanceDocument(): string {
     'CPU engine': cpuEngine(),
     'WebGPU engine on cards': webgpuOnCards(),
     'WebGPU engine': webgpuEngine(),
+    'fresh circuits': freshCircuits(),
     'circuits over HTTP': circuitsOverHttp(),
   });
 }
@@ -190,6 +201,70 @@ function webgpuEngine(): string {
           digits(run.plainMs),
           digits(run.timesFasterThanPlain),
         ]),
+    ),
+  ].join('\n\n');
+}
+
+/** Stages of a circuit, in their order, as bench/fresh.ts names them. */
+const STAGES = [
+  ['read', 'readMs'],
+  ['passes', 'passesMs'],
+  ['schedule', 'scheduleMs'],
+  ['prepare', 'prepareMs'],
+  ['evolve', 'evolutionMs'],
+  ['sample', 'samplingMs'],
+  ['rest', 'restMs'],
+] as const;
+/** Width of the circuits whose stages are listed. */
+const STAGES_QUBITS = 16;
+
+function freshCircuits(): string {
+  const recorded = recordedRun('fresh');
+  const runs = matching(freshRun, recorded.measurements);
+  const widths = [...new Set(runs.map((run) => run.numQubits))].sort((a, b) => a - b);
+  const circuits = distinct(runs.map((run) => run.circuit));
+  const at = (circuit: string, numQubits: number) =>
+    runs.find((run) => run.circuit === circuit && run.numQubits === numQubits);
+  const list = (circuit: string, value: (run: z.output<typeof freshRun>) => number | undefined) =>
+    widths
+      .map((numQubits) => at(circuit, numQubits))
+      .map((run) => digits(run && value(run)))
+      .join(' / ');
+  const quotient = (a: number | undefined, b: number | undefined) =>
+    a === undefined || b === undefined ? undefined : a / b;
+  const columns = widths.join(' / ');
+  const whole = circuits.map((circuit) => [
+    circuit,
+    list(circuit, (run) => run.http?.totalMs),
+    list(circuit, (run) => run.httpNewShape?.totalMs),
+    list(circuit, (run) => quotient(run.aerMs, run.http?.totalMs)),
+    list(circuit, (run) => quotient(run.qsimMs, run.stages?.['evolutionMs'])),
+  ]);
+  const stages = circuits.map((circuit) => {
+    const run = at(circuit, STAGES_QUBITS);
+    return [
+      circuit,
+      `${run?.gates ?? ''}`,
+      ...STAGES.map(([, stage]) => digits(run?.stages?.[stage])),
+      digits(run?.stages?.['totalMs']),
+    ];
+  });
+  return [
+    provenance('fresh', recorded),
+    tableOf(
+      [
+        `circuit at ${columns} qubits`,
+        'request to answer, ms',
+        'with a new shape, ms',
+        "times faster than Aer's whole call",
+        'evolution, times faster than qsim',
+      ],
+      whole,
+    ),
+    'Stages of one circuit in one warm process, ms:',
+    tableOf(
+      [`circuit, n = ${STAGES_QUBITS}`, 'gates', ...STAGES.map(([name]) => name), 'all'],
+      stages,
     ),
   ].join('\n\n');
 }
