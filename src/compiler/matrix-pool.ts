@@ -1,4 +1,5 @@
 /** Pool of a program's matrix entries, which stores equal matrices once. */
+import { hashOfWords } from '../math/word-hash.ts';
 
 /** Collects entries while a circuit is compiled. */
 export class MatrixPool {
@@ -31,7 +32,7 @@ export class MatrixPool {
     const all = this.#entries;
     // Adding zero turns −0 into 0, so that equal numbers are equal bytes, here and in the hash.
     for (let i = 0; i < entries.length; i++) all[start + i] = entries[i]! + 0;
-    const hash = hashOf(this.#bits, 2 * start, 2 * end);
+    const hash = hashOfWords(this.#bits, 2 * start, 2 * end);
     const known = this.#offsets.get(hash);
     if (known !== undefined && this.#isAt(2 * known, start, entries.length)) return known;
     this.#length = end;
@@ -60,15 +61,4 @@ export class MatrixPool {
   entries(): Float64Array {
     return this.#entries.slice(0, this.#length);
   }
-}
-
-/** Hash of some words: each is multiplied in and mixed, as in MurmurHash3. */
-function hashOf(words: Int32Array, from: number, to: number): number {
-  let hash = to - from;
-  for (let i = from; i < to; i++) {
-    const word = Math.imul(words[i]!, 0xcc9e2d51);
-    hash ^= (word << 15) | (word >>> 17);
-    hash = Math.imul((hash << 13) | (hash >>> 19), 5) + 0x6b64e654;
-  }
-  return hash ^ (hash >>> 16);
 }

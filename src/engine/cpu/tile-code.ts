@@ -4,6 +4,7 @@
  * Code is written before its position in memory is known. Addresses of constants are relative until
  * `place` makes them absolute.
  */
+import { hashOfWords } from '../../math/word-hash.ts';
 import type { Precision } from './precision.ts';
 
 /** An instruction's first word. */
@@ -229,15 +230,8 @@ class Constants {
     return realBytes === 4 ? this.#singles : this.#doubles;
   }
 
-  /** Hash of some words: each is multiplied in and mixed, as in MurmurHash3. */
   hash(address: ConstantAddress, bytes: number): number {
-    let hash = bytes;
-    for (let i = address / 4; i < (address + bytes) / 4; i++) {
-      const word = Math.imul(this.words[i]!, 0xcc9e2d51);
-      hash ^= (word << 15) | (word >>> 17);
-      hash = Math.imul((hash << 13) | (hash >>> 19), 5) + 0x6b64e654;
-    }
-    return hash ^ (hash >>> 16);
+    return hashOfWords(this.words, address / 4, (address + bytes) / 4);
   }
 
   areEqual(a: ConstantAddress, b: ConstantAddress, bytes: number): boolean {
