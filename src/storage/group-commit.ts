@@ -43,8 +43,6 @@ export class GroupCommit {
 
   readonly #database: DatabaseSync;
   readonly #selectLog: StatementSync;
-  readonly #begin: StatementSync;
-  readonly #end: StatementSync;
   /** Flushes the log after each commit; undefined where power cuts need not be survived. */
   readonly #log: FileFlusher | undefined;
   #pending: PendingWrite[] = [];
@@ -66,8 +64,6 @@ export class GroupCommit {
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#begin = database.prepare('BEGIN IMMEDIATE');
-    this.#end = database.prepare('COMMIT');
     this.#selectLog = database.prepare('PRAGMA wal_checkpoint(NOOP)');
     const isFull = Number(database.prepare('PRAGMA synchronous').get()?.['synchronous']) >= FULL;
     const path = database.location();
@@ -119,13 +115,13 @@ export class GroupCommit {
       if (flushesItself) this.#database.exec('PRAGMA synchronous = NORMAL');
       // IMMEDIATE takes the write lock before anything is read, so that no later statement fails for want of
       // it.
-      this.#begin.run();
+      this.#database.exec('BEGIN IMMEDIATE');
       if (!this.#isCheckpointed) declareWhole(this.#database);
       committed = batch.map((write) => ({
         answer: this.#attempt(write),
         reject: write.reject,
       }));
-      this.#end.run();
+      this.#database.exec('COMMIT');
       if (!flushesItself) this.#fault = undefined;
     } catch (error) {
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
