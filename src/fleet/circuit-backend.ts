@@ -73,7 +73,13 @@ export class CircuitBackend {
     const maxSmallQubits = Math.min(f32, f64);
     // A thread each for all cores, as many as the wide engine has.
     const numCores = options.wide.engine.numThreads;
-    this.#scheduler = new Scheduler({ ageingMs: options.ageingMs, maxSmallQubits, numCores });
+    const ownThread = new OwnThread();
+    this.#scheduler = new Scheduler({
+      ageingMs: options.ageingMs,
+      maxSmallQubits,
+      numCores,
+      numOtherThreads: () => ownThread.utilization,
+    });
     this.#admission = new Admission({
       queueLimit: options.queueLimit,
       numWaiting: () => this.#scheduler.numWaiting,
@@ -437,5 +443,27 @@ export class CircuitBackend {
       clearInterval(this.#wakeUp);
       this.#wakeUp = undefined;
     }
+  }
+}
+
+/** Time over which a thread's utilization is taken, milliseconds. */
+const UTILIZATION_MS = 100;
+
+/** How busy this thread is, which shares the cores with the threads of runs. */
+class OwnThread {
+  #since = performance.eventLoopUtilization();
+  #at = performance.now();
+  #utilization = 0;
+
+  /** Part of the time that it was busy lately, 0 to 1. */
+  get utilization(): number {
+    const now = performance.now();
+    if (now - this.#at >= UTILIZATION_MS) {
+      const until = performance.eventLoopUtilization();
+      this.#utilization = performance.eventLoopUtilization(until, this.#since).utilization;
+      this.#since = until;
+      this.#at = now;
+    }
+    return this.#utilization;
   }
 }

@@ -38,6 +38,8 @@ interface SchedulerOptions {
   readonly estimates?: RunEstimates;
   /** Cores that the lanes with threads share; as many as they need if absent. */
   readonly numCores?: number;
+  /** Threads beside those of runs that use the cores now; part of one is a fraction. None if absent. */
+  readonly numOtherThreads?: () => number;
 }
 
 /** Runs that start together on one lane, in this order. */
@@ -87,6 +89,7 @@ export class Scheduler<T extends ScheduledRun> {
   readonly estimates: RunEstimates;
   readonly devices = new Devices();
   readonly #numCores: number;
+  readonly #numOtherThreads: () => number;
   readonly #queue: RunQueue<T>;
   /** Qubits of the widest small circuit. */
   readonly maxSmallQubits: number;
@@ -99,8 +102,10 @@ export class Scheduler<T extends ScheduledRun> {
   readonly #exhausted = new Map<string, number>();
   #laneList: readonly Lane[] = [];
 
-  constructor({ ageingMs, maxSmallQubits, estimates, numCores }: SchedulerOptions) {
+  constructor(options: SchedulerOptions) {
+    const { ageingMs, maxSmallQubits, estimates, numCores, numOtherThreads } = options;
     this.#numCores = numCores ?? Number.POSITIVE_INFINITY;
+    this.#numOtherThreads = numOtherThreads ?? (() => 0);
     this.#queue = new RunQueue(ageingMs);
     this.maxSmallQubits = maxSmallQubits;
     this.estimates = estimates ?? new RunEstimates();
@@ -342,9 +347,9 @@ export class Scheduler<T extends ScheduledRun> {
     };
   }
 
-  /** How much longer runs take on lanes with threads while more of these run than there are cores. */
+  /** How much longer runs take on lanes with threads while more threads run than there are cores. */
   #stretch(): number {
-    let numThreads = 0;
+    let numThreads = this.#numOtherThreads();
     for (const running of this.#running.values()) numThreads += running.numThreads;
     return Math.max(1, numThreads / this.#numCores);
   }

@@ -35,7 +35,7 @@ function devicesOf(count: number, budgetBytes: number, adapters: readonly LaneId
 function open(
   lanes: readonly Lane[],
   devices: readonly DeviceView[] = [],
-  options: { readonly numCores?: number } = {},
+  options: { readonly numCores?: number; readonly numOtherThreads?: () => number } = {},
 ) {
   const scheduler = new Scheduler<TestTask>({
     ageingMs: 1e9,
@@ -285,6 +285,18 @@ test('runs on threads take longer while more threads run than there are cores', 
   const ofWide = dispatches.find(({ lane }) => lane === 'wide');
   scheduler.ended(ofWide!, wide, 'completed', 1);
   expect(scheduler.plan(1).starts.get('b')?.startAt).toBe(10);
+});
+
+test('threads that are not of runs count, too, where there are too few cores', () => {
+  let numOtherThreads = 0;
+  const options = { numCores: 2, numOtherThreads: () => numOtherThreads };
+  const scheduler = open([{ ...WIDE, numThreads: 2 }], [], options);
+  add(scheduler, 'a', { numQubits: 20, gateCost: 10 });
+  scheduler.dispatch(0);
+  add(scheduler, 'b', { numQubits: 20, gateCost: 10 });
+  expect(scheduler.plan(0).starts.get('b')?.startAt).toBe(10);
+  numOtherThreads = 0.5;
+  expect(scheduler.plan(0).starts.get('b')?.startAt).toBe(12.5);
 });
 
 test('what runs is never taken for through, whatever its progress says', () => {
