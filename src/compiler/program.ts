@@ -106,6 +106,20 @@ export interface LoopTail {
 /** One step of a program. Assignments are those of the circuit, because bits are not compiled. */
 export type Step = Sweep | Measure | Reset | Exchange | AssignOperation | LoopHead | LoopTail;
 
+/**
+ * What programs have in common whose circuits differ only in their angles. Such programs have the same steps,
+ * and one object stands for their shape, so an engine may keep what it prepares once for all of them.
+ */
+export interface ProgramShape {
+  /**
+   * Matrices at angles that satisfy no accidental identity, laid out as those of each program. What an entry is
+   * not there (0, 1, real, of modulus 1) it is at no other angles, but for rounding and accidents.
+   */
+  readonly matrices: Float64Array;
+  /** Offsets of the kernels whose entries depend on angles. */
+  readonly parametric: ReadonlySet<number>;
+}
+
 /** A compiled circuit. */
 export interface Program {
   /** Content hash, hex: equal programs have equal hashes. It is the key of every cache. */
@@ -120,6 +134,8 @@ export interface Program {
   readonly matrices: Float64Array;
   /** finalLayout[q] is the place of logical qubit q after the last step. */
   readonly finalLayout: readonly Qubit[];
+  /** Absent where no matrix depends on angles. */
+  readonly shape?: ProgramShape;
 }
 
 /**
