@@ -100,6 +100,48 @@ test('takes circuits, and ends on SIGTERM, while all else is still tested', asyn
   expect(service.output()).toContain('Stopped. Jobs: 0 finished');
 });
 
+test('starts with every limit of circuits at its least, and names the limit that a circuit exceeds', async () => {
+  using folder = temporaryFolder();
+  const service = await startServiceProcess(folder.path, {
+    QCS_ENGINE: 'cpu',
+    QCS_THREADS: '1',
+    QCS_MEMORY_MIB: '16',
+    QCS_MAX_GATES: '1',
+    QCS_MAX_SHOTS: '1',
+    QCS_MAX_LOOP_ROUNDS: '1',
+    QCS_MAX_RUN_MINUTES: '1',
+    QCS_QUEUE_LIMIT: '1',
+    QCS_IN_FLIGHT_STANDARD: '1',
+    QCS_TASK_PROCESSES: '1',
+    QCS_TASK_MEMORY_MIB: '64',
+    QCS_BODY_LIMIT_MIB: '1',
+    QCS_READ_CPU_MS: '10',
+    QCS_READ_MIB: '1',
+    QCS_STORAGE_MIB: '16',
+    QCS_STORAGE_MIB_STANDARD: '1',
+  });
+  const client = new ServiceClient(service.origin, service.key ?? '');
+  const submit = (circuit: readonly object[], shots = 1) =>
+    client.request('POST', '/quantum/circuits', {
+      body: { circuit, target_processor: 'statevector-sim', shots },
+    });
+  expect((await submit([{ gate: 'X', qubit: 0 }])).data).toMatchObject({ counts: { 1: 1 } });
+  const refused = await Promise.all([
+    submit([
+      { gate: 'X', qubit: 0 },
+      { gate: 'X', qubit: 0 },
+    ]),
+    submit([{ gate: 'X', qubit: 0 }], 2),
+    submit([{ gate: 'X', qubit: 19 }]),
+  ]);
+  expect(refused.map(({ status, text }) => [status, JSON.parse(text).error.message])).toEqual([
+    [400, 'circuit: The circuit has 2 gates; the limit max_gates is 1.'],
+    [400, 'shots: 2 shots; the limit max_shots of statevector-sim is 1.'],
+    [400, expect.stringContaining('this service holds 19 qubits (8 MiB). QCS_MEMORY_MIB')],
+  ]);
+  expect(await service.stop('SIGTERM')).toBe(0);
+});
+
 test('a start that failed for a taken port makes no key that nobody has seen', async () => {
   using folder = temporaryFolder();
   const holder = createServer().listen(0, '127.0.0.1');

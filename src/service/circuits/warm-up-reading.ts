@@ -3,6 +3,7 @@
  * OpenQASM and of gate objects when the first caller's circuit comes.
  */
 import { setImmediate } from 'node:timers/promises';
+import { RequestInvalidError } from '../errors.ts';
 import type { Target } from './check-circuit.ts';
 import { readCircuit } from './read-circuit.ts';
 
@@ -37,19 +38,31 @@ function gateObjects(): readonly object[] {
   return [...pairs.flat(), { gate: 'M', qubits: Array.from({ length: NUM_QUBITS }, (_, q) => q) }];
 }
 
-/** Reads the circuits; the event loop runs between two of them. */
-export async function warmUpReading(targets: readonly Target[]): Promise<void> {
+/**
+ * Reads the circuits; the event loop runs between two of them. The warm-up ends without an error at the first
+ * circuit that exceeds a limit of the processor, such as `QCS_MAX_GATES`.
+ *
+ * @returns Number of circuits that were read.
+ */
+export async function warmUpReading(targets: readonly Target[]): Promise<number> {
   const target = targets[0]?.spec;
-  if (target === undefined || target.maxQubits < NUM_QUBITS) return;
+  if (target === undefined) return 0;
   const shared = { target_processor: target.id, shots: 1 };
   const bodies = [
     { qasm: program(), ...shared },
     { circuit: gateObjects(), ...shared },
   ];
-  for (let round = 0; round < NUM_ROUNDS; round++) {
-    for (const body of bodies) {
-      readCircuit(body, targets);
-      await setImmediate();
+  let numRead = 0;
+  try {
+    for (let round = 0; round < NUM_ROUNDS; round++) {
+      for (const body of bodies) {
+        readCircuit(body, targets);
+        numRead++;
+        await setImmediate();
+      }
     }
+  } catch (error) {
+    if (!(error instanceof RequestInvalidError)) throw error;
   }
+  return numRead;
 }

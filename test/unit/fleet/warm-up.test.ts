@@ -1,10 +1,12 @@
-/** What threads and readers do before the first caller's circuit comes. */
+/** Threads and readers run circuits of their own before the first caller's circuit comes. */
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import { warmUpSteps } from '../../../src/fleet/workers/warm-up.ts';
 import type { SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
+import { warmUpReading } from '../../../src/service/circuits/warm-up-reading.ts';
+import { FakeProcessor } from '../../service/support/fake-processor.ts';
 
 describe('the warm-up of a thread', () => {
   test('runs every shape twice with other angles, and ends', async () => {
@@ -44,5 +46,36 @@ describe('the warm-up of a thread', () => {
     let numFailed = 0;
     for (const step of warmUpSteps(failing)) await step().catch(() => numFailed++);
     expect(numFailed).toBeGreaterThan(0);
+  });
+});
+
+describe('the warm-up of the readers', () => {
+  const targetsWith = (limits: ConstructorParameters<typeof FakeProcessor>[0]) => [
+    { spec: new FakeProcessor(limits).spec, available: true },
+  ];
+
+  test('reads two circuits, a text and gate objects, twenty times', async () => {
+    expect(await warmUpReading(targetsWith({}))).toBe(40);
+  });
+
+  test.each([{ maxGates: 1 }, { maxQubits: 1 }])(
+    'ends without an error where the limits refuse its circuits: %j',
+    async (limits) => {
+      expect(await warmUpReading(targetsWith(limits))).toBe(0);
+    },
+  );
+
+  test('reads nothing without a processor', async () => {
+    expect(await warmUpReading([])).toBe(0);
+  });
+
+  test('passes an unexpected error on', async () => {
+    const target = {
+      spec: new FakeProcessor().spec,
+      get available(): boolean {
+        throw new TypeError('a fault');
+      },
+    };
+    await expect(warmUpReading([target])).rejects.toThrow('a fault');
   });
 });
