@@ -101,6 +101,9 @@ interface GpuBackingOptions {
   readonly devices: () => FleetDevices;
 }
 
+/** Retry-After until adapters have been looked for, seconds. */
+const LOOK_S = 1;
+
 /** Width limit of circuits, and its reason. */
 type Limits = Pick<ProcessorSpec, 'maxQubits' | 'stateMemory' | 'target'>;
 
@@ -114,7 +117,8 @@ export class GpuBacking implements Backing {
   readonly #options: GpuBackingOptions;
   readonly #adapters: BackingAdapter[] = [];
   readonly #spread: AdapterPool[] = [];
-  #whyNoAdapter = 'Adapters have not been looked for yet.';
+  /** Undefined until adapters have been looked for. */
+  #whyNoAdapter: string | undefined;
 
   constructor(options: GpuBackingOptions) {
     this.#options = options;
@@ -152,7 +156,7 @@ export class GpuBacking implements Backing {
   }
 
   get whyNoAdapter(): string {
-    return this.#whyNoAdapter;
+    return this.#whyNoAdapter ?? 'Adapters have not been looked for yet.';
   }
 
   spec(healthOf: HealthOf): ProcessorSpec {
@@ -192,7 +196,14 @@ export class GpuBacking implements Backing {
     const well = outcomes.filter(({ available }) => available);
     if (!mayUseCpu) {
       const [first] = well.length > 0 ? well : outcomes;
-      return first ?? { available: false, reason: this.#whyNoAdapter, checkedAt: now() };
+      if (first !== undefined) return first;
+      const isKnown = this.#whyNoAdapter !== undefined;
+      return {
+        available: false,
+        reason: this.whyNoAdapter,
+        checkedAt: now(),
+        ...(!isKnown && { retryAfterS: LOOK_S }),
+      };
     }
     const small = healthOf('small');
     if (!small.available) return small;

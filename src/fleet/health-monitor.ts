@@ -53,6 +53,7 @@ export class HealthMonitor {
   #outcome: Availability;
   #numFailures = 0;
   #nextTimer: NodeJS.Timeout | undefined;
+  /** Start of the next self-test, on the clock of `performance.now()`; undefined while none is scheduled. */
   #nextAt: number | undefined;
   #underWay: Promise<void> | undefined;
   /** When there were faults, on the clock of `performance.now()`. */
@@ -72,12 +73,14 @@ export class HealthMonitor {
     };
   }
 
-  /** The last outcome; while it is bad, with the seconds until the next self-test. */
+  /**
+   * The last outcome; while it is bad, with the seconds until the next self-test. They are 1 while a self-test
+   * is under way, and before the first one.
+   */
   get availability(): Availability {
     const { available, reason, checkedAt } = this.#outcome;
     if (available || reason === undefined) return { available, checkedAt };
-    if (this.#nextAt === undefined) return { available, reason, checkedAt };
-    const untilNextMs = this.#nextAt - performance.now();
+    const untilNextMs = this.#nextAt === undefined ? 0 : this.#nextAt - performance.now();
     return {
       available,
       reason,

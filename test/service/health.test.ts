@@ -1,5 +1,6 @@
 /** Whether the service lives and takes work, and what it does while its disk is full. */
 import { expect, test } from 'vitest';
+import { Fleet } from '../../src/fleet/fleet.ts';
 import { DiskFullError, StorageUnwritableError } from '../../src/storage/errors.ts';
 import { DiskWatch } from '../../src/storage/storage-space.ts';
 import { BELL, openTestService } from './support/test-service.ts';
@@ -12,6 +13,9 @@ async function answers(service: Awaited<ReturnType<typeof openTestService>>) {
   );
   return [alive?.statusCode, alive?.body, ready?.statusCode, ready?.body];
 }
+
+const SUM = { task: 'evaluate', input: { expression: '1 + 1' } };
+const FLOWER = [5.1, 3.5, 1.4, 0.2];
 
 const READY = [200, 'alive\n', 200, 'ready\n'];
 const UNREADY = [200, 'alive\n', 503, 'unready\n'];
@@ -27,6 +31,39 @@ test('without a processor it is alive and not ready', async () => {
   expect(await answers(service)).toEqual(UNREADY);
   service.processor.reason = undefined;
   expect(await answers(service)).toEqual(READY);
+});
+
+test('what has not been through its first self-test answers 503 and says to try again in a second', async () => {
+  const fleet = new Fleet({
+    machine: { cpuModel: 'a CPU', numCores: 1, memoryBytes: MIB },
+    engine: 'webgpu',
+    numThreads: 1,
+    memoryBytes: MIB,
+    maxShots: 1000,
+    maxGates: 1000,
+    queueLimit: 9,
+    now: () => 0,
+  });
+  await using service = await openTestService({ processors: fleet.processors });
+  const answered = (url: string, body: object) =>
+    service.request({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify(body),
+    });
+  const plan = { goal: 'One task', tasks: [{ agent: 'computation', ...SUM }] };
+  const answers = await Promise.all([
+    service.submit(BELL),
+    service.submit({ ...BELL, target_processor: 'gpu-fleet' }),
+    answered('/agents/computation/execute', SUM),
+    answered('/systems/asi/plans', plan),
+    answered('/models/qnn-hybrid/inference', { input: FLOWER }),
+    answered('/demo/qnn-hybrid', { input: FLOWER }),
+  ]);
+  await fleet.close();
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 503));
+  expect(answers.map(({ headers }) => headers['retry-after'])).toEqual(answers.map(() => '1'));
 });
 
 test('while it shuts down it is alive and not ready', async () => {

@@ -44,7 +44,12 @@ function monitored(
 describe('HealthMonitor', () => {
   test('says not available until the first self-test has passed', async () => {
     const { monitor } = monitored({ current: 'pass' });
-    expect(monitor.availability).toMatchObject({ available: false, checkedAt: 1_000_000 });
+    expect(monitor.availability).toEqual({
+      available: false,
+      reason: 'The first self-test is not through yet.',
+      checkedAt: 1_000_000,
+      retryAfterS: 1,
+    });
     await vi.advanceTimersByTimeAsync(5);
     await monitor.check();
     expect(monitor.availability).toEqual({ available: true, checkedAt: 1_000_005 });
@@ -99,6 +104,16 @@ describe('HealthMonitor', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await outcome;
     expect(monitor.availability.reason).toBe('The self-test was not through after 10000 ms.');
+  });
+
+  test('says to look again in a second while a self-test is under way', async () => {
+    const behaviour: Parameters<typeof monitored>[0] = { current: 'wrong' };
+    const { monitor, starts } = monitored(behaviour);
+    await monitor.check();
+    behaviour.current = 'hang';
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(starts).toHaveLength(2);
+    expect(monitor.availability).toMatchObject({ reason: 'A wrong amplitude.', retryAfterS: 1 });
   });
 
   test('gives a self-test that starts over its whole time again, and leaves no limit behind', async () => {
