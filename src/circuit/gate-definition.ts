@@ -49,8 +49,12 @@ export interface GateDefinition {
   readonly numControls: number;
   readonly numTargets: number;
   readonly parameters: readonly ParameterName[];
-  /** Matrix that acts on the targets where the controls are |1⟩; 2^numTargets rows. */
-  matrix(angles: readonly number[]): ComplexMatrix;
+  /**
+   * Matrix that acts on the targets where the controls are |1⟩; 2^numTargets rows.
+   *
+   * @param out - An earlier result of this gate, which may be overwritten and returned.
+   */
+  matrix(angles: readonly number[], out?: ComplexMatrix): ComplexMatrix;
   /** The target matrix as a formula for readers. */
   readonly formula: string;
   readonly traits: readonly GateTrait[];

@@ -118,7 +118,11 @@ export function RY(theta: number): ComplexMatrix {
 /** exp(−iθ/2 · X). */
 export const RX = (theta: number): ComplexMatrix => equatorRotation(theta, 0);
 /** exp(−iθ/2 · Z). */
-export const RZ = (theta: number): ComplexMatrix => diagonal(phase(-theta / 2), phase(theta / 2));
+export function RZ(theta: number): ComplexMatrix {
+  const c = Math.cos(theta / 2);
+  const s = Math.sin(theta / 2);
+  return Float64Array.of(c, -s, 0, 0, 0, 0, c, s);
+}
 
 /** e^{iγ}·U(θ, φ, λ) in OpenQASM 3's convention: U(θ, φ, λ) has a real upper left entry. */
 export function euler(theta: number, phi: number, lambda: number, gamma: number): ComplexMatrix {
@@ -139,27 +143,38 @@ export function euler(theta: number, phi: number, lambda: number, gamma: number)
   return out;
 }
 
-/** exp(−iθ/2 · P) for a two-qubit Pauli P, given by its action |j⟩ → factor(j)·|j ^ flip⟩. */
-function pauliRotation(theta: number, flip: number, factor: (j: number) => Complex): ComplexMatrix {
+/** exp(−iθ/2 · P) for a two-qubit Pauli P, given by its action |j⟩ → signs[j]·|j ^ flip⟩ with flip > 0. */
+function pauliRotation(
+  theta: number,
+  out: ComplexMatrix,
+  flip: number,
+  signs: readonly number[],
+): ComplexMatrix {
   const c = Math.cos(theta / 2);
   const s = Math.sin(theta / 2);
-  const out = new Float64Array(32);
   for (let column = 0; column < 4; column++) {
-    const [re, im] = factor(column);
-    out[2 * (column * 4 + column)]! += c;
-    const i = 2 * ((column ^ flip) * 4 + column);
-    out[i]! += s * im;
-    out[i + 1]! -= s * re;
+    out[10 * column] = c;
+    out[2 * ((column ^ flip) * 4 + column) + 1] = -s * signs[column]!;
   }
   return out;
 }
 
-const parity = (j: number): number => (j === 1 || j === 2 ? -1 : 1);
 /** exp(−iθ/2 · X⊗X). */
-export const RXX = (theta: number): ComplexMatrix => pauliRotation(theta, 3, () => ONE);
+export const RXX = (theta: number, out: ComplexMatrix = new Float64Array(32)): ComplexMatrix =>
+  pauliRotation(theta, out, 3, [1, 1, 1, 1]);
 /** exp(−iθ/2 · Y⊗Y). */
-export const RYY = (theta: number): ComplexMatrix =>
-  pauliRotation(theta, 3, (j) => real(-parity(j)));
+export const RYY = (theta: number, out: ComplexMatrix = new Float64Array(32)): ComplexMatrix =>
+  pauliRotation(theta, out, 3, [-1, 1, 1, -1]);
+/** exp(−iθ/2 · Z⊗Z). */
+export function RZZ(theta: number, out: ComplexMatrix = new Float64Array(32)): ComplexMatrix {
+  const c = Math.cos(theta / 2);
+  const s = Math.sin(theta / 2);
+  for (let j = 0; j < 4; j++) {
+    out[10 * j] = c;
+    out[10 * j + 1] = j === 1 || j === 2 ? s : -s;
+  }
+  return out;
+}
 /** exp(−iθ/2 · X⊗Z), Z on the first target. */
-export const RZX = (theta: number): ComplexMatrix =>
-  pauliRotation(theta, 2, (j) => real(j & 1 ? -1 : 1));
+export const RZX = (theta: number, out: ComplexMatrix = new Float64Array(32)): ComplexMatrix =>
+  pauliRotation(theta, out, 2, [1, -1, 1, -1]);

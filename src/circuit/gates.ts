@@ -27,6 +27,7 @@ import {
   RYY,
   RZ,
   RZX,
+  RZZ,
   real,
   rows,
   SQRT_HALF,
@@ -534,7 +535,7 @@ export const GATES: readonly GateDefinition[] = [
     numControls: 0,
     numTargets: 2,
     parameters: ['theta'],
-    matrix: (angles) => RXX(a(angles, 0)),
+    matrix: (angles, out) => RXX(a(angles, 0), out),
     formula: 'exp(−iθ/2 · X⊗X)',
     traits: [],
     inverse: negated('RXX'),
@@ -547,7 +548,7 @@ export const GATES: readonly GateDefinition[] = [
     numControls: 0,
     numTargets: 2,
     parameters: ['theta'],
-    matrix: (angles) => RYY(a(angles, 0)),
+    matrix: (angles, out) => RYY(a(angles, 0), out),
     formula: 'exp(−iθ/2 · Y⊗Y)',
     traits: [],
     inverse: negated('RYY'),
@@ -560,11 +561,7 @@ export const GATES: readonly GateDefinition[] = [
     numControls: 0,
     numTargets: 2,
     parameters: ['theta'],
-    matrix: (angles) => {
-      const minus = phase(-a(angles, 0) / 2);
-      const plus = phase(a(angles, 0) / 2);
-      return diagonal(minus, plus, plus, minus);
-    },
+    matrix: (angles, out) => RZZ(a(angles, 0), out),
     formula: 'exp(−iθ/2 · Z⊗Z)',
     traits: ['diagonal', 'permutation'],
     inverse: negated('RZZ'),
@@ -577,7 +574,7 @@ export const GATES: readonly GateDefinition[] = [
     numControls: 0,
     numTargets: 2,
     parameters: ['theta'],
-    matrix: (angles) => RZX(a(angles, 0)),
+    matrix: (angles, out) => RZX(a(angles, 0), out),
     formula: 'exp(−iθ/2 · X⊗Z), first qubit rightmost',
     traits: [],
     inverse: negated('RZX'),

@@ -3,7 +3,14 @@
  * becomes a target of the product.
  */
 import { type ComplexMatrix, identity } from '../math/complex-matrix.ts';
-import { type Block, formOf, monomialForm, type Wire } from './block.ts';
+import {
+  type Block,
+  type BlockForm,
+  formOf,
+  monomialForm,
+  type ProductWires,
+  type Wire,
+} from './block.ts';
 
 /**
  * A part of a matrix entry this close to 0, 1 or −1 is rounded to it. Entries of 1e-17 would reduce
@@ -11,12 +18,6 @@ import { type Block, formOf, monomialForm, type Wire } from './block.ts';
  */
 const ROUNDING = 1e-15;
 const NO_WIRES: readonly Wire[] = [];
-
-/** Wires of a product: its targets, and the controls that all factors share. */
-export interface ProductWires {
-  readonly targets: readonly Wire[];
-  readonly controls: readonly Wire[];
-}
 
 /** Wires that the product of two blocks acts on. */
 export function productWires(a: Block, b: Block): ProductWires {
@@ -38,8 +39,27 @@ export function productWires(a: Block, b: Block): ProductWires {
  * is the identity.
  */
 export function productOf(factors: readonly Block[], wires: ProductWires): Block | undefined {
-  const { targets, controls } = wires;
-  if (factors.every(({ form }) => form.kind !== 'dense')) return monomialProduct(factors, wires);
+  if (isMonomial(factors)) return monomialBlock(factors, wires);
+  const form = formOf(denseProduct(factors, wires));
+  return form === undefined ? undefined : { form: withSource(form, factors, wires), ...wires };
+}
+
+/** Whether the product of blocks is a monomial one. */
+export function isMonomial(factors: readonly Block[]): boolean {
+  return factors.every(({ form }) => form.kind !== 'dense');
+}
+
+function withSource(form: BlockForm, factors: readonly Block[], wires: ProductWires): BlockForm {
+  return hasSource(factors) ? { ...form, source: { kind: 'product', factors, wires } } : form;
+}
+
+/** Whether a product of blocks depends on parameters. */
+export function hasSource(factors: readonly Block[]): boolean {
+  return factors.some(({ form }) => form.source !== undefined);
+}
+
+/** Matrix of a product on its targets, of which at least one factor is dense; row-major. */
+export function denseProduct(factors: readonly Block[], { targets }: ProductWires): ComplexMatrix {
   const size = 2 ** targets.length;
   const [first] = factors;
   const begins = first !== undefined && isOn(first, targets);
@@ -48,14 +68,18 @@ export function productOf(factors: readonly Block[], wires: ProductWires): Block
     multiplyOnto(product, size, factors[i]!, targets);
   }
   for (let i = 0; i < product.length; i++) product[i] = withoutRounding(product[i]!);
-  const form = formOf(product);
-  return form === undefined ? undefined : { form, targets, controls };
+  return product;
 }
 
-function monomialProduct(
-  factors: readonly Block[],
-  { targets, controls }: ProductWires,
-): Block | undefined {
+/** A product that sends |j⟩ to entry(j)·|rows[j]⟩. */
+interface Monomial {
+  readonly rows: readonly number[];
+  /** Interleaved re, im. */
+  readonly entries: Float64Array;
+}
+
+/** The product of monomial blocks on its targets. */
+export function monomialProduct(factors: readonly Block[], { targets }: ProductWires): Monomial {
   const size = 2 ** targets.length;
   const rows: number[] = [];
   const entries = new Float64Array(2 * size);
@@ -82,10 +106,18 @@ function monomialProduct(
     }
   }
   for (let i = 0; i < entries.length; i++) entries[i] = withoutRounding(entries[i]!);
-  const left = targets.filter((_, t) => !leavesAlone(rows, entries, 2 ** t));
+  return { rows, entries };
+}
+
+function monomialBlock(factors: readonly Block[], wires: ProductWires): Block | undefined {
+  const { targets, controls } = wires;
+  const { rows, entries } = monomialProduct(factors, wires);
+  const left = hasSource(factors)
+    ? targets
+    : targets.filter((_, t) => !leavesAlone(rows, entries, 2 ** t));
   if (left.length === targets.length) {
     const form = monomialForm(rows, entries);
-    return form === undefined ? undefined : { form, targets, controls };
+    return form && { form: withSource(form, factors, wires), targets, controls };
   }
   // Factors that cancel may leave targets that the product does not act on.
   const places = placesOf(left, targets);
@@ -94,7 +126,7 @@ function monomialProduct(
     columns.map((column) => gathered(rows[column]!, places)),
     Float64Array.from(columns.flatMap((j) => [entries[2 * j]!, entries[2 * j + 1]!])),
   );
-  return form === undefined ? undefined : { form, targets: left, controls };
+  return form && { form, targets: left, controls };
 }
 
 /** Whether a permutation neither changes nor depends on a bit. */

@@ -6,6 +6,7 @@
  * acts diagonally; the target of a CX or an RX, and both targets of an RXX, as a function of X.
  */
 import { type ComplexMatrix, dimension, monomialRows } from '../math/complex-matrix.ts';
+import type { GateLike } from './passes/gate-like.ts';
 
 /** A logical qubit, once SWAPs are relabelling. */
 export type Wire = number;
@@ -15,12 +16,31 @@ export const ACTS_DIAGONALLY = 0;
 export const ACTS_AS_X = 1;
 export const ACTS_GENERALLY = 2;
 
+/** How the entries of a form follow from parameters. */
+export type FormSource =
+  /** Those of a gate's matrix. */
+  | { readonly kind: 'operation'; readonly operation: GateLike }
+  /** Those of a product of blocks. */
+  | {
+      readonly kind: 'product';
+      readonly factors: readonly Block[];
+      readonly wires: ProductWires;
+    };
+
+/** Wires of a product: its targets, and the controls that all factors share. */
+export interface ProductWires {
+  readonly targets: readonly Wire[];
+  readonly controls: readonly Wire[];
+}
+
 /** A matrix in the form of a kernel; `program.ts` says what its entries mean for each kind. */
 export type BlockForm = {
   /** Interleaved re, im. */
   readonly entries: Float64Array;
   /** Action on each target. */
   readonly actions: readonly number[];
+  /** How the entries follow from parameters; absent where they do not depend on any. */
+  readonly source?: FormSource;
 } & (
   | { readonly kind: 'dense' | 'diagonal' }
   | { readonly kind: 'permutation'; readonly rows: readonly number[] }
@@ -43,7 +63,7 @@ export function formOf(matrix: ComplexMatrix): BlockForm | undefined {
   const rows = monomialRows(matrix);
   // A matrix that is unitary only within rounding may have one entry a column, but two in one row.
   if (rows !== undefined && new Set(rows).size === d) {
-    return monomialForm(rows, pickEntries(matrix, rows));
+    return monomialForm(rows, monomialEntries(matrix, rows));
   }
   const actions: number[] = [];
   for (let bit = 1; bit < d; bit *= 2) actions.push(actionOfDense(matrix, d, bit));
@@ -107,10 +127,13 @@ function actionOfDense(entries: ComplexMatrix, d: number, bit: number): number {
   return diagonal ? ACTS_DIAGONALLY : asX ? ACTS_AS_X : ACTS_GENERALLY;
 }
 
-/** Nonzero entry of each column; interleaved re, im. */
-function pickEntries(matrix: ComplexMatrix, rows: readonly number[]): Float64Array {
+/** Entry of each column in the row `rows[column]`; interleaved re, im. */
+export function monomialEntries(
+  matrix: ComplexMatrix,
+  rows: readonly number[],
+  out = new Float64Array(2 * rows.length),
+): Float64Array {
   const d = rows.length;
-  const out = new Float64Array(2 * d);
   for (let column = 0; column < d; column++) {
     const i = 2 * (rows[column]! * d + column);
     out[2 * column] = matrix[i]!;

@@ -1,12 +1,11 @@
 /** Compiles a circuit into a program for one target profile. A pure function. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
-import { KernelTooWideError } from './errors.ts';
 import { pairForm } from './pair-form.ts';
 import { optimize } from './passes/pipeline.ts';
 import type { Program, TargetProfile } from './program.ts';
 import { hashProgram } from './program-hash.ts';
 import { type CompilationReport, reportOn } from './report.ts';
-import { scheduleAndCount } from './schedule.ts';
+import { scheduleOf } from './schedule.ts';
 
 export type { CompilationReport } from './report.ts';
 
@@ -46,25 +45,8 @@ export function compile<C extends DynamicCircuit>(
 ): Compiled<C> {
   const optimized = runsPasses ? optimize(circuit, { keepState }) : { circuit, passes: [] };
   const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : circuit;
-  const scheduled = scheduleEither(paired, circuit, target);
+  const scheduled = scheduleOf(paired, circuit, target);
   const program: Program = { hash: hashProgram(scheduled.program), ...scheduled.program };
   const report = reportOn(circuit, optimized, scheduled, target.precision);
   return { program, circuit: optimized.circuit, report };
-}
-
-/**
- * Schedules the optimized circuit. If an operation is too wide, the error names its index in the caller's
- * circuit: passes never widen an operation, so the original circuit fails too.
- */
-function scheduleEither(
-  optimized: DynamicCircuit,
-  original: DynamicCircuit,
-  target: TargetProfile,
-) {
-  try {
-    return scheduleAndCount(optimized, target);
-  } catch (error) {
-    if (error instanceof KernelTooWideError) return scheduleAndCount(original, target);
-    throw error;
-  }
 }

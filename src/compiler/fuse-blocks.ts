@@ -8,7 +8,7 @@
  */
 import { keepsParity } from '../math/complex-matrix.ts';
 import { ACTS_AS_X, ACTS_DIAGONALLY, type Block, type Wire } from './block.ts';
-import { productOf, productWires } from './block-product.ts';
+import { hasSource, productOf, productWires } from './block-product.ts';
 import { costOf, denseCost } from './cost-model.ts';
 import type { KernelCosts } from './program.ts';
 
@@ -125,8 +125,10 @@ function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undef
   const wires = productWires(a.block, b.block);
   if (!isDiagonal && !wires.targets.every((wire) => limits.resident.has(wire))) return undefined;
   if (wires.targets.length > mostTargets(isMonomial, isDiagonal, limits)) return undefined;
-  const product = productOf([a.block, b.block], wires);
-  if (product === undefined) return 'nothing';
+  const factors = [a.block, b.block];
+  const product = productOf(factors, wires);
+  // What cancels at some angles may not at others.
+  if (product === undefined) return hasSource(factors) ? undefined : 'nothing';
   const part = partOf(product, a.numFactors + b.numFactors, costs);
   return part.cost <= before ? part : undefined;
 }
@@ -188,6 +190,7 @@ function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlo
     const block = productOf(factors, { targets: found.wires, controls: [] });
     const numFactors = taken.reduce((sum, part) => sum + part.numFactors, 0);
     if (block !== undefined) out.push({ block, numFactors });
+    else if (hasSource(factors)) out.push(...taken);
   }
   return out;
 }

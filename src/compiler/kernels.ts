@@ -13,7 +13,7 @@ export function kernelOf(block: Block, placeOf: readonly Qubit[], pool: MatrixPo
   const { form } = block;
   const targets = block.targets.map((wire) => placeOf[wire]!);
   const controls = block.controls.map((wire) => placeOf[wire]!);
-  const offset = pool.add(form.entries);
+  const offset = pool.addForm(form);
   switch (form.kind) {
     case 'dense':
     case 'diagonal':

@@ -1,5 +1,6 @@
 /** Pool of a program's matrix entries, which stores equal matrices once. */
 import { hashOfWords } from '../math/word-hash.ts';
+import type { BlockForm } from './block.ts';
 
 /** Collects entries while a circuit is compiled. */
 export class MatrixPool {
@@ -10,6 +11,22 @@ export class MatrixPool {
   #entries = new Float64Array(512);
   #bits = new Int32Array(this.#entries.buffer);
   #length = 0;
+  readonly #parametric = new Map<number, BlockForm>();
+
+  /** By offset, the forms whose entries depend on parameters. */
+  get parametric(): ReadonlyMap<number, BlockForm> {
+    return this.#parametric;
+  }
+
+  /**
+   * Adds the entries of a form, which may depend on parameters. Those that are equal at angles without accidental
+   * identities are equal at all angles, so they are stored once, too.
+   */
+  addForm(form: BlockForm): number {
+    const offset = this.add(form.entries);
+    if (form.source !== undefined) this.#parametric.set(offset, form);
+    return offset;
+  }
 
   /**
    * Adds entries to the pool, or finds equal ones there.

@@ -16,10 +16,11 @@ import {
   type WhileOperation,
 } from '../circuit/circuit.ts';
 import { type ComplexMatrix, keepsParity } from '../math/complex-matrix.ts';
-import { formOf } from './block.ts';
+import { ACTS_GENERALLY, type BlockForm, formOf } from './block.ts';
 import { withoutRounding } from './block-product.ts';
 import { canonicalForm } from './canonical-form.ts';
 import { costOf, DEFAULT_COSTS, denseCost } from './cost-model.ts';
+import { derivedUnitary, productSource } from './parametric.ts';
 import { type GateLike, matrixOf } from './passes/gate-like.ts';
 import type { KernelCosts } from './program.ts';
 
@@ -156,33 +157,41 @@ class Rewriter {
     // Two gates on a pair may cancel; a single one only becomes cheaper where it is a general matrix.
     if (numPairGates < 2 && before < denseCost(2, costs)) return false;
     const inner = members.slice(innerBegin, innerEnd);
-    const matrix = productOf(inner, qubits);
+    const matrix = pairProduct(gatesOf(inner), qubits[0]);
     if (keepsParity(matrix)) {
       const form = formOf(matrix);
       const cost = form === undefined ? 0 : costOf(form, 0, costs);
       if (cost < this.#costOfAll(inner)) {
-        this.#replace(inner, at, form === undefined ? [] : [unitary(matrix, qubits)]);
+        const source = productSource(gatesOf(inner), qubits);
+        if (form !== undefined) this.#replace(inner, at, [derivedUnitary(matrix, qubits, source)]);
+        // What cancels at some angles may not at others.
+        else if (source === undefined) this.#replace(inner, at, []);
       }
       return false;
     }
     if (costs.kernel + costs.pair! >= before) return false;
-    const whole = productOf(members, qubits);
+    const whole = pairProduct(gatesOf(members), qubits[0]);
     // A permutation of basis states is one kernel already.
     if (formOf(whole)?.kind !== 'dense') return false;
-    const { before: first, middle, after: last } = canonicalForm(whole);
+    const parts = canonicalParts(whole);
+    const forms = parts.map(formOf);
+    const product = productSource(gatesOf(members), qubits);
+    // With parts of a special form, gates that depend on parameters would have other ones at other angles.
+    if (product !== undefined && !forms.every(isGeneral)) return false;
+    const of = product && { product };
     const operations: UnitaryOperation[] = [];
     let after = 0;
-    const add = (part: ComplexMatrix, targets: readonly Qubit[]): void => {
-      const form = formOf(part);
-      if (form === undefined) return;
-      after += costOf(form, 0, costs);
-      operations.push(unitary(part, targets));
-    };
-    for (const [i, end] of first.entries()) add(end, [qubits[i]!]);
-    add(middle, qubits);
-    const numInPlace = operations.length;
-    const inPlace = after;
-    for (const [i, end] of last.entries()) add(end, [qubits[i]!]);
+    let [numInPlace, inPlace] = [0, 0];
+    for (const [part, matrix] of parts.entries()) {
+      const form = forms[part];
+      if (form !== undefined) {
+        after += costOf(form, 0, costs);
+        const targets = part === MIDDLE ? qubits : [qubits[part < MIDDLE ? part : part - 3]!];
+        const source = of && ({ kind: 'canonical part', of, part } as const);
+        operations.push(derivedUnitary(matrix, targets, source));
+      }
+      if (part === MIDDLE) [numInPlace, inPlace] = [operations.length, after];
+    }
     if (inPlace + PART_AFTER * (after - inPlace) >= before) return false;
     this.#replace(members, at, operations.slice(0, numInPlace));
     for (const gate of operations.slice(numInPlace)) {
@@ -230,8 +239,22 @@ function isPlain(operation: Operation): operation is GateLike {
   return isGate && operation.condition === undefined && operation.targets.length > 0;
 }
 
-function unitary(matrix: ComplexMatrix, targets: readonly Qubit[]): UnitaryOperation {
-  return { kind: 'unitary', controls: [], targets, matrix };
+/** Whether a form is dense and commutes with nothing in particular. */
+function isGeneral(form: BlockForm | undefined): boolean {
+  return form?.kind === 'dense' && form.actions.every((action) => action === ACTS_GENERALLY);
+}
+
+function gatesOf(members: readonly Member[]): readonly GateLike[] {
+  return members.map(({ gate }) => gate);
+}
+
+/** Index of the middle among the parts of a canonical form. */
+const MIDDLE = 2;
+
+/** The parts of the canonical form of a two-qubit unitary, in the order in which they are applied. */
+export function canonicalParts(unitary: ComplexMatrix): readonly ComplexMatrix[] {
+  const { before, middle, after } = canonicalForm(unitary);
+  return [...before, middle, ...after];
 }
 
 /** Product of gates so far; written anew for each run. */
@@ -239,18 +262,25 @@ const product = new Float64Array(32);
 const column = new Float64Array(8);
 
 /** Product of gates on two qubits, of which the first is bit 0 of an index. */
-function productOf(members: readonly Member[], [low]: Run['qubits']): ComplexMatrix {
+export function pairProduct(
+  gates: readonly GateLike[],
+  low: Qubit,
+  matrixOfGate: (gate: GateLike, i: number) => ComplexMatrix = matrixOf,
+  out: ComplexMatrix = new Float64Array(32),
+): ComplexMatrix {
   for (let i = 0; i < 32; i++) product[i] = i % 10 === 0 ? 1 : 0;
-  for (const { gate } of members) {
-    const matrix = matrixOf(gate);
+  for (let i = 0; i < gates.length; i++) {
+    const gate = gates[i]!;
+    const matrix = matrixOfGate(gate, i);
     const [target, other] = gate.targets;
     const bit = target === low ? 1 : 2;
-    if (other !== undefined) applyPair(matrix, bit);
-    else applyOne(matrix, bit, gate.controls.length === 0 ? 0 : 3 - bit);
+    if (other !== undefined) {
+      if (i === 0) placePair(matrix, bit);
+      else applyPair(matrix, bit);
+    } else applyOne(matrix, bit, gate.controls.length === 0 ? 0 : 3 - bit);
   }
-  const rounded = new Float64Array(32);
-  for (let i = 0; i < 32; i++) rounded[i] = withoutRounding(product[i]!);
-  return rounded;
+  for (let i = 0; i < 32; i++) out[i] = withoutRounding(product[i]!);
+  return out;
 }
 
 /** Multiplies by a matrix on one bit of the row index, in the rows that have all bits of `controls`. */
@@ -272,6 +302,17 @@ function applyOne(m: ComplexMatrix, bit: number, controls: number): void {
   }
 }
 
+/** Sets the product to a matrix on both bits. */
+function placePair(m: ComplexMatrix, bit: number): void {
+  for (let row = 0; row < 4; row++) {
+    const at = 8 * placed(row, bit);
+    for (let col = 0; col < 4; col++) {
+      product[at + 2 * placed(col, bit)] = m[8 * row + 2 * col]!;
+      product[at + 2 * placed(col, bit) + 1] = m[8 * row + 2 * col + 1]!;
+    }
+  }
+}
+
 /** Multiplies by a matrix on both bits; `bit` is that of its first target. */
 function applyPair(m: ComplexMatrix, bit: number): void {
   for (let i = 0; i < 8; i += 2) {
@@ -285,6 +326,8 @@ function applyPair(m: ComplexMatrix, bit: number): void {
       let im = 0;
       for (let k = 0; k < 8; k += 2) {
         const a = 8 * row + k;
+        // Most such gates keep parity, which makes half of their entries 0.
+        if (m[a] === 0 && m[a + 1] === 0) continue;
         re += m[a]! * column[k]! - m[a + 1]! * column[k + 1]!;
         im += m[a]! * column[k + 1]! + m[a + 1]! * column[k]!;
       }

@@ -21,13 +21,24 @@ const nodeCrypto =
 
 /** Hash of a program, 64 hex digits. */
 export function hashProgram(program: Omit<Program, 'hash'>): string {
-  const { numQubits, numBits, control, steps, matrices, finalLayout } = program;
+  return programHasher(program)(program.matrices);
+}
+
+/** The hash as a function of the matrices, for programs that have all else in common. */
+export function programHasher(
+  program: Omit<Program, 'hash' | 'matrices'>,
+): (matrices: Float64Array) => string {
+  const { numQubits, numBits, control, steps, finalLayout } = program;
   const structure = [ENCODING_VERSION, numQubits, numBits, steps.map(encodeStep), finalLayout];
   if (control !== undefined) structure.push([control.numScratchBits, control.maxRounds]);
   const text = JSON.stringify(structure);
-  const entries = new Uint8Array(matrices.buffer, matrices.byteOffset, matrices.byteLength);
-  if (nodeCrypto === undefined) return sha256Of(text, entries);
-  return nodeCrypto.createHash('sha256').update(text).update(entries).digest('hex');
+  if (nodeCrypto === undefined) return (matrices) => sha256Of(text, bytesOf(matrices));
+  const begun = nodeCrypto.createHash('sha256').update(text);
+  return (matrices) => begun.copy().update(bytesOf(matrices)).digest('hex');
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function sha256Of(text: string, entries: Uint8Array): string {

@@ -16,7 +16,9 @@ import type {
   Operation,
   Qubit,
 } from '../circuit/circuit.ts';
+import type { BlockForm } from './block.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
+import { KernelTooWideError } from './errors.ts';
 import { planSteps, reachOf } from './exchange-plan.ts';
 import { fuseBlocks } from './fuse-blocks.ts';
 import { kernelOf } from './kernels.ts';
@@ -35,6 +37,8 @@ export interface Scheduled {
   readonly program: UnhashedProgram;
   /** Kernels that combine several operations of the circuit. */
   readonly fusedBlocks: number;
+  /** By offset, the forms of kernels that depend on parameters. */
+  readonly parametric: ReadonlyMap<number, BlockForm>;
 }
 
 /**
@@ -45,6 +49,25 @@ export interface Scheduled {
  */
 export function schedule(circuit: DynamicCircuit, target: TargetProfile): UnhashedProgram {
   return scheduleAndCount(circuit, target).program;
+}
+
+/**
+ * Schedules an optimized circuit. If an operation is too wide, the error names its index in the caller's circuit:
+ * passes never widen an operation, so the original circuit fails too.
+ *
+ * @throws {KernelTooWideError} as `schedule` does.
+ */
+export function scheduleOf(
+  optimized: DynamicCircuit,
+  original: DynamicCircuit,
+  target: TargetProfile,
+): Scheduled {
+  try {
+    return scheduleAndCount(optimized, target);
+  } catch (error) {
+    if (error instanceof KernelTooWideError) return scheduleAndCount(original, target);
+    throw error;
+  }
 }
 
 /** Schedules a circuit, with figures for the report. */
@@ -65,7 +88,7 @@ export function scheduleAndCount(circuit: DynamicCircuit, target: TargetProfile)
     matrices: pool.entries(),
     finalLayout: pieces.layout,
   };
-  return { program, fusedBlocks: pieces.fusedBlocks };
+  return { program, fusedBlocks: pieces.fusedBlocks, parametric: pool.parametric };
 }
 
 /** Schedules the pieces of a circuit, one after the other. */

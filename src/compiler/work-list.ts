@@ -28,6 +28,8 @@ import {
   type Wire,
 } from './block.ts';
 import { KernelTooWideError } from './errors.ts';
+import { isParametric } from './parametric.ts';
+import type { GateLike } from './passes/gate-like.ts';
 
 /** An operation between sweeps, on qubits or classical bits. */
 export type CollapseOperation = MeasureOperation | ResetOperation | AssignOperation;
@@ -200,13 +202,12 @@ class WorkBuilder {
   }
 
   #formOf(operation: Operation & { kind: 'gate' | 'unitary' }): BlockForm | undefined {
-    if (operation.kind === 'unitary') return formOf(operation.matrix);
+    if (operation.kind === 'unitary' || operation.angles.length > 1) return newForm(operation);
     const { gate, angles } = operation;
-    if (angles.length > 1) return formOf(targetMatrix(operation));
     const [angle = 0] = angles;
     const known = this.#forms.get(gate)?.get(angle);
     if (known !== undefined) return known;
-    const form = formOf(targetMatrix(operation));
+    const form = newForm(operation);
     if (form === undefined) return undefined;
     const byAngle = this.#forms.get(gate);
     if (byAngle === undefined) this.#forms.set(gate, new Map([[angle, form]]));
@@ -240,6 +241,12 @@ class WorkBuilder {
   #bits(bits: readonly number[]): readonly number[] {
     return [...new Set(bits)].map((bit) => this.wireOf.length + bit);
   }
+}
+
+function newForm(operation: GateLike): BlockForm | undefined {
+  const form = formOf(targetMatrix(operation));
+  if (form === undefined || !isParametric(operation)) return form;
+  return { ...form, source: { kind: 'operation', operation } };
 }
 
 const allGeneral = (resources: readonly number[]) => resources.map(() => ACTS_GENERALLY);

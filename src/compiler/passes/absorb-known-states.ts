@@ -23,8 +23,9 @@ import {
 import type { Bit } from '../../circuit/classical-expression.ts';
 import { sumOfAngles } from '../../math/angles.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
-import { factsNamed, nameUnderControls } from './gate-facts.ts';
-import { conditionOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
+import { isParametric } from '../parametric.ts';
+import { factsNamed, nameUnderControls, Z_AXIS } from './gate-facts.ts';
+import { conditionOf, type GateLike, matrixOf, phaseOn, targetAxes } from './gate-like.ts';
 import { operationOf } from './operation-of-matrix.ts';
 import type { Pass, Requested } from './pass.ts';
 import { basisImage, phaseOf, restricted } from './restrict-matrix.ts';
@@ -109,6 +110,10 @@ class Absorber {
       this.#saved++;
       return;
     }
+    if (isParametric(operation)) {
+      this.#addParametric(operation, controls);
+      return;
+    }
     const isKnown = (qubit: Qubit) => this.#values[qubit] !== UNKNOWN;
     const isAboutKnown = operation.targets.length === 0 || operation.targets.some(isKnown);
     if (!isAboutKnown) {
@@ -126,6 +131,18 @@ class Absorber {
     const isFree = controls.length === 0 && operation.condition === undefined;
     if (isFree && this.#takesPermutation(matrix, targets)) return;
     this.#emit(operation, controls, targets, matrix);
+  }
+
+  /** Adds a gate with parameters, of which only the controls are looked at, and whether it is diagonal. */
+  #addParametric(operation: GateLike, controls: readonly Qubit[]): void {
+    const { targets } = operation;
+    const isPhase =
+      controls.length === 0 &&
+      targets.every((qubit) => this.#values[qubit] !== UNKNOWN) &&
+      targetAxes(operation).every((axes) => (axes & Z_AXIS) !== 0);
+    if (!isPhase) this.#emit(operation, controls, targets);
+    else if (this.#keepState) this.#push(withControls(operation, controls), targets);
+    else this.#saved++;
   }
 
   /** Removes the known targets whose values the operation keeps. */

@@ -9,7 +9,8 @@ import type { Circuit, Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
 import { sumOfAngles } from '../../math/angles.ts';
 import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
-import { ALL_AXES, type Axes, axesOn, isNearIdentity, Z_AXIS } from './gate-facts.ts';
+import { derivedUnitary, productSource } from '../parametric.ts';
+import { ALL_AXES, type Axes, axesOn, isNearIdentity, NEGLIGIBLE, Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
 import { operationOf } from './operation-of-matrix.ts';
 import type { Pass } from './pass.ts';
@@ -32,7 +33,8 @@ interface Run {
   readonly axes: Axes;
   /** Position of the matrix. */
   readonly slot: number;
-  readonly isSingle: boolean;
+  /** The gates, in order. */
+  readonly members: GateLike[];
   /** Axes that everything after the matrix commutes with on this qubit. */
   axesSince: Axes;
 }
@@ -93,25 +95,32 @@ class Fuser {
       const isForth = (run.axes & run.axesSince) !== 0;
       if (isBack || isForth) {
         const product = multiply(matrix, run.matrix);
+        run.members.push(operation);
         this.#slots[isBack ? slot : run.slot] = undefined;
         this.#runs[qubit] = {
           matrix: product,
           axes: axesOn(product, 0),
           slot: isBack ? run.slot : slot,
-          isSingle: false,
+          members: run.members,
           axesSince: isBack ? run.axesSince : ALL_AXES,
         };
         return;
       }
       this.#settle(qubit, run);
     }
-    this.#runs[qubit] = { matrix, axes, slot, isSingle: true, axesSince: ALL_AXES };
+    this.#runs[qubit] = { matrix, axes, slot, members: [operation], axesSince: ALL_AXES };
   }
 
   /** Writes a run; a single gate is in its place already. */
-  #settle(qubit: Qubit, { matrix, slot, isSingle }: Run): void {
+  #settle(qubit: Qubit, { matrix, slot, members }: Run): void {
     this.#runs[qubit] = undefined;
-    if (isSingle) return;
+    if (members.length === 1) return;
+    const source = productSource(members, [qubit]);
+    if (source !== undefined) {
+      const exact = matrix.map((part) => (Math.abs(part) < NEGLIGIBLE ? 0 : part));
+      this.#slots[slot] = derivedUnitary(exact, [qubit], source);
+      return;
+    }
     const phase = phaseOf(matrix[0]!, matrix[1]!);
     if (phase !== undefined && isNearIdentity(turned(matrix, -phase))) {
       this.#phase = sumOfAngles(this.#phase, phase);

@@ -1,6 +1,6 @@
 /**
  * Combines pairs of operations that can be moved next to each other past commuting ones. Passes give the
- * rules for which pairs combine, and to what.
+ * rules for which pairs combine, and to what. Operations with parameters combine with none.
  */
 import {
   type Circuit,
@@ -10,6 +10,7 @@ import {
   type Qubit,
 } from '../../circuit/circuit.ts';
 import { sumOfAngles } from '../../math/angles.ts';
+import { isParametric } from '../parametric.ts';
 import { CommutingGroups, type Place } from './commuting-groups.ts';
 import { factsNamed, PHASE_GATE, UNITARY_FAMILY, Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, phaseOn } from './gate-like.ts';
@@ -98,6 +99,11 @@ class PairRewriter {
   }
 
   #addGate(operation: GateLike, slot: number): void {
+    if (isParametric(operation)) {
+      this.#slots[slot] = operation;
+      this.#groups.add(operationQubits(operation), axesOf(operation));
+      return;
+    }
     for (const rule of this.#rules) {
       const simpler = rule.simplify?.(operation);
       if (simpler === undefined) continue;

@@ -2,6 +2,7 @@
 import type { Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
 import { type ComplexMatrix, monomialRows } from '../../math/complex-matrix.ts';
+import { isParametric } from '../parametric.ts';
 import { type Axes, factsNamed, Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, matrixOf, targetAxes } from './gate-like.ts';
 import { MAX_WINDOW_QUBITS, type WindowGate } from './window-product.ts';
@@ -16,6 +17,8 @@ export class GateEntry implements WindowGate {
   /** Whether it makes superpositions of basis states. */
   readonly isDense: boolean;
   readonly cost: number;
+  /** Whether the matrix depends on parameters. */
+  readonly isParametric: boolean;
   #matrix: ComplexMatrix | undefined;
 
   constructor(operation: GateLike) {
@@ -25,6 +28,7 @@ export class GateEntry implements WindowGate {
     this.axes = axesOf(operation);
     this.isDense = isDense;
     this.cost = cost;
+    this.isParametric = isParametric(operation);
   }
 
   /** Computed on demand, because most matrices are never needed. */
@@ -72,7 +76,7 @@ function bitsOfQubits(qubits: readonly Qubit[]): number {
 
 /** Whether a window may start with an entry. */
 export function isOpener(entry: Entry): entry is GateEntry {
-  if (entry.axes === undefined || !entry.isDense) return false;
+  if (entry.axes === undefined || !entry.isDense || entry.isParametric) return false;
   return entry.operation.targets.length === 1 && entry.qubits.length <= MAX_WINDOW_QUBITS;
 }
 

@@ -73,11 +73,12 @@ export class WindowMembers {
 
   /** Whether a gate on the window's qubits can become a member. */
   accepts(gate: GateEntry): boolean {
-    return this.#numNew(gate.qubits) === 0 && this.#keepsTarget(gate);
+    return !gate.isParametric && this.#numNew(gate.qubits) === 0 && this.#keepsTarget(gate);
   }
 
   /** Whether a gate can become a member that shares some qubits with the window and adds others. */
   hasRoomFor(gate: GateEntry): boolean {
+    if (gate.isParametric) return false;
     const numNew = this.#numNew(gate.qubits);
     const isConnected = numNew < gate.qubits.length;
     return (

@@ -1,0 +1,120 @@
+/**
+ * Gates whose angles are parameters, as the compiler sees them while it compiles a shape: a circuit without the
+ * values of its parameters.
+ *
+ * A parametric gate has angles that satisfy no accidental identity, so that what holds for its matrix holds at
+ * almost all angles, and tells which parameters its angles are. What is computed from its matrix tells how. Passes
+ * move such gates and drop what nobody sees, but compute nothing from their angles, except for runs of gates on
+ * one qubit.
+ */
+import type { GateOperation, Qubit, UnitaryOperation } from '../circuit/circuit.ts';
+import type { ComplexMatrix } from '../math/complex-matrix.ts';
+import type { GateLike } from './passes/gate-like.ts';
+
+/** A gate with parameters. */
+export interface ParametricGate extends GateOperation {
+  /** Number of the parameter that each angle is, or CONSTANT. */
+  readonly slots: readonly number[];
+}
+
+/** In place of a parameter's number: an angle that is part of the shape. */
+export const CONSTANT = -1;
+
+/** The product of gates on one or two qubits, the first applied first. */
+export interface ProductSource {
+  readonly kind: 'product';
+  readonly members: readonly GateLike[];
+  /** `qubits[i]` is bit i of an index. */
+  readonly qubits: readonly Qubit[];
+}
+
+/** A part of the canonical form of a product. */
+export interface CanonicalPart {
+  readonly kind: 'canonical part';
+  readonly of: CanonicalSource;
+  /** 0 and 1 for `before`, 2 for `middle`, 3 and 4 for `after`. */
+  readonly part: number;
+}
+
+/** The canonical form of a product of two-qubit gates. */
+export interface CanonicalSource {
+  readonly product: ProductSource;
+}
+
+/** How the matrix of a unitary follows from those of gates. */
+export type MatrixSource = ProductSource | CanonicalPart;
+
+interface DerivedUnitary extends UnitaryOperation {
+  readonly source: MatrixSource;
+}
+
+/** How the product of gates follows from parameters; undefined if none of them has any. */
+export function productSource(
+  members: readonly GateLike[],
+  qubits: readonly Qubit[],
+): ProductSource | undefined {
+  return members.some(isParametric) ? { kind: 'product', members, qubits } : undefined;
+}
+
+/** A unitary without controls, whose matrix may depend on parameters. */
+export function derivedUnitary(
+  matrix: ComplexMatrix,
+  targets: readonly Qubit[],
+  source: MatrixSource | undefined,
+): UnitaryOperation {
+  const unitary: UnitaryOperation = { kind: 'unitary', controls: [], targets, matrix };
+  if (source === undefined) return unitary;
+  const derived: DerivedUnitary = { ...unitary, source };
+  return derived;
+}
+
+/** Whether a matrix depends on parameters. */
+export function isParametric(operation: GateLike): operation is ParametricGate | DerivedUnitary {
+  return 'slots' in operation || 'source' in operation;
+}
+
+/** The angles of a circuit, told apart into parameters and constants. */
+export interface AngleKinds {
+  /** Number of the parameter that each angle is, or CONSTANT. Equal angles are one parameter. */
+  readonly slots: Int32Array;
+  /** The values of the parameters. */
+  readonly values: readonly number[];
+}
+
+/**
+ * Tells parameters from constants by their values, because a circuit does not say which of its angles will
+ * change. Fractions of π with small powers of two as denominators, and π divided by any power of two, are
+ * constants: they are what gates are made of that passes know to simplify.
+ */
+export function angleKinds(angles: readonly number[]): AngleKinds {
+  const slots = new Int32Array(angles.length);
+  const known = new Map<number, number>();
+  for (let i = 0; i < angles.length; i++) {
+    const angle = angles[i]!;
+    if (isFractionOfPi(angle)) {
+      slots[i] = CONSTANT;
+      continue;
+    }
+    let slot = known.get(angle);
+    if (slot === undefined) {
+      slot = known.size;
+      known.set(angle, slot);
+    }
+    slots[i] = slot;
+  }
+  return { slots, values: [...known.keys()] };
+}
+
+/** Denominator of the fractions of π that are constants. */
+const DENOMINATOR = 64;
+/** Difference, in multiples of the fraction, at which an angle counts as one. */
+const TOLERANCE = 1e-9;
+
+function isFractionOfPi(angle: number): boolean {
+  const part = (angle / Math.PI) * DENOMINATOR;
+  const nearest = Math.round(part);
+  if (Math.abs(part - nearest) < TOLERANCE) return true;
+  if (Math.abs(part) >= 1) return false;
+  const size = Math.abs(part);
+  return Math.abs(size * 2 ** -Math.round(Math.log2(size)) - 1) < TOLERANCE;
+}
