@@ -94,7 +94,7 @@ interface Row {
   readonly qsimMs?: number;
 }
 
-/** What the circuits are sent to. */
+/** The service and the other simulators that run the circuits. */
 interface Peers {
   readonly parts: ReadonlySet<Part>;
   readonly client: Client;

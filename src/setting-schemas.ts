@@ -24,7 +24,7 @@ export const flag = z
   .enum(['0', '1'], { error: 'must be 0 or 1' })
   .transform((value) => value === '1');
 
-/** What stands between commas. */
+/** Entries separated by commas, trimmed and without empty ones. */
 const list = z.string().transform((value) =>
   value
     .split(',')

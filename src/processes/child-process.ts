@@ -43,7 +43,7 @@ const MAX_KEPT = 16_384;
 const MAX_LAST_WORDS = 300;
 /** Dawn's warning when a driver allows more than Dawn can use. No process ends because of it. */
 const USUAL_WARNING = /^Warning: max\w+ artificially reduced from .*\n?/gm;
-/** What V8 prints when a heap is full. */
+/** V8's message when a heap is full. */
 const OUT_OF_MEMORY = /heap out of memory|Fatal process out of memory|Allocation failed - /;
 
 /** A function that starts a process. */

@@ -1,4 +1,4 @@
-/** What a process of procedures may read: the service's code, its models, and installed packages. */
+/** Paths that a process of procedures may read: the service's code, its models, and installed packages. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
 /**
- * What stands in for vitest where the conformance suite is bundled for a page: it collects claims
+ * Stands in for vitest where the conformance suite is bundled for a page: it collects claims
  * instead of running them, so that a page can run one at a time and say how it went.
  */
 import { expect } from './expect.ts';

@@ -140,7 +140,7 @@ describeWith(['Chromium'], 'access to the demo page', () => {
   });
 
   describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
-    /** What of a list of contrasts is too low. */
+    /** The contrasts of a list that are below `least`. */
     const tooLow = (contrasts: unknown, least: number) => {
       if (!Array.isArray(contrasts)) throw new Error('no contrasts');
       return contrasts.filter(([, contrast]) => !(contrast >= least));

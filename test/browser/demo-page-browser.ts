@@ -5,7 +5,7 @@
 import { facilityPath } from '../support/facilities/describe-with.ts';
 import { type Chromium, openChromium } from './chromium.ts';
 
-/** What a run is answered with. */
+/** Answer to a run. */
 export interface RunAnswer {
   readonly status: number;
   readonly body: object;
@@ -171,7 +171,7 @@ export class BrowserPage implements AsyncDisposable {
     return String(await this.evaluate(`document.getElementById('${id}').textContent`));
   }
 
-  /** What assistive technology is told of each element that is not left out: role and name. */
+  /** Roles and names of the elements that assistive technology is told of. */
   async accessibleElements(): Promise<readonly { readonly role: string; readonly name: string }[]> {
     const nodes = field(await this.#send('Accessibility.getFullAXTree'), 'nodes');
     return (Array.isArray(nodes) ? nodes : [])

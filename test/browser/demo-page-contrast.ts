@@ -1,4 +1,4 @@
-/** What runs in the page to measure contrasts: expressions, to be evaluated there. */
+/** Expressions that measure contrasts when a page evaluates them. */
 
 /** Relative luminance and contrast, as WCAG 2.2 defines them, of colours as the browser computes them. */
 const CONTRAST = `

@@ -31,7 +31,7 @@ const MAX_TABS = 20;
 export class DemoVisit implements AsyncDisposable {
   readonly page: BrowserPage;
   readonly origin: string;
-  /** What the page is told when it is opened next. */
+  /** Facts that the page receives when it is opened next. */
   facts: DemoFacts = DEMO_FACTS;
   readonly #service: TestService;
 

@@ -24,14 +24,14 @@ const values: readonly [string, unknown][] = [
   ['an error with a code', Object.assign(new Error('not here'), { code: 'A' })],
 ];
 
-/** What both have. */
+/** Matchers that vitest's `expect` and the page's both have. */
 interface Judge {
   toBe(expected: unknown): void;
   toEqual(expected: unknown): void;
   toMatchObject(expected: unknown): void;
 }
 
-/** What claims match against: a plain object. */
+/** Whether claims can match against a value: it is a plain object. */
 const isPattern = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 

@@ -4,7 +4,7 @@
  * is missing fails the claim that calls it.
  */
 
-/** What is known of a value; throws unless it holds. */
+/** Claims about a value; each throws unless it holds. */
 type Matchers = ReturnType<typeof matchersOf> & {
   readonly not: ReturnType<typeof matchersOf>;
   readonly rejects: Record<'toMatchObject' | 'toThrow', (expected: unknown) => Promise<void>>;

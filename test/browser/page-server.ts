@@ -96,7 +96,7 @@ class Exchange {
   #hear: PromiseWithResolvers<string | null> | undefined;
   #broken: string | undefined;
 
-  /** What the page does next, once there is something; `answer` is how its last claim went. */
+  /** Resolves to the index of the page's next claim, once there is one; `answer` is how its last claim went. */
   take(answer: Answer | null): Promise<number> {
     if (answer !== null) this.#hear?.resolve(answer.fault);
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What runs in the page: the WebGPU engine's claims, each when the test asks for it. */
+/** Script of the page: it runs the WebGPU engine's claims, each when the test asks for it. */
 import { openGpuDevice } from '../../src/engine/webgpu/open-gpu-device.ts';
 import {
   openWebGpuEngine,

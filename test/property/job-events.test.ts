@@ -73,7 +73,7 @@ function stateAfter({ record, progress }: JobState, action: Action, now: number)
   }
 }
 
-/** What a reader is told that looks at the states for which it is connected. */
+/** Events that a reader receives which looks at the states for which it is connected. */
 function told(states: readonly JobState[], readsUpTo: readonly number[]): JobEvent[] {
   let since: EventPosition | undefined;
   const all: JobEvent[] = [];

@@ -118,7 +118,7 @@ test('run with the same seed prints the same counts', async () => {
   expect(JSON.parse(first.stdout).counts).toEqual(JSON.parse(second.stdout).counts);
 });
 
-/** What `run --json` prints of a measured engine. */
+/** Part of the output of `run --json` about a measured engine. */
 interface Measured {
   readonly counts: Readonly<Record<string, number>>;
   readonly backend: { readonly engine: string; readonly precision: string };
@@ -415,7 +415,7 @@ test.each([
   expect(stdout).toContain('Usage: qcs');
 });
 
-/** What an example needs besides its file. */
+/** Options that an example needs besides its file. */
 const EXAMPLE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'ramsey.qasm': ['--input', 'phase=0.8'],
 };

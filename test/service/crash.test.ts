@@ -1,5 +1,5 @@
 // @needs processes
-/** What a crash and a shutdown leave behind: nothing lost, nothing twice. */
+/** A crash and a shutdown lose nothing, and nothing runs twice. */
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Job } from '../../src/jobs/job.ts';

@@ -1,4 +1,4 @@
-/** What browsers are told of pages of other origins. */
+/** CORS headers for pages of other origins. */
 import { describe, expect, test } from 'vitest';
 import { BELL, openTestService, type TestService } from './support/test-service.ts';
 

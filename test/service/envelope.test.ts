@@ -1,4 +1,4 @@
-/** What every answer has in common, whatever was asked. */
+/** All answers have one envelope, and headers in common. */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

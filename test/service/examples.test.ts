@@ -12,7 +12,7 @@ const report = z.looseObject({
   counts: z.record(z.string(), z.number()).default({}),
 });
 
-/** What `qcs run` answers. */
+/** Runs `qcs run` and gives its report. */
 async function run(file: string, ...options: readonly string[]) {
   const args = ['src/cli.ts', 'run', `examples/${file}`, '--seed', '7', '--json', ...options];
   const { stdout } = await promisify(execFile)(process.execPath, args);

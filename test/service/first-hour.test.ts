@@ -19,7 +19,7 @@ import {
 /** A mistake: what is typed, in one of the places where something can be. */
 interface Mistake {
   readonly title: string;
-  /** What the answer does not say by itself. */
+  /** Explanation that the answer lacks. */
   readonly note?: string;
   /** Gate objects, with other fields of the body. */
   readonly circuit?: readonly object[];
@@ -42,7 +42,7 @@ const BELL = [
 ];
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const KEY = { 'X-API-Key': '$QCS_API_KEY' };
-/** What curl calls a body whose type it is not told. */
+/** Type that curl gives a body when none is named. */
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const bodyOf = (fields: object) =>
   JSON.stringify({ circuit: BELL, target_processor: 'statevector-sim', shots: 100, ...fields });
@@ -295,7 +295,7 @@ async function commandAnswer(command: string): Promise<string> {
   return stderr.trimEnd();
 }
 
-/** What a service says that does not start; the one that runs stands for one on port 8080. */
+/** Output of a service that does not start; the one that runs stands for one on port 8080. */
 async function startAnswer(settings: Readonly<Record<string, string>>): Promise<string> {
   const port = new URL(service.origin).port;
   const environment = {

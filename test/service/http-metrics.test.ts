@@ -1,4 +1,4 @@
-/** What is counted of answers that are long, or that nobody waited for. */
+/** Metrics of answers that are long, or that nobody waited for. */
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What is said of a request to classify that cannot be. */
+/** Answers to requests for a classification that are faulty. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { infer, THETA } from './support/infer.ts';
 import { type ModelService, openModelService } from './support/model-service.ts';

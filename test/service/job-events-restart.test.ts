@@ -11,7 +11,7 @@ import { FakeProcessor } from './support/fake-processor.ts';
 import { openKinds } from './support/test-kinds.ts';
 import { BELL, directory, openTestService, settled } from './support/test-service.ts';
 
-/** What lasts over processes. */
+/** Stores that outlast a process. */
 function openDisk() {
   return { store: new MemoryJobStore(), keys: createSqliteKeyStore(openDatabase(':memory:')) };
 }

@@ -1,4 +1,4 @@
-/** What records say of what was asked for: the request, and the name and tags that came with it. */
+/** Records show the request, and the name and tags that came with it. */
 import { describe, expect, test } from 'vitest';
 import { newJob } from '../support/jobs.ts';
 import { BELL, openTestService, settled } from './support/test-service.ts';

@@ -1,4 +1,4 @@
-/** What a submission looks at of the processors it is checked against. */
+/** A submission reads the state of its own processor only, and once. */
 import { expect, test } from 'vitest';
 import {
   checkCircuit,

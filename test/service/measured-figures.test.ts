@@ -1,6 +1,6 @@
 // @needs processes
 /**
- * What is measured moves with the load: figures of agents and of the TPU fleet before, under and after
+ * Measured figures move with the load: those of agents and of the TPU fleet before, under and after
  * work that runs in processes of its own, over HTTP. The clock stands still until the test puts it
  * forward, and the processor holds circuits as long as the test says, so that no figure depends on how
  * fast the machine is.
@@ -178,7 +178,7 @@ describe('the speed of the repeated self-test', () => {
   const [computation] = AGENTS;
   if (computation === undefined) throw new Error('there are no agents');
   const owner = { ...computation, title: computation.name };
-  /** What every call takes longer, milliseconds. */
+  /** Time added to every call, milliseconds. */
   let delayMs = 0;
   const slowPool: Pick<ProcedurePool, 'run'> = {
     run: async (...call) => {

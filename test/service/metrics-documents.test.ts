@@ -1,4 +1,4 @@
-/** What operators are given of the metrics, held to a scrape: docs/operations.md and the dashboard. */
+/** Documents of the metrics, docs/operations.md and the dashboard, are held to a scrape. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -141,7 +141,7 @@ test('every operation declares the errors that any request may meet, and asks fo
   }
 });
 
-/** What an answer is written in. */
+/** Media types of an answer. */
 function mediaTypes(path: string, status: number): readonly string[] {
   if (status >= 400) return ['application/json', 'application/problem+json'];
   if (status === 204) return [];

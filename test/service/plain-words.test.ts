@@ -1,5 +1,5 @@
 /**
- * What is wrong with a request is said in plain words: which field, what it must be. The first part walks
+ * Faults of a request are named in plain words: which field, what it must be. The first part walks
  * every schema of the service and provokes every kind of fault at every place; the second spoils whole
  * requests, so that what is checked by hand is heard, too.
  */
@@ -25,7 +25,7 @@ import { FakeProcessor } from './support/fake-processor.ts';
 /** Words of validators and of JavaScript, which mean nothing to a physicist. */
 const RAW =
   /Invalid|\breceived\b|expected (a )?(string|number|int|array|object|boolean|record)|Unrecognized|Too (small|big)|[<>]=|undefined|NaN|\[object|match pattern/;
-/** What a message says to do, or lets nobody doubt. */
+/** Parts of a message from which a reader knows what to change. */
 const REMEDY = /must (be|have)|is missing; give|Did you mean|leave it out|takes|Name something/;
 
 type Path = readonly PropertyKey[];

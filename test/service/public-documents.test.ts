@@ -1,4 +1,4 @@
-/** What anyone may ask for without a key: documents and pages, and how often. */
+/** Documents and pages that anyone may read without a key, and their rate limit. */
 import { describe, expect, test } from 'vitest';
 import { openTestService } from './support/test-service.ts';
 

@@ -1,5 +1,5 @@
 // @needs processes
-/** What the reading of one caller's bodies costs others: nothing but turns. */
+/** Reading one caller's bodies costs other callers nothing but turns. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

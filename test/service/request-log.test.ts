@@ -1,4 +1,4 @@
-/** What is logged of requests, and what never is. */
+/** The log of requests has what operators need, and no secrets. */
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { BELL, openTestService } from './support/test-service.ts';

@@ -1,5 +1,5 @@
 // @needs processes
-/** What a key and the service may store. */
+/** Storage limits of a key and of the service. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';

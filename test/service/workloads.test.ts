@@ -1,4 +1,4 @@
-/** What does the work, beside single agents: when it is tested anew. */
+/** Agents, the planner and the TPU fleet are tested again when processors come and go. */
 import { expect, test, vi } from 'vitest';
 import { Workloads } from '../../src/workloads/workloads.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process';
 import type { CommandIo } from '../../src/cli/command-io.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 
-/** What a command line wrote and how it ended. */
+/** Output and exit code of a command line. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What a test may say of the process around the command. */
+/** Properties of the process around the command that a test sets. */
 export interface Around extends Partial<Pick<CommandIo, 'environment' | 'now' | 'sleep'>> {
   /** Whether stderr is a terminal. */
   readonly isTTY?: boolean;

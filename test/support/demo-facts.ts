@@ -117,7 +117,7 @@ export function demoBody(kind: keyof typeof COUNTS): object {
   };
 }
 
-/** What the page is told. */
+/** Facts that the page receives. */
 export const DEMO_FACTS: DemoFacts = { ...FACTS, selfTest: demoBody('virginica') };
 
 /** A body of an error. */

@@ -4,7 +4,7 @@ import { compile } from '../../src/compiler/compile.ts';
 import type { Program } from '../../src/compiler/program.ts';
 import type { Counts, Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
 
-/** What a test asks for; no shots and seed 1 unless it says so. */
+/** Request of a test; without shots and with seed 1 unless it names them. */
 export type Ask = Partial<RunRequest>;
 
 /** A signal that never aborts. */

@@ -62,7 +62,7 @@ export interface ToldEvent {
   readonly data: unknown;
 }
 
-/** What is to be sent of a stream. */
+/** Form in which a stream is sent. */
 export interface Delivery {
   /** Ends of lines. */
   readonly end?: '\n' | '\r\n' | '\r';

@@ -17,7 +17,7 @@ export function openExamples() {
     folder[Symbol.dispose]();
   });
 
-  /** What a program prints, with a key that has the limits of any. */
+  /** Runs a program with a new key, which has the limits of any, and gives its output. */
   async function printed(command: string, file: string): Promise<string> {
     const made = await promisify(execFile)(
       process.execPath,

@@ -224,7 +224,7 @@ function openEngine(precision: Precision): MaybeBatchEngine {
   };
 }
 
-/** What an adapter's name may add: it is wrong while there is a file of this path. */
+/** Suffix of the name of an adapter that answers wrongly while there is a file of this path. */
 const WRONG_WHILE = /wrong while (.+)$/;
 
 /**

@@ -6,7 +6,7 @@ import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, expect } from 'vitest';
 
-/** What the current test did that it may not do. */
+/** Forbidden calls of the current test. */
 const attempts: string[] = [];
 
 function refuse(attempt: string): never {

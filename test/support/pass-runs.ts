@@ -3,7 +3,7 @@ import type { Operation, Qubit } from '../../src/circuit/circuit.ts';
 import type { Bit } from '../../src/circuit/classical-expression.ts';
 import type { Pass, Requested } from '../../src/compiler/passes/pass.ts';
 
-/** What a pass makes of operations on four qubits and four bits. */
+/** Operations on four qubits and four bits, rewritten by a pass. */
 export function rewritten(
   pass: Pass,
   operations: readonly Operation[],

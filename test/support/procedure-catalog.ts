@@ -232,7 +232,7 @@ const results: Readonly<Record<string, Run>> = {
 
 let isPreloaded = false;
 
-/** What is awaited before a process is ready. */
+/** Preparation that a process awaits before it is ready. */
 export async function preload(): Promise<void> {
   await turn();
   isPreloaded = true;

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/workloads/procedures/json.ts';
 import type { Procedure } from '../../src/workloads/procedures/procedure.ts';
 import type { ProcedureContext } from '../../src/workloads/procedures/procedure-context.ts';
 
-/** What a run told while it went. */
+/** Progress and counts that a run reported. */
 export interface Told {
   readonly progress: { readonly fraction: number; readonly message: string | undefined }[];
   units: number;

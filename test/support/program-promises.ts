@@ -1,4 +1,4 @@
-/** What every program promises the engine it was compiled for. */
+/** Checks that a program keeps the promises of every program to the engine it was compiled for. */
 import { reachOf } from '../../src/compiler/exchange-plan.ts';
 import {
   localQubits,

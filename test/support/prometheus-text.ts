@@ -7,7 +7,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** What one scrape says. */
+/** Contents of one scrape. */
 export interface Scrape {
   /** Type by the metric's name. */
   readonly types: ReadonlyMap<string, string>;

@@ -132,7 +132,7 @@ const gate = (
   return { ...branch, state: applied(branch.state, operation) };
 };
 
-/** What a block may use. */
+/** Names and nesting that a block may use. */
 interface Place {
   readonly qubits: readonly string[];
   readonly subroutines: readonly Subroutine[];

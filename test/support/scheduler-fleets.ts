@@ -146,7 +146,7 @@ export function plainTask(
   };
 }
 
-/** What may differ from a plain run. */
+/** Fields in which a run differs from a plain one. */
 export type PlainTask = Partial<Omit<TestTask, 'id' | 'work'>> & {
   readonly numQubits?: number;
   readonly gateCost?: number;

@@ -12,7 +12,7 @@ interface Waiting {
   readonly comesBack: boolean;
 }
 
-/** What keys were given: tags by sizeClass (or all), level and key; times by sizeClass (or all) and level. */
+/** Turns that keys were given: tags by sizeClass (or all), level and key; times by sizeClass (or all) and level. */
 interface Turns {
   /** When each key was last given a start, by sizeClass and key. */
   readonly starts: Map<string, number>;

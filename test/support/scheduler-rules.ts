@@ -1,5 +1,5 @@
 /**
- * What a scheduler must keep to, written from the rules rather than from its code: which lanes take a
+ * Rules that a scheduler must obey, written independently of its code: which lanes take a
  * run, and whether devices hold it.
  */
 import type { DeviceView, Lane } from '../../src/fleet/schedule/lane.ts';

@@ -6,7 +6,7 @@ import { randomFleet, randomTask, type TestFleet } from './scheduler-fleets.ts';
 /** When everything is well again. */
 const CALM_AT = 60_000;
 
-/** What is random about a scenario. */
+/** Random parts of a scenario. */
 export interface ScenarioOptions extends DriverOptions {
   readonly maxTasks?: number;
   /** Whether lanes, devices and processors come and go, and runs are cancelled. */

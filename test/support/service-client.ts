@@ -7,7 +7,7 @@ const FIRST_SERVER_FAULT = 500;
 const POLL_EVERY_MS = 20;
 
 const record = z.looseObject(jobFields);
-/** What the records of all kinds of jobs have, and what else came. */
+/** Fields that the records of all kinds of jobs have, with all others that came. */
 export type JobRecord = z.output<typeof record>;
 
 const capability = z.looseObject({
@@ -44,7 +44,7 @@ export interface PublishedWork {
   readonly inputSchema: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a request bears beside its path. */
+/** Body and headers of a request. */
 export interface RequestOptions {
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

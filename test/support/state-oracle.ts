@@ -102,7 +102,7 @@ const NEGLIGIBLE_WEIGHT = 1e-9;
 /**
  * The exact probability of each outcome label, following every branch of every measurement.
  *
- * What classical assignments come to is not worked out here but in classical-evaluation.ts, which has
+ * The values of classical assignments are computed not here but in classical-evaluation.ts, which has
  * tests of its own.
  */
 export function exactOutcomes(circuit: DynamicCircuit): Map<string, number> {

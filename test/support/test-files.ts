@@ -18,7 +18,7 @@ const ROOT = new URL('../../', import.meta.url);
 const LINE = /^\/\/ @needs (.*)$/m;
 
 /**
- * What the text of a test file says that it needs; undefined if it needs only Node and some seconds.
+ * The need that a test file declares in its text; undefined if it needs only Node and some seconds.
  *
  * @throws {Error} if it names something that is not in NEEDS.
  */

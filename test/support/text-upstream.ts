@@ -56,7 +56,7 @@ export class TextUpstreamServer implements AsyncDisposable {
   probeReply: Reply = json(200, completion('ready'));
   /** To everything else. */
   reply: Reply = json(200, completion('Hello there.'));
-  /** What `GET /v1/models` answers. */
+  /** Answer of `GET /v1/models`. */
   models: unknown = { object: 'list', data: [{ id: 'tiny', object: 'model' }] };
   readonly received: ReceivedChat[] = [];
   readonly #server: Server;

@@ -1,4 +1,4 @@
-/** What training found, as far as an artefact tells, for tests that have no time to train. */
+/** Outcome of training as far as an artefact has it, for tests that have no time to train. */
 
 import { scaleRow } from '../../src/workloads/models/qnn-hybrid/feature-scaler.ts';
 import { expectationsOf } from '../../src/workloads/models/qnn-hybrid/fit-classifier.ts';

@@ -19,7 +19,7 @@ const LEFT_OF_ROOTS = [
   'compose-fleet.ts',
 ];
 
-/** What each layer, a folder or file directly under src/, may import besides itself. */
+/** Layers that each layer, a folder or file directly under src/, may import besides itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   math: ['errors'],
@@ -54,7 +54,7 @@ const SURROUNDINGS = [
   /\bMath\.random\b/,
 ];
 
-/** What is wrong with a file of that path under src/. */
+/** Faults of a file of that path under src/. */
 function breaches(path: string, source: string): readonly string[] {
   const code = withoutComments(source);
   const imports = code.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g);
@@ -100,7 +100,7 @@ function circles(sources: ReadonlyMap<string, string>): readonly string[] {
   return found;
 }
 
-/** What of the page another layer would load: all that it imports beside types. */
+/** Modules of the page that a file of another layer would load: all that it imports beside types. */
 function pageModulesLoaded(path: string, code: string): readonly string[] {
   if (path.startsWith('console/')) return [];
   const withoutTypes = code.replace(/\b(?:import|export) type\b[^;]*?['"][^'"]+['"]/g, '');

@@ -1,5 +1,5 @@
 // @needs processes
-/** What tests say of drivers and browsers that a machine lacks. */
+/** Tests report the drivers and browsers that a machine lacks. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type Found, skippedLines, unmetRequirement } from '../support/facilities/facilities.ts';

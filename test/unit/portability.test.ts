@@ -11,7 +11,7 @@ const SRC = new URL('../../src/', import.meta.url);
 /** Gives a file's text by its path. */
 type Read = (path: string) => string;
 
-/** What an entry needs beside the project's own files, each with the file that names it. */
+/** Modules and globals that an entry needs beside the project's own files, each with the file that names it. */
 function foreignNeeds(entry: string, read: Read): readonly string[] {
   const found: string[] = [];
   const seen = new Set([entry]);
@@ -38,7 +38,7 @@ function importsOf(code: string): readonly string[] {
   return [...imports].map(([, name = '']) => name);
 }
 
-/** What is there in Node without an import; asked after with typeof, or as a name of something else. */
+/** Uses of names that Node has without an import. `typeof` and properties of other objects do not match. */
 const NODE_GLOBALS =
   /(?<![.\w])(?:Buffer\.\w+|process\.(?!getBuiltinModule)\w+|__dirname|__filename)/g;
 

@@ -1,4 +1,4 @@
-/** What test files say that they need, and what holds them to it. */
+/** Test files declare what they need and are held to it. */
 import childProcess, { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { needOf, testFilesThatNeed } from '../support/test-files.ts';

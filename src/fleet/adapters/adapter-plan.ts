@@ -1,5 +1,5 @@
 /**
- * Which adapters are used, each with its process's environment and the memory that it may fill.
+ * Plans the adapters that are used, each with its process's environment and the memory that it may fill.
  *
  * WebGPU picks an adapter by a part of its name, so of adapters of one name it always picks the first.
  * Mesa's device-select layer, where it is installed, shows a process only the card at the PCI address

@@ -1,4 +1,4 @@
-/** Which lanes may run a run: memory, precision, and what its processor allows. */
+/** Selects the lanes that may run a run: by memory, precision, and the hardware that its processor may use. */
 
 import type { Lane, LaneId, Precision, SizeClass } from './lane.ts';
 import type { MayRunOn, ScheduledRun } from './scheduled-run.ts';
@@ -31,7 +31,7 @@ export function laneNeedOf({
 /** Properties that decide which lanes take a run now. */
 type Placeable = Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work' | 'failedOn'>;
 
-/** Which lanes are considered. */
+/** Options that select the lanes to consider. */
 export interface EligibleOptions {
   /** Includes lanes that are closed now. */
   readonly evenClosed?: boolean;

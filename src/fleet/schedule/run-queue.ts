@@ -29,7 +29,7 @@ interface RunStop<T> {
   takesTurn: boolean;
 }
 
-/** Which runs a walk visits. */
+/** Options that restrict the runs of a walk. */
 interface WalkOptions {
   /** Processors whose runs it leaves out, as though they did not wait. */
   readonly isLeftOut?: (processor: string) => boolean;

@@ -43,11 +43,11 @@ interface ServedEngines {
   /** Called when a circuit of the precision first comes; the engine is kept. */
   readonly open: (precision: Precision) => MaybeBatchEngine;
   readonly compile: Compile;
-  /** Which circuits are kept prepared. */
+  /** Limits of the circuits that are kept prepared. */
   readonly kept: KeepLimits;
   /** Report on the engine, where it is open already. */
   readonly report?: EngineReport;
-  /** What the engine of single precision is warmed up with while there is nothing to run. */
+  /** Steps that warm up the engine of single precision while there is nothing to run. */
   readonly warmUp?: (engine: ServedEngine) => Iterable<() => Promise<void>>;
 }
 

@@ -83,7 +83,7 @@ export class EventReader implements Disposable {
   }
 }
 
-/** What a stream's events are, without their data. */
+/** Ids of a stream's events. */
 export function idsOf(events: readonly ReceivedEvent[]): readonly string[] {
   return events.map(({ id }) => id);
 }

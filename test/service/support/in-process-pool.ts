@@ -23,7 +23,7 @@ export class InProcessPool implements WorkPool {
   /** Calls wait for the test, but for self-tests. */
   isHolding = false;
   isFull = false;
-  /** What the next self-tests answer in place of the truth. */
+  /** Answer of the next self-tests in place of the true one. */
   lie: object | undefined;
   readonly calls: ProcedureCall[] = [];
   readonly held: HeldCall[] = [];

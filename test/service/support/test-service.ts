@@ -61,7 +61,7 @@ type RequestOptions = Pick<InjectOptions, 'method' | 'url' | 'payload' | 'remote
   readonly headers?: Headers;
 };
 
-/** What a test may replace. */
+/** Parts of the service that a test replaces. */
 export type TestOverrides = Partial<Omit<ServiceDeps, 'settings'>> & {
   readonly processors?: readonly Processor[];
   readonly workloads?: Workloads;

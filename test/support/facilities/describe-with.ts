@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** What the set-up of the run found. */
+/** Facilities that the set-up of the run found. */
 export function foundFacilities(): Found {
   const found = inject('facilities');
   if (found === undefined) {

@@ -30,7 +30,7 @@ export const BROWSERS = [
   '/usr/bin/google-chrome',
 ];
 
-/** What Python is called. */
+/** Name of Python's executable. */
 export const PYTHON = 'python3';
 
 /** Something that suites run on. */
@@ -43,7 +43,7 @@ export type Facility =
 
 /** How a facility is come by. */
 export interface FacilityRecord {
-  /** What to install, for people. */
+  /** Instruction for people: what to install. */
   readonly install: string;
   /** Where this variable is 1, the run fails if the facility is missing. */
   readonly requiredBy: string;
@@ -93,7 +93,7 @@ export interface Missing {
   readonly reason: string;
 }
 
-/** What was found of each. */
+/** Findings by facility. */
 export type Found = Readonly<Record<Facility, Present | Missing>>;
 
 /** A suite that was skipped, or would have been. */
@@ -108,7 +108,7 @@ export const FACILITY_NAMES = Object.keys(FACILITIES).filter(
   (name): name is Facility => name in FACILITIES,
 );
 
-/** What the run ends with: a line for each missing facility that suites needed. */
+/** Last lines of the run: one for each missing facility that suites needed. */
 export function skippedLines(found: Found, suites: readonly NeedySuite[]): readonly string[] {
   return FACILITY_NAMES.flatMap((name) => {
     const facility = found[name];

@@ -101,7 +101,7 @@ export async function tryBrowserAt(path: string | undefined): Promise<readonly [
   }
 }
 
-/** What a page says of WebGPU: "computed", or why it did not. */
+/** Answer of a page that tries WebGPU: "computed", or why it did not. */
 async function answerOfPage(browser: string): Promise<string> {
   const answer = Promise.withResolvers<string>();
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { type NeedySuite, skippedLines, unmetRequirement } from './facilities.ts
 import { findFacilities } from './find-facilities.ts';
 
 /**
- * What Dawn prints where a driver allows more than Dawn can use, and where Vulkan is missing, which the
+ * Dawn's warnings where a driver allows more than Dawn can use, and where Vulkan is missing, which the
  * last lines of the run say. Dawn writes to the file descriptor of a worker's process, out of reach of
  * its JavaScript; the output of workers passes through here.
  */

@@ -12,7 +12,7 @@ export interface JobEvent {
 }
 
 /**
- * What is wrong with the events, in words.
+ * Faults of the events, in words.
  *
  * @param record - The job's, once it is final.
  */

@@ -1,5 +1,5 @@
 /**
- * What was seen of one job from outside, and whether it can have happened.
+ * Records what was seen of one job from outside, and checks that it can have happened.
  *
  * Answers overtake one another on their way. So an answer is held only against what had been received
  * before its request was sent: a job may not have been further then than it is said to be now.
@@ -50,7 +50,7 @@ export class JobTimeline {
     this.#sightings.push({ status, progress, sentAt: receivedAt, receivedAt });
   }
 
-  /** What cannot have happened. */
+  /** Observations that cannot have happened. */
   get faults(): readonly string[] {
     return this.#faults;
   }

@@ -17,7 +17,7 @@ const MAX_CUT_BYTES = 700;
 const MAX_CUT_MS = 150;
 const NO_CONTENT = 204;
 
-/** What a watcher saw. */
+/** Observations of a watcher. */
 export interface Watched {
   /** Of all connections, joined. */
   readonly events: readonly JobEvent[];

@@ -23,7 +23,7 @@ const KEYLESS_PART = 0.5;
 const LOOK_EVERY_MS = 150;
 const KILLED_AT_START_PART = 0.2;
 
-/** What a load with kills is. */
+/** Options of a load with kills. */
 export interface KillLoadOptions {
   readonly dataDir: string;
   readonly keys: readonly string[];
@@ -35,7 +35,7 @@ export interface KillLoadOptions {
   readonly maxUptimeMs: number;
 }
 
-/** What came of it. */
+/** Report on a load with kills. */
 export interface KillReport {
   kills: number;
   /** Of those, while the service was starting. */
@@ -230,7 +230,7 @@ class KillLoad {
     }
   }
 
-  /** What is final stays as it was, over every restart. */
+  /** Final records stay as they were, over every restart. */
   async #checkRecords(): Promise<void> {
     for (const { client, location, final } of this.#accepted) {
       const { data } = await this.#client(client, (each) => each.request('GET', location));

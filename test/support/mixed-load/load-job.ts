@@ -13,7 +13,7 @@ const CANCELLED_PART = 0.15;
 const KEYED_PART = 0.3;
 const MAX_CANCEL_AFTER_MS = 400;
 
-/** What one job is run with. */
+/** Parameters of one job's run. */
 export interface JobContext {
   readonly client: ServiceClient;
   readonly work: Work;

@@ -1,4 +1,4 @@
-/** What came of a mixed load: how much of what, how fast, and what was wrong. */
+/** Report on a mixed load: how many jobs of each kind, how fast, and the faults. */
 import { NumberLogs } from '../../../src/fleet/capacity/latency-log.ts';
 import type { JobStatus } from '../../../src/jobs/job.ts';
 

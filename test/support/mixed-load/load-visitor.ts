@@ -1,4 +1,4 @@
-/** What a mixed load reads between its jobs: listings, views of everything, and the end of it all. */
+/** Reads of a mixed load between its jobs: listings, views of everything, and the end of it all. */
 import { z } from 'zod';
 import { isFinal } from '../../../src/jobs/job.ts';
 import { JOB_RESOURCES, type JobResource } from '../../../src/service/jobs/job-resources.ts';
@@ -117,7 +117,7 @@ function checkChips(fleet: z.output<typeof fleetView>, report: LoadReport): void
   }
 }
 
-/** What is still in hand, in words; nothing is well. A self-test may be among it for a while. */
+/** Work that has not ended, in words; empty when all is well. A self-test may be among it for a while. */
 export async function unrestOf(client: ServiceClient): Promise<readonly string[]> {
   const unrest: string[] = [];
   const fleet = await readFleet(client);

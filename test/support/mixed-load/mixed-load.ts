@@ -21,7 +21,7 @@ import { LoadReport } from './load-report.ts';
 import { listingFaults, readListing, unrestOf, visit } from './load-visitor.ts';
 import { createWorkDeck, type WorkDeck } from './work-deck.ts';
 
-/** What the service has to be started with, so that limits are not what is met. */
+/** Settings with which the service must be started, so that the load does not meet its limits. */
 export const MIXED_LOAD_SETTINGS = {
   QCS_ENGINE: 'cpu',
   QCS_RATE_LIMIT_STANDARD: '1000000',
@@ -39,7 +39,7 @@ const LOOK_FROM_AFAR_MS = 1000;
 const VISITORS = 2;
 const VISIT_EVERY_MS = 60;
 
-/** What a load is. */
+/** Options of a load. */
 export interface MixedLoadOptions {
   readonly origin: string;
   readonly keys: readonly string[];

@@ -1,4 +1,4 @@
-/** What a mixed load submits: circuits of several sizes, and everything that the service publishes. */
+/** Submissions of a mixed load: circuits of several sizes, and everything that the service publishes. */
 import { z } from 'zod';
 import { TPU_POOLS } from '../../../src/workloads/tpu/tpu-zones.ts';
 import { lastingCircuit } from '../lasting-circuit.ts';
@@ -12,7 +12,7 @@ export interface Work {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is wrong with the record once the job is completed; undefined where nothing is. */
+  /** Fault of the record once the job is completed; undefined if it has none. */
   readonly faultOf: (record: JobRecord) => string | undefined;
 }
 
@@ -150,7 +150,7 @@ function chainOf(random: RandomStream): Work {
   return { name: 'chain', path: '/systems/asi/plans', body, headers: {}, faultOf };
 }
 
-/** What a completed record has to have, and this one lacks. */
+/** Names the required fields that a completed record lacks. */
 function lackOf(record: JobRecord): string | undefined {
   const lacking = ['result', 'seed', 'timing'].filter((field) => record[field] === undefined);
   return lacking.length === 0 ? undefined : `has no ${lacking.join(', no ')}`;

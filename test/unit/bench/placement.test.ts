@@ -12,7 +12,7 @@ const SIGMAS = [0, 0.3];
  * their order only.
  */
 const NO_CHOICE = 'cpu-fallback';
-/** Which large circuit happens to be last decides here; see docs/capacity.md. */
+/** Trace whose makespan depends on the large circuit that happens to be last; see docs/capacity.md. */
 const BY_ITS_LAST_CIRCUIT = 'long-tailed';
 
 describe.each(SIGMAS)('on the committed traces, σ = %d', (sigma) => {

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What Ctrl-C does now. */
+/** Present handler of Ctrl-C. */
 let interrupt = () => {};
 
 function onInterrupt(listener: () => void): Disposable {

@@ -318,7 +318,7 @@ describe('gpu-fleet', () => {
   });
 });
 
-/** What an adapter does to a circuit, and what is said of it where there is nothing else. */
+/** Instructions at which a fake adapter is lost. */
 const LOSSES = ['EXIT', 'THROW_LATE', 'LOSE_DEVICE', 'GPU_FAULT', 'LOSE_HELPER'] as const;
 
 describe('a circuit whose adapter is lost', () => {

@@ -59,7 +59,7 @@ function draw(random: RandomStream): Drawn {
     : { name, numQubits };
 }
 
-/** What a job of the test comes back with: the seed that its circuit echoed. */
+/** Runs a job of the test and gives the seed that its circuit echoed. */
 async function runOn(processor: Processor, { name, numQubits }: Drawn, seed: number, id: string) {
   const shared = new Float64Array(new SharedArrayBuffer(24));
   const { run } = await processor.run(

@@ -89,7 +89,7 @@ function listOf(circuits: readonly WorkerCircuitRun['circuit'][]) {
   return { tasks, begun, startedAt, cancels };
 }
 
-/** What became of each: the outcomes and occurrences that came back, or the error's code or name. */
+/** The end of each run: the outcomes and occurrences that came back, or the error's code or name. */
 async function endsOf(promises: readonly Promise<CircuitOutcome>[]): Promise<readonly unknown[]> {
   const settled = await Promise.allSettled(promises);
   return settled.map((end) => {
@@ -103,7 +103,7 @@ async function endsOf(promises: readonly Promise<CircuitOutcome>[]): Promise<rea
   });
 }
 
-/** What ECHO answers in place i. */
+/** Answer of ECHO in place i. */
 const echo = (i: number) => [i, 7];
 const LOST = 'FLEET_WORKER_LOST';
 

@@ -1,4 +1,4 @@
-/** What is told of a job to whoever saw a part of it, by example. */
+/** Events of a job that a client receives which saw a part of them, by example. */
 import { describe, expect, test } from 'vitest';
 import {
   type EventPosition,

@@ -1,5 +1,5 @@
 // @needs processes
-/** What the build makes of the page for the npm package, beside what a checkout serves. */
+/** The build's page in the npm package, compared with the one that a checkout serves. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

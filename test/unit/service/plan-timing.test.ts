@@ -1,4 +1,4 @@
-/** What a plan's record says of its time, where the clock of the machine was set meanwhile. */
+/** Times in the record of a plan during which the clock of the machine was set. */
 import { expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import { runPlanJob } from '../../../src/service/tasks/run-plan-job.ts';

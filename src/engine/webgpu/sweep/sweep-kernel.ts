@@ -22,14 +22,14 @@ const BYTES_PER_AMPLITUDE = 8;
 /** log2 of the most chunks of a tile: there are kernels for 1, 2, 4 and 8. */
 const MAX_TILE_CHUNK_QUBITS = 3;
 
-/** What a kernel is compiled for. */
+/** Properties of a sweep that need a kernel of their own. */
 export interface SweepKind {
   readonly tileChunkQubits: number;
   /** Whether the program may be longer than `UNIFORM_BYTES`. */
   readonly isLong: boolean;
 }
 
-/** What most sweeps need. */
+/** Sweeps of a state in one chunk, with a program that fits uniform memory: most of them. */
 export const ONE_CHUNK: SweepKind = { tileChunkQubits: 0, isLong: false };
 
 /** The kernel for sweeps of one kind. */

@@ -240,7 +240,7 @@ function namespaceOf(math: MathJsInstance): Record<string, unknown> {
   return namespace;
 }
 
-/** What functions that call others add in front, once for each depth. */
+/** Prefix that functions with callbacks add to a message, once for each depth of calls. */
 const OF_CALLBACKS = /^(?:Function \w+ cannot apply callback arguments to function \S*: )+/;
 
 function messageOf({ message }: Error): string {

@@ -141,7 +141,7 @@ class Normaliser {
     return constantSum(rational(product));
   }
 
-  /** What is left as it is, its parts in normal form. */
+  /** A node that has no rule here, as one atom; its arguments are in normal form. */
   #atom(node: MathNode): TermSum {
     const isCall = isFunctionNode(node);
     if (isCall) {

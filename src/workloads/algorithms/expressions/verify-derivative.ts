@@ -73,7 +73,7 @@ function* pointsFor(variables: readonly string[]): Generator<ReadonlyMap<string,
   }
 }
 
-/** What `abs` is of: its rule is that of real numbers, though its value is always real. */
+/** Arguments of `abs`. Its derivative rule holds for real arguments only, though its value is always real. */
 function sizedBy(tree: MathNode): readonly At[] {
   const args: At[] = [];
   tree.traverse((node) => {

@@ -16,7 +16,7 @@ const HEADERS = [
   ['OpenQASM 3', 'OPENQASM 3.0; include "stdgates.inc"; qubit[5] q; bit[2] c;'],
 ] as const;
 
-/** What unitary a program of gates is; the first qubit is the least significant bit. */
+/** Unitary of a program of gates; the first qubit is the least significant bit. */
 function matrixOf(source: string, numQubits: number): ComplexMatrix {
   const isGate = (o: Operation) => o.kind === 'gate' || o.kind === 'unitary';
   return matrixOfOperations(parse(source).operations.filter(isGate), numQubits);

@@ -10,7 +10,7 @@ import type { TextUpstreamServer } from '../../../../support/text-upstream.ts';
 export const KEY = 'sk-hunter2-0123456789';
 /** The upstream's, unless a test sets another: far away, since answers take time on a busy machine. */
 export const TIMEOUT_MS = 1_000_000;
-/** What callers send where it does not matter what. */
+/** Any valid request. */
 export const HELLO = { input: 'Hello' };
 /** The signal of a caller who waits for the answer. */
 export const PATIENT = new AbortController().signal;
@@ -19,7 +19,7 @@ export const PATIENT = new AbortController().signal;
 export const STANDARD = { tier: 'standard' } as const;
 export const ENTERPRISE = { tier: 'enterprise' } as const;
 
-/** What a test wants to be different. */
+/** Options that a test sets itself. */
 export type TextModelChanges = Partial<NonNullable<TextModelOptions['upstream']>> &
   Omit<Partial<TextModelOptions>, 'upstream'>;
 

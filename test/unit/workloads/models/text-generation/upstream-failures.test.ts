@@ -42,7 +42,7 @@ async function started(changes?: TextModelChanges): Promise<TextModel> {
   return model;
 }
 
-/** What the request is rejected with. */
+/** The error of a request, which must fail. */
 async function failureOf(asked: Promise<unknown>): Promise<unknown> {
   return await asked.then(
     (result) => expect.fail(`answered ${inspect(result)}`),
@@ -56,7 +56,7 @@ const text =
     response.writeHead(status, headers).end(body);
   };
 
-/** What an upstream may say; none of it is for callers. */
+/** An answer of the upstream of which callers must see nothing. */
 const SAID = { error: { message: `internal: ${KEY} at 10.0.0.7` } };
 const CUT_SHORT = JSON.stringify(completion('x')).slice(0, -2);
 const MIB = 1024 * 1024;
