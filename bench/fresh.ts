@@ -3,10 +3,11 @@
  * every circuit where a family has angles, everything warm.
  *
  * In this process the stages are timed one by one, on an engine of single precision with as many threads as
- * the service would use. Over HTTP, where the client sends one request at a time, the whole is timed, beside
- * the times that the answer states; a second series sends circuits whose shape is new as well. Beside them
- * are Qiskit Aer's whole call (AER_PYTHON names a Python that has it; see bench/peers/aer.ts) and the
- * evolution alone in qsim (QSIM_BASE; see bench/peers/qsim.ts). All take turns, A B A B.
+ * the service would use: one up to 17 qubits. Over HTTP, where the client sends one request at a time, the
+ * whole is timed, beside the times that the answer states; a second series sends circuits whose shape is new
+ * as well. Beside them are Qiskit Aer's whole call (AER_PYTHON names a Python that has it; see
+ * bench/peers/aer.ts) and the evolution alone in qsim (QSIM_BASE; see bench/peers/qsim.ts). All take turns,
+ * A B A B.
  *
  * Answers are verified before anything is timed: the state of every family at 8 qubits against the reference
  * engine, those of the peers too, and the counts of the service at every width against the engine's here.
@@ -50,7 +51,7 @@ const TURN_MS = 120;
 const WARM_UP_MS = 300;
 /** Once a part has spent this long on a circuit, it has no further turns; its warm-up counts then. */
 const ENOUGH_MS = 3000;
-/** qsim is a process per circuit, so it has one run in a turn. */
+/** qsim uses all cores at every width. It is a process per circuit, so it has one run in a turn. */
 const QSIM = { threads: availableParallelism(), maxFusedQubits: 3, flushToZero: true };
 
 /** Milliseconds of the stages of one circuit in this process. */
@@ -166,7 +167,7 @@ function textOf(circuit: Circuit): string {
   return printOpenQasm(withFinalMeasurement(circuit), '2');
 }
 
-/** The engine that the service would use for a width. */
+/** An engine of single precision with the threads that the service would use for a width. */
 function engineFor(numQubits: number): Engine {
   const numThreads = numQubits > MAX_SMALL_QUBITS ? availableParallelism() : 1;
   return openCpuEngine({ precision: 'f32', numThreads, maxQubits: 26 });
@@ -361,7 +362,7 @@ class Client implements Disposable {
     return { totalMs, queueMs: queue_ms, compileMs: compile_ms, executionMs: execution_ms };
   }
 
-  /** Sends a text; `gpu-fleet` computes in single precision, here on the CPU. */
+  /** Sends a text to `gpu-fleet` on the CPU: double precision up to 12 qubits, single precision above. */
   async send(qasm: string): Promise<{ readonly totalMs: number; readonly answer: CircuitAnswer }> {
     const body = JSON.stringify({ qasm, target_processor: 'gpu-fleet', shots: SHOTS, seed: 1 });
     const request = httpRequest('POST', this.#url, { 'x-api-key': this.#key }, body);
