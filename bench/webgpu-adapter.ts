@@ -15,7 +15,7 @@ import type { GpuCard } from '../src/fleet/adapters/gpu-cards.ts';
 import { tuningFile } from '../src/fleet/adapters/tuning-file.ts';
 
 const MIN_MEMORY_QUBITS = 20;
-/** As the service has it on the only card of a machine. */
+/** The service's setting for the only card of a machine. */
 const IDLE_MEMORY_MS = 60_000;
 
 /** Facts stored with results. */

@@ -27,7 +27,7 @@ export interface Operation {
   readonly id: string;
   /** Capitals. */
   readonly method: string;
-  /** As in the document: `/tasks/{task_id}`. */
+  /** Template of the document: `/tasks/{task_id}`. */
   readonly path: string;
   readonly described: z.output<typeof operation>;
 }

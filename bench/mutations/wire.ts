@@ -10,7 +10,7 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** How a request is sent. */
+/** A request as it is sent. */
 export interface Sending {
   readonly bytes: Buffer;
   /** HEAD, whose answer states the length of a body that does not come. */

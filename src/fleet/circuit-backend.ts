@@ -41,7 +41,7 @@ const LONG_PLAN_MS = 2;
 /** A plan that nothing has outdated still ages, because what runs comes closer to its end. */
 const MAX_PLAN_AGE_MS = 100;
 
-/** How a backend is made. */
+/** Options of a backend. */
 export interface CircuitBackendOptions extends ThreadOptions {
   /** Runs that may wait, over all processors. */
   readonly queueLimit: number;

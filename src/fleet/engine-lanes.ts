@@ -29,7 +29,7 @@ interface ThreadPoolOptions {
   readonly engine: EngineOptions;
 }
 
-/** How the lanes of the CPU are made. */
+/** Options of the CPU's lanes. */
 export interface ThreadOptions {
   /** A circuit that fits these engines is small. */
   readonly small: ThreadPoolOptions;

@@ -25,7 +25,7 @@ export interface BackingAdapter {
   readonly lane: AdapterPool;
 }
 
-/** How adapters are found and used. */
+/** Options of the search for adapters and of their use. */
 export interface AdapterSettings {
   /** Bytes of one adapter's memory for state vectors; by default what is free on it. */
   readonly gpuMemoryBytes?: number;

@@ -46,7 +46,7 @@ export interface DeviceSources {
   readonly whyNothing: string;
 }
 
-/** How the devices are made. */
+/** Options of the fleet's devices. */
 interface FleetDevicesOptions {
   readonly backend: CircuitBackend;
   readonly sources: () => DeviceSources;

@@ -37,7 +37,7 @@ import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts
 /** Between looks for adapters while there is none. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** How a fleet is made. */
+/** Options of a fleet. */
 export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
   readonly machine: Machine;
   /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */

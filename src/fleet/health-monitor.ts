@@ -21,7 +21,7 @@ const FIRST_RETRY_MS = 1000;
 const FAULT_MEMORY_MS = 600_000;
 const LONGEST_QUARANTINE_MS = 60_000;
 
-/** How a monitor works. Durations in milliseconds. */
+/** Options of a monitor. Durations in milliseconds. */
 export interface HealthMonitorOptions {
   /** Runs the self-test; resolves to what is wrong with the answer, undefined when nothing is. */
   readonly selfTest: (onStarted: () => void, signal: AbortSignal) => Promise<string | undefined>;

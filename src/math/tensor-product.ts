@@ -25,7 +25,7 @@ export function tensorProduct(high: ComplexMatrix, low: ComplexMatrix): ComplexM
 /** Factors of a two-qubit unitary that is a tensor product: `high` acts on bit 1, `low` on bit 0. */
 export interface TensorFactors {
   readonly high: ComplexMatrix;
-  /** Of determinant 1. */
+  /** Its determinant is 1. */
   readonly low: ComplexMatrix;
 }
 

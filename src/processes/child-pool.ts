@@ -18,7 +18,7 @@ export interface PooledChildEvents {
   readonly onEnd: (end: ChildEnd) => void;
 }
 
-/** How a pool is made. */
+/** Options of a pool. */
 export interface ChildPoolOptions<Child> {
   /** Starts a child. What it throws counts as a failed start. */
   readonly start: (events: PooledChildEvents) => Child;

@@ -13,7 +13,7 @@ import type { ProcessGuard } from './process-guard.ts';
 import { permissionFlags, withoutLinks } from './read-permissions.ts';
 import type { StartChild } from './supervised-child.ts';
 
-/** How a process is started. */
+/** Options of a process. */
 interface ChildProcessOptions<From> {
   /** The process's module. */
   readonly entry: URL;

@@ -52,7 +52,7 @@ export function withoutLinks(module: URL): URL {
   return pathToFileURL(realPath(fileURLToPath(module)));
 }
 
-/** Of what is not there, where it would be: the process says then what it misses. */
+/** Path without links. A path that does not exist is kept, so that the process names it as missing. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }

@@ -82,7 +82,7 @@ interface SupervisedChildEvents<From> {
   readonly onEnd: (end: ChildEnd) => void;
 }
 
-/** How a child is started and supervised. */
+/** Options of a supervised child. */
 interface SupervisedChildOptions<To, From> {
   readonly start: StartChild<To, From>;
   /** A child that has not said `ready` after this many milliseconds is ended. */
@@ -229,7 +229,7 @@ function isReady<From extends { readonly kind: string }>(message: From): message
   return message.kind === 'ready';
 }
 
-/** How a thread is started. */
+/** Options of a thread. */
 interface ChildThreadOptions {
   /** The thread's module. */
   readonly entry: URL;

@@ -8,7 +8,7 @@ import { type AdapterDiscovery, withDriverFault } from './adapter-report.ts';
 
 const PROBE = new URL(`./adapter-probe${extname(import.meta.url)}`, import.meta.url);
 
-/** How discovery is done. */
+/** Options of the discovery. */
 export interface DiscoveryOptions {
   /** After this long the child is ended; default 15 s, for drivers of many cards start slowly. */
   readonly timeoutMs?: number;

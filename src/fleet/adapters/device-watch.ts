@@ -7,7 +7,7 @@
 const LOOK_EVERY_MS = 5000;
 const HANG_LIMIT_MS = 30_000;
 
-/** How a device is watched. */
+/** Options of watching a device. */
 export interface DeviceWatchOptions {
   readonly everyMs?: number;
   readonly limitMs?: number;

@@ -36,14 +36,14 @@ interface FullFleetOptions {
   readonly numThreads: number;
   readonly maxSmallQubits: number;
   readonly ageingMs: number;
-  /** Of the run whose latencies are told by size. */
+  /** Jobs of the run whose latencies are reported by size. */
   readonly numJobs: number;
-  /** Of each of the other runs. */
+  /** Jobs of each of the other runs. */
   readonly numJobsOfAPoint: number;
   /** Parts of the most that the fleet does; the one at `load` is the long run. */
   readonly loads: readonly number[];
   readonly load: number;
-  /** Of the logarithm of what run times differ by from those of their kind. */
+  /** Standard deviation of the logarithm of the factor between a run time and that of its kind. */
   readonly sigma: number;
   readonly seed: number;
   /** Hears of each run before it starts. */
@@ -70,7 +70,7 @@ interface FleetSize {
 
 /** Result of the simulation. */
 export interface FullFleetResult {
-  /** Of the mix. */
+  /** Jobs of the mix per second, at most. */
   readonly maxPerSecond: number;
   readonly points: readonly FleetPoint[];
   readonly sizes: readonly FleetSize[];

@@ -15,7 +15,7 @@ interface DeviceUse {
 
 /** How far off expected starts were. Milliseconds. */
 interface PlanErrors {
-  /** Of |started − expected|. */
+  /** Percentiles of |started − expected|. */
   readonly absolute: Percentiles;
   /** The same by the wait that was foretold, or by START_RESOLUTION_MS where that is longer; may exceed 1. */
   readonly relative: Percentiles;

@@ -20,7 +20,7 @@ export interface Arrival<J extends SimulatedJob> {
   readonly job: J;
 }
 
-/** Where jobs come from. Times are milliseconds. */
+/** Source of jobs. Times are milliseconds. */
 export interface Workload<J extends SimulatedJob> {
   /** The next one that comes whatever becomes of the others, in order of time; undefined at the end. */
   next(): Arrival<J> | undefined;

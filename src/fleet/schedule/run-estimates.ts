@@ -192,7 +192,7 @@ function learn(times: LaneTimes, model: Model, measured: number): void {
   const [part, other] = isOnStates
     ? ([times.onStates, expected.fixed] as const)
     : ([times.fixed, expected.onStates] as const);
-  // What is left for it: never nothing, however wrong the other part is.
+  // The part has at least a tenth of the time, however wrong the other part is.
   const left = Math.max(measured - other, measured / 10);
   add(part, Math.log(left / (isOnStates ? model.onStates : model.fixed)));
 }

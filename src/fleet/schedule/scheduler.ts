@@ -29,7 +29,7 @@ const MIN_LEFT_MS = 0.01;
 /** After a scan that started nothing, its runs are skipped for this many milliseconds per waiting run. */
 const REST_MS_OF_A_TASK = 0.05;
 
-/** How a scheduler is made. */
+/** Options of a scheduler. */
 interface SchedulerOptions {
   /** Milliseconds of waiting that raise a run by one level. */
   readonly ageingMs: number;

@@ -37,7 +37,7 @@ interface EnginePoolEvents {
   readonly onLost?: (how: string) => void;
 }
 
-/** How a pool is made. */
+/** Options of a pool. */
 export interface EnginePoolOptions {
   readonly numWorkers: number;
   readonly start: StartWorker;
@@ -174,7 +174,7 @@ export class EnginePool {
   }
 }
 
-/** How the process of an adapter is started and watched. */
+/** Options of the process of an adapter. */
 export interface AdapterPoolOptions {
   readonly start: StartWorker;
   readonly cancelGraceMs?: number;

@@ -38,7 +38,7 @@ const START_LIMIT_MS = 30_000;
 /** A worker says nothing while it compiles: an operation may take this long on a busy machine. */
 const COMPILING_MS = 0.25;
 
-/** How a worker's owner follows a run. */
+/** A run with the callbacks by which the worker's owner follows it. */
 interface FollowedRun {
   readonly computedIn: Precision;
   readonly onProgress: (fraction: number) => void;
@@ -61,7 +61,7 @@ export interface WorkerCircuitRun extends FollowedRun {
 /** A run to be given to a worker. */
 export type WorkerRun = WorkerCircuitRun | (FollowedRun & Batch);
 
-/** How a worker is started and stopped. */
+/** Options of a runner, for starting and stopping its worker. */
 interface EngineRunnerOptions {
   readonly start: StartWorker;
   /** How long a cancelled circuit may take to stop by itself. */

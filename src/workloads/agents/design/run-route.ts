@@ -152,7 +152,7 @@ function asLogical(
       operationQubits(operation).map((place) => initialLayout.logical[place]!),
     ),
   );
-  // What ends on the place that logical qubit q began on, and then goes home.
+  // Entry q is the qubit that ends on the place where logical qubit q began; it is then swapped home.
   const held = [...initialLayout.physical].map((place) => finalLayout.logical[place]!);
   const home = swapsHome(held);
   if (hasMidCircuitMeasurement(circuit)) {

@@ -20,7 +20,7 @@ export function operatorDistance(a: ComplexMatrix, b: ComplexMatrix): number {
   return Math.sqrt(Math.exp(logarithm + Math.log(traceOf(power)) / 2 ** SQUARINGS));
 }
 
-/** Of a Hermitian matrix. */
+/** Trace of a Hermitian matrix. */
 function traceOf(matrix: ComplexMatrix): number {
   const d = dimension(matrix);
   let trace = 0;

@@ -220,7 +220,7 @@ function atMost(limit: number): ArgumentGuard {
   };
 }
 
-/** As `atMost`, of the arguments after the first. */
+/** Applies `atMost` to the arguments after the first. */
 function restAtMost(limit: number): ArgumentGuard {
   const guard = atMost(limit);
   return (args, name) => guard(args.slice(1), name);

@@ -20,17 +20,17 @@ export const EXPRESSION_LIMITS = {
   /** Rows of a matrix that is inverted, decomposed or raised to a power. */
   max_matrix_rows: 64,
   /**
-   * Of one whose Schur form, root or eigenvalues are iterated for, unless it is real, symmetric and of
-   * doubles and its eigenvalues are asked for.
+   * Rows of a matrix whose Schur form, root or eigenvalues are found by iteration, unless eigenvalues are asked
+   * for and the matrix is real, symmetric and of doubles.
    */
   max_iterated_rows: 24,
-  /** As max_iterated_rows, of bignumbers and fractions. */
+  /** The same limit as max_iterated_rows for matrices of bignumbers and fractions. */
   max_iterated_exact_rows: 8,
   /** Characters of any text, on the way and in the result. */
   max_text_length: 100_000,
   /** Bits of an integer, and of a fraction's numerator and denominator. */
   max_integer_bits: 65_536,
-  /** Of bignumbers, either side of zero: 10^±9999. */
+  /** Decimal exponent of a bignumber, either side of zero: 10^±9999. */
   max_decimal_exponent: 9999,
   /** Calls of functions and operators. */
   max_calls: 200_000,

@@ -35,7 +35,7 @@ export type Products = 'expanded' | 'kept';
 /** Terms that multiplying out may give. */
 const MAX_TERMS = 64;
 const MAX_EXPANDED_POWER = 12;
-/** Of a number, or of an exponent that is multiplied into others. */
+/** Largest exponent of a number, and largest exponent that is multiplied into others. */
 const MAX_EXPONENT = 64;
 /** Bits of a coefficient that a power may give. */
 const MAX_BITS = 512;

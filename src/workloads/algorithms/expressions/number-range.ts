@@ -25,7 +25,7 @@ const POLE_AT_ZERO: ReadonlyMap<string, number> = new Map([
 const POLES = new Set(['atanh', 'acoth', 'log', 'log1p', 'zeta', 'kldivergence']);
 /** Infinite at zero and below, where whole. */
 const FACTORIALS = new Set(['factorial', 'gamma', 'lgamma']);
-/** Of numbers that are not zero never zero. */
+/** Functions that, for finite arguments, are zero only where an argument is. */
 const NEVER_ZERO = new Set([
   ...['multiply', 'divide', 'dotMultiply', 'dotDivide', 'pow', 'dotPow', 'square', 'cube', 'exp'],
   ...['sech', 'csch', 'prod', 'unit', 'inv'],
@@ -126,7 +126,7 @@ function* decimalsIn(value: unknown): Generator<Decimal> {
   else if (Array.isArray(value)) for (const entry of value) yield* decimalsIn(entry);
 }
 
-/** As doubles, those beyond their range drawn to its ends: only finite, zero and sign are told. */
+/** Numbers in values, as doubles of which only the sign, zero and finiteness are right. */
 function* numbersIn(values: readonly unknown[]): Generator<number> {
   for (const value of values) {
     if (typeof value === 'number') yield value;

@@ -17,9 +17,9 @@ import { isRecord } from './value-size.ts';
 export interface Rendered extends JsonObject {
   /** Exact kinds of numbers, and infinite ones and NaN, are texts. */
   readonly result: Json;
-  /** As mathjs names it; `number`, `BigNumber`, `Complex`, `DenseMatrix`, … */
+  /** Mathjs's name of the type: `number`, `BigNumber`, `Complex`, `DenseMatrix`, … */
   readonly type: string;
-  /** As a person would write it, doubles to 14 digits. */
+  /** The value in a person's notation, doubles to 14 digits. */
   readonly text: string;
 }
 

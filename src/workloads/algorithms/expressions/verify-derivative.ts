@@ -12,11 +12,11 @@ import { type At, type Value, valuesOf } from './symbolic.ts';
 
 /** Result of a comparison. */
 export interface DerivativeCheck extends JsonObject {
-  /** At which the quotient was known to be good, and the derivative was finite. */
+  /** Number of points at which the quotient was known to be good, and the derivative was finite. */
   readonly points: number;
   /** |difference| / (1 + |derivative|); absent where there was no such point. */
   readonly max_relative_difference?: number;
-  /** Of the values at those points; absent where there was none. */
+  /** Domain of the values at those points; absent where there was no such point. */
   readonly domain?: 'real' | 'complex';
 }
 

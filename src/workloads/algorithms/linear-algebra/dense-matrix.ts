@@ -36,7 +36,7 @@ export function fromRows(entries: readonly (readonly Entry[])[]): DenseMatrix {
   return out;
 }
 
-/** As rows of numbers, or of [re, im]; −0 is 0. */
+/** Converts a matrix to rows of numbers, or of [re, im]; −0 becomes 0. */
 export function toRows({ rows, columns, data }: DenseMatrix, isReal: boolean): Entry[][] {
   return Array.from({ length: rows }, (_, row) =>
     Array.from({ length: columns }, (_, column) => {

@@ -100,7 +100,7 @@ function reflectColumns(m: Float64Array, size: number, start: number, v: Float64
   }
 }
 
-/** Where the block that ends at `last` begins; what is negligible before it becomes zero. */
+/** First row of the block that ends at row `last`. The entry that separates it from the block before becomes zero. */
 function startOfBlock(t: Float64Array, size: number, last: number, negligible: number): number {
   for (let row = last; row > 0; row--) {
     const below = 2 * (row * size + row - 1);
