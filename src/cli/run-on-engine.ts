@@ -52,6 +52,7 @@ export async function runOnEngine(
     result: {
       run: last,
       compilation: report,
+      reused: 'nothing',
       backend: { engine: engine.name, execution: spec.execution, precision, hardware },
       timing: {
         queueMs: 0,

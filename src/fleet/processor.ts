@@ -7,6 +7,7 @@ import type { BatchRequest, BatchResult } from '../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { RunWork, Tier } from './schedule/scheduled-run.ts';
 import type { SerializedCircuit } from './workers/sent-circuit.ts';
+import type { Reuse } from './workers/worker-messages.ts';
 
 /** Identity and limits of a processor; those of a fleet change with what is well. */
 export interface ProcessorSpec {
@@ -96,6 +97,7 @@ export interface Backend {
 export interface CircuitResult {
   readonly run: RunResult;
   readonly compilation: CompilationReport;
+  readonly reused: Reuse;
   readonly backend: Backend;
   /** Milliseconds; execution is evolution and sampling together. */
   readonly timing: {

@@ -166,10 +166,10 @@ export class SimulatorProcessor implements Processor {
     const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
       this.#backend.submit(placed, hooks, signal),
     );
-    const { compilation, compileMs, queueMs } = ran;
+    const { compilation, reused, compileMs, queueMs } = ran;
     const executionMs = ran.run.timing.evolutionMs + ran.run.timing.samplingMs;
     const timing = { queueMs, compileMs, executionMs };
-    return { run: ran.run, compilation, backend: this.#ranOn(ran), timing };
+    return { run: ran.run, compilation, reused, backend: this.#ranOn(ran), timing };
   }
 
   async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {

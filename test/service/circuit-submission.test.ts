@@ -46,6 +46,7 @@ describe('a submission', () => {
         sweeps: 1,
         bytes_moved: 128,
         state_passes: 1,
+        reused: 'nothing',
       },
       timing: { queue_ms: 0.1, compile_ms: 0.2, execution_ms: 0.3, sampling_ms: 0 },
       bit_order: 'little-endian',

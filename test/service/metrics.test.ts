@@ -334,6 +334,9 @@ describe('engines', () => {
     // What the fake processor says it took: 0.3 ms and 0.2 ms a circuit.
     expect(value('qcs_engine_execution_seconds_total', circuit)).toBeCloseTo(6e-4, 12);
     expect(value('qcs_engine_compile_seconds_total', circuit)).toBeCloseTo(4e-4, 12);
+    const { processor, engine } = circuit;
+    expect(value('qcs_engine_reuse_total', { processor, engine, reused: 'nothing' })).toBe(2);
+    expect(value('qcs_engine_reuse_total', { processor, engine, reused: 'shape' })).toBe(0);
   });
 });
 

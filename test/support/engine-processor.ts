@@ -79,7 +79,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
     return await this.#during(task, hooks, signal, async () => {
       await using executable = await this.#engine.prepare(program);
       const run = await executable.run(task.request, signal);
-      return { run, compilation: report, backend: BACKEND, timing: TIMING };
+      return { run, compilation: report, reused: 'nothing', backend: BACKEND, timing: TIMING };
     });
   }
 

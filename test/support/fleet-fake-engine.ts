@@ -23,7 +23,7 @@ import {
 import type { Precision } from '../../src/fleet/schedule/lane.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
 import { serveEngine } from '../../src/fleet/workers/serve-engine.ts';
-import { KEPT_ON_CPU } from '../../src/fleet/workers/served-engine.ts';
+import { type Compiler, KEPT_ON_CPU } from '../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../src/fleet/workers/shape-batches.ts';
 import type { GpuWorkerSetup, SpreadWorkerSetup } from '../../src/fleet/workers/worker-messages.ts';
 import { parentOfProcess, parentOfThread } from '../../src/processes/parent-port.ts';
@@ -68,6 +68,14 @@ function compile(circuit: DynamicCircuit) {
   };
   return { program, report };
 }
+
+const COMPILER: Compiler = {
+  compile,
+  compileShape: (circuit) => {
+    const { program, report } = compile(circuit);
+    return { report, bind: () => program };
+  },
+};
 
 function answer(numBits: number, outcomes: readonly number[], occurrences: readonly number[]) {
   return {
@@ -259,11 +267,11 @@ export function serveFakeAdapter(): void {
     };
   };
   const report = { target: { ...target, maxQubits, precision: 'f32' }, openMs: 1 } as const;
-  serveEngine(parentOfProcess(), { open, compile, kept: KEPT_ON_CPU, report });
+  serveEngine(parentOfProcess(), { open, compiler: COMPILER, kept: KEPT_ON_CPU, report });
 }
 
 /** Serves the pool from this thread. */
 export function serveFakeEngine(options: { readonly isWrong: boolean }): void {
   isWrong = options.isWrong;
-  serveEngine(parentOfThread(), { open: openEngine, compile, kept: KEPT_ON_CPU });
+  serveEngine(parentOfThread(), { open: openEngine, compiler: COMPILER, kept: KEPT_ON_CPU });
 }

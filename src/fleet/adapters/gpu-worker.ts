@@ -1,5 +1,6 @@
 /** Entry of the process of one adapter: opens its engine, warms it up, serves the pool. */
 import { compile } from '../../compiler/compile.ts';
+import { compileShape } from '../../compiler/shape.ts';
 import { parentOfProcess } from '../../processes/parent-port.ts';
 import { serveEngine, type WorkerPort } from '../workers/serve-engine.ts';
 import { KEPT_ON_ADAPTER } from '../workers/served-engine.ts';
@@ -19,7 +20,7 @@ serveEngine(port, {
     if (precision === 'f32') return engine;
     throw new Error('unreachable: adapters compute in single precision');
   },
-  compile,
+  compiler: { compile, compileShape },
   kept: KEPT_ON_ADAPTER,
   report: { target: engine.target, openMs: performance.now(), ...(tuning && { tuning }) },
 });

@@ -7,7 +7,7 @@
  * sent with the first outcome that has it and is meant by its number after that.
  */
 import type { CompilationReport } from '../../compiler/compile.ts';
-import type { CircuitOutcome, PackedOutcomes } from './worker-messages.ts';
+import { type CircuitOutcome, type PackedOutcomes, REUSES } from './worker-messages.ts';
 
 /** An outcome that has crossed. */
 interface UnpackedOutcome {
@@ -18,7 +18,7 @@ interface UnpackedOutcome {
 }
 
 /** Numbers of an outcome in `facts`; `add` writes them in the order in which `unpack` reads them. */
-const NUM_FACTS = 11;
+const NUM_FACTS = 12;
 /** Reports that both sides remember. A report that is more than so many back is sent again. */
 const MAX_REPORTS = 64;
 /** Beyond so many words a copy costs more than an array of one's own. */
@@ -44,7 +44,7 @@ export class OutcomePacker {
    */
   add(
     id: number,
-    { run, compilation, compileMs, ownMs }: CircuitOutcome,
+    { run, compilation, reused, compileMs, ownMs }: CircuitOutcome,
     beganAt: number,
   ): boolean {
     const { counts, statevector, probabilities, expectations, statePasses, timing } = run;
@@ -54,7 +54,7 @@ export class OutcomePacker {
     const report = this.#numberOf(compilation);
     this.#facts.push(id, beganAt, report, compileMs, statePasses);
     this.#facts.push(timing.evolutionMs, timing.samplingMs);
-    this.#facts.push(numBits, wordsPerOutcome, occurrences.length, ownMs);
+    this.#facts.push(numBits, wordsPerOutcome, occurrences.length, ownMs, REUSES.indexOf(reused));
     for (let i = 0; i < outcomes.length; i++) this.#counts.push(outcomes[i]!);
     for (let i = 0; i < occurrences.length; i++) this.#counts.push(occurrences[i]!);
     return true;
@@ -113,6 +113,7 @@ export class OutcomeUnpacker {
           timing: { evolutionMs: facts[at + 5]!, samplingMs: facts[at + 6]! },
         },
         compilation: this.#reports[report % MAX_REPORTS]!,
+        reused: REUSES[facts[at + 11]!]!,
         compileMs: facts[at + 3]!,
         ownMs: facts[at + 10]!,
       };

@@ -11,7 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
-import { type Compile, type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
+import { type Compiler, type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
 import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf, isEngineLost } from './worker-failure.ts';
 import type {
@@ -42,7 +42,7 @@ export type WorkerPort = ParentPort<ToWorker, FromWorker>;
 interface ServedEngines {
   /** Called when a circuit of the precision first comes; the engine is kept. */
   readonly open: (precision: Precision) => MaybeBatchEngine;
-  readonly compile: Compile;
+  readonly compiler: Compiler;
   /** Limits of the circuits that are kept prepared. */
   readonly kept: KeepLimits;
   /** Report on the engine, where it is open already. */
@@ -205,8 +205,9 @@ class EngineServer {
   }
 
   #engine(precision: Precision): ServedEngine {
-    const { open, compile, kept } = this.#options;
-    const engine = this.#engines.get(precision) ?? new ServedEngine(open(precision), compile, kept);
+    const { open, compiler, kept } = this.#options;
+    const engine =
+      this.#engines.get(precision) ?? new ServedEngine(open(precision), compiler, kept);
     this.#engines.set(precision, engine);
     return engine;
   }

@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport, CompileOptions } from '../../compiler/compile.ts';
+import { type AngleKinds, angleKinds } from '../../compiler/parametric.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
+import type { CompiledShape, compileShape } from '../../compiler/shape.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
-import { circuitOf, isSameCircuit, type WrittenCircuit } from './sent-circuit.ts';
+import { circuitOf, isSameCircuit, type WrittenCircuit, writeCircuit } from './sent-circuit.ts';
 import {
   type MaybeBatchEngine,
   mayBeBatched,
@@ -16,18 +18,22 @@ import {
 import type {
   BatchOutcome,
   CircuitOutcome,
+  Reuse,
   SentBatchRun,
   SentCircuit,
   SentCircuitRun,
   SentRun,
 } from './worker-messages.ts';
 
-/** The compiler's pipeline. */
-export type Compile = (
-  circuit: DynamicCircuit,
-  target: TargetProfile,
-  options: CompileOptions,
-) => { readonly program: Program; readonly report: CompilationReport };
+/** The compiler's pipelines: for a circuit, and for all circuits that differ from it in their angles. */
+export interface Compiler {
+  readonly compile: (
+    circuit: DynamicCircuit,
+    target: TargetProfile,
+    options: CompileOptions,
+  ) => { readonly program: Program; readonly report: CompilationReport };
+  readonly compileShape: typeof compileShape;
+}
 
 /** Circuits of a list of one shape, to be run together. */
 export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
@@ -35,13 +41,13 @@ export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
 /** One engine. Small circuits that ask for counts alone are kept for when they come again. */
 export class ServedEngine {
   readonly #engine: Engine;
-  readonly #compile: Compile;
+  readonly #shapes: CompiledShapes;
   readonly #kept: KeptCircuits;
   readonly #batches: ShapeBatches;
 
-  constructor(engine: MaybeBatchEngine, compile: Compile, limits: KeepLimits) {
+  constructor(engine: MaybeBatchEngine, compiler: Compiler, limits: KeepLimits) {
     this.#engine = engine;
-    this.#compile = compile;
+    this.#shapes = new CompiledShapes(engine.target, compiler);
     this.#kept = new KeptCircuits(limits);
     this.#batches = new ShapeBatches(engine);
   }
@@ -99,19 +105,20 @@ export class ServedEngine {
         ? ((await this.runTogether([run], signal)) ?? [])
         : [];
       if (outcome !== undefined) return outcome;
-      const { target } = this.#engine;
-      const { program, report } = this.#compile(circuitOf(circuit), target, { keepState });
-      compiled = { executable: await this.#engine.prepare(program), report };
+      const { program, ...how } = this.#shapes.compile(circuit, keepState);
+      compiled = { executable: await this.#engine.prepare(program), ...how };
     }
     const compileMs = performance.now() - started;
     let isKept = false;
     try {
       const run = await compiled.executable.run({ ...request, onProgress }, signal);
       isKept = key !== undefined;
-      return { run, compilation: compiled.report, compileMs, ownMs: ownTime.elapsedMs };
+      const { report: compilation, reused } = compiled;
+      return { run, compilation, reused, compileMs, ownMs: ownTime.elapsedMs };
     } finally {
       // What failed is not tried again as it is.
-      if (isKept && key !== undefined) await this.#kept.keep(key, compiled);
+      if (isKept && key !== undefined)
+        await this.#kept.keep(key, { ...compiled, reused: 'program' });
       else await compiled.executable[Symbol.asyncDispose]();
     }
   }
@@ -119,6 +126,104 @@ export class ServedEngine {
   #mayBeBatched(run: SentRun): run is ShapedRun {
     return mayBeBatched(run) && this.#batches.mayTake(run.circuit);
   }
+}
+
+/** Operations of the shapes that are kept, together: some tens of megabytes. */
+const MAX_SHAPE_OPERATIONS = 50_000;
+const MAX_SHAPES = 64;
+
+/** A circuit but for the values of its parameters. */
+interface ShapeEntry {
+  readonly text: string;
+  /** As in `AngleKinds`. */
+  readonly slots: Int32Array;
+  /** The angles of the circuit that came first, which has the same constants as the others. */
+  readonly angles: readonly number[];
+  readonly keepState: boolean;
+  readonly numOperations: number;
+  readonly compiled: CompiledShape;
+}
+
+/**
+ * Compiles circuits for one engine, and keeps the shapes that it compiled last.
+ *
+ * A circuit with parameters is always compiled as a shape, also the first of it: a seed gives the same counts
+ * whatever came before.
+ */
+class CompiledShapes {
+  readonly #target: TargetProfile;
+  readonly #compiler: Compiler;
+  /** In the order of use, the oldest first. Few enough to look at each. */
+  readonly #entries: ShapeEntry[] = [];
+  #numOperations = 0;
+
+  constructor(target: TargetProfile, compiler: Compiler) {
+    this.#target = target;
+    this.#compiler = compiler;
+  }
+
+  /** @throws what the compiler throws. */
+  compile(
+    circuit: SentCircuit,
+    keepState: boolean,
+  ): { readonly program: Program; readonly report: CompilationReport; readonly reused: Reuse } {
+    // What comes as objects cannot be written as text, but long circuits come as bytes.
+    const read = 'bytes' in circuit ? circuitOf(circuit) : circuit;
+    const written = 'shape' in read ? read : 'bytes' in circuit ? writeCircuit(read) : undefined;
+    const kinds = angleKinds(written?.angles ?? []);
+    if (written !== undefined && kinds.values.length > 0) {
+      const known = this.#take(written, kinds, keepState);
+      const entry = known ?? this.#newEntry(written, kinds, keepState);
+      this.#keep(entry);
+      const program = entry.compiled.bind(kinds.values);
+      const reused = known === undefined ? 'nothing' : 'shape';
+      if (program !== undefined) return { program, report: entry.compiled.report, reused };
+    }
+    const whole = this.#compiler.compile(circuitOf(read), this.#target, { keepState });
+    return { ...whole, reused: 'nothing' };
+  }
+
+  #newEntry(written: WrittenCircuit, { slots }: AngleKinds, keepState: boolean): ShapeEntry {
+    const { shape: text, angles, numOperations } = written;
+    const circuit = circuitOf(written);
+    const compiled = this.#compiler.compileShape(circuit, { slots }, this.#target, { keepState });
+    return { text, slots, angles, keepState, numOperations, compiled };
+  }
+
+  #take(
+    { shape, angles }: WrittenCircuit,
+    { slots }: AngleKinds,
+    keepState: boolean,
+  ): ShapeEntry | undefined {
+    const place = this.#entries.findLastIndex(
+      (entry) =>
+        entry.keepState === keepState &&
+        entry.text === shape &&
+        entry.slots.every(
+          (slot, i) => slot === slots[i] && (slot >= 0 || isSameAngle(entry, angles, i)),
+        ),
+    );
+    if (place < 0) return undefined;
+    const [entry] = this.#entries.splice(place, 1);
+    this.#numOperations -= entry!.numOperations;
+    return entry;
+  }
+
+  #keep(entry: ShapeEntry): void {
+    this.#entries.push(entry);
+    this.#numOperations += entry.numOperations;
+    // The last one stays, however long it is.
+    while (
+      this.#entries.length > 1 &&
+      (this.#entries.length > MAX_SHAPES || this.#numOperations > MAX_SHAPE_OPERATIONS)
+    ) {
+      this.#numOperations -= this.#entries.shift()!.numOperations;
+    }
+  }
+}
+
+function isSameAngle(entry: ShapeEntry, angles: readonly number[], i: number): boolean {
+  return entry.angles[i] === angles[i];
 }
 
 const MAX_KEPT = 16;
@@ -149,6 +254,8 @@ export const KEPT_ON_ADAPTER: KeepLimits = {
 export interface KeptCircuit {
   readonly executable: Executable;
   readonly report: CompilationReport;
+  /** What a run of it reuses. */
+  readonly reused: Reuse;
 }
 
 /** Identity of a circuit: the digest of its bytes, or the written circuit itself. */

@@ -35,6 +35,7 @@ import { isEngineLost } from './worker-failure.ts';
 import type {
   BatchOutcome,
   CircuitOutcome,
+  Reuse,
   SentBatchRun,
   SentCircuitRun,
   SentRun,
@@ -121,9 +122,10 @@ export class ShapeBatches {
     try {
       shape.takesCircuits ??= hasExactBatches(readCircuit(circuit));
       if (!shape.takesCircuits) return undefined;
+      const reused = shape.ready === undefined ? 'nothing' : 'shape';
       shape.ready ??= await this.#prepare(readCircuit(circuit));
       const prepareMs = performance.now() - startedAt;
-      return await runReady(shape.ready, runs, { prepareMs, ownTime }, signal);
+      return await runReady(shape.ready, runs, { prepareMs, ownTime, reused }, signal);
     } catch (error) {
       if (signal.aborted || isEngineLost(error)) throw error;
       // What is wrong, and with which of them, they are told when they are compiled.
@@ -203,11 +205,18 @@ async function runRequest(
   return { batch, compileMs: readyAt - start.at, executionMs, ownMs };
 }
 
-/** @param taken - What it took to make the shape ready, and a clock that has been running since before. */
+/** What it took to make a shape ready. */
+interface Taken {
+  readonly prepareMs: number;
+  /** Running since before. */
+  readonly ownTime: OwnTime;
+  readonly reused: Reuse;
+}
+
 async function runReady(
   { executable, report, numBits }: ReadyShape,
   runs: readonly [ShapedRun, ...ShapedRun[]],
-  { prepareMs, ownTime }: { readonly prepareMs: number; readonly ownTime: OwnTime },
+  { prepareMs, ownTime, reused }: Taken,
   signal: AbortSignal,
 ): Promise<readonly CircuitOutcome[]> {
   const startedAt = performance.now();
@@ -233,6 +242,7 @@ async function runReady(
       timing: { evolutionMs, samplingMs: 0 },
     },
     compilation: report,
+    reused,
     compileMs,
     ownMs,
   }));

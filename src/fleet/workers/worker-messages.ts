@@ -66,10 +66,15 @@ export interface EngineReport {
   readonly tuning?: Tuning;
 }
 
+/** What an engine still had of an earlier circuit: nothing, its shape with other angles, or the same program. */
+export const REUSES = ['nothing', 'shape', 'program'] as const;
+export type Reuse = (typeof REUSES)[number];
+
 /** Outcome of a circuit. */
 export interface CircuitOutcome {
   readonly run: RunResult;
   readonly compilation: CompilationReport;
+  readonly reused: Reuse;
   /** Compiling and preparing, milliseconds. */
   readonly compileMs: number;
   /** As in `OwnTime`. */

@@ -26,7 +26,7 @@ const MAX_ENTRY_BYTES = 14;
 /** Writes the result fields of the record as one JSON object. */
 export function circuitResultJson(
   { numBits, measuredQubits, outputs, warnings }: ResultLayout,
-  { run, backend, compilation, timing }: CircuitResult,
+  { run, backend, compilation, reused, timing }: CircuitResult,
 ): string {
   const parts: string[] = [];
   if (outputs.includes('counts')) parts.push(`"counts":${countsJson(run.counts)}`);
@@ -41,7 +41,7 @@ export function circuitResultJson(
   }
   const rest: CircuitResultFields = {
     backend: viewBackend(backend),
-    compilation: { ...viewCompilation(compilation), state_passes: run.statePasses },
+    compilation: { ...viewCompilation(compilation), state_passes: run.statePasses, reused },
     timing: { ...viewTiming(timing), sampling_ms: milliseconds(run.timing.samplingMs) },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],

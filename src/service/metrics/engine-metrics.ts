@@ -15,6 +15,7 @@ import type {
   Processor,
   RunHooks,
 } from '../../fleet/processor.ts';
+import { REUSES, type Reuse } from '../../fleet/workers/worker-messages.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 
 interface Labels {
@@ -34,6 +35,7 @@ interface Sums {
 /** Metrics of engines. */
 export class EngineMetrics {
   readonly #sums = new Map<string, Sums>();
+  readonly #reuses = new Map<string, Reuses>();
 
   constructor(registry: Registry) {
     const sums = this.#sums;
@@ -69,6 +71,33 @@ export class EngineMetrics {
       'Time that workers spent on making circuits ready.',
       ({ compileMs }) => compileMs / 1000,
     );
+    const reuses = this.#reuses;
+    new Counter<'processor' | 'engine' | 'reused'>({
+      name: 'qcs_engine_reuse_total',
+      help: 'Circuits by what the engine still had of an earlier one: nothing, its shape with other angles, or the program.',
+      labelNames: ['processor', 'engine', 'reused'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, counts } of reuses.values()) {
+          for (const reused of REUSES) this.inc({ ...labels, reused }, counts[reused]);
+        }
+      },
+    });
+  }
+
+  /** Counts what a circuit reused. */
+  countReuse(processor: string, { backend: { engine }, reused }: CircuitResult): void {
+    const key = `${processor} ${engine}`;
+    let reuses = this.#reuses.get(key);
+    if (reuses === undefined) {
+      reuses = {
+        labels: { processor, engine },
+        counts: { nothing: 0, shape: 0, program: 0 },
+      };
+      this.#reuses.set(key, reuses);
+    }
+    reuses.counts[reused]++;
   }
 
   /** Wraps the processors so that their results are counted. */
@@ -98,6 +127,12 @@ export class EngineMetrics {
   }
 }
 
+/** How often circuits of a processor reused something, by what it was. */
+interface Reuses {
+  readonly labels: Pick<Labels, 'processor' | 'engine'>;
+  readonly counts: Record<Reuse, number>;
+}
+
 /** Processor whose results are counted. */
 class MeteredProcessor implements Processor {
   readonly #processor: Processor;
@@ -111,6 +146,7 @@ class MeteredProcessor implements Processor {
   async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const result = await this.#processor.run(task, hooks, signal);
     this.#metrics.count(this.spec.id, 'circuit', 1, result);
+    this.#metrics.countReuse(this.spec.id, result);
     return result;
   }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
+import { REUSES } from '../../fleet/workers/worker-messages.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { idempotencyHeaders, jobFields, labelFields, priority, requestFields } from './jobs.ts';
 
@@ -183,6 +184,11 @@ export const circuitResult = z.strictObject({
   backend: backend.describe('Engine and device that ran the circuit'),
   compilation: compilationFields.extend({
     state_passes: z.int().describe('Number of times that the run read and wrote the whole state'),
+    reused: z
+      .enum(REUSES)
+      .describe(
+        'What the engine still had of an earlier circuit: `nothing`, its `shape` with other angles, or the same `program`',
+      ),
   }),
   timing: z.strictObject({
     queue_ms: z.number(),

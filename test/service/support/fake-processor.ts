@@ -213,6 +213,7 @@ export function zeroResult({
       sweeps: 1,
       bytesMoved: 128,
     },
+    reused: 'nothing',
     backend: { engine: 'reference', execution: 'cpu', precision: 'f64', hardware: 'a test' },
     timing: { queueMs: 0.1, compileMs: 0.2, executionMs: 0.3 },
   };

@@ -27,6 +27,7 @@ const OUTCOME: CircuitOutcome = {
     statePasses: 1,
     timing: { evolutionMs: 1, samplingMs: 2 },
   },
+  reused: 'nothing',
   compilation: {
     gatesBefore: 1,
     gatesAfter: 1,

@@ -82,6 +82,7 @@ describe('KeptCircuits', () => {
         [Symbol.asyncDispose]: async () => void disposed.push(name),
       },
       report: {} as KeptCircuit['report'],
+      reused: 'program',
     };
   }
 

@@ -22,6 +22,7 @@ const OUTCOME: CircuitOutcome = {
     statePasses: 1,
     timing: { evolutionMs: 0, samplingMs: 0 },
   },
+  reused: 'nothing',
   compilation: {
     gatesBefore: 0,
     gatesAfter: 0,
@@ -49,7 +50,7 @@ function openOutbox(): MessageBuffer {
 function answered(message: FromWorker | undefined): readonly number[] {
   if (message?.kind !== 'news') return [];
   const facts = [...(message.packed?.facts ?? [])];
-  return [...facts.filter((_, i) => i % 11 === 0), ...message.ended.map(({ id }) => id)];
+  return [...facts.filter((_, i) => i % 12 === 0), ...message.ended.map(({ id }) => id)];
 }
 
 describe('MessageBuffer', () => {

@@ -34,6 +34,7 @@ function outcome(compilation: CompilationReport, numOutcomes = 2, wordsPerOutcom
       timing: { evolutionMs: 0.25, samplingMs: 0.5 },
     },
     compilation,
+    reused: 'shape' as const,
     compileMs: 0.125,
     ownMs: 1.5,
   } satisfies CircuitOutcome;

@@ -3,6 +3,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
+import { compileShape } from '../../../src/compiler/shape.ts';
 import type { BatchRequest, BatchResult } from '../../../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
@@ -94,7 +95,7 @@ function serve(
     },
     {
       open: () => ({ ...engine, ...change(engine) }),
-      compile,
+      compiler: { compile, compileShape },
       kept: KEPT_ON_CPU,
       ...(warmUp && { warmUp }),
     },

@@ -1,6 +1,7 @@
 /** Threads and readers run circuits of their own before the first caller's circuit comes. */
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/compiler/compile.ts';
+import { compileShape } from '../../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import { warmUpSteps } from '../../../src/fleet/workers/warm-up.ts';
@@ -11,7 +12,7 @@ import { FakeProcessor } from '../../service/support/fake-processor.ts';
 describe('the warm-up of a thread', () => {
   test('runs every shape twice with other angles, and ends', async () => {
     const engine = openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 12 });
-    const served = new ServedEngine(engine, compile, KEPT_ON_CPU);
+    const served = new ServedEngine(engine, { compile, compileShape }, KEPT_ON_CPU);
     const runs: SentCircuitRun[] = [];
     const run = served.run.bind(served);
     served.run = (each, ...others) => {
@@ -34,13 +35,14 @@ describe('the warm-up of a thread', () => {
   });
 
   test('ends on an engine that fails', async () => {
+    const fail = () => {
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+      throw new Error('no compiler');
+    };
     const failing = new ServedEngine(
       openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 12 }),
-      () => {
-        const until = performance.now() + 20;
-        while (performance.now() < until);
-        throw new Error('no compiler');
-      },
+      { compile: fail, compileShape: fail },
       KEPT_ON_CPU,
     );
     let numFailed = 0;
