@@ -8,7 +8,7 @@
  */
 import { allOperations, type DynamicCircuit, type DynamicOperation } from '../circuit/circuit.ts';
 import type { GateDefinition } from '../circuit/gate-definition.ts';
-import { type ComplexMatrix, identity, keepsParity, multiply } from '../math/complex-matrix.ts';
+import { type ComplexMatrix, keepsParity, multiply } from '../math/complex-matrix.ts';
 import { uniformDraw } from '../math/philox.ts';
 import {
   ACTS_GENERALLY,
@@ -118,10 +118,15 @@ function withParameters(circuit: DynamicCircuit, slots: Int32Array): DynamicCirc
   return { ...circuit, operations: circuit.operations.map(parametricGate) };
 }
 
+const genericAngles: number[] = [];
+
 /** An angle like no other, radians: neither it nor its half is near a multiple of π/2. */
 function genericAngle(slot: number): number {
-  const size = 0.4 + 0.8 * uniformDraw(0, slot, 0, 0);
-  return uniformDraw(0, slot, 1, 0) < 0.5 ? -size : size;
+  for (let next = genericAngles.length; next <= slot; next++) {
+    const size = 0.4 + 0.8 * uniformDraw(0, next, 0, 0);
+    genericAngles.push(uniformDraw(0, next, 1, 0) < 0.5 ? -size : size);
+  }
+  return genericAngles[slot]!;
 }
 
 /** A matrix that is computed again for each set of values. */
@@ -130,6 +135,9 @@ interface Cell {
   /** Whether it may take another form than a smooth function of the angles would. */
   readonly isFragile: boolean;
 }
+
+/** In place of a matrix before the first values. */
+const NOTHING: ComplexMatrix = new Float64Array(0);
 
 /** A form whose entries are computed again for each set of values. */
 type LiveForm = BlockForm & { entries: Float64Array };
@@ -140,7 +148,8 @@ type Computation = (values: readonly number[]) => boolean;
 /** The computations that lead from values to the entries of forms, in order. */
 class Binder {
   readonly #computations: Computation[] = [];
-  readonly #leaves = new Map<string, Cell>();
+  /** Matrices of gates with one angle, by gate and parameter: most circuits use few, often. */
+  readonly #leaves = new Map<string, Map<number, Cell>>();
   readonly #canonical = new Map<CanonicalSource, readonly Cell[]>();
   readonly #cells = new Map<GateLike, Cell>();
   readonly #forms = new Map<BlockForm, LiveForm>();
@@ -208,21 +217,24 @@ class Binder {
     return parts[source.part]!;
   }
 
-  #leafOf({ gate, angles: generic, slots }: ParametricGate): Cell {
-    const key = `${gate} ${slots} ${generic}`;
-    const known = this.#leaves.get(key);
+  #leafOf({ gate, angles, slots }: ParametricGate): Cell {
+    const [slot] = slots;
+    const isOnly = slots.length === 1 && slot !== undefined;
+    const known = isOnly ? this.#leaves.get(gate)?.get(slot) : undefined;
     if (known !== undefined) return known;
-    const { definition } = factsNamed(gate);
-    const cell: Cell = { matrix: definition.matrix(generic), isFragile: false };
-    this.#leaves.set(key, cell);
-    this.#computations.push(leaf(cell, definition, [...generic], slots));
+    const cell: Cell = { matrix: NOTHING, isFragile: false };
+    this.#computations.push(leaf(cell, factsNamed(gate).definition, [...angles], slots));
+    if (!isOnly) return cell;
+    const ofGate = this.#leaves.get(gate);
+    if (ofGate === undefined) this.#leaves.set(gate, new Map([[slot, cell]]));
+    else ofGate.set(slot, cell);
     return cell;
   }
 
   #productOf({ members, qubits }: ProductSource): Cell {
     const cells = members.map((member) => this.#cellOf(member));
     const isFragile = cells.some((cell) => cell.isFragile);
-    const cell: Cell = { matrix: identity(2 ** qubits.length), isFragile };
+    const cell: Cell = { matrix: NOTHING, isFragile };
     if (qubits.length === 1) {
       this.#computations.push(() => {
         let product = cells[0]!.matrix;
@@ -232,6 +244,7 @@ class Binder {
       });
       return cell;
     }
+    cell.matrix = new Float64Array(32);
     const matrixAt = (_: GateLike, i: number) => cells[i]!.matrix;
     this.#computations.push(() => {
       pairProduct(members, qubits[0]!, matrixAt, cell.matrix);
@@ -242,7 +255,7 @@ class Binder {
 
   #partsOf({ product }: CanonicalSource): readonly Cell[] {
     const whole = this.#productOf(product);
-    const cells = canonicalParts(whole.matrix).map((matrix): Cell => ({ matrix, isFragile: true }));
+    const cells = Array.from({ length: 5 }, (): Cell => ({ matrix: NOTHING, isFragile: true }));
     this.#computations.push(() => {
       for (const [i, part] of canonicalParts(whole.matrix).entries()) cells[i]!.matrix = part;
       return true;
@@ -259,7 +272,7 @@ function leaf(
 ): Computation {
   return (values) => {
     for (let i = 0; i < slots.length; i++) if (slots[i]! >= 0) angles[i] = values[slots[i]!]!;
-    cell.matrix = definition.matrix(angles, cell.matrix);
+    cell.matrix = definition.matrix(angles, cell.matrix === NOTHING ? undefined : cell.matrix);
     return true;
   };
 }
