@@ -20,7 +20,10 @@ import { type Circuit, withFinalMeasurement } from '../src/circuit/circuit.ts';
 import { parseOpenQasm } from '../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../src/circuit/openqasm/print-openqasm.ts';
 import { HttpConnection, httpRequest } from '../src/cli/capacity/http-connection.ts';
-import { type CompileOptions, compile } from '../src/compiler/compile.ts';
+import { compile } from '../src/compiler/compile.ts';
+import { angleKinds } from '../src/compiler/parametric.ts';
+import type { Program, TargetProfile } from '../src/compiler/program.ts';
+import { anglesOf, compileShape } from '../src/compiler/shape.ts';
 import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { Engine, RunResult } from '../src/engine/engine.ts';
 import { openReferenceEngine } from '../src/engine/reference/reference-engine.ts';
@@ -58,16 +61,15 @@ const QSIM = { threads: availableParallelism(), maxFusedQubits: 3, flushToZero: 
 interface Stages {
   readonly totalMs: number;
   readonly readMs: number;
+  /** As the first circuit of its shape, if it has one. */
   readonly compileMs: number;
-  /** The part of `compileMs` that rewrote the circuit. */
-  readonly passesMs: number;
-  /** The part of `compileMs` that planned sweeps and kernels. */
-  readonly scheduleMs: number;
   /** Lowering to the engine's form. */
   readonly prepareMs: number;
   readonly evolutionMs: number;
   readonly samplingMs: number;
   readonly restMs: number;
+  /** Not in the total: compiling and preparing a circuit of the same shape; absent if it has none. */
+  readonly knownShapeMs?: number;
 }
 
 /** Milliseconds of one circuit over HTTP: request to answer, and what the answer states. */
@@ -180,15 +182,17 @@ async function verify(
   qsim: QsimPeer | undefined,
 ): Promise<void> {
   const circuit = FRESH_FAMILIES[family](VERIFIED_QUBITS, drawsOf(40));
-  const expected = await stateOf(openReferenceEngine({ maxQubits: VERIFIED_QUBITS }), circuit, {
-    optimize: false,
-  });
+  const reference = openReferenceEngine({ maxQubits: VERIFIED_QUBITS });
+  const plain = compile(circuit, reference.target, { optimize: false });
+  const expected = await stateOf(reference, plain.program);
   const check = (who: string, wanted: Float64Array, found: Float64Array, tolerance: number) => {
     const error = phaseFreeError(wanted, found);
     if (!(error < tolerance)) throw new Error(`${family}: the state of ${who} is off by ${error}`);
   };
   const read = parseOpenQasm(printOpenQasm(circuit, '2'), LIMITS);
-  check('the engine', expected, await stateOf(engineFor(VERIFIED_QUBITS), read, {}), 1e-4);
+  const engine = engineFor(VERIFIED_QUBITS);
+  const { program } = compiledFor(engine.target, read, { keepState: true });
+  check('the engine', expected, await stateOf(engine, program), 1e-4);
   if (aer !== undefined) check('Aer', expected, await aer.state(textOf(circuit)), 1e-9);
   if (qsim !== undefined) {
     const first = windowOfLargest(expected);
@@ -197,12 +201,8 @@ async function verify(
   }
 }
 
-async function stateOf(
-  engine: Engine,
-  circuit: Circuit,
-  options: CompileOptions,
-): Promise<Float64Array> {
-  await using executable = await engine.prepare(compile(circuit, engine.target, options).program);
+async function stateOf(engine: Engine, program: Program): Promise<Float64Array> {
+  await using executable = await engine.prepare(program);
   const { statevector } = await executable.run({ shots: 0, seed: 1, statevector: true }, NEVER);
   if (statevector === undefined) throw new Error('no state vector');
   return statevector;
@@ -284,17 +284,30 @@ function medians<T extends Stages | HttpTimes>(times: readonly T[]): T {
   const figures = Object.keys(times[0]!) as (keyof T)[];
   // Checked: each figure of T is a number.
   return Object.fromEntries(
-    figures.map((figure) => [figure, median(times.map((each) => each[figure] as number))]),
+    figures.map((figure) => [
+      figure,
+      median(times.flatMap((each) => (each[figure] as number | undefined) ?? [])),
+    ]),
   ) as unknown as T;
+}
+
+/** A circuit compiled as the service does: as a shape where it has parameters. */
+function compiledFor(target: TargetProfile, circuit: Circuit, options = { keepState: false }) {
+  const { slots, values } = angleKinds(anglesOf(circuit));
+  if (values.length > 0) {
+    const shape = compileShape(circuit, { slots }, target, options);
+    const program = shape.bind(values);
+    if (program !== undefined) return { program, again: () => shape.bind(values) };
+  }
+  return compile(circuit, target, options);
 }
 
 /** Runs a text in this process, and times the stages. */
 async function stagesOf(engine: Engine, text: string): Promise<Stages> {
-  const { target } = engine;
   const startedAt = performance.now();
   const circuit = parseOpenQasm(text, LIMITS);
   const readAt = performance.now();
-  const compiled = compile(circuit, target, { keepState: false });
+  const compiled = compiledFor(engine.target, circuit);
   const compiledAt = performance.now();
   const executable = await engine.prepare(compiled.program);
   const preparedAt = performance.now();
@@ -302,10 +315,6 @@ async function stagesOf(engine: Engine, text: string): Promise<Stages> {
   const totalMs = performance.now() - startedAt;
   await executable[Symbol.asyncDispose]();
   checkShots(run);
-  // The passes are what compiling takes longer than the schedule of their result.
-  const scheduledFrom = performance.now();
-  compile(compiled.circuit, target, { keepState: false, optimize: false });
-  const scheduleMs = performance.now() - scheduledFrom;
   const { evolutionMs, samplingMs } = run.timing;
   const readMs = readAt - startedAt;
   const compileMs = compiledAt - readAt;
@@ -314,14 +323,23 @@ async function stagesOf(engine: Engine, text: string): Promise<Stages> {
     totalMs,
     readMs,
     compileMs,
-    // Less than nothing where other work on the machine came between.
-    passesMs: Math.max(0, compileMs - scheduleMs),
-    scheduleMs,
     prepareMs,
     evolutionMs,
     samplingMs,
     restMs: totalMs - readMs - compileMs - prepareMs - evolutionMs - samplingMs,
+    ...('again' in compiled && { knownShapeMs: await timeAgain(engine, compiled.again) }),
   };
+}
+
+/** Milliseconds that a circuit of a known shape takes until it can run. */
+async function timeAgain(engine: Engine, again: () => Program | undefined): Promise<number> {
+  const startedAt = performance.now();
+  const program = again();
+  if (program === undefined) throw new Error('unreachable: the same angles fit a second time');
+  const executable = await engine.prepare(program);
+  const ms = performance.now() - startedAt;
+  await executable[Symbol.asyncDispose]();
+  return ms;
 }
 
 function checkShots({ counts }: RunResult): void {
@@ -387,7 +405,7 @@ const MAX_MOVED_SHOTS = 3;
 /** Compares the counts of the service with those of the engine here, for one seed. */
 async function verifyService(engine: Engine, client: Client, text: string): Promise<void> {
   const circuit = parseOpenQasm(text, LIMITS);
-  const { program } = compile(circuit, engine.target, { keepState: false });
+  const { program } = compiledFor(engine.target, circuit);
   await using executable = await engine.prepare(program);
   const { counts } = await executable.run({ shots: SHOTS, seed: 1 }, NEVER);
   const { answer } = await client.send(text);
@@ -402,7 +420,7 @@ async function verifyService(engine: Engine, client: Client, text: string): Prom
 }
 
 const HEADER =
-  'circuit          n gates |  total   read  passes schedule prepare evolve sample   rest |   http compile  execute  | new shape compile |     Aer |    qsim';
+  'circuit          n gates |  total    read compile prepare evolve  sample    rest known shape |   http compile  execute  | new shape compile |     Aer |    qsim';
 
 function lineOf({ circuit, numQubits, gates, stages, http, httpNewShape, aerMs, qsimMs }: Row) {
   const ms = (value: number | undefined, width = 7) =>
@@ -412,12 +430,12 @@ function lineOf({ circuit, numQubits, gates, stages, http, httpNewShape, aerMs, 
     [
       stages?.totalMs,
       stages?.readMs,
-      stages?.passesMs,
-      stages?.scheduleMs,
+      stages?.compileMs,
       stages?.prepareMs,
       stages?.evolutionMs,
       stages?.samplingMs,
       stages?.restMs,
+      stages?.knownShapeMs,
     ]
       .map((each) => ms(each))
       .join(' '),

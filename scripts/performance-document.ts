@@ -208,8 +208,7 @@ function webgpuEngine(): string {
 /** Stages of a circuit, in their order, as bench/fresh.ts names them. */
 const STAGES = [
   ['read', 'readMs'],
-  ['passes', 'passesMs'],
-  ['schedule', 'scheduleMs'],
+  ['compile', 'compileMs'],
   ['prepare', 'prepareMs'],
   ['evolve', 'evolutionMs'],
   ['sample', 'samplingMs'],
@@ -247,6 +246,7 @@ function freshCircuits(): string {
       `${run?.gates ?? ''}`,
       ...STAGES.map(([, stage]) => digits(run?.stages?.[stage])),
       digits(run?.stages?.['totalMs']),
+      digits(run?.stages?.['knownShapeMs']),
     ];
   });
   return [
@@ -263,7 +263,13 @@ function freshCircuits(): string {
     ),
     'Stages of one circuit in one warm process, ms:',
     tableOf(
-      [`circuit, n = ${STAGES_QUBITS}`, 'gates', ...STAGES.map(([name]) => name), 'all'],
+      [
+        `circuit, n = ${STAGES_QUBITS}`,
+        'gates',
+        ...STAGES.map(([name]) => name),
+        'all',
+        'compile and prepare, shape known',
+      ],
       stages,
     ),
   ].join('\n\n');
