@@ -8,8 +8,8 @@
  * keeps a record of each object, which makes a million at once take three times as long.
  *
  * The text of a small circuit also identifies its shape, so a worker that has prepared the shape does not
- * parse it. Cloning the same circuit as objects takes several times as long as writing, cloning and
- * parsing the text, and most circuits are never parsed, because their shape was met before.
+ * read it. Cloning the same circuit as objects takes several times as long as writing, cloning and
+ * reading the text, and most circuits are never read, because their shape was met before.
  */
 import { deserialize, serialize } from 'node:v8';
 import {
@@ -17,12 +17,10 @@ import {
   type Condition,
   type DynamicCircuit,
   type DynamicOperation,
-  type GateOperation,
   numOperationsOf,
   type Operation,
-  type Qubit,
 } from '../../circuit/circuit.ts';
-import type { Bit } from '../../circuit/classical-expression.ts';
+import { GATES } from '../../circuit/gates.ts';
 import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
 
 /** Operations of one clone. */
@@ -98,7 +96,7 @@ export function workOfCircuit(circuit: DynamicCircuit | SerializedCircuit): Circ
 export interface WrittenCircuit {
   readonly numQubits: number;
   readonly numOperations: number;
-  /** Everything but the values of the angles. */
+  /** Everything but the values of the angles, packed. */
   readonly shape: string;
   /** Angles of all gates, in the order of the operations. */
   readonly angles: readonly number[];
@@ -113,31 +111,46 @@ export interface WrittenShape {
   readonly shape: string;
 }
 
-type Numbers = readonly number[];
-/** The bits and the value of a condition, or neither. */
-type WrittenCondition = readonly [] | readonly [bits: Numbers, value: number];
-type WrittenGate = readonly [
-  gate: string,
-  controls: Numbers,
-  targets: Numbers,
-  numAngles: number,
-  ...WrittenCondition,
-];
-type WrittenMeasure = readonly [
-  kind: typeof MEASURE,
-  qubits: Numbers,
-  bits: Numbers,
-  ...WrittenCondition,
-];
-type WrittenReset = readonly [kind: typeof RESET, qubits: Numbers, ...WrittenCondition];
-type WrittenBarrier = readonly [kind: typeof BARRIER, qubits: Numbers];
-type WrittenOperation = WrittenGate | WrittenMeasure | WrittenReset | WrittenBarrier;
-type Written = readonly [numQubits: number, numBits: Bit, ...operations: WrittenOperation[]];
+// A shape is written as 32-bit words in the characters of a string, a byte each: strings are compared, kept as keys
+// and cloned without looking into them. Text of names and numbers takes five times as long to make.
 
-/** Told from gates, which begin with their name. */
+/** First word of an operation that is no gate; that of a gate is its place in the gate table, after these. */
 const MEASURE = 0;
 const RESET = 1;
 const BARRIER = 2;
+const FIRST_GATE = 3;
+const codeOfGate = new Map(GATES.map(({ name }, index) => [name, FIRST_GATE + index]));
+
+/** Words that are written now; one circuit is written at a time. */
+let words = new Uint32Array(4096);
+let numWords = 0;
+
+function put(word: number): void {
+  if (numWords === words.length) {
+    const grown = new Uint32Array(2 * words.length);
+    grown.set(words);
+    words = grown;
+  }
+  words[numWords++] = word;
+}
+
+function putList(list: readonly number[]): void {
+  put(list.length);
+  for (let i = 0; i < list.length; i++) put(list[i]!);
+}
+
+/** Writes the number of condition bits plus one, the bits and the value, or 0. */
+function putCondition(condition: Condition | undefined): void {
+  if (condition === undefined) {
+    put(0);
+    return;
+  }
+  const { bits, value } = condition;
+  put(bits.length + 1);
+  for (const bit of bits) put(bit);
+  put(value % 2 ** 32);
+  put(Math.floor(value / 2 ** 32));
+}
 
 /** The circuit in writing; undefined for one with an explicit matrix, a loop or an assignment. */
 export function writeCircuit({
@@ -146,46 +159,118 @@ export function writeCircuit({
   operations,
 }: DynamicCircuit): WrittenCircuit | undefined {
   const angles: number[] = [];
-  let shape = `[${numQubits},${numBits}`;
+  numWords = 0;
+  put(numQubits);
+  put(numBits);
   for (const operation of operations) {
     switch (operation.kind) {
-      case 'gate':
-        // The gate table's names need no escapes.
-        shape += `,["${operation.gate}",[${operation.controls}],[${operation.targets}],${operation.angles.length}`;
+      case 'gate': {
+        const code = codeOfGate.get(operation.gate);
+        if (code === undefined) return undefined;
+        put(code);
+        putList(operation.controls);
+        putList(operation.targets);
+        put(operation.angles.length);
         for (const angle of operation.angles) angles.push(angle);
         break;
+      }
       case 'measure':
-        shape += `,[${MEASURE},[${operation.qubits}],[${operation.bits}]`;
+        put(MEASURE);
+        putList(operation.qubits);
+        putList(operation.bits);
         break;
       case 'reset':
-        shape += `,[${RESET},[${operation.qubits}]`;
+        put(RESET);
+        putList(operation.qubits);
         break;
       case 'barrier':
-        shape += `,[${BARRIER},[${operation.qubits}]]`;
+        put(BARRIER);
+        putList(operation.qubits);
         continue;
       case 'unitary':
       case 'assign':
       case 'while':
         return undefined;
     }
-    const { condition } = operation;
-    shape += condition === undefined ? ']' : `,[${condition.bits}],${condition.value}]`;
+    putCondition(operation.condition);
   }
-  return { numQubits, numOperations: operations.length, shape: `${shape}]`, angles };
+  const shape = Buffer.from(words.buffer, 0, 4 * numWords).toString('latin1');
+  return { numQubits, numOperations: operations.length, shape, angles };
 }
 
 /** The circuit as objects again. */
-export function readCircuit({ shape, angles }: WrittenCircuit): Circuit {
-  // Checked: writeCircuit wrote it.
-  const [numQubits, numBits, ...written]: Written = JSON.parse(shape);
+export function readCircuit({ shape, angles, numOperations }: WrittenCircuit): Circuit {
+  const reader = new ShapeReader(shape);
+  const numQubits = reader.next();
+  const numBits = reader.next();
+  const operations: Operation[] = [];
   let slot = 0;
-  const operations = written.map((operation): Operation => {
-    if (!isGate(operation)) return readOther(operation);
-    const numAngles = operation[3];
-    slot += numAngles;
-    return readGate(operation, angles.slice(slot - numAngles, slot));
-  });
+  while (operations.length < numOperations) {
+    const code = reader.next();
+    switch (code) {
+      case MEASURE: {
+        const [qubits, bits] = [reader.list(), reader.list()];
+        operations.push({ kind: 'measure', qubits, bits, ...reader.condition() });
+        break;
+      }
+      case RESET:
+        operations.push({ kind: 'reset', qubits: reader.list(), ...reader.condition() });
+        break;
+      case BARRIER:
+        operations.push({ kind: 'barrier', qubits: reader.list() });
+        break;
+      default: {
+        const gate = GATES[code - FIRST_GATE]!.name;
+        const [controls, targets] = [reader.list(), reader.list()];
+        const end = slot + reader.next();
+        const own = angles.slice(slot, end);
+        slot = end;
+        operations.push({
+          kind: 'gate',
+          gate,
+          controls,
+          targets,
+          angles: own,
+          ...reader.condition(),
+        });
+      }
+    }
+  }
   return { numQubits, numBits, operations };
+}
+
+/** Reads what `writeCircuit` wrote. */
+class ShapeReader {
+  readonly #words: Uint32Array;
+  #at = 0;
+
+  constructor(shape: string) {
+    const bytes = new Uint8Array(shape.length);
+    Buffer.from(bytes.buffer).write(shape, 'latin1');
+    this.#words = new Uint32Array(bytes.buffer);
+  }
+
+  next(): number {
+    return this.#words[this.#at++]!;
+  }
+
+  list(): number[] {
+    return this.#take(this.next());
+  }
+
+  condition(): { readonly condition?: Condition } {
+    const length = this.next();
+    if (length === 0) return {};
+    const bits = this.#take(length - 1);
+    const low = this.next();
+    return { condition: { bits, value: low + 2 ** 32 * this.next() } };
+  }
+
+  #take(length: number): number[] {
+    const list: number[] = [];
+    for (let i = 0; i < length; i++) list.push(this.next());
+    return list;
+  }
 }
 
 /** The shape as a circuit whose angles are all 0. */
@@ -200,37 +285,4 @@ export function isSameCircuit(a: WrittenCircuit, b: WrittenCircuit): boolean {
   if (a.shape !== b.shape) return false;
   for (let i = 0; i < a.angles.length; i++) if (a.angles[i] !== b.angles[i]) return false;
   return true;
-}
-
-function isGate(operation: WrittenOperation): operation is WrittenGate {
-  return typeof operation[0] === 'string';
-}
-
-function readGate(
-  [gate, controls, targets, , bits, value]: WrittenGate,
-  angles: Numbers,
-): GateOperation {
-  return { kind: 'gate', gate, controls, targets, angles, ...readCondition(bits, value) };
-}
-
-function readOther(operation: Exclude<WrittenOperation, WrittenGate>): Operation {
-  switch (operation[0]) {
-    case MEASURE: {
-      const [, qubits, into, bits, value] = operation;
-      return { kind: 'measure', qubits, bits: into, ...readCondition(bits, value) };
-    }
-    case RESET: {
-      const [, qubits, bits, value] = operation;
-      return { kind: 'reset', qubits, ...readCondition(bits, value) };
-    }
-    case BARRIER:
-      return { kind: 'barrier', qubits: operation[1] satisfies readonly Qubit[] };
-  }
-}
-
-function readCondition(
-  bits: Numbers | undefined,
-  value: number | undefined,
-): { readonly condition?: Condition } {
-  return bits === undefined || value === undefined ? {} : { condition: { bits, value } };
 }
