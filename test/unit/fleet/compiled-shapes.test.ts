@@ -109,6 +109,15 @@ describe('a circuit of a shape that was met', () => {
     expect((await run(written(first))).reused).toBe('nothing');
   });
 
+  test('is not kept where it is very long', async () => {
+    const run = serve();
+    const { operations, ...rest } = ansatz([0.1, 0.2, 0.31]);
+    const long = { ...rest, operations: Array(600).fill(operations.slice(0, -1)).flat() };
+    expect(long.operations.length).toBeGreaterThan(20_000);
+    await run(serializeCircuit(long), { shots: 1 });
+    expect((await run(serializeCircuit(long), { shots: 1 })).reused).toBe('nothing');
+  });
+
   test('is compiled by itself where its angles need another form', async () => {
     const run = serve({
       compile,
