@@ -118,6 +118,12 @@ export interface ProgramShape {
   readonly matrices: Float64Array;
   /** Offsets of the kernels whose entries depend on angles. */
   readonly parametric: ReadonlySet<number>;
+  /**
+   * Offsets of those among them that are no smooth functions of the angles: real entries may be imaginary at other
+   * angles, and a dense kernel may have zeros at some angles where it has none at others, but parity is kept where
+   * it is kept there.
+   */
+  readonly fragile: ReadonlySet<number>;
 }
 
 /** A compiled circuit. */

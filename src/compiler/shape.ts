@@ -67,15 +67,17 @@ export function compileShape(
   const optimized = optimize(generic, { keepState });
   const scheduled = scheduleOf(pairForm(optimized.circuit, target.costs), generic, target);
   const { program, parametric } = scheduled;
-  const shape: ProgramShape = {
-    matrices: program.matrices,
-    parametric: new Set(parametric.keys()),
-  };
   const hash = programHasher(program);
   const binder = new Binder();
   const entries = [...parametric].map(
     ([offset, form]) => [2 * offset, binder.formAt(form)] as const,
   );
+  const fragile = entries.flatMap(([at, form]) => (binder.isFragile(form) ? [at / 2] : []));
+  const shape: ProgramShape = {
+    matrices: program.matrices,
+    parametric: new Set(parametric.keys()),
+    fragile: new Set(fragile),
+  };
   return {
     report: reportOn(circuit, optimized, scheduled, target.precision),
     bind(values) {
@@ -159,6 +161,11 @@ class Binder {
   put(values: readonly number[]): boolean {
     for (const compute of this.#computations) if (!compute(values)) return false;
     return true;
+  }
+
+  /** Whether a form that `put` sets may be another than a smooth function of the angles would be. */
+  isFragile(form: BlockForm): boolean {
+    return this.#fragile.has(form);
   }
 
   /** The form with entries that `put` sets. */

@@ -3,7 +3,7 @@
  * |00⟩ with |11⟩ and of |01⟩ with |10⟩. Such unitaries are exp(i(a·XX + b·YY + c·ZZ)), fSim, Givens rotations, and
  * all of these between phases.
  */
-import { type Complex, ONE, over, times } from './phase-polynomial.ts';
+import { type Complex, negated, ONE, over, type Real, times } from './complex.ts';
 import { type Rotation, type Rounding, rotationOf } from './rotation.ts';
 
 /**
@@ -13,14 +13,14 @@ import { type Rotation, type Rounding, rotationOf } from './rotation.ts';
  * The rotations take two fused multiply-adds an amplitude, a dense block sixteen.
  */
 export interface PairRotation {
-  /** Four entries, interleaved re, im. */
-  readonly after: Float64Array;
+  /** Four entries. */
+  readonly after: readonly Complex[];
   /** Tangents of the rotations of {0, 3} and {1, 2}. */
-  readonly even: number;
-  readonly odd: number;
+  readonly even: Real;
+  readonly odd: Real;
   /** Whether the rotations are [[1, it], [it, 1]] instead of [[1, −t], [t, 1]]. */
   readonly isImaginary: boolean;
-  readonly before: Float64Array;
+  readonly before: readonly Complex[];
   /** Sends |j⟩ to |rows[j]⟩. */
   readonly rows: readonly number[];
 }
@@ -44,22 +44,17 @@ export function pairRotationOf(
   const isImaginary = rotating.length > 0 && rotating.every(isTurnedByI);
   const [even, odd] = isImaginary ? [imaginary(blocks[0]), imaginary(blocks[1])] : blocks;
   return {
-    after: diagonal(
-      even.scale,
-      odd.scale,
-      times(odd.scale, odd.after),
-      times(even.scale, even.after),
-    ),
+    after: [even.scale, odd.scale, times(odd.scale, odd.after), times(even.scale, even.after)],
     even: even.t,
     odd: odd.t,
     isImaginary,
-    before: diagonal(ONE, ONE, odd.before, even.before),
+    before: [ONE, ONE, odd.before, even.before],
     rows: [even.flips ? 3 : 0, odd.flips ? 2 : 1, odd.flips ? 1 : 2, even.flips ? 0 : 3],
   };
 }
 
 function isTurnedByI({ before }: Rotation): boolean {
-  return Math.abs(before.re) < ROUNDING;
+  return before.formula === undefined && Math.abs(before.re) < ROUNDING;
 }
 
 /** The same unitary with an imaginary tangent: [[1, −t], [t, 1]] = diag(1, −i)·[[1, it], [it, 1]]·diag(1, i). */
@@ -68,12 +63,8 @@ function imaginary(rotation: Rotation): Rotation {
   const i = { re: 0, im: rotation.before.im < 0 ? 1 : -1 };
   return {
     ...rotation,
-    t: rotation.t * i.im,
+    t: i.im < 0 ? negated(rotation.t) : rotation.t,
     before: times(rotation.before, i),
     after: over(rotation.after, i),
   };
-}
-
-function diagonal(...entries: readonly Complex[]): Float64Array {
-  return Float64Array.from(entries.flatMap(({ re, im }) => [re, im]));
 }

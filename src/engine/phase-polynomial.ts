@@ -6,49 +6,41 @@
  *
  * S is a mask of physical qubits, which are fewer than 31.
  */
+import { type Complex, isOne, over, times } from './complex.ts';
 
-/** A complex number. */
-export interface Complex {
-  readonly re: number;
-  readonly im: number;
-}
-
-/** The number 1. */
-export const ONE: Complex = { re: 1, im: 0 };
-
-/** a·b. */
-export function times(a: Complex, b: Complex): Complex {
-  return { re: a.re * b.re - a.im * b.im, im: a.re * b.im + a.im * b.re };
-}
-
-/** a/b. */
-export function over(a: Complex, b: Complex): Complex {
-  const norm = b.re * b.re + b.im * b.im;
-  return {
-    re: (a.re * b.re + a.im * b.im) / norm,
-    im: (a.im * b.re - a.re * b.im) / norm,
-  };
+/** Multiplies the basis states in which all qubits of the mask are 1. */
+export interface Monomial {
+  readonly mask: number;
+  readonly phase: Complex;
 }
 
 /**
- * Largest distance from 1 at which a product of phases counts as 1: the rounding of a few
- * operations.
+ * The monomials of a diagonal that are not 1.
+ *
+ * @param targets - Qubits; bit i of an entry's index is targets[i].
+ * @param controls - Mask of qubits that must all be 1 for the diagonal to apply.
+ * @param entries - 2^targets.length; none is 0.
  */
-const ROUNDING = 4e-16;
-
-/** Whether a phase is 1 up to rounding. */
-export function isOne({ re, im }: Complex): boolean {
-  return Math.abs(re - 1) <= ROUNDING && Math.abs(im) <= ROUNDING;
-}
-
-/** Whether the modulus of a factor is 1 up to rounding. */
-export function isPhase({ re, im }: Complex): boolean {
-  return Math.abs(re * re + im * im - 1) < 1e-6;
-}
-
-/** The phase e^{i·radians}. */
-export function phaseOf(radians: number): Complex {
-  return { re: Math.cos(radians), im: Math.sin(radians) };
+export function monomialsOf(
+  targets: readonly number[],
+  controls: number,
+  entries: readonly Complex[],
+): readonly Monomial[] {
+  const size = entries.length;
+  const phases = [...entries];
+  // The Möbius transform over subsets, division in place of subtraction.
+  for (let bit = 1; bit < size; bit <<= 1) {
+    for (let j = 0; j < size; j++) if (j & bit) phases[j] = over(phases[j]!, phases[j ^ bit]!);
+  }
+  const monomials: Monomial[] = [];
+  for (let j = 0; j < size; j++) {
+    const phase = phases[j]!;
+    if (isOne(phase)) continue;
+    let mask = controls;
+    for (let i = 0; i < targets.length; i++) if ((j >> i) & 1) mask |= 1 << targets[i]!;
+    monomials.push({ mask, phase });
+  }
+  return monomials;
 }
 
 /** Product of monomials, keyed by their masks. The monomial of mask 0 is a scalar. */
@@ -78,37 +70,6 @@ export class PhasePolynomial {
     else {
       this.#phases.set(mask, product);
       this.#qubits |= mask;
-    }
-  }
-
-  /**
-   * Multiplies by a diagonal.
-   *
-   * @param targets - Masks of one qubit each; bit i of an entry's index is targets[i].
-   * @param controls - Mask of qubits that must all be 1 for the diagonal to apply.
-   * @param entries - Interleaved re, im from `offset` (complex numbers) on; none is 0.
-   */
-  multiplyDiagonal(
-    targets: readonly number[],
-    controls: number,
-    entries: Float64Array,
-    offset: number,
-  ): void {
-    const size = 2 ** targets.length;
-    const phases: Complex[] = [];
-    for (let j = 0; j < size; j++) {
-      phases.push({ re: entries[2 * (offset + j)]!, im: entries[2 * (offset + j) + 1]! });
-    }
-    // The Möbius transform over subsets, division in place of subtraction.
-    for (let bit = 1; bit < size; bit <<= 1) {
-      for (let j = 0; j < size; j++) if (j & bit) phases[j] = over(phases[j]!, phases[j ^ bit]!);
-    }
-    for (const [j, phase] of phases.entries()) {
-      const mask = targets.reduce(
-        (all, target, i) => ((j >> i) & 1 ? all | target : all),
-        controls,
-      );
-      this.multiply(mask, phase);
     }
   }
 

@@ -8,8 +8,10 @@
  */
 import type { DenseKernel, Kernel, PermutationKernel } from '../compiler/program.ts';
 import { keepsParity } from '../math/complex-matrix.ts';
+import { type Complex, isOne, ONE, type Real } from './complex.ts';
+import { entryAt, type MatrixPool } from './matrix-pool.ts';
 import { type PairRotation, pairRotationOf } from './pair-rotation.ts';
-import { type Complex, isOne, ONE } from './phase-polynomial.ts';
+import { type Monomial, monomialsOf } from './phase-polynomial.ts';
 import { type Rounding, rotationOf } from './rotation.ts';
 
 /** Masks of the qubits that an item acts on. */
@@ -20,20 +22,16 @@ interface Reach {
   readonly read: number;
 }
 
-/** Multiplies by the diagonal on `targets` where `controls` are all 1. */
+/** A product of monomials in the qubits `read`. */
 export interface DiagonalItem extends Reach {
   readonly kind: 'diagonal';
-  readonly targets: readonly number[];
-  readonly controls: number;
-  /** Interleaved re, im, from complex number `offset` on. */
-  readonly entries: Float64Array;
-  readonly offset: number;
+  readonly monomials: readonly Monomial[];
 }
 
 /** [[1, −t], [t, 1]] on the qubit `moved`, where the qubits `read` are all 1. */
 export interface RotationItem extends Reach {
   readonly kind: 'rotation';
-  readonly t: number;
+  readonly t: Real;
 }
 
 /** |j⟩ → |rows[j]⟩ on `targets`, where the qubits `read` are all 1. */
@@ -77,20 +75,24 @@ export function filledTile(resident: readonly number[], tileQubits: number): rea
 /** Appends the items of a kernel to a list. */
 export function addItems(
   kernel: Kernel,
-  matrices: Float64Array,
+  pool: MatrixPool,
   rounding: Rounding,
   items: Item[],
 ): void {
   switch (kernel.kind) {
-    case 'diagonal':
-      items.push(diagonalItem(kernel.targets, maskOf(kernel.controls), matrices, kernel.offset));
+    case 'diagonal': {
+      const { targets, controls, offset } = kernel;
+      const entries: Complex[] = [];
+      for (let j = 0; j < 2 ** targets.length; j++) entries.push(entryAt(pool, offset + j));
+      addDiagonal(targets, maskOf(controls), entries, items);
       return;
+    }
     case 'permutation':
-      addPermutation(kernel, matrices, items);
+      addPermutation(kernel, pool, items);
       return;
     case 'dense':
-      if (kernel.targets.length === 1) addRotation(kernel, matrices, rounding, items);
-      else if (!addPairRotation(kernel, matrices, rounding, items)) {
+      if (kernel.targets.length === 1) addRotation(kernel, pool, rounding, items);
+      else if (!addPairRotation(kernel, pool, rounding, items)) {
         const { targets, controls, offset } = kernel;
         const read = maskOf(controls);
         items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });
@@ -99,108 +101,91 @@ export function addItems(
   }
 }
 
-function diagonalItem(
+/** Appends a diagonal if any of its entries is not 1. */
+function addDiagonal(
   targets: readonly number[],
   controls: number,
-  entries: Float64Array,
-  offset: number,
-): DiagonalItem {
-  const read = controls | maskOf(targets);
-  const masks = targets.map((target) => 1 << target);
-  return { kind: 'diagonal', moved: 0, read, targets: masks, controls, entries, offset };
-}
-
-function phaseItem(target: number, controls: number, zero: Complex, one: Complex): DiagonalItem {
-  const entries = Float64Array.of(zero.re, zero.im, one.re, one.im);
-  return diagonalItem([target], controls, entries, 0);
+  entries: readonly Complex[],
+  items: Item[],
+): void {
+  const monomials = monomialsOf(targets, controls, entries);
+  if (monomials.length === 0) return;
+  items.push({ kind: 'diagonal', moved: 0, read: controls | maskOf(targets), monomials });
 }
 
 /** Appends a permutation, then a diagonal for the phases of its entries if there are any. */
 function addPermutation(
   { targets, controls, offset, rows }: PermutationKernel,
-  matrices: Float64Array,
+  pool: MatrixPool,
   items: Item[],
 ): void {
   const read = maskOf(controls);
   if (rows.some((row, j) => row !== j)) {
     items.push({ kind: 'permutation', moved: maskOf(targets), read, targets, rows });
   }
-  const entries = new Float64Array(2 * rows.length);
-  let hasPhases = false;
-  for (const [j, row] of rows.entries()) {
-    const entry = complexAt(matrices, offset + j);
-    entries[2 * row] = entry.re;
-    entries[2 * row + 1] = entry.im;
-    hasPhases ||= !isOne(entry);
-  }
-  if (hasPhases) items.push(diagonalItem(targets, read, entries, 0));
+  const entries = new Array<Complex>(rows.length).fill(ONE);
+  for (const [j, row] of rows.entries()) entries[row] = entryAt(pool, offset + j);
+  if (!entries.every(isOne)) addDiagonal(targets, read, entries, items);
 }
 
 /** Appends a dense kernel on one qubit. */
 function addRotation(
   { targets, controls, offset }: DenseKernel,
-  matrices: Float64Array,
+  pool: MatrixPool,
   rounding: Rounding,
   items: Item[],
 ): void {
-  const read = maskOf(controls);
-  const target = targets[0]!;
-  const at = (j: number) => complexAt(matrices, offset + j);
+  const controlMask = maskOf(controls);
+  const at = (j: number) => entryAt(pool, offset + j);
   const { scale, after, t, before, flips } = rotationOf([at(0), at(1), at(2), at(3)], rounding);
-  const moved = 1 << target;
-  if (flips) items.push({ kind: 'permutation', moved, read, targets, rows: [1, 0] });
-  if (!isOne(before)) items.push(phaseItem(target, read, ONE, before));
-  if (t !== 0) items.push({ kind: 'rotation', moved, read, t });
-  const lower = {
-    re: scale.re * after.re - scale.im * after.im,
-    im: scale.re * after.im + scale.im * after.re,
-  };
-  if (!isOne(scale) || !isOne(lower)) items.push(phaseItem(target, read, scale, lower));
+  const moved = 1 << targets[0]!;
+  const read = controlMask | moved;
+  if (flips) items.push({ kind: 'permutation', moved, read: controlMask, targets, rows: [1, 0] });
+  addMonomials([{ mask: read, phase: before }], read, items);
+  if (t !== 0) items.push({ kind: 'rotation', moved, read: controlMask, t });
+  // The scale follows the rotation, which it balances, although it would commute with it.
+  addMonomials(
+    [
+      { mask: controlMask, phase: scale },
+      { mask: read, phase: after },
+    ],
+    read,
+    items,
+  );
+}
+
+/** Appends those of the monomials that are not 1 as one item. */
+function addMonomials(all: readonly Monomial[], read: number, items: Item[]): void {
+  const monomials = all.filter(({ phase }) => !isOne(phase));
+  if (monomials.length > 0) items.push({ kind: 'diagonal', moved: 0, read, monomials });
 }
 
 /** Appends a dense kernel on two qubits if it keeps their parity; returns whether it does. */
 function addPairRotation(
   { targets, controls, offset }: DenseKernel,
-  matrices: Float64Array,
+  pool: MatrixPool,
   rounding: Rounding,
   items: Item[],
 ): boolean {
   const [low, high] = targets;
   if (low === undefined || high === undefined || targets.length > 2) return false;
-  if (!keepsParity(matrices, 2 * offset)) return false;
+  if (!keepsParity(pool.matrices, 2 * offset)) return false;
   const read = maskOf(controls);
   const pair = [low, high] as const;
   const { before, rows, even, odd, isImaginary, after } = pairRotationOf(
-    (row, column) => complexAt(matrices, offset + 4 * row + column),
+    (row, column) => entryAt(pool, offset + 4 * row + column),
     rounding,
   );
   const moved = maskOf(pair);
   if (rows.some((row, j) => row !== j)) {
     items.push({ kind: 'permutation', moved, read, targets, rows });
   }
-  pushDiagonal(targets, read, before, items);
+  addDiagonal(targets, read, before, items);
   if (even !== 0 || odd !== 0) {
     items.push({ kind: 'pair rotation', moved, read, targets: pair, even, odd, isImaginary });
   }
-  pushDiagonal(targets, read, after, items);
+  addDiagonal(targets, read, after, items);
   return true;
-}
-
-function pushDiagonal(
-  targets: readonly number[],
-  controls: number,
-  entries: Float64Array,
-  items: Item[],
-): void {
-  for (let j = 0; 2 * j < entries.length; j++) {
-    if (isOne(complexAt(entries, j))) continue;
-    items.push(diagonalItem(targets, controls, entries, 0));
-    return;
-  }
-}
-
-function complexAt(values: Float64Array, index: number): Complex {
-  return { re: values[2 * index]!, im: values[2 * index + 1]! };
 }
 
 /** Commuting items of one qubit, in any order. */

@@ -9,7 +9,7 @@ import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { gateNamed } from '../../circuit/gates.ts';
 import { type ComplexMatrix, dimension, monomialRows } from '../../math/complex-matrix.ts';
 import type { Recipe, RecipeAngle, RecipePart } from '../batch-recipes.ts';
-import { type Complex, ONE, over, phaseOf } from '../phase-polynomial.ts';
+import { type Complex, ONE, over, phaseOf } from '../complex.ts';
 import { rowSubcube, type Subcube } from '../subcube.ts';
 import { maskOf } from '../work-items.ts';
 import { BatchCode, type Coefficients } from './batch-code.ts';

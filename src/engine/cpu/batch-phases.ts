@@ -3,7 +3,7 @@
  * applied only before an operation that moves amplitudes.
  */
 
-import { type Complex, isOne, ONE, times } from '../phase-polynomial.ts';
+import { type Complex, isOne, ONE, times } from '../complex.ts';
 import type { Subcube } from '../subcube.ts';
 import type { BatchCode } from './batch-code.ts';
 

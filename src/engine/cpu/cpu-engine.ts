@@ -17,7 +17,7 @@ import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
 import { type BatchHost, prepareBatch } from './batch.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
-import { lowerProgram } from './lowered-program.ts';
+import { ProgramLowering } from './lowered-program.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { PRECISIONS } from './precision.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
@@ -106,6 +106,7 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
   const threadPool = new ThreadPool({ precision, numThreads, tileBytes });
   const mutex = new Mutex();
+  const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
   const batchHost: BatchHost = {
     threadPool,
     precision: PRECISIONS[precision],
@@ -114,7 +115,7 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
-    prepare: async (program) => prepare(program, { ...options, tileQubits }, threadPool, mutex),
+    prepare: async (program) => prepare(program, options, lowering, threadPool, mutex),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
@@ -122,12 +123,8 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
 
 function prepare(
   program: Program,
-  {
-    precision,
-    maxQubits,
-    memoryBytes = Number.POSITIVE_INFINITY,
-    tileQubits = TILE_QUBITS,
-  }: CpuEngineOptions,
+  { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
+  lowering: ProgramLowering,
   threadPool: ThreadPool,
   mutex: Mutex,
 ): Executable {
@@ -136,7 +133,7 @@ function prepare(
   }
   const plan = planRun(program, () => 1);
   const form = PRECISIONS[precision];
-  const lowered = lowerProgram(program, form, tileQubits);
+  const lowered = lowering.lower(program);
   const budget = stateBudget(
     lowered.numQubits,
     2 * form.realBytes,

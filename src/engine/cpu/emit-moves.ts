@@ -6,6 +6,8 @@
  * tile.
  */
 
+import { negated, type Real } from '../complex.ts';
+import { type MatrixPool, realsAt } from '../matrix-pool.ts';
 import type { DenseItem, PermutationItem, RotationItem } from '../work-items.ts';
 import { OPCODES, type TileCode } from './tile-code.ts';
 import { type Placed, type TileLayout, whereOnes } from './tile-layout.ts';
@@ -42,7 +44,7 @@ function emitAlike(
 
   const inLanes = placed.filter(({ lanes }) => lanes !== 0);
   const inGroups = placed.filter(({ lanes }) => lanes === 0).sort((a, b) => a.bytes - b.bytes);
-  const vectorOf = ({ t }: { readonly t: number }) => acting(code, acts, t, 0);
+  const vectorOf = ({ t }: { readonly t: Real }) => acting(code, acts, t, 0);
   const freeOf = (together: readonly Placed[]) =>
     together.reduce((mask, { bytes }) => mask & ~bytes, allFree);
   if (inLanes.length > 0) {
@@ -70,13 +72,8 @@ function emitAlike(
 }
 
 /** One value for the lanes that act, another one for the rest. */
-export function acting(
-  code: TileCode,
-  acts: number,
-  value: number,
-  other: number,
-): readonly number[] {
-  const lanes: number[] = [];
+export function acting(code: TileCode, acts: number, value: Real, other: Real): readonly Real[] {
+  const lanes: Real[] = [];
   for (let lane = 0; lane < code.precision.lanes; lane++) {
     lanes.push((acts >> lane) & 1 ? value : other);
   }
@@ -86,10 +83,10 @@ export function acting(
 /** ∓t for the lanes in which the qubit is 0 and 1, nothing where the controls do not hold. */
 function signed(
   code: TileCode,
-  { lanes, t }: { readonly lanes: number; readonly t: number },
+  { lanes, t }: { readonly lanes: number; readonly t: Real },
   acts: number,
-): readonly number[] {
-  return acting(code, acts, t, 0).map((x, lane) => ((lane & lanes) === 0 ? -x : x));
+): readonly Real[] {
+  return acting(code, acts, t, 0).map((x, lane) => ((lane & lanes) === 0 ? negated(x) : x));
 }
 
 /** The lanes whose numbers have all of the bits of `lanes`, and of `mask` those of `value`; a bit each. */
@@ -208,10 +205,10 @@ export function emitDense(
   code: TileCode,
   layout: TileLayout,
   { targets, read, offset }: DenseItem,
-  matrices: Float64Array,
+  pool: MatrixPool,
 ): void {
   const size = 2 ** targets.length;
-  const matrix = code.reals(matrices.subarray(2 * offset, 2 * (offset + size * size)));
+  const matrix = code.reals(realsAt(pool, offset, size * size));
   const bits = targets.map((target) => layout.tileBit(target));
   withoutLanes(code, layout, bits, (moved, place) => {
     const { outer, bytes, lanes } = place(read);

@@ -1,4 +1,5 @@
 /** Emits rotations of pairs of qubits, as many in one trip through the tile as registers allow. */
+import { negated, type Real } from '../complex.ts';
 import type { PairRotationItem } from '../work-items.ts';
 import { acting, lanesWith } from './emit-moves.ts';
 import { OPCODES, type TileCode } from './tile-code.ts';
@@ -47,7 +48,7 @@ function emitTogether(
     targets.map((target) => layout.place(1 << target).bytes),
   );
   const free = layout.allBytes & ~bytes & ~moved;
-  const rotating = tangents.reduce((mask, t, i) => (t === 0 ? mask : mask | (1 << i)), 0);
+  const rotating = tangents.reduce<number>((mask, t, i) => (t === 0 ? mask : mask | (1 << i)), 0);
   const operands = [bytes, free, items.length, isImaginary ? 1 : 0, rotating, at, ...distances];
   code.emit(OPCODES.rotatePairs, whereOnes(outer), operands, [5]);
 }
@@ -59,17 +60,17 @@ function emitLanePair(
   { read, moved, targets, even, odd, isImaginary }: PairRotationItem,
 ): void {
   const { outer, bytes: controlBytes, lanes: controlLanes } = layout.place(read);
-  const acts = acting(code, lanesWith(code, controlLanes), 1, 0);
+  const acts = lanesWith(code, controlLanes);
   const { bytes: distance, lanes } = layout.place(moved);
   const [low, high] = targets.map((target) => layout.place(1 << target).lanes);
   /** For the groups in which the qubit above the lanes is `group`, factors of partners by lane. */
   const factors = (group: 0 | 1, isImagPart: boolean) =>
-    acts.map((does, lane) => {
-      if (does === 0) return 0;
+    Array.from({ length: code.precision.lanes }, (_, lane): Real => {
+      if (((acts >> lane) & 1) === 0) return 0;
       const bitOf = (mask: number) => (mask === 0 ? group : (lane & mask) === 0 ? 0 : 1);
       const t = bitOf(low!) === bitOf(high!) ? even : odd;
       const isPositive = isImaginary ? isImagPart : bitOf(high!) === 1;
-      return isPositive ? t : -t;
+      return isPositive ? t : negated(t);
     });
   const at = code.vectors(
     ([0, 1] as const).flatMap((group) => [factors(group, false), factors(group, true)]),

@@ -4,8 +4,15 @@
  * qubit inside may share a product over the tile's qubits.
  */
 
-import { type Complex, isOne, type PhasePolynomial } from '../phase-polynomial.ts';
-import { type ConstantAddress, OPCODES, type TableAddress, type TileCode } from './tile-code.ts';
+import { type Complex, imaginaryPart, isOne, type Real, realPart } from '../complex.ts';
+import type { PhasePolynomial } from '../phase-polynomial.ts';
+import {
+  type ConstantAddress,
+  type DoubleOperand,
+  OPCODES,
+  type TableAddress,
+  type TileCode,
+} from './tile-code.ts';
 import { type TileLayout, whereOnes } from './tile-layout.ts';
 
 /** A table that is computed when the program is put into memory: ones, then factors on subcubes. */
@@ -139,20 +146,24 @@ function emitTerm(code: TileCode, layout: TileLayout, { mask, phase }: Term): vo
 
 /** The phase in the lanes whose numbers have all of these bits, 1 in the others. */
 function phaseVectors(code: TileCode, lanes: number, phase: Complex): ConstantAddress {
-  const re: number[] = [];
-  const im: number[] = [];
+  const re: Real[] = [];
+  const im: Real[] = [];
+  const [real, imaginary] = [realPart(phase), imaginaryPart(phase)];
   for (let lane = 0; lane < code.precision.lanes; lane++) {
     const isSelected = (lane & lanes) === lanes;
-    re.push(isSelected ? phase.re : 1);
-    im.push(isSelected ? phase.im : 0);
+    re.push(isSelected ? real : 1);
+    im.push(isSelected ? imaginary : 0);
   }
   return code.vectors([re, im]);
 }
 
 /** Multiplies the tile by a scalar, when it is stored. */
-function emitScale(code: TileCode, outer: number, { re, im }: Complex): void {
-  const words = new Uint32Array(Float64Array.of(re, im).buffer);
-  code.emit(OPCODES.scale, whereOnes(outer), [0, 0, ...words]);
+function emitScale(code: TileCode, outer: number, scale: Complex): void {
+  const doubles = [
+    [2, realPart(scale)],
+    [4, imaginaryPart(scale)],
+  ] as const;
+  code.emit(OPCODES.scale, whereOnes(outer), [0, 0, 0, 0, 0, 0], [], doubles);
 }
 
 function emitTable(
@@ -176,13 +187,15 @@ function emitTable(
 
 function emitProduct(code: TileCode, layout: TileLayout, terms: readonly Term[]): void {
   const operands: number[] = [terms.length, layout.numQubits];
+  const doubles: DoubleOperand[] = [];
   for (const { mask, phase } of terms) {
     const outer = mask & ~layout.residentMask;
     const qubit = 31 - Math.clz32(mask & layout.residentMask);
-    const value = new Uint32Array(Float64Array.of(phase.re, phase.im).buffer);
-    operands.push(outer, outer, layout.tileBit(qubit), 0, ...value);
+    operands.push(outer, outer, layout.tileBit(qubit), 0);
+    doubles.push([operands.length, realPart(phase)], [operands.length + 2, imaginaryPart(phase)]);
+    operands.push(0, 0, 0, 0);
   }
-  code.emit(OPCODES.phases, whereOnes(0), operands);
+  code.emit(OPCODES.phases, whereOnes(0), operands, [], doubles);
 }
 
 function bitCount(mask: number): number {

@@ -6,7 +6,10 @@
  * are ready.
  */
 import type { Sweep } from '../../compiler/program.ts';
-import { type Complex, isPhase, PhasePolynomial } from '../phase-polynomial.ts';
+import { type Complex, imaginaryPart, isPhase, type Real, realPart } from '../complex.ts';
+import type { Growth } from '../growth.ts';
+import type { MatrixPool } from '../matrix-pool.ts';
+import { PhasePolynomial } from '../phase-polynomial.ts';
 import {
   addItems,
   type Item,
@@ -31,7 +34,8 @@ import { TileLayout, whereOnes } from './tile-layout.ts';
 /** Data that all sweeps of a program share while they are compiled. */
 export interface LoweringContext {
   readonly code: TileCode;
-  readonly matrices: Float64Array;
+  readonly pool: MatrixPool;
+  readonly growth: Growth;
   readonly tables: TableRequest[];
   /** Diagonals that are still to be applied. */
   pending: PhasePolynomial;
@@ -85,7 +89,7 @@ export function lowerSweep(
   const layout = new TileLayout(resident, code.precision);
   const items: Item[] = [];
   for (const kernel of sweep.kernels) {
-    addItems(kernel, context.matrices, code.precision, items);
+    addItems(kernel, context.pool, code.precision, items);
   }
   emitItems(context, layout, items, () => {
     if (code.position - begin > MAX_PART_WORDS) cut();
@@ -94,6 +98,7 @@ export function lowerSweep(
   // controlled rotations, which must not accumulate over sweeps.
   const isDue = (mask: number, phase: Complex) => !mayDefer || mask === 0 || !isPhase(phase);
   flush(context, layout, context.pending.take(isDue));
+  context.growth.restart();
   const sources = emitStore(context, layout, sweep);
   cut();
   return { layout, parts, ...(sources !== undefined && { sources }) };
@@ -107,12 +112,14 @@ function emitItems(
   onEmitted: () => void,
 ): void {
   const ready = new ReadyItems(items);
-  let growth = 1;
   while (!ready.isEmpty) {
     for (let item = ready.diagonals.pop(); item !== undefined; item = ready.diagonals.pop()) {
-      const { targets, controls, entries, offset } = item;
-      context.pending.multiplyDiagonal(targets, controls, entries, offset);
+      for (const { mask, phase } of item.monomials) context.pending.multiply(mask, phase);
       ready.done(item);
+    }
+    if (context.growth.now > MAX_GROWTH[context.code.precision.name]) {
+      applyScales(context, layout);
+      context.growth.restart();
     }
     if (ready.moving.length === 0) continue;
     const free = ready.moving.filter((item) => (item.moved & context.pending.qubits) === 0);
@@ -122,12 +129,10 @@ function emitItems(
     }
     ready.moving = ready.moving.filter((item) => !free.includes(item));
     emitMoves(context, layout, free);
-    growth *= growthOf(free);
-    if (growth > MAX_GROWTH[context.code.precision.name]) {
-      applyScales(context, layout);
-      growth = 1;
+    for (const item of free) {
+      context.growth.add(item);
+      ready.done(item);
     }
-    for (const item of free) ready.done(item);
     onEmitted();
   }
 }
@@ -151,23 +156,12 @@ function emitMoves(
         emitPermutation(context.code, layout, item);
         break;
       case 'dense':
-        emitDense(context.code, layout, item, context.matrices);
+        emitDense(context.code, layout, item, context.pool);
         break;
     }
   }
   emitRotations(context.code, layout, rotations);
   emitPairRotations(context.code, layout, pairs);
-}
-
-function growthOf(items: readonly MovingItem[]): number {
-  return items.reduce((growth, item) => growth * Math.hypot(1, tangentOf(item)), 1);
-}
-
-/** The largest tangent of an item's rotations. */
-function tangentOf(item: MovingItem): number {
-  if (item.kind === 'rotation') return item.t;
-  if (item.kind === 'pair rotation') return Math.max(Math.abs(item.even), Math.abs(item.odd));
-  return 0;
 }
 
 /** Applies what stands in the way of items that are ready, and more where that costs little. */
@@ -208,9 +202,10 @@ function applyScales(context: LoweringContext, layout: TileLayout): void {
   const scales = context.pending.take((mask, phase) => mask === 0 || !isPhase(phase));
   // Factors of whole tiles are applied here, too, instead of by the store.
   const ofTiles = scales.take((mask) => (mask & layout.residentMask) === 0);
-  for (const [mask, { re, im }] of ofTiles) {
+  for (const [mask, phase] of ofTiles) {
     const { lanes } = code.precision;
-    const at = code.vectors([Array<number>(lanes).fill(re), Array<number>(lanes).fill(im)]);
+    const parts = [realPart(phase), imaginaryPart(phase)];
+    const at = code.vectors(parts.map((part) => Array<Real>(lanes).fill(part)));
     code.emit(OPCODES.multiply, whereOnes(mask), [0, layout.allBytes, at], [2]);
   }
   flush(context, layout, scales);

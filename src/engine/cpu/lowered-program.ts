@@ -5,7 +5,10 @@
  * are |0⟩, so memory in which one of them is 1 is never read, and the first sweeps of a wide
  * circuit cost next to nothing. A last step clears the qubits that stay untouched.
  */
-import { type Program, terminalMeasureIndex } from '../../compiler/program.ts';
+import { type Program, type ProgramShape, terminalMeasureIndex } from '../../compiler/program.ts';
+import { FormulaTape } from '../formula-tape.ts';
+import { Growth } from '../growth.ts';
+import { type MatrixPool, poolOfShape } from '../matrix-pool.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
 import { filledTile, maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
@@ -36,6 +39,8 @@ export interface LoweredProgram {
   /** Qubits of a state; at least the program's. */
   readonly numQubits: number;
   readonly code: TileCode;
+  /** Numbers that take the places of those in the code, which are those of the program's shape. */
+  readonly numbers?: Float64Array;
   readonly tables: readonly TableRequest[];
   /** By index of the program's steps; undefined for other steps than sweeps. */
   readonly sweeps: readonly (readonly SweepShape[] | undefined)[];
@@ -51,11 +56,76 @@ export function lowerProgram(
   precision: Precision,
   tileQubits: number,
 ): LoweredProgram {
+  return lowerWith(program, program, new Growth(), precision, tileQubits);
+}
+
+/** A state's growth at which it may overflow, with some room. */
+const MAX_BOUND_GROWTH = { f32: 2 ** 120, f64: 2 ** 1000 };
+
+/** A program lowered with the matrices of its shape. */
+interface LoweredShape {
+  readonly lowered: LoweredProgram;
+  readonly tape: FormulaTape;
+}
+
+/** Lowers programs, and all programs of one shape together. */
+export class ProgramLowering {
+  readonly #precision: Precision;
+  readonly #tileQubits: number;
+  readonly #shapes = new WeakMap<ProgramShape, LoweredShape>();
+
+  /** @param tileQubits - As for `lowerProgram`. */
+  constructor(precision: Precision, tileQubits: number) {
+    this.#precision = precision;
+    this.#tileQubits = tileQubits;
+  }
+
+  /**
+   * Lowers a program by its shape, also where it is the first one, so that what a program computes never depends on
+   * others. Where the shape does not do, because the state could overflow, the program is lowered for itself.
+   */
+  lower(program: Program): LoweredProgram {
+    const { shape } = program;
+    if (shape !== undefined) {
+      const { lowered, tape } = this.#shapes.get(shape) ?? this.#lowerShape(program, shape);
+      const numbers = tape.numbersOf(program.matrices);
+      if (numbers !== undefined) return { ...lowered, numbers };
+    }
+    return lowerProgram(program, this.#precision, this.#tileQubits);
+  }
+
+  #lowerShape(program: Program, shape: ProgramShape): LoweredShape {
+    const precision = this.#precision;
+    const growth = new Growth();
+    const pool = poolOfShape(program.steps, shape);
+    const lowered = lowerWith(program, pool, growth, precision, this.#tileQubits);
+    const tape = new FormulaTape(
+      shape.matrices.length / 2,
+      lowered.code.takeTraced(),
+      growth.segments,
+      pool.trace.leftOut,
+      precision,
+      MAX_BOUND_GROWTH[precision.name],
+    );
+    const known = { lowered, tape };
+    this.#shapes.set(shape, known);
+    return known;
+  }
+}
+
+function lowerWith(
+  program: Program,
+  pool: MatrixPool,
+  growth: Growth,
+  precision: Precision,
+  tileQubits: number,
+): LoweredProgram {
   const numQubits = Math.max(program.numQubits, roomForDense(program, precision));
   const code = new TileCode(precision);
   const context: LoweringContext = {
     code,
-    matrices: program.matrices,
+    pool,
+    growth,
     tables: [],
     pending: new PhasePolynomial(),
   };

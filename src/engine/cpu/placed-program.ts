@@ -45,7 +45,7 @@ export function placeProgram(
   at: number,
   kernels: KernelExports,
 ): PlacedProgram {
-  const { constantsAt, tablesAt } = program.code.place(memory, at);
+  const { constantsAt, tablesAt } = program.code.place(memory, at, program.numbers);
   for (const { address, bytes, factors } of program.tables) {
     kernels.fillOnes(tablesAt + address, bytes);
     for (const { first, free, address: phase } of factors) {

@@ -5,6 +5,7 @@
  * `place` makes them absolute.
  */
 import { hashOfWords } from '../../math/word-hash.ts';
+import type { Real, TracedReal } from '../complex.ts';
 import type { Precision } from './precision.ts';
 
 /** An instruction's first word. */
@@ -49,8 +50,20 @@ export interface CodeRange {
   readonly end: number;
 }
 
+/** A double in two words of an instruction: the index of the first among its operands, and the number. */
+export type DoubleOperand = readonly [index: number, value: Real];
+
 const VECTOR_BYTES = 16;
 const NO_ADDRESSES: readonly number[] = [];
+const NO_DOUBLES: readonly DoubleOperand[] = [];
+
+/** Where numbers with formulas are written: two lists, parallel to each other. */
+interface NumberSites {
+  /** In reals from the first constant, or in words of the code. */
+  readonly at: number[];
+  /** Indices among the numbers. */
+  readonly numbers: number[];
+}
 
 /** Code and constants of one program while it is written. */
 export class TileCode {
@@ -66,6 +79,10 @@ export class TileCode {
   /** Address of a vector with each hash. Of different vectors with one hash, the latest is found again. */
   readonly #vectors = new Map<number, ConstantAddress>();
   readonly #selections = new Map<number, ConstantAddress>();
+  /** Numbers with formulas that were written, to the constants or as doubles to the code. */
+  #traced: TracedReal[] = [];
+  readonly #constantSites: NumberSites = { at: [], numbers: [] };
+  readonly #doubleSites: NumberSites = { at: [], numbers: [] };
 
   constructor(precision: Precision) {
     this.precision = precision;
@@ -81,6 +98,16 @@ export class TileCode {
     return this.#tableBytes;
   }
 
+  /**
+   * Hands over the numbers with formulas that were written, in the order in which `place` takes others for them.
+   * They are not kept: formulas take more memory than the code.
+   */
+  takeTraced(): readonly TracedReal[] {
+    const traced = this.#traced;
+    this.#traced = [];
+    return traced;
+  }
+
   /** Size of `place`'s output. */
   get byteLength(): number {
     return align(4 * this.#numWords) + this.#constantBytes + this.#tableBytes;
@@ -90,25 +117,34 @@ export class TileCode {
    * Appends an instruction.
    *
    * @param operands - 32-bit words; `addresses` lists the indices of those that are constant
-   *   addresses.
+   *   addresses, and `doubles` those that take the places of two words each.
    */
   emit(
     opcode: number,
     { mask, value }: TileCondition,
     operands: readonly number[],
     addresses: readonly number[] = NO_ADDRESSES,
+    doubles: readonly DoubleOperand[] = NO_DOUBLES,
   ): void {
     const length = 4 + operands.length;
     while (this.#numWords + length > this.#words.length) this.#words = doubled(this.#words);
     const words = this.#words;
     let at = this.#numWords;
-    for (const index of addresses) this.#relocations.push(at + 4 + index);
+    const first = at + 4;
+    for (const index of addresses) this.#relocations.push(first + index);
     words[at++] = opcode;
     words[at++] = length;
     words[at++] = mask;
     words[at++] = value;
     for (const operand of operands) words[at++] = operand;
     this.#numWords = at;
+    for (const [index, double] of doubles) {
+      if (typeof double === 'number') putDouble(words, first + index, double);
+      else {
+        putDouble(words, first + index, double.value);
+        this.#trace(this.#doubleSites, first + index, double);
+      }
+    }
   }
 
   /** Appends the instruction that multiplies a tile by a table. */
@@ -117,16 +153,18 @@ export class TileCode {
     this.emit(OPCODES.table, EVERY_TILE, [0, 0, address, bytes]);
   }
 
-  /** Adds vectors with one real for each lane; equal ones are stored once. */
-  vectors(lanes: readonly (readonly number[])[]): ConstantAddress {
+  /** Adds vectors with one real for each lane; equal ones are stored once, unless they have formulas. */
+  vectors(lanes: readonly (readonly Real[])[]): ConstantAddress {
     const { realBytes } = this.precision;
     const bytes = VECTOR_BYTES * lanes.length;
     const address = this.reserve(bytes);
     const reals = this.#constants.reals(realBytes);
+    const numSites = this.#constantSites.at.length;
     let at = address / realBytes;
     for (const vector of lanes) {
-      for (let lane = 0; lane < vector.length; lane++) reals[at++] = vector[lane]!;
+      for (let lane = 0; lane < vector.length; lane++) this.#putReal(reals, at++, vector[lane]!);
     }
+    if (this.#constantSites.at.length > numSites) return address;
     const hash = this.#constants.hash(address, bytes);
     const known = this.#vectors.get(hash);
     if (known !== undefined && this.#constants.areEqual(known, address, bytes)) {
@@ -158,11 +196,28 @@ export class TileCode {
   }
 
   /** Adds reals. */
-  reals(values: ArrayLike<number>): ConstantAddress {
+  reals(values: ArrayLike<Real>): ConstantAddress {
     const { realBytes } = this.precision;
     const address = this.reserve(realBytes * values.length);
-    this.#constants.reals(realBytes).set(values, address / realBytes);
+    const reals = this.#constants.reals(realBytes);
+    for (let i = 0; i < values.length; i++)
+      this.#putReal(reals, address / realBytes + i, values[i]!);
     return address;
+  }
+
+  #putReal(reals: Float32Array | Float64Array, at: number, value: Real): void {
+    if (typeof value === 'number') reals[at] = value;
+    else {
+      reals[at] = value.value;
+      this.#trace(this.#constantSites, at, value);
+    }
+  }
+
+  /** Keeps where a number is written; one that is written several times in a row is one number. */
+  #trace(sites: NumberSites, at: number, value: TracedReal): void {
+    if (value !== this.#traced.at(-1)) this.#traced.push(value);
+    sites.at.push(at);
+    sites.numbers.push(this.#traced.length - 1);
   }
 
   /** 32-bit words, one after the other. */
@@ -195,9 +250,14 @@ export class TileCode {
   /**
    * Copies code and constants to memory at `at`, a multiple of 16.
    *
+   * @param numbers - Take the places of those that were traced; absent if those are the program's own.
    * @returns Addresses of the constants and of the tables; the code begins at `at`.
    */
-  place(memory: ArrayBufferLike, at: number): { constantsAt: number; tablesAt: number } {
+  place(
+    memory: ArrayBufferLike,
+    at: number,
+    numbers?: Float64Array,
+  ): { constantsAt: number; tablesAt: number } {
     const constantsAt = at + align(4 * this.#numWords);
     const tablesAt = constantsAt + this.#constantBytes;
     const words = new Uint32Array(memory, at, this.#numWords);
@@ -206,8 +266,41 @@ export class TileCode {
     for (const position of this.#tableRelocations) words[position]! += tablesAt;
     const constants = this.#constants.bytes.subarray(0, this.#constantBytes);
     new Uint8Array(memory, constantsAt, this.#constantBytes).set(constants);
+    if (numbers !== undefined) this.#placeNumbers(memory, words, constantsAt, numbers);
     return { constantsAt, tablesAt };
   }
+
+  #placeNumbers(
+    memory: ArrayBufferLike,
+    words: Uint32Array,
+    constantsAt: number,
+    numbers: Float64Array,
+  ): void {
+    const { realBytes } = this.precision;
+    const numReals = this.#constantBytes / realBytes;
+    const reals =
+      realBytes === 4
+        ? new Float32Array(memory, constantsAt, numReals)
+        : new Float64Array(memory, constantsAt, numReals);
+    const constants = this.#constantSites;
+    for (let i = 0; i < constants.at.length; i++) {
+      reals[constants.at[i]!] = numbers[constants.numbers[i]!]!;
+    }
+    const doubles = this.#doubleSites;
+    for (let i = 0; i < doubles.at.length; i++) {
+      putDouble(words, doubles.at[i]!, numbers[doubles.numbers[i]!]!);
+    }
+  }
+}
+
+const DOUBLE = new Float64Array(1);
+const DOUBLE_WORDS = new Uint32Array(DOUBLE.buffer);
+
+/** Writes a double to two words, which need not be aligned. */
+function putDouble(words: Uint32Array, at: number, value: number): void {
+  DOUBLE[0] = value;
+  words[at] = DOUBLE_WORDS[0]!;
+  words[at + 1] = DOUBLE_WORDS[1]!;
 }
 
 /** Memory of constants, in several views. */

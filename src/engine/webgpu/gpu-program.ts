@@ -1,6 +1,7 @@
 /** A compiled program on a device: the words of its sweeps, and the dispatches of each step. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { Program, Step } from '../../compiler/program.ts';
+import type { MatrixPool } from '../matrix-pool.ts';
 import type { GpuContext } from './gpu-context.ts';
 import { ScratchBuffers, UNIFORM_STRIDE } from './scratch-buffers.ts';
 import { chunkOrder, exchangeParts, isBetweenDevices } from './sweep/exchange-sweeps.ts';
@@ -62,7 +63,12 @@ export async function placeProgram(
   program: Program,
   placing: SweepPlacing,
 ): Promise<GpuProgram> {
-  const lowered = lowerSteps(program, placing, maxTileChunkQubits(context.device.limits));
+  const lowered = lowerSteps(
+    program.steps,
+    program,
+    placing,
+    maxTileChunkQubits(context.device.limits),
+  );
   const used = new Map<string, SweepKernel>();
   for (const sweep of lowered.sweeps) {
     if (!used.has(keyOf(sweep))) used.set(keyOf(sweep), await kernels.kernel(sweep));
@@ -119,7 +125,8 @@ interface LoweredSteps {
 }
 
 function lowerSteps(
-  { steps, matrices }: Program,
+  steps: readonly Step[],
+  pool: MatrixPool,
   placing: SweepPlacing,
   maxTileChunks: number,
 ): LoweredSteps {
@@ -137,7 +144,7 @@ function lowerSteps(
         : exchangeParts(step, shape, maxTileChunks);
     for (const [a, b] of parts.swaps) memory.swap(a, b);
     const ownSweeps = parts.sweeps.map((sweep) => {
-      const placed = placeSweep(sweep, matrices, placing, memory.unwritten, nextWord);
+      const placed = placeSweep(sweep, pool, placing, memory.unwritten, nextWord);
       nextWord = placed.words.reduce((sum, words) => sum + words.length, nextWord);
       memory.write(placed.tile);
       sweeps.push(placed);

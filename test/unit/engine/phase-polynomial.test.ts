@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Complex, PhasePolynomial } from '../../../src/engine/phase-polynomial.ts';
+import { type Complex, phaseOf } from '../../../src/engine/complex.ts';
+import { monomialsOf, PhasePolynomial } from '../../../src/engine/phase-polynomial.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
 /** The entry for a basis index: the product of the monomials whose qubits are all 1. */
@@ -12,16 +13,18 @@ function entry(polynomial: PhasePolynomial, index: number): Complex {
   return { re, im };
 }
 
-const phases = (stream: RandomStream, count: number) =>
-  Float64Array.from({ length: count }, () => stream.angle()).map((x) => x);
+const randomEntries = (stream: RandomStream, size: number): readonly Complex[] =>
+  Array.from({ length: size }, () => phaseOf(stream.angle()));
 
-function randomEntries(stream: RandomStream, size: number): Float64Array {
-  const out = new Float64Array(2 * size);
-  for (const [i, angle] of phases(stream, size).entries()) {
-    out[2 * i] = Math.cos(angle);
-    out[2 * i + 1] = Math.sin(angle);
+function multiply(
+  polynomial: PhasePolynomial,
+  targets: readonly number[],
+  controls: number,
+  entries: readonly Complex[],
+): void {
+  for (const { mask, phase } of monomialsOf(targets, controls, entries)) {
+    polynomial.multiply(mask, phase);
   }
-  return out;
 }
 
 describe('a diagonal as a polynomial of phases', () => {
@@ -38,16 +41,11 @@ describe('a diagonal as a polynomial of phases', () => {
     ];
     for (const { qubits, controls } of diagonals) {
       const entries = randomEntries(stream, 2 ** qubits.length);
-      polynomial.multiplyDiagonal(
-        qubits.map((q) => 1 << q),
-        controls,
-        entries,
-        0,
-      );
+      multiply(polynomial, qubits, controls, entries);
       for (const [index, z] of expected.entries()) {
         if ((index & controls) !== controls) continue;
         const j = qubits.reduce((sum, q, i) => sum | (((index >> q) & 1) << i), 0);
-        const [c, s] = [entries[2 * j]!, entries[2 * j + 1]!];
+        const { re: c, im: s } = entries[j]!;
         expected[index] = { re: z.re * c - z.im * s, im: z.re * s + z.im * c };
       }
     }
@@ -60,10 +58,10 @@ describe('a diagonal as a polynomial of phases', () => {
   test('is empty again when a diagonal meets its inverse', () => {
     const polynomial = new PhasePolynomial();
     const entries = randomEntries(new RandomStream(8), 8);
-    const inverse = entries.map((x, i) => (i % 2 === 0 ? x : -x));
-    polynomial.multiplyDiagonal([1, 2, 4], 0, entries, 0);
+    const inverse = entries.map(({ re, im }) => ({ re, im: -im }));
+    multiply(polynomial, [0, 1, 2], 0, entries);
     expect(polynomial.isEmpty).toBe(false);
-    polynomial.multiplyDiagonal([1, 2, 4], 0, inverse, 0);
+    multiply(polynomial, [0, 1, 2], 0, inverse);
     // What is left are roundings, which the code that is made of it leaves out.
     for (const [, { re, im }] of polynomial) expect(Math.hypot(re - 1, im)).toBeLessThan(1e-14);
   });

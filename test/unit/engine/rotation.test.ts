@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Complex } from '../../../src/engine/phase-polynomial.ts';
-import { type Rounding, rotationOf } from '../../../src/engine/rotation.ts';
+import { type Complex, type Formula, plainReal } from '../../../src/engine/complex.ts';
+import {
+  factorInto,
+  type Rotation,
+  type Rounding,
+  rotationOf,
+} from '../../../src/engine/rotation.ts';
 import { randomUnitary } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 import { seeds, testSeeds } from '../../support/seeds.ts';
@@ -23,7 +28,8 @@ const product = (a: Matrix, b: Matrix): Matrix => {
 const diagonal = (phase: Complex): Matrix => [real(1), real(0), real(0), phase];
 
 /** Multiplies the parts together, by the definition in rotation.ts. */
-function multipliedOut({ scale, after, t, before, flips }: ReturnType<typeof rotationOf>): Matrix {
+function multipliedOut({ scale, after, t: tangent, before, flips }: Rotation): Matrix {
+  const t = plainReal(tangent);
   const flip: Matrix = flips
     ? [real(0), real(1), real(1), real(0)]
     : [real(1), real(0), real(0), real(1)];
@@ -59,7 +65,7 @@ describe('a unitary taken apart', () => {
     const [c, s] = [Math.cos(theta / 2), Math.sin(theta / 2)];
     const u: Matrix = [real(c), { re: 0, im: -s }, { re: 0, im: -s }, real(c)];
     const rotation = rotationOf(u, EXACT);
-    expect(Math.abs(rotation.t)).toBeLessThan(64);
+    expect(Math.abs(plainReal(rotation.t))).toBeLessThan(64);
     expect(worstEntry(multipliedOut(rotation), u)).toBeLessThan(1e-15);
   });
 
@@ -88,5 +94,95 @@ describe('a unitary taken apart', () => {
       expect(Math.abs(norm - 1)).toBeLessThan(1e-15);
     }
     expect(worstEntry(rounded, u)).toBeLessThan(1e-7);
+  });
+});
+
+/** Entries of a shape, which have formulas. */
+function traced(u: Matrix): Matrix {
+  const leftOut = new Set<Formula>();
+  const [a, b, c, d] = u.map((entry, index): Complex => {
+    return { ...entry, formula: { kind: 'entry', index, isFragile: false, leftOut, place: index } };
+  });
+  return [a!, b!, c!, d!];
+}
+
+const phase = (radians: number): Complex => ({ re: Math.cos(radians), im: Math.sin(radians) });
+const DOUBLE: Rounding = { negligible: 1e-19, round: (x) => x };
+
+/** U = e^{iα}·diag(1, e^{iβ})·[[c, −s], [s, c]]·diag(1, e^{iγ}). */
+function matrixAt([alpha, beta, gamma, theta]: readonly number[]): Matrix {
+  const [c, s] = [Math.cos(theta!), Math.sin(theta!)];
+  const turn: Matrix = [real(c), real(-s), real(s), real(c)];
+  const parts = product(diagonal(phase(beta!)), product(turn, diagonal(phase(gamma!))));
+  return parts.map((z) => times(phase(alpha!), z)) as unknown as Matrix;
+}
+
+const QUARTER = Math.PI / 2;
+const FORMS: readonly (readonly [string, (angles: readonly number[]) => readonly number[]])[] = [
+  ['any phases', ([a, b, c, t]) => [a!, b!, c!, t!]],
+  ['no phase after', ([a, , c, t]) => [a!, 0, c!, t!]],
+  ['i after', ([a, , c, t]) => [a!, QUARTER, c!, t!]],
+  ['no phase before', ([a, b, , t]) => [a!, b!, 0, t!]],
+  ['−i before', ([a, b, , t]) => [a!, b!, -QUARTER, t!]],
+  ['no phases', ([a, , , t]) => [a!, 0, 0, t!]],
+  ['a sign after', ([a, , , t]) => [a!, 2 * QUARTER, 0, t!]],
+  ['−i after and i before', ([a, , , t]) => [a!, -QUARTER, QUARTER, t!]],
+];
+
+describe.each(FORMS)('the unitaries of a shape with %s', (_, own) => {
+  const generic = traced(matrixAt(own([0.7, 0.4, 1.1, 0.5])));
+  const { scale, after, t, before, flips } = rotationOf(generic, DOUBLE);
+  if (typeof t === 'number' || t.formula.kind !== 'rotation') throw new Error('no rotation');
+  const { rotation } = t.formula;
+
+  test('multiply out again', () => {
+    const plain = { scale, after, t: t.value, before, flips };
+    expect(worstEntry(multipliedOut(plain), generic)).toBeLessThan(1e-15);
+  });
+
+  test.each([
+    0,
+    1e-300,
+    1e-20,
+    1e-9,
+    0.1,
+    QUARTER / 2,
+    1,
+    QUARTER - 1e-9,
+    QUARTER - 1e-14,
+    QUARTER,
+    2,
+    3,
+    2 * QUARTER,
+    -1,
+    -QUARTER,
+    7,
+  ])('multiply out again where the angle is %f', (theta) => {
+    const stream = new RandomStream(9);
+    for (let i = 0; i < 20; i++) {
+      const angles = own([stream.angle(), stream.angle(), stream.angle(), theta]);
+      const u = matrixAt(angles);
+      const values = new Float64Array(16);
+      values.set(u.flatMap(({ re, im }) => [re, im]));
+      const { form } = rotation;
+      expect(factorInto(values, 0, 1, 2, 3, form.after, form.before, DOUBLE, 4)).toBe(true);
+      const at = (place: number) => ({ re: values[2 * place]!, im: values[2 * place + 1]! });
+      const parts = {
+        scale: at(4),
+        after: form.after < 0 ? at(5) : after,
+        before: form.before < 0 ? at(6) : before,
+        t: values[14]!,
+        flips: false,
+      };
+      expect(values[15]).toBeCloseTo(Math.hypot(1, values[14]!), 12);
+      expect(worstEntry(multipliedOut(parts), u)).toBeLessThan(2e-15);
+    }
+  });
+
+  test('are told from others', () => {
+    const values = new Float64Array(16);
+    values.set(matrixAt([0.1, 0.2, 0.3, 0.4]).flatMap(({ re, im }) => [re, im]));
+    const { after: p, before: q } = rotation.form;
+    expect(factorInto(values, 0, 1, 2, 3, p, q, DOUBLE, 4)).toBe(p < 0 && q < 0);
   });
 });

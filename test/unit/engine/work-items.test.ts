@@ -8,16 +8,8 @@ function randomItems(stream: RandomStream, numQubits: number, count: number): re
     const a = 1 << stream.below(numQubits);
     const b = 1 << stream.below(numQubits);
     if (stream.uniform() < 0.4) {
-      const entries = Float64Array.of(1, 0, -1, 0);
-      return {
-        kind: 'diagonal',
-        moved: 0,
-        read: a | b,
-        targets: [a],
-        controls: b & ~a,
-        entries,
-        offset: 0,
-      };
+      const monomials = [{ mask: a | b, phase: { re: -1, im: 0 } }];
+      return { kind: 'diagonal', moved: 0, read: a | b, monomials };
     }
     return { kind: 'rotation', moved: a, read: b & ~a, t: 0.5 };
   });
@@ -64,15 +56,11 @@ describe('items of a sweep', () => {
   );
 
   test('that are diagonal on all they share are ready together', () => {
-    const entries = Float64Array.of(1, 0, -1, 0);
     const items: Item[] = [1, 2, 4].map((a) => ({
       kind: 'diagonal',
       moved: 0,
       read: a | 8,
-      targets: [a],
-      controls: 8,
-      entries,
-      offset: 0,
+      monomials: [{ mask: a | 8, phase: { re: -1, im: 0 } }],
     }));
     expect(new ReadyItems(items).diagonals).toHaveLength(3);
   });

@@ -4,7 +4,7 @@
  *
  * These three kinds express any gate (two-level.ts), which keeps the kernel small.
  */
-import { type Complex, isOne, ONE, times } from '../../phase-polynomial.ts';
+import { type Complex, isOne, ONE, times } from '../../complex.ts';
 import type { Subcube } from '../../subcube.ts';
 
 /** An integer multiple of half an angle of the request. */

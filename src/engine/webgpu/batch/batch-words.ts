@@ -1,6 +1,6 @@
 /** Encodes compiled shapes and angles into the words that shaders/batch_evolve.wgsl interprets. */
 import { plainAngle } from '../../batch-request.ts';
-import { type Complex, isOne, ONE, times } from '../../phase-polynomial.ts';
+import { type Complex, isOne, ONE, times } from '../../complex.ts';
 import type { Subcube } from '../../subcube.ts';
 import type { BatchOperation, Factor, Phase } from './batch-operations.ts';
 import { type BatchStage, batchStages, REGISTER_QUBITS } from './batch-stages.ts';

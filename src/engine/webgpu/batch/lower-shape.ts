@@ -7,7 +7,7 @@ import type { Circuit, GateOperation, Qubit, UnitaryOperation } from '../../../c
 import { gateNamed } from '../../../circuit/gates.ts';
 import { type ComplexMatrix, dimension, monomialRows } from '../../../math/complex-matrix.ts';
 import { RECIPES, type RecipeAngle, type RecipePart } from '../../batch-recipes.ts';
-import { type Complex, isOne, ONE, phaseOf } from '../../phase-polynomial.ts';
+import { type Complex, isOne, ONE, phaseOf } from '../../complex.ts';
 import { rowSubcube, type Subcube } from '../../subcube.ts';
 import { type Factor, type HalfAngle, OperationList } from './batch-operations.ts';
 import { twoLevelFactors } from './two-level.ts';

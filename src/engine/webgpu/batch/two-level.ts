@@ -8,7 +8,7 @@
  * @see Nielsen & Chuang, section 4.5.1 (two-level unitary gates are universal).
  */
 import { type ComplexMatrix, dimension } from '../../../math/complex-matrix.ts';
-import { type Complex, ONE } from '../../phase-polynomial.ts';
+import { type Complex, ONE } from '../../complex.ts';
 
 /** A matrix on two rows, row-major; `from` has a 0 where `to` has a 1, and else the same bits. */
 export interface TwoLevelMatrix {

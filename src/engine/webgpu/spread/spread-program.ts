@@ -113,7 +113,7 @@ function liftsOf(
  * rank.
  */
 function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Program {
-  const grown = new GrowingMatrices(program.matrices);
+  const grown = new GrowingMatrices(program);
   const bitOf = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const isOne = (qubit: Qubit) => ((rank >> (qubit - numQubits)) & 1) === 1;
   const steps = program.steps.map((step): Step => {
@@ -123,7 +123,9 @@ function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Prog
     }
     return { ...step, kernels: restrictedKernels(step.kernels, grown, bitOf, isOne) };
   });
-  return { ...program, steps, matrices: grown.entries() };
+  // Its steps and matrices are its own, so it has no shape.
+  const { shape: _, ...whole } = program;
+  return { ...whole, steps, matrices: grown.grown().matrices };
 }
 
 /** Passes through memory that a step's actions take on each device. */

@@ -1,43 +1,50 @@
 /** Rewrites kernels on qubits into kernels on index bits, some qubits being constants. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Kernel } from '../../../compiler/program.ts';
+import type { MatrixPool } from '../../matrix-pool.ts';
 
 /** Kernels whose targets and controls are index bits, and their matrices. */
 export interface IndexKernels {
   readonly kernels: readonly Kernel[];
-  readonly matrices: Float64Array;
+  readonly pool: MatrixPool;
 }
 
 /** A program's matrices, to which reduced diagonals can be appended. */
 export class GrowingMatrices {
-  readonly #matrices: Float64Array;
+  readonly #pool: MatrixPool;
+  /** Places of the entries that were appended, in complex numbers. */
   readonly #added: number[] = [];
 
-  constructor(matrices: Float64Array) {
-    this.#matrices = matrices;
+  constructor(pool: MatrixPool) {
+    this.#pool = pool;
   }
 
   /**
    * Appends copies of entries.
    *
-   * @param places - Indices of the entries so far, in complex numbers.
+   * @param places - Indices of the program's entries, in complex numbers.
    * @returns Index of the first copy, in complex numbers.
    */
   add(places: readonly number[]): number {
-    const offset = (this.#matrices.length + this.#added.length) / 2;
-    for (const place of places) {
-      this.#added.push(this.#matrices[2 * place]!, this.#matrices[2 * place + 1]!);
-    }
+    const offset = this.#pool.matrices.length / 2 + this.#added.length;
+    this.#added.push(...places);
     return offset;
   }
 
-  /** Interleaved re, im. */
-  entries(): Float64Array {
-    if (this.#added.length === 0) return this.#matrices;
-    const grown = new Float64Array(this.#matrices.length + this.#added.length);
-    grown.set(this.#matrices);
-    grown.set(this.#added, this.#matrices.length);
-    return grown;
+  /** The matrices, the program's own first. */
+  grown(): MatrixPool {
+    const { matrices, trace } = this.#pool;
+    const added = this.#added;
+    if (added.length === 0) return this.#pool;
+    const all = new Float64Array(matrices.length + 2 * added.length);
+    all.set(matrices);
+    for (const [i, place] of added.entries()) {
+      all.set(matrices.subarray(2 * place, 2 * place + 2), matrices.length + 2 * i);
+    }
+    if (trace === undefined) return { matrices: all };
+    const ofAdded = added.map((place) => trace.origins[place]!);
+    const origins = Int32Array.from([...trace.origins, ...ofAdded]);
+    return { matrices: all, trace: { ...trace, origins } };
   }
 }
 
@@ -49,13 +56,13 @@ export class GrowingMatrices {
  */
 export function onIndexBits(
   kernels: readonly Kernel[],
-  matrices: Float64Array,
+  pool: MatrixPool,
   bitOf: readonly (number | undefined)[],
   isOne: (qubit: Qubit) => boolean,
 ): IndexKernels {
-  const grown = new GrowingMatrices(matrices);
+  const grown = new GrowingMatrices(pool);
   const restricted = restrictedKernels(kernels, grown, bitOf, isOne);
-  return { kernels: restricted, matrices: grown.entries() };
+  return { kernels: restricted, pool: grown.grown() };
 }
 
 /** Rewrites kernels, appending reduced diagonals to the matrices. */

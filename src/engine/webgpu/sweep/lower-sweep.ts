@@ -3,6 +3,7 @@
  * and every ready item that moves only these is done. Diagonals are deferred until an item needs
  * them, as on the CPU.
  */
+import { Growth } from '../../growth.ts';
 import type { Rounding } from '../../rotation.ts';
 import { addItems, type Item, type MovingItem, maskOf, ReadyItems } from '../../work-items.ts';
 import type { IndexKernels } from './index-kernels.ts';
@@ -32,12 +33,13 @@ interface MemoryStage {
  * @param kernels - Kernels on index bits.
  */
 export function lowerSweep(
-  { kernels, matrices }: IndexKernels,
+  { kernels, pool }: IndexKernels,
   tile: SweepTile,
+  growth: Growth = new Growth(),
 ): Uint32Array<ArrayBuffer> {
   const items: Item[] = [];
-  for (const kernel of kernels) addItems(kernel, matrices, ROUNDING, items);
-  const stages = new StageWriter(tile, matrices);
+  for (const kernel of kernels) addItems(kernel, pool, ROUNDING, items);
+  const stages = new StageWriter(tile, pool, growth);
   const ready = new ReadyItems(items);
   const first = memoryStage(tile, tile.bits);
   const last = memoryStage(tile, tile.stored);

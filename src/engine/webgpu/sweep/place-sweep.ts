@@ -4,6 +4,7 @@
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Sweep } from '../../../compiler/program.ts';
+import type { MatrixPool } from '../../matrix-pool.ts';
 import { filledTile } from '../../work-items.ts';
 import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
 import { onIndexBits } from './index-kernels.ts';
@@ -62,7 +63,7 @@ export interface SweepDispatches extends SweepKind {
  */
 export function placeSweep(
   { resident, kernels, store = resident }: Sweep,
-  matrices: Float64Array,
+  pool: MatrixPool,
   { shape, tileQubits, tilesPerGroup, maxTiles, indexBits: maxBits }: SweepPlacing,
   unwritten: ReadonlySet<Qubit>,
   firstWord: number,
@@ -92,7 +93,7 @@ export function placeSweep(
     const key = bits.constants.map((qubit) => Number(ones.has(qubit))).join('');
     let program = placed.get(key);
     if (program === undefined) {
-      const restricted = onIndexBits(kernels, matrices, bits.bitOf, (qubit) => ones.has(qubit));
+      const restricted = onIndexBits(kernels, pool, bits.bitOf, (qubit) => ones.has(qubit));
       const lowered = lowerSweep(restricted, sweepTile);
       program = { at: nextWord, length: lowered.length };
       placed.set(key, program);

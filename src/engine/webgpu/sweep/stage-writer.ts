@@ -4,7 +4,18 @@
  * Bits are index bits (`index-bits.ts`). Diagonals are merged and deferred until an item needs
  * them. The scales of rotations are applied by the store.
  */
-import { type Complex, isPhase, ONE, PhasePolynomial, times } from '../../phase-polynomial.ts';
+import {
+  type Complex,
+  imaginaryPart,
+  isPhase,
+  negated,
+  ONE,
+  realPart,
+  times,
+} from '../../complex.ts';
+import type { Growth } from '../../growth.ts';
+import { entryAt, type MatrixPool, realsAt } from '../../matrix-pool.ts';
+import { PhasePolynomial } from '../../phase-polynomial.ts';
 import type {
   DenseItem,
   DiagonalItem,
@@ -34,6 +45,7 @@ import {
 /** Growth of the state at which the scales of the rotations are applied. */
 const MAX_GROWTH = 2 ** 40;
 const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
+const ZERO: Complex = { re: 0, im: 0 };
 
 /** A tile of the index, and the bits that tell tiles apart. */
 export interface SweepTile {
@@ -54,9 +66,9 @@ export type WideItem = DenseItem | PermutationItem;
 export class StageWriter {
   readonly #out = new WordWriter();
   readonly #tile: SweepTile;
-  readonly #matrices: Float64Array;
+  readonly #pool: MatrixPool;
   readonly #pending = new PhasePolynomial();
-  #growth = 1;
+  readonly #growth: Growth;
   /** The registers as they are after the instructions so far. */
   #registers: number[] = [];
   #opened: readonly number[] = [];
@@ -67,9 +79,10 @@ export class StageWriter {
   #countAt = 0;
   #count = 0;
 
-  constructor(tile: SweepTile, matrices: Float64Array) {
+  constructor(tile: SweepTile, pool: MatrixPool, growth: Growth) {
     this.#tile = tile;
-    this.#matrices = matrices;
+    this.#pool = pool;
+    this.#growth = growth;
     this.#out.words(0, 0, 0, tile.outer.length);
     for (const bits of [tile.bits, tile.outer]) this.#writeMasks(bits);
   }
@@ -121,8 +134,8 @@ export class StageWriter {
   }
 
   /** Merges a diagonal into the deferred one. */
-  addDiagonal({ targets, controls, entries, offset }: DiagonalItem): void {
-    this.#pending.multiplyDiagonal(targets, controls, entries, offset);
+  addDiagonal({ monomials }: DiagonalItem): void {
+    for (const { mask, phase } of monomials) this.#pending.multiply(mask, phase);
   }
 
   /** Applies the deferred diagonals that touch these bits. */
@@ -138,7 +151,6 @@ export class StageWriter {
         const place = this.#registers.indexOf(bit);
         const pairs = this.#pairsOf(place, item.read);
         this.#count++;
-        this.#growth *= Math.hypot(1, item.t);
         writeRotate(this.#out, place, pairs, this.#conditionOf(item.read), item.t);
         break;
       }
@@ -157,9 +169,10 @@ export class StageWriter {
         writeDense(this.#out, this.#conditionOf(item.read), this.#onRegisters(item));
         break;
     }
-    if (this.#growth <= MAX_GROWTH) return;
+    this.#growth.add(item);
+    if (this.#growth.now <= MAX_GROWTH) return;
     this.#flush((mask, phase) => mask === 0 || !isPhase(phase));
-    this.#growth = 1;
+    this.#growth.restart();
   }
 
   /**
@@ -179,11 +192,12 @@ export class StageWriter {
       own.map((bit) => 1 << stored[bits.indexOf(bit)]!);
     this.#closeStage(masksWhereStored(this.#registers));
     this.#writeWords(masksWhereStored(this.#threads));
-    let scale: Complex = { re: 1, im: 0 };
+    let scale = ONE;
     for (const [mask, phase] of this.#pending) if (mask === 0) scale = phase;
     this.#out.put(0, this.#numStages);
-    this.#out.putFloat(1, scale.re);
-    this.#out.putFloat(2, scale.im);
+    this.#out.putFloat(1, realPart(scale));
+    this.#out.putFloat(2, imaginaryPart(scale));
+    this.#growth.restart();
     return this.#out.toArray();
   }
 
@@ -212,11 +226,11 @@ export class StageWriter {
     const due = this.#pending.take(select);
     if (due.isEmpty) return;
     const byRegisters = new Map<number, PhaseFactor[]>();
-    for (const [mask, { re, im }] of due) {
+    for (const [mask, phase] of due) {
       const registers = this.#registerBits(mask);
       const factors = byRegisters.get(registers) ?? [];
       byRegisters.set(registers, factors);
-      factors.push({ mask: mask & ~this.#registerMask, re, im });
+      factors.push({ mask: mask & ~this.#registerMask, phase });
     }
     this.#mergeConstants(byRegisters);
     for (const [registers, factors] of byRegisters) {
@@ -231,14 +245,20 @@ export class StageWriter {
       factor?.mask === 0 && others.length === 0 ? [{ registers, factor }] : [],
     );
     if (constants.length < 2) return;
-    const merged = new Float64Array(2 * NUM_REGISTERS);
-    for (let register = 0; register < NUM_REGISTERS; register++) {
+    // Registers that the same factors apply to have one product.
+    const products = new Map<string, Complex>();
+    const merged = Array.from({ length: NUM_REGISTERS }, (_, register) => {
       let product = ONE;
-      for (const { registers, factor } of constants) {
-        if ((register & registers) === registers) product = times(product, factor);
+      let key = '';
+      for (const [i, { registers, factor }] of constants.entries()) {
+        if ((register & registers) !== registers) continue;
+        key += ` ${i}`;
+        const known = products.get(key);
+        product = known ?? times(product, factor.phase);
+        if (known === undefined) products.set(key, product);
       }
-      merged.set([product.re, product.im], 2 * register);
-    }
+      return product;
+    });
     this.#count++;
     writeDiagonal(this.#out, merged);
     for (const { registers } of constants) byRegisters.delete(registers);
@@ -298,9 +318,8 @@ export class StageWriter {
     this.#bringLowest(targets);
     // Where the targets come in the other order, |01⟩ is |10⟩ and turns the other way.
     const isSwapped = this.#registers[0] !== targets[0];
-    const rotation = { even, odd: isSwapped && !isImaginary ? -odd : odd, isImaginary };
+    const rotation = { even, odd: isSwapped && !isImaginary ? negated(odd) : odd, isImaginary };
     this.#count++;
-    this.#growth *= Math.hypot(1, Math.max(Math.abs(even), Math.abs(odd)));
     const groups = this.#groupsOf(targets, read);
     writeRotatePair(this.#out, groups, this.#conditionOf(read), rotation);
   }
@@ -331,11 +350,10 @@ export class StageWriter {
     const size = 2 ** targets.length;
     const indexOf = (row: number) =>
       bits.reduce((sum, bit, i) => ((row >> i) & 1 ? sum | (1 << bit) : sum), 0);
-    const entries = new Float64Array(2 * size * size);
+    const entries: Complex[] = [];
     for (let row = 0; row < size; row++) {
       for (let column = 0; column < size; column++) {
-        const from = 2 * (offset + indexOf(row) * size + indexOf(column));
-        entries.set(this.#matrices.subarray(from, from + 2), 2 * (row * size + column));
+        entries.push(entryAt(this.#pool, offset + indexOf(row) * size + indexOf(column)));
       }
     }
     const groups = this.#groupsOf(targets, read);
@@ -344,21 +362,20 @@ export class StageWriter {
   }
 
   /** Expands a block on register targets to a matrix on all registers. */
-  #onRegisters({ targets, read, offset }: DenseItem): Float64Array {
+  #onRegisters({ targets, read, offset }: DenseItem): readonly Complex[] {
     const needed = this.#registerBits(read);
     const places = targets.map((target) => 1 << this.#registers.indexOf(target));
     const all = places.reduce((mask, place) => mask | place, 0);
     const indexOf = (register: number) =>
       places.reduce((sum, place, i) => (register & place ? sum | (1 << i) : sum), 0);
-    const entries = new Float64Array(2 * NUM_REGISTERS * NUM_REGISTERS);
+    const entries: Complex[] = [];
     for (let row = 0; row < NUM_REGISTERS; row++) {
       for (let column = 0; column < NUM_REGISTERS; column++) {
-        const at = 2 * (row * NUM_REGISTERS + column);
-        if ((column & needed) !== needed) entries[at] = row === column ? 1 : 0;
-        else if ((row & ~all) === (column & ~all)) {
-          const from = 2 * (offset + indexOf(row) * 2 ** targets.length + indexOf(column));
-          entries[at] = this.#matrices[from]!;
-          entries[at + 1] = this.#matrices[from + 1]!;
+        if ((column & needed) !== needed) entries.push(row === column ? ONE : ZERO);
+        else if ((row & ~all) !== (column & ~all)) entries.push(ZERO);
+        else {
+          const from = offset + indexOf(row) * 2 ** targets.length + indexOf(column);
+          entries.push(entryAt(this.#pool, from));
         }
       }
     }
@@ -367,9 +384,7 @@ export class StageWriter {
 
   #blockOf(item: WideItem): WideBlock {
     if (item.kind === 'permutation') return { kind: 'permutation', rows: item.rows };
-    const size = 2 ** item.targets.length;
-    const end = 2 * (item.offset + size * size);
-    return { kind: 'dense', entries: this.#matrices.subarray(2 * item.offset, end) };
+    return { kind: 'dense', entries: realsAt(this.#pool, item.offset, 4 ** item.targets.length) };
   }
 }
 

@@ -5,6 +5,7 @@
  * condition (a mask of index bits outside the registers, which must all be 1), and ends its first quad
  * with the number of its quads.
  */
+import { type Complex, imaginaryPart, ONE, plainReal, type Real, realPart } from '../../complex.ts';
 import type { PairRotation } from '../../pair-rotation.ts';
 
 /** Lowest byte of an instruction. */
@@ -31,8 +32,7 @@ const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
 /** A factor of a diagonal; it applies where all index bits of `mask` are 1. */
 export interface PhaseFactor {
   readonly mask: number;
-  readonly re: number;
-  readonly im: number;
+  readonly phase: Complex;
 }
 
 /** Growing list of 32-bit words; floats are stored by their bits. */
@@ -55,9 +55,15 @@ export class WordWriter {
     for (const value of values) this.#words[this.#length++] = value;
   }
 
-  float(value: number): void {
-    this.#float[0] = value;
-    this.words(this.#bits[0]!);
+  float(value: Real): void {
+    this.words(0);
+    this.putFloat(this.#length - 1, value);
+  }
+
+  /** A complex number in two words. */
+  complex(value: Complex): void {
+    this.float(realPart(value));
+    this.float(imaginaryPart(value));
   }
 
   /** Pads the last quad with zeros. */
@@ -71,8 +77,8 @@ export class WordWriter {
   }
 
   /** Overwrites a word with a float's bits. */
-  putFloat(at: number, value: number): void {
-    this.#float[0] = value;
+  putFloat(at: number, value: Real): void {
+    this.#float[0] = plainReal(value);
     this.#words[at] = this.#bits[0]!;
   }
 
@@ -90,7 +96,7 @@ export function writeRotate(
   bit: number,
   pairs: number,
   condition: number,
-  t: number,
+  t: Real,
 ): void {
   const name = pairs === ALL_PAIRS ? 'rotate' : 'rotateSome';
   const at = writeCode(out, name, bit, pairs, condition, 1);
@@ -131,13 +137,12 @@ export function writePhase(
   factors: readonly PhaseFactor[],
 ): void {
   // An even number: the kernel takes two at a time.
-  const padded = factors.length % 2 === 0 ? factors : [...factors, { mask: 0, re: 1, im: 0 }];
+  const padded = factors.length % 2 === 0 ? factors : [...factors, { mask: 0, phase: ONE }];
   const at = writeCode(out, 'phase', registers, 0, 0, 1 + padded.length);
   out.put(at + 2, padded.length);
-  for (const { mask, re, im } of padded) {
+  for (const { mask, phase } of padded) {
     out.words(mask);
-    out.float(re);
-    out.float(im);
+    out.complex(phase);
     out.endQuad();
   }
 }
@@ -145,18 +150,18 @@ export function writePhase(
 /**
  * Writes factors that depend on nothing but the register.
  *
- * @param factors - For each register, interleaved re, im.
+ * @param factors - One for each register.
  */
-export function writeDiagonal(out: WordWriter, factors: Float64Array): void {
-  writeCode(out, 'diagonal', 0, 0, 0, 1 + factors.length / 4);
-  for (const x of factors) out.float(x);
+export function writeDiagonal(out: WordWriter, factors: readonly Complex[]): void {
+  writeCode(out, 'diagonal', 0, 0, 0, 1 + factors.length / 2);
+  for (const factor of factors) out.complex(factor);
 }
 
-/** Writes a matrix on all registers: 16 × 16 entries, row-major, interleaved re, im. */
-export function writeDense(out: WordWriter, condition: number, entries: Float64Array): void {
-  const at = writeCode(out, 'dense4', 0, 0, condition, 1 + entries.length / 4);
+/** Writes a matrix on all registers: 16 × 16 entries, row-major. */
+export function writeDense(out: WordWriter, condition: number, entries: readonly Complex[]): void {
+  const at = writeCode(out, 'dense4', 0, 0, condition, 1 + entries.length / 2);
   out.put(at + 2, NUM_REGISTERS / 4);
-  for (const x of entries) out.float(x);
+  for (const entry of entries) out.complex(entry);
 }
 
 /** Pairs of register bits, lower first, by the number that stands for their exchange. */
@@ -185,23 +190,23 @@ export function placeOf(inTile: number): number {
  * Writes a matrix on the two or three lowest register bits.
  *
  * @param groups - Mask of the groups of registers that it acts on, numbered by the other bits.
- * @param entries - 4 × 4 or 8 × 8, row-major, interleaved re, im.
+ * @param entries - 4 × 4 or 8 × 8, row-major.
  */
 export function writeBlock(
   out: WordWriter,
   groups: number,
   condition: number,
-  entries: Float64Array,
+  entries: readonly Complex[],
 ): void {
-  const name = entries.length === 32 ? 'dense2' : 'dense3';
-  writeCode(out, name, 0, groups, condition, 1 + entries.length / 4);
-  for (const x of entries) out.float(x);
+  const name = entries.length === 16 ? 'dense2' : 'dense3';
+  writeCode(out, name, 0, groups, condition, 1 + entries.length / 2);
+  for (const entry of entries) out.complex(entry);
 }
 
 /** Operation of a block in workgroup memory. */
 export type WideBlock =
   /** 4^targets entries, row-major, interleaved re, im. */
-  | { readonly kind: 'dense'; readonly entries: Float64Array }
+  | { readonly kind: 'dense'; readonly entries: ArrayLike<Real> }
   /** |j⟩ → |rows[j]⟩. */
   | { readonly kind: 'permutation'; readonly rows: readonly number[] };
 
@@ -218,8 +223,9 @@ export function writeWide(
 ): void {
   out.words(targets.length, Number(block.kind === 'permutation'), condition, 0);
   out.words(...Array.from({ length: 8 }, (_, i) => targets[i] ?? 0));
-  if (block.kind === 'dense') for (const x of block.entries) out.float(x);
-  else out.words(...block.rows.map((_, row) => block.rows.indexOf(row)));
+  if (block.kind === 'dense') {
+    for (let i = 0; i < block.entries.length; i++) out.float(block.entries[i]!);
+  } else out.words(...block.rows.map((_, row) => block.rows.indexOf(row)));
   out.endQuad();
 }
 

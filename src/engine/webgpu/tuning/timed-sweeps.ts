@@ -80,7 +80,7 @@ export function timedProgram(
   const shape = { numQubits, chunkQubits: numQubits };
   const placing = { shape, tileQubits, tilesPerGroup, indexBits: numQubits, maxTiles: 1 };
   const work = sweeps.map((sweep): TileWork => {
-    const { words } = placeSweep(sweep, MATRICES, placing, new Set(), 0);
+    const { words } = placeSweep(sweep, { matrices: MATRICES }, placing, new Set(), 0);
     // The first word of a sweep is its number of stages. Diagonals are counted with the stages.
     const stages = words[0]![0]!;
     const rotations = sweep.kernels.filter(({ kind }) => kind === 'dense');

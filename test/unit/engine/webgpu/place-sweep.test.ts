@@ -36,7 +36,7 @@ describe('a sweep of 34 qubits in chunks of 27', () => {
         4,
         5,
       );
-      const { dispatches, tileChunkQubits } = placeSweep(sweep, CZ, PLACING, NONE, 0);
+      const { dispatches, tileChunkQubits } = placeSweep(sweep, { matrices: CZ }, PLACING, NONE, 0);
       expect(tileChunkQubits).toBe(inTile.length);
       const amplitudes = new Map<number, number>();
       for (const { chunks, params } of dispatches) {
@@ -53,21 +53,33 @@ describe('a sweep of 34 qubits in chunks of 27', () => {
   );
 
   test('is lowered once for each value of the qubits that no index holds', () => {
-    const { words } = placeSweep(phaseSweep([], 4, 33), CZ, PLACING, NONE, 0);
+    const { words } = placeSweep(phaseSweep([], 4, 33), { matrices: CZ }, PLACING, NONE, 0);
     expect(words.length).toBe(2 ** 3);
     // Where qubit 33 is 0 the CZ does nothing.
     expect(new Set(words.map((part) => part.join())).size).toBe(2);
   });
 
   test('names the chunks of its tile by the highest bits of an index, ascending', () => {
-    const { dispatches } = placeSweep(phaseSweep([28, 33], 28, 33), CZ, PLACING, NONE, 0);
+    const { dispatches } = placeSweep(
+      phaseSweep([28, 33], 28, 33),
+      { matrices: CZ },
+      PLACING,
+      NONE,
+      0,
+    );
     const [first] = dispatches;
     expect(first?.chunks).toEqual([0, 2, 64, 66]);
   });
 
   test('reads and writes one tile while nothing else has been written', () => {
     const unwritten = new Set(Array(34).keys());
-    const { dispatches, tile } = placeSweep(phaseSweep([28], 4, 5), CZ, PLACING, unwritten, 0);
+    const { dispatches, tile } = placeSweep(
+      phaseSweep([28], 4, 5),
+      { matrices: CZ },
+      PLACING,
+      unwritten,
+      0,
+    );
     expect(dispatches.map(({ chunks, params }) => [chunks, params[1], params[2]])).toEqual([
       [[0, 2], 0, 1],
     ]);
@@ -76,7 +88,13 @@ describe('a sweep of 34 qubits in chunks of 27', () => {
 
   test('is parted into dispatches of bounded size', () => {
     const sweep = phaseSweep([], 4, 5);
-    const { dispatches } = placeSweep(sweep, CZ, { ...PLACING, maxTiles: 2 ** 10 }, NONE, 0);
+    const { dispatches } = placeSweep(
+      sweep,
+      { matrices: CZ },
+      { ...PLACING, maxTiles: 2 ** 10 },
+      NONE,
+      0,
+    );
     expect(dispatches).toHaveLength(128 * 2 ** (27 - 12 - 10));
   });
 });
@@ -113,19 +131,19 @@ describe('kernels where qubits 6 and 7 are constants', () => {
 
   test('keep the entries of a diagonal that agree with them', () => {
     const kernel = { kind: 'diagonal', targets: [6, 2, 7], controls: [1], offset: 0 } as const;
-    const restricted = onIndexBits([kernel], diagonal, bitOf, (qubit) => qubit === 7);
+    const restricted = onIndexBits([kernel], { matrices: diagonal }, bitOf, (qubit) => qubit === 7);
     const [kept] = restricted.kernels;
     expect(kept).toMatchObject({ kind: 'diagonal', targets: [2], controls: [1] });
     const at = 2 * (kept?.offset ?? 0);
     // Entries 0b100 and 0b110 of the eight.
-    expect([...restricted.matrices.slice(at, at + 4)]).toEqual([8, 9, 12, 13]);
+    expect([...restricted.pool.matrices.slice(at, at + 4)]).toEqual([8, 9, 12, 13]);
   });
 
   test('lose a control that is 1, and go where one is 0', () => {
     const kernel = { kind: 'dense', targets: [0], controls: [6, 3], offset: 0 } as const;
-    expect(onIndexBits([kernel], diagonal, bitOf, () => true).kernels).toEqual([
+    expect(onIndexBits([kernel], { matrices: diagonal }, bitOf, () => true).kernels).toEqual([
       { ...kernel, controls: [3] },
     ]);
-    expect(onIndexBits([kernel], diagonal, bitOf, () => false).kernels).toEqual([]);
+    expect(onIndexBits([kernel], { matrices: diagonal }, bitOf, () => false).kernels).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 /** The instructions of a stage, in quads as shaders/sweep.wgsl reads them. */
 import { expect, test } from 'vitest';
+import { type Complex, ONE } from '../../../../src/engine/complex.ts';
 import {
   WordWriter,
   writeBlock,
@@ -12,7 +13,8 @@ import {
   writeRotatePair,
 } from '../../../../src/engine/webgpu/sweep/sweep-code.ts';
 
-const factor = { mask: 0, re: 1, im: 0 };
+const factor = { mask: 0, phase: ONE };
+const ones = (length: number) => new Array<Complex>(length).fill(ONE);
 const pair = { even: 0.1, odd: 0.2, isImaginary: false };
 const INSTRUCTIONS: Readonly<Record<string, (out: WordWriter) => void>> = {
   'a rotation': (out) => writeRotate(out, 0, 255, 0, 0.5),
@@ -20,12 +22,12 @@ const INSTRUCTIONS: Readonly<Record<string, (out: WordWriter) => void>> = {
   'a flip': (out) => writeFlip(out, 0, 255, 0),
   'an exchange': (out) => writeExchange(out, 0, 1),
   'a phase of an odd number of factors': (out) => writePhase(out, 1, [factor, factor, factor]),
-  'a diagonal': (out) => writeDiagonal(out, new Float64Array(32)),
+  'a diagonal': (out) => writeDiagonal(out, ones(16)),
   'a rotation of a pair': (out) => writeRotatePair(out, 15, 0, pair),
   'a rotation of a pair by i': (out) => writeRotatePair(out, 15, 0, { ...pair, isImaginary: true }),
-  'a block on two bits': (out) => writeBlock(out, 15, 0, new Float64Array(32)),
-  'a block on three bits': (out) => writeBlock(out, 3, 0, new Float64Array(128)),
-  'a matrix on all registers': (out) => writeDense(out, 0, new Float64Array(512)),
+  'a block on two bits': (out) => writeBlock(out, 15, 0, ones(16)),
+  'a block on three bits': (out) => writeBlock(out, 3, 0, ones(64)),
+  'a matrix on all registers': (out) => writeDense(out, 0, ones(256)),
 };
 
 test.each(Object.entries(INSTRUCTIONS))('%s says how many quads it has', (_, write) => {

@@ -15,7 +15,7 @@ function stagesOf(kernels: readonly Kernel[], tileQubits: number): number {
   const shape = { numQubits: 14, chunkQubits: 14 };
   const sizes = { tileQubits, tilesPerGroup: 1, maxTiles: 16, indexBits: 31 };
   const sweep = { kind: 'sweep' as const, resident, kernels };
-  return placeSweep(sweep, MATRICES, { shape, ...sizes }, new Set(), 0).words[0]![0]!;
+  return placeSweep(sweep, { matrices: MATRICES }, { shape, ...sizes }, new Set(), 0).words[0]![0]!;
 }
 
 const chain = HELD.flatMap((_, i) =>

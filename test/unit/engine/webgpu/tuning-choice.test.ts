@@ -86,14 +86,14 @@ function workOf(circuit: ReturnType<typeof commonCircuit>, tileQubits: number) {
     precision: 'f32' as const,
     costs: COSTS,
   };
-  const { steps, matrices } = compile(circuit, target).program;
+  const { program } = compile(circuit, target);
   const shape = { numQubits, chunkQubits: numQubits };
   const placing = { shape, ...tileShape(tileQubits), indexBits: 31, maxTiles: 2 ** 22 };
   const unwritten = new Set(Array(numQubits).keys());
   let [sweeps, stages] = [0, 0];
-  for (const step of steps) {
+  for (const step of program.steps) {
     if (step.kind !== 'sweep') continue;
-    const { words, dispatches, tile } = placeSweep(step, matrices, placing, unwritten, 0);
+    const { words, dispatches, tile } = placeSweep(step, program, placing, unwritten, 0);
     for (const qubit of tile) unwritten.delete(qubit);
     const numTiles = dispatches.reduce((sum, { params }) => sum + params[2]! - params[1]!, 0);
     const share = numTiles / 2 ** (numQubits - tileQubits);
@@ -130,7 +130,7 @@ describe('a dispatch', () => {
     const place = (count: number) =>
       placeSweep(
         { kind: 'sweep', resident, kernels: kernels.slice(0, count) },
-        matrices,
+        { matrices },
         placing,
         new Set(),
         0,
