@@ -6,6 +6,7 @@
 
 import { type Complex, imaginaryPart, isOne, type Real, realPart } from '../complex.ts';
 import type { PhasePolynomial } from '../phase-polynomial.ts';
+import { GROUP_BYTES } from './precision.ts';
 import {
   type ConstantAddress,
   type DoubleOperand,
@@ -19,6 +20,10 @@ import { type TileLayout, whereOnes } from './tile-layout.ts';
 export interface TableRequest {
   readonly address: TableAddress;
   readonly bytes: number;
+  /**
+   * By the highest bits of `first`. A factor is applied when the table is as long as twice that bit; what is there
+   * then is repeated for the bits above, so that a factor of a low bit costs little.
+   */
   readonly factors: readonly TableFactor[];
 }
 
@@ -179,9 +184,10 @@ function emitTable(
   code.emitTable(address, bytes);
   const factors = terms.map(({ mask, phase }) => {
     const { bytes: first, lanes } = layout.place(mask);
-    const free = (bytes - 32) & ~first;
+    const free = (highestBit(first) - 1) & ~first & -GROUP_BYTES;
     return { first, free, address: phaseVectors(code, lanes, phase) };
   });
+  factors.sort((a, b) => highestBit(a.first) - highestBit(b.first));
   tables.push({ address, bytes, factors });
 }
 
@@ -196,6 +202,11 @@ function emitProduct(code: TileCode, layout: TileLayout, terms: readonly Term[])
     operands.push(0, 0, 0, 0);
   }
   code.emit(OPCODES.phases, whereOnes(0), operands, [], doubles);
+}
+
+/** The highest bit of a mask; 1 of none. */
+function highestBit(mask: number): number {
+  return 2 ** (31 - Math.clz32(mask | 1));
 }
 
 function bitCount(mask: number): number {

@@ -47,10 +47,15 @@ export function placeProgram(
 ): PlacedProgram {
   const { constantsAt, tablesAt } = program.code.place(memory, at, program.numbers);
   for (const { address, bytes, factors } of program.tables) {
-    kernels.fillOnes(tablesAt + address, bytes);
+    const table = tablesAt + address;
+    const whole = new Uint8Array(memory, table, bytes);
+    kernels.fillOnes(table, GROUP_BYTES);
+    let filled = GROUP_BYTES;
     for (const { first, free, address: phase } of factors) {
-      kernels.multiplySubcube(tablesAt + address + first, free, constantsAt + phase);
+      while (filled <= first) filled = doubled(whole, filled);
+      kernels.multiplySubcube(table + first, free, constantsAt + phase);
     }
+    while (filled < bytes) filled = doubled(whole, filled);
   }
   let next = at + program.code.byteLength;
   const place = (shape: SweepShape): PlacedSweep => {
@@ -61,6 +66,12 @@ export function placeProgram(
     return placed;
   };
   return { sweeps: program.sweeps.map((parts) => parts?.map(place)) };
+}
+
+/** Repeats what is filled of a table behind it; returns how much is filled then. */
+function doubled(table: Uint8Array, filled: number): number {
+  table.copyWithin(filled, 0, filled);
+  return 2 * filled;
 }
 
 /** The command of a sweep and the lists that it points to, which follow it. */
