@@ -175,10 +175,9 @@ class Rewriter {
     if (formOf(whole)?.kind !== 'dense') return false;
     const parts = canonicalParts(whole);
     const forms = parts.map(formOf);
-    const product = productSource(gatesOf(members), qubits);
+    const of = productSource(gatesOf(members), qubits);
     // With parts of a special form, gates that depend on parameters would have other ones at other angles.
-    if (product !== undefined && !forms.every(isGeneral)) return false;
-    const of = product && { product };
+    if (of !== undefined && !forms.every(isGeneral)) return false;
     const operations: UnitaryOperation[] = [];
     let after = 0;
     let [numInPlace, inPlace] = [0, 0];

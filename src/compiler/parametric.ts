@@ -28,17 +28,13 @@ export interface ProductSource {
   readonly qubits: readonly Qubit[];
 }
 
-/** A part of the canonical form of a product. */
+/** A part of the canonical form of a product of two-qubit gates. */
 export interface CanonicalPart {
   readonly kind: 'canonical part';
-  readonly of: CanonicalSource;
+  /** The same object for all parts. */
+  readonly of: ProductSource;
   /** 0 and 1 for `before`, 2 for `middle`, 3 and 4 for `after`. */
   readonly part: number;
-}
-
-/** The canonical form of a product of two-qubit gates. */
-export interface CanonicalSource {
-  readonly product: ProductSource;
 }
 
 /** How the matrix of a unitary follows from those of gates. */

@@ -23,7 +23,6 @@ import { denseProduct, isMonomial, monomialProduct } from './block-product.ts';
 import { canonicalParts, pairForm, pairProduct } from './pair-form.ts';
 import {
   type AngleKinds,
-  type CanonicalSource,
   CONSTANT,
   isParametric,
   type ParametricGate,
@@ -152,7 +151,7 @@ class Binder {
   readonly #computations: Computation[] = [];
   /** Matrices of gates with one angle, by gate and parameter: most circuits use few, often. */
   readonly #leaves = new Map<string, Map<number, Cell>>();
-  readonly #canonical = new Map<CanonicalSource, readonly Cell[]>();
+  readonly #canonical = new Map<ProductSource, readonly Cell[]>();
   readonly #cells = new Map<GateLike, Cell>();
   readonly #forms = new Map<BlockForm, LiveForm>();
   readonly #fragile = new Set<BlockForm>();
@@ -170,6 +169,41 @@ class Binder {
 
   /** The form with entries that `put` sets. */
   formAt(form: BlockForm): BlockForm {
+    // A stack instead of recursion: a form may be a product of as many forms as the circuit has gates.
+    const open: (BlockForm | GateLike)[] = [form];
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const missing = this.#missingFor(top);
+      if (missing !== undefined) {
+        open.push(missing);
+        continue;
+      }
+      if ('entries' in top) this.#liveForm(top);
+      else this.#cellOf(top);
+      open.pop();
+    }
+    return this.#liveForm(form);
+  }
+
+  /** Something that a form or a matrix is computed from, and that has no computation yet. */
+  #missingFor(top: BlockForm | GateLike): BlockForm | GateLike | undefined {
+    if (!('entries' in top)) {
+      if (this.#cells.has(top) || !isParametric(top) || top.kind === 'gate') return undefined;
+      const { members } = top.source.kind === 'product' ? top.source : top.source.of;
+      return members.find((member) => member.kind === 'unitary' && !this.#cells.has(member));
+    }
+    const { source } = top;
+    if (source === undefined || this.#forms.has(top)) return undefined;
+    if (source.kind === 'operation') {
+      return this.#cells.has(source.operation) ? undefined : source.operation;
+    }
+    const factor = source.factors.find(
+      ({ form }) => form.source !== undefined && !this.#forms.has(form),
+    );
+    return factor?.form;
+  }
+
+  /** The form with entries that `put` sets, once all that it is computed from has its computation. */
+  #liveForm(form: BlockForm): BlockForm {
     const { source } = form;
     if (source === undefined) return form;
     const known = this.#forms.get(form);
@@ -188,7 +222,7 @@ class Binder {
   }
 
   #addProduct(live: LiveForm, factors: readonly Block[], wires: ProductWires): void {
-    const blocks = factors.map((block) => ({ ...block, form: this.formAt(block.form) }));
+    const blocks = factors.map((block) => ({ ...block, form: this.#liveForm(block.form) }));
     const isFragile = blocks.some(({ form }) => this.#fragile.has(form));
     if (isFragile) this.#fragile.add(live);
     if (isMonomial(factors)) {
@@ -260,7 +294,7 @@ class Binder {
     return cell;
   }
 
-  #partsOf({ product }: CanonicalSource): readonly Cell[] {
+  #partsOf(product: ProductSource): readonly Cell[] {
     const whole = this.#productOf(product);
     const cells = Array.from({ length: 5 }, (): Cell => ({ matrix: NOTHING, isFragile: true }));
     this.#computations.push(() => {
