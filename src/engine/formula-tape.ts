@@ -8,7 +8,7 @@ import {
   type RotationFormula,
   type TracedReal,
 } from './complex.ts';
-import type { GrowthSegment } from './growth.ts';
+import type { Trace } from './matrix-pool.ts';
 import { factorInto, type Rounding } from './rotation.ts';
 
 /** Words of a rotation: the places of its entries, its form, the place of its first part. */
@@ -41,14 +41,13 @@ export class FormulaTape {
    *
    * @param numEntries - Entries of a program, in complex numbers.
    * @param numbers - Those to compute.
-   * @param leftOut - As of formulas.
+   * @param trace - What was kept while the shape was lowered.
    * @param maxGrowth - Growth at which a state may overflow.
    */
   constructor(
     numEntries: number,
     numbers: readonly TracedReal[],
-    segments: readonly GrowthSegment[],
-    leftOut: Iterable<Formula>,
+    { segments, leftOut }: Pick<Trace, 'segments' | 'leftOut'>,
     rounding: Rounding,
     maxGrowth: number,
   ) {

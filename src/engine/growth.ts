@@ -3,15 +3,8 @@
  * applied.
  */
 import { type Formula, plainReal, type Real } from './complex.ts';
+import type { GrowthSegment } from './matrix-pool.ts';
 import type { MovingItem } from './work-items.ts';
-
-/** Rotations between two applications of scales. */
-export interface GrowthSegment {
-  /** Growth by rotations that do not depend on angles. */
-  readonly constant: number;
-  /** Tangents of the others; of each pair the larger one counts. */
-  readonly tangents: readonly (readonly [Formula, Formula])[];
-}
 
 /**
  * What a rotation by an unknown angle counts for. The mean of log2 |1/cos| over all angles is 1, and 1.6 of the
@@ -22,13 +15,17 @@ const EXPECTED = { rotation: 2 ** 1.3, pair: 2 ** 2, repeated: 2 ** 3 } as const
 
 /** Follows the growth while items are lowered. */
 export class Growth {
-  /** Segments with tangents that depend on angles. */
-  readonly segments: GrowthSegment[] = [];
+  readonly #segments: GrowthSegment[] | undefined;
   #now = 1;
   #constant = 1;
   #tangents: [Formula, Formula][] = [];
   /** First entries of the segment's matrices. */
   readonly #entries = new Set<number>();
+
+  /** @param segments - Where segments with tangents that depend on angles are kept. */
+  constructor(segments?: GrowthSegment[]) {
+    this.#segments = segments;
+  }
 
   /** Largest growth that the items so far are expected to cause. */
   get now(): number {
@@ -43,7 +40,7 @@ export class Growth {
   /** Begins a new segment, after scales have been applied. */
   restart(): void {
     if (this.#tangents.length > 0) {
-      this.segments.push({ constant: this.#constant, tangents: this.#tangents });
+      this.#segments?.push({ constant: this.#constant, tangents: this.#tangents });
       this.#tangents = [];
       this.#entries.clear();
     }

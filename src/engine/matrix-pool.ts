@@ -10,6 +10,14 @@ export interface MatrixPool {
   readonly trace?: Trace;
 }
 
+/** Rotations between two applications of scales. */
+export interface GrowthSegment {
+  /** Growth by rotations that do not depend on angles. */
+  readonly constant: number;
+  /** Tangents of the others; of each pair the larger one counts. */
+  readonly tangents: readonly (readonly [Formula, Formula])[];
+}
+
 /** What is kept while a shape is lowered. */
 export interface Trace {
   /**
@@ -21,6 +29,8 @@ export interface Trace {
   readonly fragile: ReadonlySet<number>;
   /** As of formulas. */
   readonly leftOut: Set<Formula>;
+  /** Those with tangents that depend on angles. */
+  readonly segments: GrowthSegment[];
 }
 
 /** The matrices of a shape. */
@@ -42,7 +52,7 @@ export function poolOfShape(
       }
     }
   }
-  return { matrices, trace: { origins, fragile, leftOut: new Set() } };
+  return { matrices, trace: { origins, fragile, leftOut: new Set(), segments: [] } };
 }
 
 function numEntries({ kind, targets }: Kernel): number {

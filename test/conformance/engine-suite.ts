@@ -9,6 +9,7 @@ import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
 import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
+import { describeShapes } from './engine-shapes.ts';
 import { describeRegisters, describeUnitaries } from './engine-unitaries.ts';
 
 /** The engine's name, and its accuracy. */
@@ -35,6 +36,7 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeSampling,
     describeMidCircuit,
     describeLoops,
+    describeShapes,
     describeLifecycle,
   ]);
 }

@@ -12,6 +12,7 @@ import { gate, randomDynamicCircuit, randomGates } from '../support/random-circu
 import { RandomStream } from '../support/random-stream.ts';
 import { redundantGates } from '../support/redundant-circuits.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
+import { withValues } from '../support/shaped-programs.ts';
 import { exactOutcomes, finalAmplitudes } from '../support/state-oracle.ts';
 
 const engine = openReferenceEngine({ maxQubits: 8 });
@@ -58,17 +59,6 @@ function circuitOf(seed: number): Circuit {
   const bits = measured.map((_, i) => i);
   const measurement: Operation = { kind: 'measure', qubits: measured, bits };
   return { numQubits: NUM_QUBITS, numBits: bits.length, operations: [...gates, measurement] };
-}
-
-/** The circuit with other angles in place of its parameters. */
-function withValues(circuit: Circuit, slots: Int32Array, values: readonly number[]): Circuit {
-  let next = 0;
-  const operations = circuit.operations.map((operation): Operation => {
-    if (operation.kind !== 'gate') return operation;
-    const angles = operation.angles.map((angle) => values[slots[next++]!] ?? angle);
-    return { ...operation, angles };
-  });
-  return { ...circuit, operations };
 }
 
 /** Its own angles; others, special ones among them; and special ones alone. */

@@ -56,7 +56,7 @@ export function lowerProgram(
   precision: Precision,
   tileQubits: number,
 ): LoweredProgram {
-  return lowerWith(program, program, new Growth(), precision, tileQubits);
+  return lowerWith(program, program, precision, tileQubits);
 }
 
 /** A state's growth at which it may overflow, with some room. */
@@ -96,14 +96,12 @@ export class ProgramLowering {
 
   #lowerShape(program: Program, shape: ProgramShape): LoweredShape {
     const precision = this.#precision;
-    const growth = new Growth();
     const pool = poolOfShape(program.steps, shape);
-    const lowered = lowerWith(program, pool, growth, precision, this.#tileQubits);
+    const lowered = lowerWith(program, pool, precision, this.#tileQubits);
     const tape = new FormulaTape(
       shape.matrices.length / 2,
       lowered.code.takeTraced(),
-      growth.segments,
-      pool.trace.leftOut,
+      pool.trace,
       precision,
       MAX_BOUND_GROWTH[precision.name],
     );
@@ -116,7 +114,6 @@ export class ProgramLowering {
 function lowerWith(
   program: Program,
   pool: MatrixPool,
-  growth: Growth,
   precision: Precision,
   tileQubits: number,
 ): LoweredProgram {
@@ -125,7 +122,7 @@ function lowerWith(
   const context: LoweringContext = {
     code,
     pool,
-    growth,
+    growth: new Growth(pool.trace?.segments),
     tables: [],
     pending: new PhasePolynomial(),
   };

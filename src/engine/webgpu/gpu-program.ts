@@ -1,14 +1,9 @@
-/** A compiled program on a device: the words of its sweeps, and the dispatches of each step. */
-import type { Qubit } from '../../circuit/circuit.ts';
-import type { Program, Step } from '../../compiler/program.ts';
-import type { MatrixPool } from '../matrix-pool.ts';
+/** A program on a device: a buffer with the words of its sweeps, and the dispatches of each step. */
 import type { GpuContext } from './gpu-context.ts';
+import type { LoweredProgram } from './gpu-lowering.ts';
 import { ScratchBuffers, UNIFORM_STRIDE } from './scratch-buffers.ts';
-import { chunkOrder, exchangeParts, isBetweenDevices } from './sweep/exchange-sweeps.ts';
 import type { ChunkShape } from './sweep/index-bits.ts';
-import { placeSweep, type SweepDispatches, type SweepPlacing } from './sweep/place-sweep.ts';
 import {
-  maxTileChunkQubits,
   PARAMS_BYTES,
   type SweepKernel,
   type SweepKernels,
@@ -52,28 +47,20 @@ export interface GpuProgram {
 }
 
 /**
- * Compiles a program and uploads it.
+ * Uploads a program.
  *
- * @param placing - Shape of its states and kernels.
  * @throws {StateMemoryError} if the device has no memory for it.
  */
 export async function placeProgram(
   context: GpuContext,
   kernels: SweepKernels,
-  program: Program,
-  placing: SweepPlacing,
+  lowered: LoweredProgram,
 ): Promise<GpuProgram> {
-  const lowered = lowerSteps(
-    program.steps,
-    program,
-    placing,
-    maxTileChunkQubits(context.device.limits),
-  );
   const used = new Map<string, SweepKernel>();
   for (const sweep of lowered.sweeps) {
     if (!used.has(keyOf(sweep))) used.set(keyOf(sweep), await kernels.kernel(sweep));
   }
-  const { words, paramsAt, longestBytes } = laidOut(lowered.sweeps);
+  const { words, paramsAt, longestBytes } = lowered;
   const scratch = new ScratchBuffers(context);
   const bytes = Math.max(words.byteLength, paramsAt + Math.max(UNIFORM_BYTES, longestBytes));
   const buffer = await scratch.words('sweep program', words, bytes);
@@ -106,118 +93,14 @@ export async function placeProgram(
     return { ...(step.chunkOrder && { chunkOrder: step.chunkOrder }), dispatches };
   });
   return {
-    shape: placing.shape,
+    shape: lowered.shape,
     needsClearing: lowered.needsClearing,
     steps,
     destroy: () => scratch[Symbol.dispose](),
   };
 }
 
-interface LoweredStep {
-  readonly chunkOrder?: readonly number[];
-  readonly sweeps: readonly SweepDispatches[];
-}
-
-interface LoweredSteps {
-  readonly steps: readonly (LoweredStep | undefined)[];
-  readonly sweeps: readonly SweepDispatches[];
-  readonly needsClearing: boolean;
-}
-
-function lowerSteps(
-  steps: readonly Step[],
-  pool: MatrixPool,
-  placing: SweepPlacing,
-  maxTileChunks: number,
-): LoweredSteps {
-  const { shape } = placing;
-  const memory = new WrittenMemory(shape);
-  const sweeps: SweepDispatches[] = [];
-  let nextWord = 0;
-  const lowered = steps.map((step): LoweredStep | undefined => {
-    memory.meet(step);
-    if (step.kind !== 'sweep' && step.kind !== 'exchange') return undefined;
-    if (step.kind === 'exchange' && isBetweenDevices(step, shape)) return undefined;
-    const parts =
-      step.kind === 'sweep'
-        ? { swaps: [], sweeps: [step] }
-        : exchangeParts(step, shape, maxTileChunks);
-    for (const [a, b] of parts.swaps) memory.swap(a, b);
-    const ownSweeps = parts.sweeps.map((sweep) => {
-      const placed = placeSweep(sweep, pool, placing, memory.unwritten, nextWord);
-      nextWord = placed.words.reduce((sum, words) => sum + words.length, nextWord);
-      memory.write(placed.tile);
-      sweeps.push(placed);
-      return placed;
-    });
-    if (parts.swaps.length === 0) return { sweeps: ownSweeps };
-    return { chunkOrder: chunkOrder(parts.swaps, shape), sweeps: ownSweeps };
-  });
-  memory.end();
-  return { steps: lowered, sweeps, needsClearing: memory.needsClearing };
-}
-
-/**
- * Tracks the memory that sweeps have written since |0…0⟩. A qubit counts as written once a tile
- * held it: until then it is 0 in all written memory. A step that reads whole states ends the
- * tracking.
- */
-class WrittenMemory {
-  readonly unwritten: Set<Qubit>;
-  needsClearing = false;
-  readonly #shape: ChunkShape;
-
-  constructor(shape: ChunkShape) {
-    this.#shape = shape;
-    this.unwritten = new Set(Array(shape.numQubits).keys());
-  }
-
-  meet(step: Step): void {
-    const isSure =
-      step.kind === 'sweep' || (step.kind === 'exchange' && !isBetweenDevices(step, this.#shape));
-    if (!isSure || step.condition !== undefined) this.end();
-  }
-
-  write(tile: readonly Qubit[]): void {
-    for (const qubit of tile) this.unwritten.delete(qubit);
-  }
-
-  swap(a: Qubit, b: Qubit): void {
-    const [hadA, hadB] = [this.unwritten.delete(a), this.unwritten.delete(b)];
-    if (hadA) this.unwritten.add(b);
-    if (hadB) this.unwritten.add(a);
-  }
-
-  end(): void {
-    this.needsClearing ||= this.unwritten.size > 0;
-    this.unwritten.clear();
-  }
-}
-
 /** Names a kind of sweeps. */
 function keyOf({ tileChunkQubits, isLong }: SweepKind): string {
   return `${tileChunkQubits} ${isLong}`;
-}
-
-/** Lays out the words of all sweeps, and after them the parameters of each dispatch. */
-function laidOut(sweeps: readonly SweepDispatches[]): {
-  readonly words: Uint32Array<ArrayBuffer>;
-  /** Byte offset of the parameters. */
-  readonly paramsAt: number;
-  /** Bytes of the longest program. */
-  readonly longestBytes: number;
-} {
-  const stride = UNIFORM_STRIDE / 4;
-  const parts = sweeps.flatMap((sweep) => sweep.words);
-  const dispatches = sweeps.flatMap((sweep) => sweep.dispatches);
-  const firstParams = parts.reduce((sum, { length }) => sum + length, 0);
-  const words = new Uint32Array(firstParams + stride * Math.max(1, dispatches.length));
-  let at = 0;
-  for (const part of parts) {
-    words.set(part, at);
-    at += part.length;
-  }
-  for (const [i, { params }] of dispatches.entries()) words.set(params, firstParams + i * stride);
-  const longestBytes = Math.max(0, ...parts.map(({ byteLength }) => byteLength));
-  return { words, paramsAt: 4 * firstParams, longestBytes };
 }

@@ -18,12 +18,14 @@ import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import type { ShaderSource, WaitHook } from './gpu-context.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
+import { ProgramLowering } from './gpu-lowering.ts';
 import { placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { GpuStates } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
 import { exchangeParts } from './sweep/exchange-sweeps.ts';
 import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
+import { maxTileChunkQubits } from './sweep/sweep-kernel.ts';
 import { WorkWindow } from './work-window.ts';
 
 /** Options of the WebGPU engine. */
@@ -98,6 +100,7 @@ class GpuEngine implements WebGpuEngine {
   readonly #dispatchQubits: number;
   readonly #window = new WorkWindow();
   readonly #mutex = new Mutex();
+  readonly #lowering: ProgramLowering;
   #isClosed = false;
 
   constructor(
@@ -110,6 +113,7 @@ class GpuEngine implements WebGpuEngine {
     this.#memoryBytes = memoryBytes;
     this.#indexBits = indexBits;
     this.#dispatchQubits = bounds.dispatchQubits;
+    this.#lowering = new ProgramLowering(maxTileChunkQubits(host.context.device.limits));
   }
 
   async prepare(program: Program): Promise<Executable> {
@@ -128,7 +132,8 @@ class GpuEngine implements WebGpuEngine {
     const plan = planRun(program, (step) =>
       step.kind === 'sweep' ? 1 : exchangeParts(step, shape, tileChunkQubits).sweeps.length,
     );
-    const placed = await placeProgram(host.context, host.kernels, program, placing);
+    const lowered = this.#lowering.lower(program, placing);
+    const placed = await placeProgram(host.context, host.kernels, lowered);
     const budget = stateBudget(numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
     const work = { host, window: this.#window, program: placed };
     const operations = (slicer: TimeSlicer) => new GpuStates(work, program.finalLayout, slicer);

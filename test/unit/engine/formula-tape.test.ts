@@ -15,7 +15,7 @@ import {
   times,
 } from '../../../src/engine/complex.ts';
 import { FormulaTape } from '../../../src/engine/formula-tape.ts';
-import type { Growth } from '../../../src/engine/growth.ts';
+import type { Trace } from '../../../src/engine/matrix-pool.ts';
 
 const DOUBLE = { negligible: 1e-19, round: (x: number) => x };
 
@@ -35,11 +35,11 @@ const matricesAt = (radians: readonly number[]) =>
 function tapeOf(
   numEntries: number,
   numbers: readonly Real[],
-  leftOut: Iterable<Formula> = [],
-  segments: Growth['segments'] = [],
+  leftOut: Set<Formula> = new Set(),
+  segments: Trace['segments'] = [],
 ): FormulaTape {
   const traced = numbers.filter((x): x is TracedReal => typeof x !== 'number');
-  return new FormulaTape(numEntries, traced, segments, leftOut, DOUBLE, 2 ** 20);
+  return new FormulaTape(numEntries, traced, { segments, leftOut }, DOUBLE, 2 ** 20);
 }
 
 describe('a tape of formulas', () => {
@@ -79,7 +79,7 @@ describe('a tape of formulas', () => {
     const common = { kind: 'rotation', rotation, isFragile: false, leftOut, place: -1 } as const;
     const tangent: Formula = { ...common, part: 'tangent' };
     const tangents = Array.from({ length: 4 }, () => [tangent, tangent] as const);
-    const tape = tapeOf(4, [realPart(entries[0]!)], [], [{ constant: 2, tangents }]);
+    const tape = tapeOf(4, [realPart(entries[0]!)], leftOut, [{ constant: 2, tangents }]);
     const turnBy = (theta: number) => {
       const [c, s] = [Math.cos(theta), Math.sin(theta)];
       return Float64Array.of(c, 0, -s, 0, s, 0, c, 0);

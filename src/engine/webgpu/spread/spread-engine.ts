@@ -13,10 +13,12 @@ import { stateBudget } from '../../state-budget.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { ShaderSource, WaitHook } from '../gpu-context.ts';
 import { openGpuHost } from '../gpu-host.ts';
+import { lowerProgram } from '../gpu-lowering.ts';
 import { type GpuProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import type { MeasuredSizes } from '../gpu-target.ts';
 import { type ChunkShape, MAX_INDEX_BITS } from '../sweep/index-bits.ts';
+import { maxTileChunkQubits } from '../sweep/sweep-kernel.ts';
 import { WorkWindow } from '../work-window.ts';
 import { settledAll } from './settled-all.ts';
 import { passesOf, spreadProgram } from './spread-program.ts';
@@ -163,7 +165,8 @@ class SpreadEngine implements Engine {
       const { indexBits, dispatchQubits } = this.#bounds;
       const maxTiles = 2 ** Math.max(0, dispatchQubits[rank]! - tileQubits);
       const sizes = { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
-      return placeProgram(context, kernels, part, sizes);
+      const maxTileChunks = maxTileChunkQubits(context.device.limits);
+      return placeProgram(context, kernels, lowerProgram(part, sizes, maxTileChunks));
     });
     try {
       return await settledAll(placing);

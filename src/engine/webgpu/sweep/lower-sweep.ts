@@ -3,15 +3,14 @@
  * and every ready item that moves only these is done. Diagonals are deferred until an item needs
  * them, as on the CPU.
  */
-import { Growth } from '../../growth.ts';
 import type { Rounding } from '../../rotation.ts';
 import { addItems, type Item, type MovingItem, maskOf, ReadyItems } from '../../work-items.ts';
 import type { IndexKernels } from './index-kernels.ts';
-import { StageWriter, type SweepTile } from './stage-writer.ts';
+import { StageWriter, type SweepTile, type SweepWords } from './stage-writer.ts';
 import { REGISTER_QUBITS } from './sweep-code.ts';
 
 /** Rounding of single precision; smaller tangents change nothing. */
-const ROUNDING: Rounding = { negligible: 1e-10, round: Math.fround };
+export const SINGLE_ROUNDING: Rounding = { negligible: 1e-10, round: Math.fround };
 /**
  * Lowest bits, kept out of registers so that neighbouring threads access neighbouring amplitudes.
  */
@@ -32,14 +31,10 @@ interface MemoryStage {
  *
  * @param kernels - Kernels on index bits.
  */
-export function lowerSweep(
-  { kernels, pool }: IndexKernels,
-  tile: SweepTile,
-  growth: Growth = new Growth(),
-): Uint32Array<ArrayBuffer> {
+export function lowerSweep({ kernels, pool }: IndexKernels, tile: SweepTile): SweepWords {
   const items: Item[] = [];
-  for (const kernel of kernels) addItems(kernel, pool, ROUNDING, items);
-  const stages = new StageWriter(tile, pool, growth);
+  for (const kernel of kernels) addItems(kernel, pool, SINGLE_ROUNDING, items);
+  const stages = new StageWriter(tile, pool);
   const ready = new ReadyItems(items);
   const first = memoryStage(tile, tile.bits);
   const last = memoryStage(tile, tile.stored);
@@ -123,6 +118,7 @@ function takeDiagonals(stages: StageWriter, ready: ReadyItems): void {
     stages.addDiagonal(item);
     ready.done(item);
   }
+  stages.applyScales();
 }
 
 /** Does the ready items that move only register bits, and those that become ready by it. */

@@ -9,6 +9,7 @@ import { filledTile } from '../../work-items.ts';
 import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
 import { onIndexBits } from './index-kernels.ts';
 import { lowerSweep } from './lower-sweep.ts';
+import type { FloatSite } from './sweep-code.ts';
 import { type SweepKind, UNIFORM_BYTES } from './sweep-kernel.ts';
 
 /** A sweep with more words than this gets proportionally fewer tiles in a dispatch. */
@@ -49,6 +50,8 @@ export interface SweepDispatch {
 export interface SweepDispatches extends SweepKind {
   /** Programs, which follow each other; each is a multiple of `PROGRAM_STRIDE` long. */
   readonly words: readonly Uint32Array<ArrayBuffer>[];
+  /** By position among the words of all sweeps. */
+  readonly sites: readonly FloatSite[];
   readonly dispatches: readonly SweepDispatch[];
   /** Physical qubits of the tile; the whole tile is written. */
   readonly tile: readonly Qubit[];
@@ -86,6 +89,7 @@ export function placeSweep(
   }, 0);
 
   const words: Uint32Array<ArrayBuffer>[] = [];
+  const sites: FloatSite[] = [];
   const dispatches: SweepDispatch[] = [];
   const placed = new Map<string, { readonly at: number; readonly length: number }>();
   let nextWord = firstWord;
@@ -95,10 +99,12 @@ export function placeSweep(
     if (program === undefined) {
       const restricted = onIndexBits(kernels, pool, bits.bitOf, (qubit) => ones.has(qubit));
       const lowered = lowerSweep(restricted, sweepTile);
-      program = { at: nextWord, length: lowered.length };
+      program = { at: nextWord, length: lowered.words.length };
       placed.set(key, program);
-      const padded = new Uint32Array(Math.ceil(lowered.length / PROGRAM_STRIDE) * PROGRAM_STRIDE);
-      padded.set(lowered);
+      const numStrides = Math.ceil(program.length / PROGRAM_STRIDE);
+      const padded = new Uint32Array(numStrides * PROGRAM_STRIDE);
+      padded.set(lowered.words);
+      for (const { at, value } of lowered.sites) sites.push({ at: nextWord + at, value });
       words.push(padded);
       nextWord += padded.length;
     }
@@ -124,7 +130,7 @@ export function placeSweep(
     }
   }
   const isLong = words.some(({ byteLength }) => byteLength > UNIFORM_BYTES);
-  return { tileChunkQubits: bits.tileChunks.length, isLong, words, dispatches, tile };
+  return { tileChunkQubits: bits.tileChunks.length, isLong, words, sites, dispatches, tile };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   realPart,
   times,
 } from '../../complex.ts';
-import type { Growth } from '../../growth.ts';
+import { Growth } from '../../growth.ts';
 import { entryAt, type MatrixPool, realsAt } from '../../matrix-pool.ts';
 import { PhasePolynomial } from '../../phase-polynomial.ts';
 import type {
@@ -25,6 +25,7 @@ import type {
 } from '../../work-items.ts';
 import { exchangeRows } from './register-moves.ts';
 import {
+  type FloatSite,
   MAX_BLOCK_QUBITS,
   type PhaseFactor,
   placeOf,
@@ -59,6 +60,12 @@ export interface SweepTile {
   readonly chunkQubits: number;
 }
 
+/** A sweep as the kernel reads it. */
+export interface SweepWords {
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly sites: readonly FloatSite[];
+}
+
 /** An item that moves more bits than registers hold. */
 export type WideItem = DenseItem | PermutationItem;
 
@@ -79,10 +86,10 @@ export class StageWriter {
   #countAt = 0;
   #count = 0;
 
-  constructor(tile: SweepTile, pool: MatrixPool, growth: Growth) {
+  constructor(tile: SweepTile, pool: MatrixPool) {
     this.#tile = tile;
     this.#pool = pool;
-    this.#growth = growth;
+    this.#growth = new Growth(pool.trace?.segments);
     this.#out.words(0, 0, 0, tile.outer.length);
     for (const bits of [tile.bits, tile.outer]) this.#writeMasks(bits);
   }
@@ -170,17 +177,17 @@ export class StageWriter {
         break;
     }
     this.#growth.add(item);
+  }
+
+  /** Applies the scales of rotations if the state could overflow soon; they must have been added. */
+  applyScales(): void {
     if (this.#growth.now <= MAX_GROWTH) return;
     this.#flush((mask, phase) => mask === 0 || !isPhase(phase));
     this.#growth.restart();
   }
 
-  /**
-   * Applies all deferred diagonals.
-   *
-   * @returns The words of the sweep.
-   */
-  finish(): Uint32Array<ArrayBuffer> {
+  /** Applies all deferred diagonals, and gives the sweep. */
+  finish(): SweepWords {
     this.#flush((mask) => mask !== 0);
     const { bits, stored, chunkQubits } = this.#tile;
     // The kernel knows which registers lie in which chunk.
@@ -198,7 +205,7 @@ export class StageWriter {
     this.#out.putFloat(1, realPart(scale));
     this.#out.putFloat(2, imaginaryPart(scale));
     this.#growth.restart();
-    return this.#out.toArray();
+    return { words: this.#out.toArray(), sites: this.#out.sites };
   }
 
   /** Ends a stage by words about its registers. */

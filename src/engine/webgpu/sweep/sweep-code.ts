@@ -5,7 +5,15 @@
  * condition (a mask of index bits outside the registers, which must all be 1), and ends its first quad
  * with the number of its quads.
  */
-import { type Complex, imaginaryPart, ONE, plainReal, type Real, realPart } from '../../complex.ts';
+import {
+  type Complex,
+  imaginaryPart,
+  ONE,
+  plainReal,
+  type Real,
+  realPart,
+  type TracedReal,
+} from '../../complex.ts';
 import type { PairRotation } from '../../pair-rotation.ts';
 
 /** Lowest byte of an instruction. */
@@ -35,8 +43,17 @@ export interface PhaseFactor {
   readonly phase: Complex;
 }
 
+/** A word that is a float with a formula. */
+export interface FloatSite {
+  /** Position of the word. */
+  readonly at: number;
+  readonly value: TracedReal;
+}
+
 /** Growing list of 32-bit words; floats are stored by their bits. */
 export class WordWriter {
+  /** Floats with formulas, in the order in which they were written. */
+  readonly sites: FloatSite[] = [];
   #words = new Uint32Array(256);
   #length = 0;
   readonly #float = new Float32Array(1);
@@ -78,6 +95,7 @@ export class WordWriter {
 
   /** Overwrites a word with a float's bits. */
   putFloat(at: number, value: Real): void {
+    if (typeof value !== 'number') this.sites.push({ at, value });
     this.#float[0] = plainReal(value);
     this.#words[at] = this.#bits[0]!;
   }

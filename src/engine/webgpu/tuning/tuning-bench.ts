@@ -1,8 +1,14 @@
 /** Checks and times sweeps of several tile shapes on one state. */
 import type { GpuContext } from '../gpu-context.ts';
+import { lowerProgram } from '../gpu-lowering.ts';
 import { type GpuProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
-import { ONE_CHUNK, SweepKernels, type TileShape } from '../sweep/sweep-kernel.ts';
+import {
+  maxTileChunkQubits,
+  ONE_CHUNK,
+  SweepKernels,
+  type TileShape,
+} from '../sweep/sweep-kernel.ts';
 import type { ShapeTimes } from './choose-tile.ts';
 import { LOWEST, type TimedProgram, tileAfter, timedProgram } from './timed-sweeps.ts';
 import { timedMs } from './timed-work.ts';
@@ -86,7 +92,9 @@ export class TuningBench implements Disposable {
       maxTiles,
       indexBits: numQubits,
     };
-    const placed = await placeProgram(context, kernels, timed.program, placing);
+    const maxTileChunks = maxTileChunkQubits(context.device.limits);
+    const lowered = lowerProgram(timed.program, placing, maxTileChunks);
+    const placed = await placeProgram(context, kernels, lowered);
     this.#placed.push(placed);
     const group = context.device.createBindGroup({
       label: 'tuned on',
