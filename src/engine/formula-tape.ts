@@ -56,7 +56,8 @@ export class FormulaTape {
     this.#maxGrowth = maxGrowth;
     this.#places = new Int32Array(numbers.length);
     this.#signs = new Float64Array(numbers.length);
-    for (const [i, { formula, isImaginary, sign }] of numbers.entries()) {
+    for (let i = 0; i < numbers.length; i++) {
+      const { formula, isImaginary, sign } = numbers[i]!;
       this.#places[i] = 2 * plan.placeOf(formula) + Number(isImaginary);
       this.#signs[i] = sign;
     }

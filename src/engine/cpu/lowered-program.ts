@@ -23,11 +23,14 @@ export interface SweepShape {
   readonly code: CodeRange;
   /** Byte offset in the tile of each stored group; absent if no group moves. */
   readonly sources?: ConstantAddress;
-  /** [amplitude mask, byte mask] of each bit of a tile's number. */
-  readonly outer: readonly (readonly [number, number])[];
+  /** log2 of its tiles. */
+  readonly numOuter: number;
+  /** Amplitude mask and byte mask of each bit of a tile's number, one after the other. */
+  readonly outer: Uint32Array;
   readonly runBytes: number;
-  /** [byte offset, whether it is read] of each run. */
-  readonly runs: readonly (readonly [number, boolean])[];
+  readonly numRuns: number;
+  /** Byte offset of each run and 1 if it is read, else 0, one after the other. */
+  readonly runs: Uint32Array;
   /** Whether the state is |0…0⟩ and memory unspecified. */
   readonly isFromZero: boolean;
   /** Whether the tile is the whole state, so that it is changed in place. */
@@ -193,21 +196,36 @@ function shapeOf(
   isFromZero: boolean,
 ): SweepShape {
   const { resident, residentMask, precision } = layout;
-  const outer = range(numQubits)
-    .filter((qubit) => ((residentMask >> qubit) & 1) === 0 && ((touched >> qubit) & 1) === 1)
-    .map((qubit) => [2 ** qubit, byteBit(qubit, precision)] as const);
+  const outer: number[] = [];
+  for (let qubit = 0; qubit < numQubits; qubit++) {
+    if (((touched & ~residentMask) >> qubit) & 1) outer.push(2 ** qubit, byteBit(qubit, precision));
+  }
   let runQubits = 0;
   while (runQubits < resident.length && resident[runQubits] === runQubits) runQubits++;
   const strided = resident.slice(runQubits);
-  const untouched = strided.filter((qubit) => ((touched >> qubit) & 1) === 0);
-  const runs = range(2 ** strided.length).map((run) => {
-    const qubits = strided.filter((_, i) => (run >> i) & 1);
-    const offset = qubits.reduce((sum, qubit) => sum + byteBit(qubit, precision), 0);
-    return [offset, !qubits.some((qubit) => untouched.includes(qubit))] as const;
-  });
-  const isWholeState = resident.length === numQubits;
-  const runBytes = byteBit(runQubits, precision);
-  return { layout, code, outer, runBytes, runs, isFromZero, isWholeState };
+  const numRuns = 2 ** strided.length;
+  const runs = new Uint32Array(2 * numRuns);
+  runs[1] = 1;
+  // Each qubit doubles the runs; where an untouched one is 1 there is nothing to read.
+  for (const [i, qubit] of strided.entries()) {
+    const half = 2 ** (i + 1);
+    const isTouched = (touched >> qubit) & 1;
+    for (let at = 0; at < half; at += 2) {
+      runs[half + at] = runs[at]! + byteBit(qubit, precision);
+      runs[half + at + 1] = runs[at + 1]! & isTouched;
+    }
+  }
+  return {
+    layout,
+    code,
+    numOuter: outer.length / 2,
+    outer: Uint32Array.from(outer),
+    runBytes: byteBit(runQubits, precision),
+    numRuns,
+    runs,
+    isFromZero,
+    isWholeState: resident.length === numQubits,
+  };
 }
 
 function movedMask(mask: number, numQubits: number, placeOf: ReadonlyMap<number, number>): number {

@@ -33,7 +33,7 @@ export interface PlacedProgram {
 export function placedBytes({ code, sweeps }: LoweredProgram): number {
   let words = 0;
   for (const shape of sweeps.flatMap((parts) => parts ?? [])) {
-    words += COMMAND_HEADER_WORDS + SWEEP_WORDS + 2 * (shape.outer.length + shape.runs.length) + 4;
+    words += COMMAND_HEADER_WORDS + SWEEP_WORDS + shape.outer.length + shape.runs.length + 4;
   }
   return code.byteLength + 4 * words;
 }
@@ -61,7 +61,7 @@ export function placeProgram(
   const place = (shape: SweepShape): PlacedSweep => {
     const words = sweepWords(shape, at, constantsAt, next);
     new Uint32Array(memory, next, words.length).set(words);
-    const placed = { command: next, numTiles: 2 ** shape.outer.length, shape };
+    const placed = { command: next, numTiles: 2 ** shape.numOuter, shape };
     next += 4 * (words.length + (-words.length & 3));
     return placed;
   };
@@ -77,14 +77,13 @@ function doubled(table: Uint8Array, filled: number): number {
 /** The command of a sweep and the lists that it points to, which follow it. */
 function sweepWords(shape: SweepShape, code: number, constantsAt: number, at: number): Uint32Array {
   const lists = at + 4 * (COMMAND_HEADER_WORDS + SWEEP_WORDS);
-  const outerBytes = 8 * shape.outer.length;
   const fields = [
     0,
     shape.layout.bytes,
     shape.runBytes,
-    shape.runs.length,
-    lists + outerBytes,
-    shape.outer.length,
+    shape.numRuns,
+    lists + shape.outer.byteLength,
+    shape.numOuter,
     lists,
     code + 4 * shape.code.begin,
     code + 4 * shape.code.end,
@@ -92,10 +91,13 @@ function sweepWords(shape: SweepShape, code: number, constantsAt: number, at: nu
     shape.isFromZero ? 1 : 0,
     shape.isWholeState ? 1 : 0,
   ];
-  const header = [COMMAND_KINDS.sweep, 2 ** shape.outer.length, 0, 0, 1, 0, 0, 0];
-  const outer = shape.outer.flat();
-  const runs = shape.runs.flatMap(([offset, isRead]) => [offset, isRead ? 1 : 0]);
-  return Uint32Array.from([...header, ...fields, ...outer, ...runs]);
+  const header = [COMMAND_KINDS.sweep, 2 ** shape.numOuter, 0, 0, 1, 0, 0, 0];
+  const own = [...header, ...fields];
+  const words = new Uint32Array(own.length + shape.outer.length + shape.runs.length);
+  words.set(own);
+  words.set(shape.outer, own.length);
+  words.set(shape.runs, own.length + shape.outer.length);
+  return words;
 }
 
 /** Points a sweep at a state, with all its tiles to do. */

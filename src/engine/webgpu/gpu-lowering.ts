@@ -11,7 +11,7 @@ import { chunkOrder, exchangeParts, isBetweenDevices } from './sweep/exchange-sw
 import type { ChunkShape } from './sweep/index-bits.ts';
 import { SINGLE_ROUNDING } from './sweep/lower-sweep.ts';
 import { placeSweep, type SweepDispatches, type SweepPlacing } from './sweep/place-sweep.ts';
-import type { FloatSite } from './sweep/sweep-code.ts';
+import type { FloatSites } from './sweep/sweep-code.ts';
 
 /** The sweeps of a step. */
 export interface LoweredStep {
@@ -101,11 +101,11 @@ export class ProgramLowering {
     const pool = poolOfShape(program.steps, shape);
     const { lowered, sites } = lowerWith(program, pool, placing, this.#maxTileChunks);
     const numEntries = shape.matrices.length / 2;
-    const numbers = sites.map(({ value }) => value);
+    const { values } = sites;
     const known = {
       lowered,
-      tape: new FormulaTape(numEntries, numbers, pool.trace, SINGLE_ROUNDING, MAX_BOUND_GROWTH),
-      sites: Int32Array.from(sites, ({ at }) => at),
+      tape: new FormulaTape(numEntries, values, pool.trace, SINGLE_ROUNDING, MAX_BOUND_GROWTH),
+      sites: Int32Array.from(sites.at),
     };
     this.#shapes.set(shape, known);
     return known;
@@ -117,11 +117,11 @@ function lowerWith(
   pool: MatrixPool,
   placing: SweepPlacing,
   maxTileChunks: number,
-): { readonly lowered: LoweredProgram; readonly sites: readonly FloatSite[] } {
+): { readonly lowered: LoweredProgram; readonly sites: FloatSites } {
   const { shape } = placing;
   const memory = new WrittenMemory(shape);
   const sweeps: LoweredSweep[] = [];
-  const sites: FloatSite[] = [];
+  const sites: FloatSites = { at: [], values: [] };
   const parts: Uint32Array[] = [];
   let nextWord = 0;
   const lowered = steps.map((step): LoweredStep | undefined => {
@@ -141,7 +141,8 @@ function lowerWith(
       } = placeSweep(sweep, pool, placing, memory.unwritten, nextWord);
       nextWord = words.reduce((sum, { length }) => sum + length, nextWord);
       parts.push(...words);
-      sites.push(...own);
+      for (const at of own.at) sites.at.push(at);
+      for (const value of own.values) sites.values.push(value);
       memory.write(placed.tile);
       sweeps.push(placed);
       return placed;

@@ -9,7 +9,7 @@ import { filledTile } from '../../work-items.ts';
 import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
 import { onIndexBits } from './index-kernels.ts';
 import { lowerSweep } from './lower-sweep.ts';
-import type { FloatSite } from './sweep-code.ts';
+import type { FloatSites } from './sweep-code.ts';
 import { type SweepKind, UNIFORM_BYTES } from './sweep-kernel.ts';
 
 /** A sweep with more words than this gets proportionally fewer tiles in a dispatch. */
@@ -51,7 +51,7 @@ export interface SweepDispatches extends SweepKind {
   /** Programs, which follow each other; each is a multiple of `PROGRAM_STRIDE` long. */
   readonly words: readonly Uint32Array<ArrayBuffer>[];
   /** By position among the words of all sweeps. */
-  readonly sites: readonly FloatSite[];
+  readonly sites: FloatSites;
   readonly dispatches: readonly SweepDispatch[];
   /** Physical qubits of the tile; the whole tile is written. */
   readonly tile: readonly Qubit[];
@@ -89,7 +89,7 @@ export function placeSweep(
   }, 0);
 
   const words: Uint32Array<ArrayBuffer>[] = [];
-  const sites: FloatSite[] = [];
+  const sites: FloatSites = { at: [], values: [] };
   const dispatches: SweepDispatch[] = [];
   const placed = new Map<string, { readonly at: number; readonly length: number }>();
   let nextWord = firstWord;
@@ -104,7 +104,8 @@ export function placeSweep(
       const numStrides = Math.ceil(program.length / PROGRAM_STRIDE);
       const padded = new Uint32Array(numStrides * PROGRAM_STRIDE);
       padded.set(lowered.words);
-      for (const { at, value } of lowered.sites) sites.push({ at: nextWord + at, value });
+      for (const at of lowered.sites.at) sites.at.push(nextWord + at);
+      for (const value of lowered.sites.values) sites.values.push(value);
       words.push(padded);
       nextWord += padded.length;
     }

@@ -25,7 +25,7 @@ import type {
 } from '../../work-items.ts';
 import { exchangeRows } from './register-moves.ts';
 import {
-  type FloatSite,
+  type FloatSites,
   MAX_BLOCK_QUBITS,
   type PhaseFactor,
   placeOf,
@@ -63,7 +63,7 @@ export interface SweepTile {
 /** A sweep as the kernel reads it. */
 export interface SweepWords {
   readonly words: Uint32Array<ArrayBuffer>;
-  readonly sites: readonly FloatSite[];
+  readonly sites: FloatSites;
 }
 
 /** An item that moves more bits than registers hold. */

@@ -43,17 +43,16 @@ export interface PhaseFactor {
   readonly phase: Complex;
 }
 
-/** A word that is a float with a formula. */
-export interface FloatSite {
-  /** Position of the word. */
-  readonly at: number;
-  readonly value: TracedReal;
+/** Words that are floats with formulas: two lists, parallel to each other. */
+export interface FloatSites {
+  /** Positions of the words. */
+  readonly at: number[];
+  readonly values: TracedReal[];
 }
 
 /** Growing list of 32-bit words; floats are stored by their bits. */
 export class WordWriter {
-  /** Floats with formulas, in the order in which they were written. */
-  readonly sites: FloatSite[] = [];
+  readonly sites: FloatSites = { at: [], values: [] };
   #words = new Uint32Array(256);
   #length = 0;
   readonly #float = new Float32Array(1);
@@ -95,7 +94,10 @@ export class WordWriter {
 
   /** Overwrites a word with a float's bits. */
   putFloat(at: number, value: Real): void {
-    if (typeof value !== 'number') this.sites.push({ at, value });
+    if (typeof value !== 'number') {
+      this.sites.at.push(at);
+      this.sites.values.push(value);
+    }
     this.#float[0] = plainReal(value);
     this.#words[at] = this.#bits[0]!;
   }
