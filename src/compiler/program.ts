@@ -107,7 +107,7 @@ export interface LoopTail {
 export type Step = Sweep | Measure | Reset | Exchange | AssignOperation | LoopHead | LoopTail;
 
 /**
- * What programs have in common whose circuits differ only in their angles. Such programs have the same steps,
+ * The common part of programs whose circuits differ only in their angles. Such programs have the same steps,
  * and one object stands for their shape, so an engine may keep what it prepares once for all of them.
  */
 export interface ProgramShape {

@@ -128,7 +128,7 @@ export class ServedEngine {
   }
 }
 
-/** Operations of the shapes that are kept, together; an operation takes 0.7 to 2.5 KB. */
+/** Operations of the shapes that are kept, together; one takes 1 to 3 KB, with what the engine keeps of it. */
 const MAX_SHAPE_OPERATIONS = 20_000;
 const MAX_SHAPES = 64;
 
