@@ -145,10 +145,10 @@ interface ShapeEntry {
 }
 
 /**
- * Compiles circuits for one engine, and keeps the shapes that it compiled last.
+ * Compiles circuits for one engine, and keeps the shapes that it compiled last. The shape of a circuit without
+ * parameters is the circuit.
  *
- * A circuit with parameters is always compiled as a shape, also the first of it: a seed gives the same counts
- * whatever came before.
+ * A circuit is always compiled as a shape, also the first of it: a seed gives the same counts whatever came before.
  */
 class CompiledShapes {
   readonly #target: TargetProfile;
@@ -170,13 +170,14 @@ class CompiledShapes {
     // What comes as objects cannot be written as text, but long circuits come as bytes.
     const read = 'bytes' in circuit ? circuitOf(circuit) : circuit;
     const written = 'shape' in read ? read : 'bytes' in circuit ? writeCircuit(read) : undefined;
-    const kinds = angleKinds(written?.angles ?? []);
-    if (written !== undefined && kinds.values.length > 0) {
+    if (written !== undefined) {
+      const kinds = angleKinds(written.angles);
       const known = this.#take(written, kinds, keepState);
       const entry = known ?? this.#newEntry(written, kinds, keepState);
       this.#keep(entry);
       const program = entry.compiled.bind(kinds.values);
-      const reused = known === undefined ? 'nothing' : 'shape';
+      const hasParameters = kinds.values.length > 0;
+      const reused = known === undefined ? 'nothing' : hasParameters ? 'shape' : 'program';
       if (program !== undefined) return { program, report: entry.compiled.report, reused };
     }
     const whole = this.#compiler.compile(circuitOf(read), this.#target, { keepState });

@@ -51,6 +51,11 @@ function ansatz(angles: readonly [number, number, number], constant = Math.PI / 
   };
 }
 
+/** Whether all angles of a gate are multiples of π/64. */
+function isFixed({ angles }: { readonly angles: readonly number[] }): boolean {
+  return angles.every((angle) => Number.isInteger(Math.round((angle / Math.PI) * 6.4e7) / 1e6));
+}
+
 const written = (circuit: Circuit): SentCircuit => writeCircuit(circuit)!;
 
 describe('a circuit of a shape that was met', () => {
@@ -77,6 +82,21 @@ describe('a circuit of a shape that was met', () => {
     const run = serve();
     await run(written(ansatz([0.1, 0.2, 0.31])));
     expect((await run(written(other))).reused).toBe('nothing');
+  });
+
+  test('is the same circuit where it has no parameters', async () => {
+    const run = serve();
+    const fixed = ansatz([Math.PI / 4, Math.PI / 8, Math.PI / 2]);
+    const whole = {
+      ...fixed,
+      operations: fixed.operations.filter((o) => o.kind !== 'gate' || isFixed(o)),
+    };
+    const first = await run(written(whole));
+    const second = await run(written(whole));
+    expect([first.reused, second.reused]).toEqual(['nothing', 'program']);
+    expect(second.run.counts).toEqual(first.run.counts);
+    const { report } = compile(whole, open[0]!.target, { keepState: false });
+    expect(second.compilation).toEqual(report);
   });
 
   test('is compiled again where the state is asked for', async () => {
