@@ -154,6 +154,8 @@ class Binder {
   readonly #canonical = new Map<ProductSource, readonly Cell[]>();
   readonly #cells = new Map<GateLike, Cell>();
   readonly #forms = new Map<BlockForm, LiveForm>();
+  /** Number of the members of each product that have their computations. */
+  readonly #looked = new Map<readonly GateLike[], number>();
   readonly #fragile = new Set<BlockForm>();
 
   /** Puts in values; returns whether all matrices have the forms that they had at generic angles. */
@@ -189,7 +191,11 @@ class Binder {
     if (!('entries' in top)) {
       if (this.#cells.has(top) || !isParametric(top) || top.kind === 'gate') return undefined;
       const { members } = top.source.kind === 'product' ? top.source : top.source.of;
-      return members.find((member) => member.kind === 'unitary' && !this.#cells.has(member));
+      let next = this.#looked.get(members) ?? 0;
+      while (next < members.length && !this.#isMissing(members[next]!)) next++;
+      // The next look begins where this one ended: a run may have as many members as the circuit has gates.
+      this.#looked.set(members, next);
+      return members[next];
     }
     const { source } = top;
     if (source === undefined || this.#forms.has(top)) return undefined;
@@ -200,6 +206,10 @@ class Binder {
       ({ form }) => form.source !== undefined && !this.#forms.has(form),
     );
     return factor?.form;
+  }
+
+  #isMissing(member: GateLike): boolean {
+    return member.kind === 'unitary' && !this.#cells.has(member);
   }
 
   /** The form with entries that `put` sets, once all that it is computed from has its computation. */

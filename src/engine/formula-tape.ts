@@ -4,10 +4,12 @@
 import {
   type Complex,
   type Formula,
+  type Real,
   ROTATION_PARTS,
   type RotationFormula,
   type TracedReal,
 } from './complex.ts';
+import { rangeOf } from './growth.ts';
 import type { Trace } from './matrix-pool.ts';
 import { factorInto, type Rounding } from './rotation.ts';
 
@@ -42,7 +44,7 @@ export class FormulaTape {
    * @param numEntries - Entries of a program, in complex numbers.
    * @param numbers - Those to compute.
    * @param trace - What was kept while the shape was lowered.
-   * @param maxGrowth - Growth at which a state may overflow.
+   * @param maxGrowth - Range of rotations, as in `growth.ts`, at which the precision's own may be left.
    */
   constructor(
     numEntries: number,
@@ -64,7 +66,7 @@ export class FormulaTape {
     const tangents: number[] = [];
     this.#segments = segments.map((segment) => {
       for (const [one, other] of segment.tangents) {
-        tangents.push(plan.placeOf(one), plan.placeOf(other));
+        tangents.push(plan.placeOfTangent(one), plan.placeOfTangent(other));
       }
       return { constant: segment.constant, end: tangents.length };
     });
@@ -83,7 +85,7 @@ export class FormulaTape {
    * Computes the numbers of a program.
    *
    * @param matrices - Of the program, interleaved re, im.
-   * @returns In the order of the numbers; undefined if the state could overflow with them, or if a matrix or a
+   * @returns In the order of the numbers; undefined if the state or its scales could leave the range of the precision, or if a matrix or a
    *   number does not have the form that it has in the shape.
    */
   numbersOf(matrices: Float64Array): Float64Array | undefined {
@@ -121,7 +123,7 @@ export class FormulaTape {
     return true;
   }
 
-  /** Multiplies up the hypot(1, t) that accompany tangents t. */
+  /** Multiplies up the ranges of rotations, by the hypot(1, t) that accompany tangents t. */
   #isWithinGrowth(): boolean {
     const values = this.#values;
     const places = this.#tangents;
@@ -129,7 +131,7 @@ export class FormulaTape {
     for (const { constant, end } of this.#segments) {
       let growth = constant;
       for (; i < end; i += 2) {
-        growth *= Math.max(values[2 * places[i]! + 1]!, values[2 * places[i + 1]! + 1]!);
+        growth *= rangeOf(values[2 * places[i]! + 1]!, values[2 * places[i + 1]! + 1]!);
       }
       // Not a number, either, where a matrix has none.
       if (!(growth <= this.#maxGrowth)) return false;
@@ -198,6 +200,12 @@ class TapePlan {
     return formula.place;
   }
 
+  /** Place of a tangent, with its hypotenuse in place of an imaginary part. */
+  placeOfTangent(tangent: Real): number {
+    if (typeof tangent !== 'number') return this.placeOf(tangent.formula);
+    return this.#constant({ re: tangent, im: Math.hypot(1, tangent) });
+  }
+
   /** Adds a formula whose operands have places. */
   #add(formula: Formula): number {
     switch (formula.kind) {
@@ -225,8 +233,11 @@ class TapePlan {
   }
 
   #operand(operand: Complex): number {
-    if (operand.formula !== undefined) return operand.formula.place;
-    this.constants.push([this.numPlaces, operand]);
+    return operand.formula === undefined ? this.#constant(operand) : operand.formula.place;
+  }
+
+  #constant(value: Complex): number {
+    this.constants.push([this.numPlaces, value]);
     return this.numPlaces++;
   }
 }

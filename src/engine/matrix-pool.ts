@@ -12,10 +12,10 @@ export interface MatrixPool {
 
 /** Rotations between two applications of scales. */
 export interface GrowthSegment {
-  /** Growth by rotations that do not depend on angles. */
+  /** Range of the rotations that do not depend on angles, as in `growth.ts`. */
   readonly constant: number;
-  /** Tangents of the others; of each pair the larger one counts. */
-  readonly tangents: readonly (readonly [Formula, Formula])[];
+  /** Tangents of the others: of a rotation twice the same, of a pair both. */
+  readonly tangents: readonly (readonly [Real, Real])[];
 }
 
 /** What is kept while a shape is lowered. */

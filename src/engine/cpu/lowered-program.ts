@@ -62,8 +62,8 @@ export function lowerProgram(
   return lowerWith(program, program, precision, tileQubits);
 }
 
-/** A state's growth at which it may overflow, with some room. */
-const MAX_BOUND_GROWTH = { f32: 2 ** 120, f64: 2 ** 1000 };
+/** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
+const MAX_BOUND_GROWTH = { f32: 2 ** 100, f64: 2 ** 950 };
 
 /** A program lowered with the matrices of its shape. */
 interface LoweredShape {

@@ -53,8 +53,8 @@ export function lowerProgram(
   return lowerWith(program, program, placing, maxTileChunks).lowered;
 }
 
-/** A state's growth at which it may overflow, with some room. */
-const MAX_BOUND_GROWTH = 2 ** 120;
+/** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
+const MAX_BOUND_GROWTH = 2 ** 100;
 
 /** A program compiled with the matrices of its shape. */
 interface LoweredShape {

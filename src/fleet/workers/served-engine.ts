@@ -211,6 +211,8 @@ class CompiledShapes {
   }
 
   #keep(entry: ShapeEntry): void {
+    // A very long one would displace all others.
+    if (entry.numOperations > MAX_SHAPE_OPERATIONS) return;
     this.#entries.push(entry);
     this.#numOperations += entry.numOperations;
     while (this.#entries.length > MAX_SHAPES || this.#numOperations > MAX_SHAPE_OPERATIONS) {

@@ -77,7 +77,8 @@ describe('a tape of formulas', () => {
     const entriesOf = [0, 1, 2, 3] as const;
     const rotation = { entries: entriesOf, form, place: -1 };
     const common = { kind: 'rotation', rotation, isFragile: false, leftOut, place: -1 } as const;
-    const tangent: Formula = { ...common, part: 'tangent' };
+    const formula: Formula = { ...common, part: 'tangent' };
+    const tangent: Real = { value: 0.3, formula, isImaginary: false, sign: 1 };
     const tangents = Array.from({ length: 4 }, () => [tangent, tangent] as const);
     const tape = tapeOf(4, [realPart(entries[0]!)], leftOut, [{ constant: 2, tangents }]);
     const turnBy = (theta: number) => {
