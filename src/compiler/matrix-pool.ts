@@ -19,12 +19,18 @@ export class MatrixPool {
   }
 
   /**
-   * Adds the entries of a form, which may depend on parameters. Those that are equal at angles without accidental
-   * identities are equal at all angles, so they are stored once, too.
+   * Adds the entries of a form, which may depend on parameters. Those that do are shared by blocks of one form only:
+   * parts of canonical forms may be equal at the angles of a shape and differ at others.
    */
   addForm(form: BlockForm): number {
-    const offset = this.add(form.entries);
-    if (form.source !== undefined) this.#parametric.set(offset, form);
+    const { entries, source } = form;
+    if (source === undefined) return this.add(entries);
+    const added = this.#arrayOffsets.get(entries);
+    if (added !== undefined) return added;
+    const offset = this.#append(entries) / 2;
+    this.#length += entries.length;
+    this.#arrayOffsets.set(entries, offset);
+    this.#parametric.set(offset, form);
     return offset;
   }
 
@@ -43,18 +49,25 @@ export class MatrixPool {
   }
 
   #addByContent(entries: Float64Array): number {
-    const start = this.#length;
+    const start = this.#append(entries);
     const end = start + entries.length;
-    if (end > this.#entries.length) this.#grow(end);
-    const all = this.#entries;
-    // Adding zero turns −0 into 0, so that equal numbers are equal bytes, here and in the hash.
-    for (let i = 0; i < entries.length; i++) all[start + i] = entries[i]! + 0;
     const hash = hashOfWords(this.#bits, 2 * start, 2 * end);
     const known = this.#offsets.get(hash);
     if (known !== undefined && this.#isAt(2 * known, start, entries.length)) return known;
     this.#length = end;
     this.#offsets.set(hash, start / 2);
     return start / 2;
+  }
+
+  /** Writes entries behind the last ones, to which they do not belong yet; returns where they begin. */
+  #append(entries: Float64Array): number {
+    const start = this.#length;
+    const end = start + entries.length;
+    if (end > this.#entries.length) this.#grow(end);
+    const all = this.#entries;
+    // Adding zero turns −0 into 0, so that equal numbers are equal bytes, here and in the hash.
+    for (let i = 0; i < entries.length; i++) all[start + i] = entries[i]! + 0;
+    return start;
   }
 
   /** Whether the entries from `start` on, not added yet, are those from `known` on. */

@@ -112,6 +112,31 @@ describe.each(TARGETS)('for %s', (_, target) => {
   });
 });
 
+test('parts of canonical forms that are equal at the angles of a shape may differ at others', async () => {
+  const operations = [
+    gate('RX', [1], [], [-4.97802389127849]),
+    gate('CRX', [1], [0], [0.7]),
+    gate('CRX', [2], [0], [0.3]),
+    gate('RZZ', [2, 1], [], [1.1]),
+    gate('RY', [1], [], [5.569180979392131]),
+    gate('CX', [1], [2]),
+    gate('RX', [1], [], [3.1]),
+    gate('U', [2], [], [-2.398272263390507, -3.300702769435152, 3.15]),
+    gate('RX', [0], [], [3.1]),
+    gate('RY', [2], [], [1.098992041570612]),
+    gate('RYY', [0, 1], [], [0.31178930018746953]),
+    gate('H', [0]),
+    gate('RXX', [1, 0], [], [0.6693554685580889]),
+    gate('RY', [0], [], [0.3]),
+  ];
+  const circuit: Circuit = { numQubits: 3, numBits: 0, operations };
+  const { slots, values } = angleKinds(anglesOf(circuit));
+  const costs = { dense: [0, 3.3, 27, 56], pair: 3.3, diagonal: 0.7, permutation: 2, kernel: 0.1 };
+  const program = compileShape(circuit, { slots }, profile({ costs })).bind(values);
+  const { statevector } = await runProgram(engine, program!, { statevector: true });
+  expect(worstAmplitude(statevector!, finalAmplitudes(circuit))).toBeLessThan(1e-12);
+});
+
 testSeeds('a shape gives the same program whatever it was bound to before', SEEDS, (seed) => {
   const circuit = circuitOf(seed);
   const { slots, values: own } = angleKinds(anglesOf(circuit));
