@@ -127,7 +127,7 @@ function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undef
   if (wires.targets.length > mostTargets(isMonomial, isDiagonal, limits)) return undefined;
   const factors = [a.block, b.block];
   const product = productOf(factors, wires);
-  // What cancels at some angles may not at others.
+  // Factors that cancel at some angles may not cancel at others.
   if (product === undefined) return hasSource(factors) ? undefined : 'nothing';
   const part = partOf(product, a.numFactors + b.numFactors, costs);
   return part.cost <= before ? part : undefined;

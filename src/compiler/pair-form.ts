@@ -164,7 +164,7 @@ class Rewriter {
       if (cost < this.#costOfAll(inner)) {
         const source = productSource(gatesOf(inner), qubits);
         if (form !== undefined) this.#replace(inner, at, [derivedUnitary(matrix, qubits, source)]);
-        // What cancels at some angles may not at others.
+        // Gates that cancel at some angles may not cancel at others.
         else if (source === undefined) this.#replace(inner, at, []);
       }
       return false;

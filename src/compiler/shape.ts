@@ -38,7 +38,7 @@ import { scheduleOf } from './schedule.ts';
 
 /** A compiled circuit whose parameters have no values yet. */
 export interface CompiledShape {
-  /** Of every circuit of the shape. */
+  /** The report on every circuit of the shape. */
   readonly report: CompilationReport;
   /**
    * The program at some angles; undefined if they need a program of another form, which few angles do. The circuit

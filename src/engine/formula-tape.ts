@@ -29,10 +29,10 @@ export class FormulaTape {
   readonly #values: Float64Array;
   readonly #rotations: Int32Array;
   readonly #operations: Int32Array;
-  /** Of each number its place among the reals, and its sign. */
+  /** The place of each number among the reals, and its sign. */
   readonly #places: Int32Array;
   readonly #signs: Float64Array;
-  /** Of each segment its constant growth and the end of its list of tangents' places, which come in pairs. */
+  /** The constant range of each segment and the end of its list of tangents' places, which come in pairs. */
   readonly #segments: readonly { readonly constant: number; readonly end: number }[];
   readonly #tangents: Int32Array;
   /** Places of what must be 1. */

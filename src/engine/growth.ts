@@ -12,7 +12,7 @@ import type { MovingItem } from './work-items.ts';
 
 /**
  * What a rotation by an unknown angle counts for. Over all angles the mean of log2 |1/cos| is 1, and that of the range
- * of a pair 4.2; a third more for single rotations leaves few programs whose range exceeds by far what was foretold.
+ * of a pair 4.1; somewhat more leaves few programs whose range exceeds by far what was foretold.
  * Rotations by one angle are all large together.
  */
 const EXPECTED = { rotation: 2 ** 1.3, pair: 2 ** 4.2, repeated: 2 ** 1.7 } as const;

@@ -27,9 +27,9 @@ export interface Trace {
   readonly origins: Int32Array;
   /** Origins of entries of matrices that are no smooth functions of the angles. */
   readonly fragile: ReadonlySet<number>;
-  /** As of formulas. */
+  /** The set that formulas of this lowering share. */
   readonly leftOut: Set<Formula>;
-  /** Those with tangents that depend on angles. */
+  /** The segments with tangents that depend on angles. */
   readonly segments: GrowthSegment[];
 }
 

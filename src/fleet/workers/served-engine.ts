@@ -148,7 +148,8 @@ interface ShapeEntry {
  * Compiles circuits for one engine, and keeps the shapes that it compiled last. The shape of a circuit without
  * parameters is the circuit.
  *
- * A circuit is always compiled as a shape, also the first of it: a seed gives the same counts whatever came before.
+ * A circuit that can be written as text is always compiled as a shape, also the first of it: a seed gives the same
+ * counts whatever came before.
  */
 class CompiledShapes {
   readonly #target: TargetProfile;
@@ -201,7 +202,7 @@ class CompiledShapes {
         entry.keepState === keepState &&
         entry.text === shape &&
         entry.slots.every(
-          (slot, i) => slot === slots[i] && (slot >= 0 || isSameAngle(entry, angles, i)),
+          (slot, i) => slot === slots[i] && (slot >= 0 || entry.angles[i] === angles[i]),
         ),
     );
     if (place < 0) return undefined;
@@ -219,10 +220,6 @@ class CompiledShapes {
       this.#numOperations -= this.#entries.shift()!.numOperations;
     }
   }
-}
-
-function isSameAngle(entry: ShapeEntry, angles: readonly number[], i: number): boolean {
-  return entry.angles[i] === angles[i];
 }
 
 const MAX_KEPT = 16;
