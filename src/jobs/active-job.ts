@@ -17,6 +17,7 @@ import {
   isFinal,
   type Job,
   type JobError,
+  type JobPart,
   type JobPatch,
   type JobStatus,
   movedJob,
@@ -79,6 +80,10 @@ export class ActiveJob {
   #isLeaving = false;
   #progress = 0;
   #message: string | undefined;
+  /** Parts that are not stored yet. */
+  #parts: JobPart[] = [];
+  /** Settles when the writes of parts have ended. */
+  #partsWritten: Promise<unknown> = Promise.resolve();
 
   constructor(record: Job, handler: JobHandler, origin: JobOrigin, context: ActiveJobContext) {
     this.#record = record;
@@ -208,6 +213,12 @@ export class ActiveJob {
         this.#progress = 0;
         this.#tellChange();
       },
+      saveParts: (parts) => {
+        this.#partsWritten = Promise.all([this.#partsWritten, this.#saveParts(parts)]);
+      },
+      savedParts: async () => {
+        return this.#isStored ? this.#context.store.partPlaces(this.#record.id) : [];
+      },
     };
     let outcome: Outcome;
     try {
@@ -238,14 +249,30 @@ export class ActiveJob {
     });
   }
 
+  /** Stores parts now, or with the job. Those that cannot be written are written with the outcome. */
+  async #saveParts(parts: readonly JobPart[]): Promise<void> {
+    if (this.#settlement.isSettled) return;
+    if (!this.#isStored) {
+      this.#parts.push(...parts);
+      return;
+    }
+    try {
+      await this.#context.store.addParts(this.#record.id, parts);
+    } catch {
+      this.#parts.push(...parts);
+    }
+  }
+
   async #finish(outcome: Outcome, retryMs = FIRST_RETRY_MS): Promise<void> {
     if (this.#settlement.isSettled) return;
     const { finishedAt } = outcome;
     let unexpected: unknown;
     try {
       if ('result' in outcome) {
+        await this.#partsWritten;
         if (this.#record.status === 'queued') await this.#markRunning(finishedAt);
-        await this.#move('completed', { finishedAt, result: outcome.result });
+        const { result } = outcome;
+        await this.#move('completed', { finishedAt, result, parts: this.#parts });
       } else {
         if (!(outcome.error instanceof CodedError)) unexpected = outcome.error;
         await this.#move('failed', { finishedAt, error: failureOf(outcome.error) });
@@ -314,7 +341,14 @@ export class ActiveJob {
   }
 
   async #create(record: Job): Promise<void> {
-    this.#record = await this.#context.store.create(record);
+    const parts = this.#parts;
+    this.#parts = [];
+    try {
+      this.#record = await this.#context.store.create(record, parts);
+    } catch (error) {
+      this.#parts.unshift(...parts);
+      throw error;
+    }
     this.#isStored = true;
     this.#tellChange();
   }

@@ -1,5 +1,5 @@
 /** Interface between the job layer and the work: one handler per kind. */
-import type { Job, JobId } from './job.ts';
+import type { Job, JobId, JobPart, JobPartPlace } from './job.ts';
 
 /** Reports of a handler about a job that it runs. */
 export interface JobHooks {
@@ -13,6 +13,13 @@ export interface JobHooks {
   progress(fraction: number, message?: string): void;
   /** Reports that the work was lost and starts over: progress is 0. */
   startedOver(): void;
+  /**
+   * Keeps parts of the result over a crash. They are stored soon, at the latest with the job's outcome; parts of one
+   * call are stored together or not at all.
+   */
+  saveParts(parts: readonly JobPart[]): void;
+  /** Places of the parts that are stored, in order; those of an earlier run when the work begins. */
+  savedParts(): Promise<readonly JobPartPlace[]>;
   /** True if the job was accepted before a restart, so that a full queue accepts it too. */
   readonly readmitted: boolean;
 }

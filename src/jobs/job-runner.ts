@@ -16,6 +16,8 @@ import {
   type Job,
   type JobId,
   type JobKind,
+  type JobPart,
+  type JobPartPlace,
   type JobQuery,
   type NewJob,
 } from './job.ts';
@@ -124,6 +126,11 @@ export class JobRunner {
   async get(id: JobId): Promise<Job | undefined> {
     await this.#active.get(id)?.store();
     return this.#store.get(id);
+  }
+
+  /** Reads a page of the stored parts of a job's result, as `JobStore.parts` does. */
+  parts(id: JobId, after?: JobPartPlace): Promise<readonly JobPart[]> {
+    return this.#store.parts(id, after);
   }
 
   /** Lists stored jobs; jobs that have begun are stored first. */

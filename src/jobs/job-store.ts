@@ -2,16 +2,26 @@
  * Store of jobs. All concurrency control rests on the compare-and-set of `transition`: if several callers try
  * the same transition, exactly one succeeds.
  */
-import type { Job, JobId, JobPatch, JobQuery, JobStatus, NewJob } from './job.ts';
+import type {
+  Job,
+  JobId,
+  JobPart,
+  JobPartPlace,
+  JobPatch,
+  JobQuery,
+  JobStatus,
+  NewJob,
+} from './job.ts';
 
 export interface JobStore {
   /**
    * Adds a job: a new one as `queued` without attempts; one that began before it was stored, in its present
    * state.
    *
+   * @param parts - Parts of its result, stored together with it.
    * @throws {DuplicateJobError} if the id is taken.
    */
-  create(job: NewJob | Job): Promise<Job>;
+  create(job: NewJob | Job, parts?: readonly JobPart[]): Promise<Job>;
   /**
    * Finds a job by id.
    *
@@ -28,6 +38,21 @@ export interface JobStore {
    *   nothing has changed then.
    */
   transition(id: JobId, from: JobStatus, to: JobStatus, patch?: JobPatch): Promise<Job>;
+  /**
+   * Stores parts of a job's result, all or none. A part replaces one that begins at the same place.
+   *
+   * @returns False if the job does not wait or run; nothing was stored then.
+   */
+  addParts(id: JobId, parts: readonly JobPart[]): Promise<boolean>;
+  /** Places of all parts of a job, in order of series and index. */
+  partPlaces(id: JobId): Promise<readonly JobPartPlace[]>;
+  /**
+   * Reads parts of a job, in order of series and index.
+   *
+   * @param after - Only parts after this place; the first ones unless given.
+   * @returns A page of parts, about 4 MiB or more; empty at the end.
+   */
+  parts(id: JobId, after?: JobPartPlace): Promise<readonly JobPart[]>;
   /** Deletes a final job; returns false if there is none. */
   remove(id: JobId): Promise<boolean>;
   /**

@@ -79,6 +79,24 @@ export interface NewJob {
   readonly retryOf?: JobId;
 }
 
+/** Items of a job's result that a part holds: those of one series from one index to another. */
+export interface JobPartPlace {
+  /** Number of the list that the items belong to. */
+  readonly series: number;
+  /** Index of the first item. */
+  readonly from: number;
+  /** Index after the last item. */
+  readonly to: number;
+}
+
+/**
+ * Part of a job's result. Parts are stored while the job runs, so that after a crash it goes on where it was. They
+ * are kept while the job waits or runs and once it is completed.
+ */
+export interface JobPart extends JobPartPlace {
+  readonly bytes: Uint8Array;
+}
+
 /** Labels that a caller gave its job. */
 export type JobLabels = Pick<Job, 'name' | 'tags'>;
 
@@ -93,6 +111,8 @@ export interface JobPatch {
   readonly suspicion?: number;
   readonly result?: string;
   readonly error?: JobError;
+  /** Parts to store together with the transition. */
+  readonly parts?: readonly JobPart[];
 }
 
 /** Filter of jobs. Results come newest first by time of creation, and by id within a millisecond. */
@@ -147,7 +167,8 @@ export function wasInterrupted({ attempts, startedAt, error }: Job): boolean {
 
 /** Copies the job with another status and the patch applied. The caller checks the transition. */
 export function movedJob(job: Job, to: JobStatus, patch: JobPatch): Job {
-  const { startedAt, ...rest } = { ...job, ...patch };
+  const { parts: _, ...fields } = patch;
+  const { startedAt, ...rest } = { ...job, ...fields };
   const keepsStart = to !== 'queued' && startedAt !== undefined;
   return { ...rest, status: to, ...(keepsStart ? { startedAt } : {}) };
 }

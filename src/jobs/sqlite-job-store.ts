@@ -24,6 +24,8 @@ import {
   BRIEF_REQUEST_LENGTH,
   type Job,
   type JobId,
+  type JobPart,
+  type JobPartPlace,
   type JobPatch,
   type JobQuery,
   type JobStatus,
@@ -79,6 +81,18 @@ const PUT_CONTENTS = `
   INSERT INTO job_contents (job_id, key_id, request, result) VALUES (?, ?, ?, ?)
   ON CONFLICT (job_id) DO UPDATE SET result = excluded.result`;
 
+const PUT_PART = `
+  INSERT INTO job_parts (job_id, key_id, series, start, end, data)
+  SELECT id, key_id, ?2, ?3, ?4, ?5 FROM jobs WHERE id = ?1`;
+const DROP_PART = 'DELETE FROM job_parts WHERE job_id = ? AND series = ? AND start = ?';
+const PART_PLACES = `SELECT series, start, end FROM job_parts WHERE job_id = ?
+  ORDER BY series, start`;
+const PARTS = `SELECT series, start, end, data FROM job_parts
+  WHERE job_id = ? AND (series, start) > (?, ?) ORDER BY series, start`;
+
+/** Bytes of parts that are read in one turn of the event loop, about. */
+const PAGE_BYTES = 4 * 2 ** 20;
+
 /** Fields of a job for `job_contents`, with their bits. */
 interface Packed {
   readonly request: Uint8Array | null;
@@ -98,6 +112,11 @@ export class SqliteJobStore implements JobStore {
   readonly #delete: StatementSync;
   readonly #putContents: StatementSync;
   readonly #selectContents: StatementSync;
+  readonly #putPart: StatementSync;
+  readonly #dropPart: StatementSync;
+  readonly #isUnfinished: StatementSync;
+  readonly #partPlaces: StatementSync;
+  readonly #parts: StatementSync;
   /** Prepared statements by text. A query has few optional conditions, so their number is small. */
   readonly #listings = new Map<string, StatementSync>();
 
@@ -114,12 +133,19 @@ export class SqliteJobStore implements JobStore {
     this.#select = this.#prepare('SELECT * FROM jobs WHERE id = ?');
     this.#putContents = database.prepare(PUT_CONTENTS);
     this.#selectContents = database.prepare('SELECT * FROM job_contents WHERE job_id = ?');
+    this.#putPart = database.prepare(PUT_PART);
+    this.#dropPart = database.prepare(DROP_PART);
+    this.#isUnfinished = database.prepare(
+      `SELECT 1 FROM jobs WHERE id = ? AND status IN ('queued', 'running')`,
+    );
+    this.#partPlaces = database.prepare(PART_PLACES);
+    this.#parts = database.prepare(PARTS);
     this.#delete = database.prepare(
       `DELETE FROM jobs WHERE id = ? AND status IN ('completed', 'failed', 'cancelled')`,
     );
   }
 
-  async create(newJob: NewJob | Job): Promise<Job> {
+  async create(newJob: NewJob | Job, parts: readonly JobPart[] = []): Promise<Job> {
     const job: Job = { status: 'queued', attempts: 0, ...newJob };
     const { id, keyId } = job;
     const packed = await this.#pack(job.request, job.result);
@@ -148,6 +174,7 @@ export class SqliteJobStore implements JobStore {
       if (packed.contents !== 0) {
         this.#putContents.run(id, keyId, packed.request, packed.result);
       }
+      this.#putParts(id, parts);
       return job;
     });
   }
@@ -176,6 +203,40 @@ export class SqliteJobStore implements JobStore {
         from = end;
         await this.#nextTurn();
       }
+    }
+  }
+
+  addParts(id: JobId, parts: readonly JobPart[]): Promise<boolean> {
+    return this.#writer.write(() => {
+      if (this.#isUnfinished.get(id) === undefined) return false;
+      this.#putParts(id, parts);
+      return true;
+    });
+  }
+
+  async partPlaces(id: JobId): Promise<readonly JobPartPlace[]> {
+    return this.#partPlaces.all(id).map(placeOfRow);
+  }
+
+  async parts(id: JobId, after?: JobPartPlace): Promise<readonly JobPart[]> {
+    const page: JobPart[] = [];
+    let numBytes = 0;
+    for (const row of this.#parts.iterate(id, after?.series ?? -1, after?.from ?? -1)) {
+      const bytes = row['data'];
+      if (!(bytes instanceof Uint8Array))
+        throw new JobDamagedError('a part of its result is no blob');
+      page.push({ ...placeOfRow(row), bytes });
+      numBytes += bytes.length;
+      if (numBytes >= PAGE_BYTES) break;
+    }
+    return page;
+  }
+
+  /** Call it within a write. */
+  #putParts(id: JobId, parts: readonly JobPart[]): void {
+    for (const { series, from, to, bytes } of parts) {
+      this.#dropPart.run(id, series, from);
+      this.#putPart.run(id, series, from, to, bytes);
     }
   }
 
@@ -237,6 +298,7 @@ export class SqliteJobStore implements JobStore {
         if (packed.result !== null) {
           this.#putContents.run(id, String(found['key_id']), null, packed.result);
         }
+        this.#putParts(id, patch.parts ?? []);
         return found;
       }
       const stored = this.#select.get(id);
@@ -319,6 +381,10 @@ export class SqliteJobStore implements JobStore {
       ...(await part(HAS_RESULT, 'result')),
     };
   }
+}
+
+function placeOfRow(row: Readonly<Record<string, unknown>>): JobPartPlace {
+  return { series: Number(row['series']), from: Number(row['start']), to: Number(row['end']) };
 }
 
 function readRow(row: StoredRow): Job | JobDamagedError {

@@ -238,6 +238,33 @@ const MIGRATIONS: readonly string[] = [
       WHERE key_id = OLD.key_id;
   END;
   `,
+  // Parts of the results of jobs. A part counts its bytes and 64 for its row and index entry. The parts of a job
+  // that failed or was cancelled are of no use.
+  `
+  CREATE TABLE job_parts (
+    job_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    series INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    data BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX job_parts_in_order ON job_parts (job_id, series, start, end);
+
+  CREATE TRIGGER job_parts_inserted AFTER INSERT ON job_parts BEGIN
+    UPDATE storage_usage SET bytes = bytes + 64 + octet_length(NEW.data) WHERE key_id = NEW.key_id;
+  END;
+  CREATE TRIGGER job_parts_deleted AFTER DELETE ON job_parts BEGIN
+    UPDATE storage_usage SET bytes = bytes - 64 - octet_length(OLD.data) WHERE key_id = OLD.key_id;
+  END;
+  CREATE TRIGGER jobs_with_parts_deleted AFTER DELETE ON jobs BEGIN
+    DELETE FROM job_parts WHERE job_id = OLD.id;
+  END;
+  CREATE TRIGGER jobs_with_parts_ended AFTER UPDATE OF status ON jobs
+    WHEN NEW.status IN ('failed', 'cancelled') BEGIN
+    DELETE FROM job_parts WHERE job_id = NEW.id;
+  END;
+  `,
 ];
 
 /** Schema version of this software. */

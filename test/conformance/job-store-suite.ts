@@ -5,6 +5,7 @@ import {
   isFinal,
   JOB_STATUSES,
   type Job,
+  type JobPart,
   type JobStatus,
   type NewJob,
   TRANSITIONS,
@@ -117,6 +118,72 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
         const winners = tries.flatMap((t) => (t.status === 'fulfilled' ? [t.value] : []));
         expect(winners).toHaveLength(1);
         expect(await store.get(job.id)).toStrictEqual(winners[0]);
+      });
+    });
+
+    describe('parts of a result', () => {
+      const part = (series: number, from: number, to: number, text = ''): JobPart => ({
+        series,
+        from,
+        to,
+        bytes: new TextEncoder().encode(text || `${series}: ${from} to ${to}`),
+      });
+      const all = async (id: string) => {
+        const parts: JobPart[] = [];
+        for (let page = await store.parts(id); page.length > 0; ) {
+          parts.push(...page.map((each) => ({ ...each, bytes: Uint8Array.from(each.bytes) })));
+          page = await store.parts(id, parts.at(-1));
+        }
+        return parts;
+      };
+
+      test('come back in order of series and index, whatever the order in which they came', async () => {
+        const { id } = await store.create(newJob());
+        const other = await store.create(newJob(), [part(0, 0, 9)]);
+        expect(await store.addParts(id, [part(1, 10, 20), part(0, 5, 6)])).toBe(true);
+        expect(await store.addParts(id, [part(1, 9, 10), part(0, 0, 5)])).toBe(true);
+        const inOrder = [part(0, 0, 5), part(0, 5, 6), part(1, 9, 10), part(1, 10, 20)];
+        expect(await all(id)).toStrictEqual(inOrder);
+        expect(await store.partPlaces(id)).toStrictEqual(
+          inOrder.map(({ series, from, to }) => ({ series, from, to })),
+        );
+        expect(await all(other.id)).toStrictEqual([part(0, 0, 9)]);
+      });
+
+      test('a part takes the place of one that begins where it does', async () => {
+        const { id } = await store.create(newJob(), [part(0, 0, 5, 'old'), part(0, 5, 8)]);
+        await store.addParts(id, [part(0, 0, 5, 'new')]);
+        expect(await all(id)).toStrictEqual([part(0, 0, 5, 'new'), part(0, 5, 8)]);
+      });
+
+      test('many megabytes come in pages', async () => {
+        const { id } = await store.create(newJob());
+        const large = (from: number) => ({
+          ...part(3, from, from + 1),
+          bytes: new Uint8Array(3e6),
+        });
+        for (let i = 0; i < 5; i++) await store.addParts(id, [large(i)]);
+        expect((await all(id)).map(({ from }) => from)).toStrictEqual([0, 1, 2, 3, 4]);
+      });
+
+      test('are stored with the job and with its end, and go with it', async () => {
+        const { id } = await store.create(newJob(), [part(0, 0, 1)]);
+        await store.transition(id, 'queued', 'running');
+        await store.transition(id, 'running', 'queued');
+        await store.transition(id, 'queued', 'running');
+        const parts = [part(0, 1, 2)];
+        await store.transition(id, 'running', 'completed', { finishedAt: 1, result: '{}', parts });
+        expect(await all(id)).toStrictEqual([part(0, 0, 1), part(0, 1, 2)]);
+        expect(await store.addParts(id, [part(0, 2, 3)])).toBe(false);
+        await store.remove(id);
+        expect(await all(id)).toStrictEqual([]);
+      });
+
+      test.each(['failed', 'cancelled'] as const)('a %s job has none', async (status) => {
+        const { id } = await store.create(newJob(), [part(0, 0, 1)]);
+        await store.transition(id, 'queued', status, { finishedAt: 1 });
+        expect(await store.addParts(id, [part(0, 1, 2)])).toBe(false);
+        expect(await all(id)).toStrictEqual([]);
       });
     });
 

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type Job,
   type JobId,
+  type JobPart,
   type JobPatch,
   type JobStatus,
   type NewJob,
@@ -73,13 +74,18 @@ export class InterceptedStore extends MemoryJobStore {
   /** Every transition that was made: "queued>running". */
   readonly steps: string[] = [];
   /** Awaited before each write; throws to make it fail. `to` is "create" for a new job. */
-  intercept: (to: JobStatus | 'create') => Promise<void> | void = () => {};
+  intercept: (to: JobStatus | 'create' | 'parts') => Promise<void> | void = () => {};
   /** Awaited between a transition that everybody can read and the word to whoever made it. */
   kept: () => Promise<void> | void = () => {};
 
-  override async create(job: NewJob): Promise<Job> {
+  override async create(job: NewJob, parts?: readonly JobPart[]): Promise<Job> {
     await this.intercept('create');
-    return super.create(job);
+    return super.create(job, parts);
+  }
+
+  override async addParts(id: JobId, parts: readonly JobPart[]): Promise<boolean> {
+    await this.intercept('parts');
+    return super.addParts(id, parts);
   }
 
   override async transition(

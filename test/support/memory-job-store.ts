@@ -10,6 +10,8 @@ import {
   isFinal,
   type Job,
   type JobId,
+  type JobPart,
+  type JobPartPlace,
   type JobPatch,
   type JobPlace,
   type JobQuery,
@@ -23,12 +25,36 @@ import type { JobStore } from '../../src/jobs/job-store.ts';
 /** JobStore whose jobs end with the process. */
 export class MemoryJobStore implements JobStore {
   readonly #jobs = new Map<JobId, Job>();
+  readonly #parts = new Map<JobId, readonly JobPart[]>();
 
-  async create(job: NewJob | Job): Promise<Job> {
+  async create(job: NewJob | Job, parts: readonly JobPart[] = []): Promise<Job> {
     if (this.#jobs.has(job.id)) throw new DuplicateJobError(job.id);
     const created: Job = { status: 'queued', attempts: 0, ...job };
     this.#jobs.set(job.id, created);
+    this.#put(job.id, parts);
     return created;
+  }
+
+  async addParts(id: JobId, parts: readonly JobPart[]): Promise<boolean> {
+    const job = this.#jobs.get(id);
+    if (job === undefined || isFinal(job.status)) return false;
+    this.#put(id, parts);
+    return true;
+  }
+
+  async partPlaces(id: JobId): Promise<readonly JobPartPlace[]> {
+    return (this.#parts.get(id) ?? []).map(({ series, from, to }) => ({ series, from, to }));
+  }
+
+  async parts(id: JobId, after?: JobPartPlace): Promise<readonly JobPart[]> {
+    const all = this.#parts.get(id) ?? [];
+    return all.filter((part) => after === undefined || inOrder(part, after) > 0);
+  }
+
+  #put(id: JobId, parts: readonly JobPart[]): void {
+    const old = this.#parts.get(id) ?? [];
+    const kept = old.filter((each) => !parts.some((part) => inOrder(part, each) === 0));
+    this.#parts.set(id, [...kept, ...parts].sort(inOrder));
   }
 
   async get(id: JobId): Promise<Job | undefined> {
@@ -52,17 +78,25 @@ export class MemoryJobStore implements JobStore {
     }
     const moved = movedJob(job, to, patch);
     this.#jobs.set(id, moved);
+    if (to === 'failed' || to === 'cancelled') this.#parts.delete(id);
+    else this.#put(id, patch.parts ?? []);
     return moved;
   }
 
   async remove(id: JobId): Promise<boolean> {
     const job = this.#jobs.get(id);
-    return job !== undefined && isFinal(job.status) && this.#jobs.delete(id);
+    if (job === undefined || !isFinal(job.status)) return false;
+    this.#parts.delete(id);
+    return this.#jobs.delete(id);
   }
 
   async failDamaged(): Promise<number> {
     return 0;
   }
+}
+
+function inOrder(a: JobPartPlace, b: JobPartPlace): number {
+  return a.series - b.series || a.from - b.from;
 }
 
 function brief({ result: _, request, ...rest }: Job): Job {

@@ -140,7 +140,10 @@ class JobMetrics {
       list: (query) => store.list(query),
       remove: (id) => store.remove(id),
       failDamaged: (finishedAt) => store.failDamaged(finishedAt),
-      create: async (job) => this.#seen(await store.create(job)),
+      addParts: (id, parts) => store.addParts(id, parts),
+      partPlaces: (id) => store.partPlaces(id),
+      parts: (id, after) => store.parts(id, after),
+      create: async (job, parts) => this.#seen(await store.create(job, parts)),
       transition: async (id, from, to, patch) =>
         this.#seen(await store.transition(id, from, to, patch)),
     };

@@ -498,3 +498,44 @@ describe('while the database cannot be written', () => {
     expect(stored.map((job) => job?.status).sort()).toEqual(['completed', 'running']);
   });
 });
+
+describe('parts of a result', () => {
+  const part = (from: number) => ({ series: 0, from, to: from + 1, bytes: Uint8Array.of(from) });
+  const placesOf = async (id: string) => (await store.partPlaces(id)).map(({ from }) => from);
+
+  test('are stored as they come, and are there for the next run', async () => {
+    const id = await submitRunning();
+    const { hooks } = handler.of(id);
+    expect(await hooks.savedParts()).toStrictEqual([]);
+    hooks.saveParts([part(0)]);
+    hooks.saveParts([part(1), part(2)]);
+    await turn();
+    expect(await placesOf(id)).toStrictEqual([0, 1, 2]);
+    expect(await runner.parts(id)).toStrictEqual([part(0), part(1), part(2)]);
+    expect(await hooks.savedParts()).toHaveLength(3);
+  });
+
+  test('those of a job that is not stored yet are stored with it', async () => {
+    const job = newJob();
+    const answer = runner.run(job);
+    const { hooks, resolve } = handler.of(job.id);
+    hooks.started();
+    hooks.saveParts([part(0)]);
+    expect(await hooks.savedParts()).toStrictEqual([]);
+    resolve('{}');
+    await answer;
+    expect(await placesOf(job.id)).toStrictEqual([0]);
+  });
+
+  test('what could not be written is written with the outcome', async () => {
+    const id = await submitRunning();
+    store.intercept = (to) => {
+      if (to === 'parts') throw new StorageUnwritableError(new Error('disk full'));
+    };
+    const { hooks, resolve } = handler.of(id);
+    hooks.saveParts([part(0)]);
+    resolve('{}');
+    await runner.waitFor(id);
+    expect(await placesOf(id)).toStrictEqual([0]);
+  });
+});

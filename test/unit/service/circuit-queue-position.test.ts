@@ -8,7 +8,14 @@ import { openReaders } from '../../service/support/test-readers.ts';
 import { BELL, directory } from '../../service/support/test-service.ts';
 import { newJob, turn } from '../../support/jobs.ts';
 
-const HOOKS = { started() {}, progress() {}, startedOver() {}, readmitted: true };
+const HOOKS = {
+  started() {},
+  progress() {},
+  startedOver() {},
+  saveParts() {},
+  savedParts: async () => [],
+  readmitted: true,
+};
 
 test('is behind what waits, in the order in which they came', async () => {
   const processor = new FakeProcessor();

@@ -6,7 +6,14 @@ import { encodeTask, PLAN_TASK, PLANNER } from '../../../src/service/tasks/store
 import { newJob } from '../../support/jobs.ts';
 
 const HOUR_MS = 3_600_000;
-const HOOKS = { started() {}, progress() {}, startedOver() {}, readmitted: false };
+const HOOKS = {
+  started() {},
+  progress() {},
+  startedOver() {},
+  saveParts() {},
+  savedParts: async () => [],
+  readmitted: false,
+};
 
 test.each([
   ['an hour back', -HOUR_MS, 0],

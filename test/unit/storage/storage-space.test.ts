@@ -129,3 +129,23 @@ test('space of deleted rows is given back to the disk, except for a reserve', as
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   expect(statSync(path).size).toBe(pages() * 4096);
 });
+
+test('parts of results count with their key until their job goes, or ends without a result', async () => {
+  const database = openDatabase(path, 'process-crash');
+  const usage = new StorageUsage(database);
+  const store = new SqliteJobStore(database);
+  const parts = [{ series: 0, from: 0, to: 1, bytes: new Uint8Array(1000) }];
+  const job = newJob({ keyId: 'p', request: 'r' });
+  await store.create(job);
+  const before = usage.bytesOf('p');
+  await store.addParts(job.id, parts);
+  await store.addParts(job.id, parts);
+  expect(usage.bytesOf('p')).toBe(before + 64 + 1000);
+  await store.transition(job.id, 'queued', 'cancelled', { finishedAt: 1 });
+  expect(usage.bytesOf('p')).toBe(before);
+  const done = newJob({ keyId: 'p', request: 'r' });
+  await store.create({ ...done, status: 'completed', attempts: 1, finishedAt: 1 }, parts);
+  await store.remove(done.id);
+  expect(usage.bytesOf('p')).toBe(before);
+  database.close();
+});
