@@ -182,6 +182,19 @@ export function numAnglesOf(circuit: DynamicCircuit): number {
   return count;
 }
 
+/** The circuit with those angles in place of its own, in the order of its operations. */
+export function withAngles(circuit: Circuit, angles: ArrayLike<number>): Circuit;
+export function withAngles(circuit: DynamicCircuit, angles: ArrayLike<number>): DynamicCircuit;
+export function withAngles(circuit: DynamicCircuit, angles: ArrayLike<number>): DynamicCircuit {
+  let next = 0;
+  const withOwn = (operation: DynamicOperation): DynamicOperation => {
+    if (operation.kind === 'while') return { ...operation, body: operation.body.map(withOwn) };
+    if (operation.kind !== 'gate' || operation.angles.length === 0) return operation;
+    return { ...operation, angles: operation.angles.map(() => angles[next++]!) };
+  };
+  return { ...circuit, operations: circuit.operations.map(withOwn) };
+}
+
 /**
  * For each classical bit, the qubit last measured into it; null for a bit that was never written, or last
  * written by an assignment.

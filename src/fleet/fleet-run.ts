@@ -2,8 +2,7 @@
  * A run in the fleet: one object from its submission to its answer. It is queued, scheduled, given to a
  * worker and perhaps given to another one, and it notes on its way where it runs and what it has met.
  */
-import type { Circuit, DynamicCircuit } from '../circuit/circuit.ts';
-import type { BatchRequest } from '../engine/batch-request.ts';
+import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import type { RunRequest } from '../engine/engine.ts';
 import type { BatchRun, CircuitRun, RunHooks } from './processor.ts';
@@ -16,7 +15,12 @@ import {
   runWork,
   type ScheduledRun,
 } from './schedule/scheduled-run.ts';
-import { factsOfShape, ownRequest, sizeOfBatch } from './workers/sent-batch.ts';
+import {
+  type BatchRunRequest,
+  factsOfShape,
+  ownRequest,
+  sizeOfBatch,
+} from './workers/sent-batch.ts';
 import { type SerializedCircuit, sizeOfCircuit, workOfCircuit } from './workers/sent-circuit.ts';
 import { EXACT_PRECISION } from './workers/shape-batches.ts';
 import type { BatchOutcome, CircuitOutcome, RunOutcome } from './workers/worker-messages.ts';
@@ -192,10 +196,9 @@ export class FleetCircuitRun extends RunInFleet<CircuitOutcome> {
 
 /** A batch in the fleet. Its request's arrays are copies. */
 export class FleetBatchRun extends RunInFleet<BatchOutcome> {
-  readonly shape: Circuit;
-  readonly request: BatchRequest;
+  readonly shape: DynamicCircuit;
+  readonly request: BatchRunRequest;
 
-  /** @throws as `factsOfShape`. */
   constructor(run: Placed<BatchRun>, caller: RunCaller) {
     const { shape } = run;
     const request = ownRequest(run.request);
@@ -210,12 +213,12 @@ export class FleetBatchRun extends RunInFleet<BatchOutcome> {
 export type FleetRun = FleetCircuitRun | FleetBatchRun;
 
 /**
- * Precision in which a lane computes a run. On a thread, circuits as wide as batches that ask for counts
- * alone are computed as batches are: they are so small that double precision takes no longer, and a
+ * Precision in which a lane computes a run. On a thread, batches of circuits of up to 12 qubits are computed in double
+ * precision, and so are such circuits that ask for counts alone: they are so small that it takes no longer, and a
  * parameter sweep of them takes a tenth of the time. So a circuit has the same counts alone and in a batch.
  */
 function precisionOn(lane: LaneId, { precision, work }: ScheduledRun): Precision {
-  const isOfBatches = work.numQubits <= MAX_BATCH_QUBITS && work.numReadouts === 0;
   const isBatch = work.numCircuits !== undefined;
-  return lane === 'small' && (isOfBatches || isBatch) ? EXACT_PRECISION : precision;
+  const isExact = work.numQubits <= MAX_BATCH_QUBITS && (isBatch || work.numReadouts === 0);
+  return lane === 'small' && isExact ? EXACT_PRECISION : precision;
 }

@@ -1,11 +1,11 @@
 /** Processors, the targets of callers: their limits, the runs that they take, and their answers. */
-import type { Circuit, DynamicCircuit } from '../circuit/circuit.ts';
+import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
-import type { BatchRequest, BatchResult } from '../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { RunWork, Tier } from './schedule/scheduled-run.ts';
+import type { BatchRunOutputs, BatchRunRequest } from './workers/sent-batch.ts';
 import type { SerializedCircuit } from './workers/sent-circuit.ts';
 import type { Reuse } from './workers/worker-messages.ts';
 
@@ -70,12 +70,12 @@ export interface BatchRun {
   /** The job's id, as for a circuit. */
   readonly id: string;
   /**
-   * At most 12 qubits, measurements last; its own angles do not matter. Facts about it are kept as long as
-   * the object is, so send a shape that comes often as the same object.
+   * Its own angles do not matter. Facts about it are kept as long as the object is, so send a shape that comes often
+   * as the same object.
    */
-  readonly shape: Circuit;
+  readonly shape: DynamicCircuit;
   /** Row k are the angles of circuit k. */
-  readonly request: BatchRequest;
+  readonly request: BatchRunRequest;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuits they are. */
   readonly keyId: string;
@@ -109,7 +109,7 @@ export interface CircuitResult {
 
 /** Result of a batch run. */
 export interface BatchRunResult {
-  readonly batch: BatchResult;
+  readonly batch: BatchRunOutputs;
   readonly backend: Backend;
   /** Milliseconds; compiling is making the shape ready. */
   readonly timing: CircuitResult['timing'];
@@ -179,11 +179,13 @@ export interface Processor {
    */
   run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult>;
   /**
-   * Queues a batch of circuits as one run, with one place in the queue, and runs it when its turn comes. Where the processor may use the CPU it is computed there, in double precision: row k has the
-   * counts that its circuit has alone with its seed, if that has every qubit measured.
+   * Queues a batch of circuits as one run, with one place in the queue, and runs it when its turn comes. Circuits of
+   * up to 12 qubits run together where an engine's batches give what is asked for. Where the processor may use the
+   * CPU these are computed there, in double precision: row k has the counts that its circuit has alone with its seed,
+   * if that has every qubit measured. Other circuits run one after the other, each as by itself.
    *
-   * @throws {ProgramTooWideError} if the shape has more than 12 qubits.
-   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+   * @throws {OutputNeedsFinalStateError} if more than counts are asked for and a measurement, reset or condition comes
+   *   before the end.
    * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
    * @throws as `run`.
    */

@@ -9,6 +9,7 @@
  * its own: one that has to wait behind a long wide circuit does not keep the others from being
  * repeated. What the outcomes mean for the processor its backing says.
  */
+import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import type { Backing } from './backing.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
@@ -174,9 +175,11 @@ export class SimulatorProcessor implements Processor {
 
   async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     checkBatch(run);
-    // On threads, where the counts are those of single circuits, unless those are not to be used at all.
-    const mayRunOn = this.#backing.mayRunOn === 'adapter' ? 'adapter' : 'cpu';
-    const need = { ...this.#needOf(run.shape.numQubits, mayRunOn), isBatch: true };
+    // Narrow ones on threads, where the counts are those of single circuits, unless those are not to be used at all.
+    const { numQubits } = run.shape;
+    const isNarrow = numQubits <= MAX_BATCH_QUBITS && this.#backing.mayRunOn !== 'adapter';
+    const mayRunOn = isNarrow ? 'cpu' : this.#backing.mayRunOn;
+    const need = this.#needOf(numQubits, mayRunOn);
     const placed = this.#placed(run, mayRunOn);
     const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
       this.#backend.submit(placed, hooks, signal),

@@ -1,5 +1,7 @@
 /** Gradients by the adjoint method, parameter shift and finite differences agree. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withAngles } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import { type CpuEngine, openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
@@ -13,7 +15,6 @@ import {
 } from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
 import { parameterShift } from '../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
 import { anglesOf } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
-import { withAngles } from '../support/batches.ts';
 import { runCircuit } from '../support/engine-runs.ts';
 import {
   centralDifferences,

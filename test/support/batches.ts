@@ -1,6 +1,12 @@
 /** Shapes of batches, and the single circuits that a batch replaces. */
 import { expect } from 'vitest';
-import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  isStatic,
+  type Operation,
+  withAngles,
+} from '../../src/circuit/circuit.ts';
 import type { BatchExecutable, BatchRequest, BatchResult } from '../../src/engine/batch-request.ts';
 import { worstAmplitude } from './engine-runs.ts';
 import { gate } from './random-circuits.ts';
@@ -13,16 +19,10 @@ export interface BatchEngine {
   close(): Promise<void>;
 }
 
-/** The shape with other angles, in the order of its gates. */
-export function withAngles(shape: Circuit, angles: Float64Array): Circuit {
-  let slot = 0;
-  const operations = shape.operations.map((operation) =>
-    operation.kind === 'gate'
-      ? { ...operation, angles: operation.angles.map(() => angles[slot++]!) }
-      : operation,
-  );
-  if (slot !== angles.length) throw new Error(`${angles.length} angles for ${slot}.`);
-  return { ...shape, operations };
+/** A circuit without loops and assignments, as engines take for their batches. */
+export function staticCircuit(circuit: DynamicCircuit): Circuit {
+  if (!isStatic(circuit)) throw new Error('The circuit computes while it runs.');
+  return circuit;
 }
 
 /** Angles for that many circuits. */

@@ -1,4 +1,5 @@
 /** A processor for tests: a CPU engine without a queue, which can be taken away or made to wait. */
+
 import { compile } from '../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   RunHooks,
 } from '../../src/fleet/processor.ts';
 import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
+import { staticCircuit } from './batches.ts';
 
 const BACKEND: Backend = {
   engine: 'cpu',
@@ -85,7 +87,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
 
   async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     return await this.#during(task, hooks, signal, async () => {
-      await using executable = await this.#engine.prepareBatch(task.shape);
+      await using executable = await this.#engine.prepareBatch(staticCircuit(task.shape));
       const batch = await executable.run(task.request, signal);
       return { batch, backend: BACKEND, timing: TIMING };
     });

@@ -1,10 +1,12 @@
 /** A classifier over processors that a test decides, and answers that it can rely on. */
+
+import { withAngles } from '../../src/circuit/circuit.ts';
 import type { BatchRun, BatchRunResult } from '../../src/fleet/processor.ts';
 import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import type { ClassificationRequest } from '../../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { QnnHybrid, type Requester } from '../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { FakeProcessor, zeroBatch } from '../service/support/fake-processor.ts';
-import { withAngles } from './batches.ts';
+import { staticCircuit } from './batches.ts';
 import { exactZ0 } from './reuploading-circuits.ts';
 
 /** A caller. */
@@ -48,7 +50,7 @@ export function exactCounts(task: BatchRun): BatchRunResult {
   const size = 2 ** shape.numBits;
   const each = angles.length / numCircuits;
   for (let k = 0; k < numCircuits; k++) {
-    const exact = exactZ0(withAngles(shape, angles.slice(k * each, (k + 1) * each)));
+    const exact = exactZ0(withAngles(staticCircuit(shape), angles.slice(k * each, (k + 1) * each)));
     const clear = Math.round((shots * (1 + exact)) / 2);
     result.batch.counts![k * size] = clear;
     result.batch.counts![k * size + 1] = shots - clear;

@@ -1,5 +1,5 @@
 /** Circuits to differentiate, and the slow, plain ways that derivatives are held to. */
-import { numAnglesOf, type Operation } from '../../src/circuit/circuit.ts';
+import { numAnglesOf, type Operation, withAngles } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import type { ExpectationBatch } from '../../src/workloads/algorithms/training/expectation-batch.ts';
@@ -9,7 +9,6 @@ import {
   type ParametricCircuit,
   parametricCircuit,
 } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
-import { withAngles } from './batches.ts';
 import { gate, randomUnitary, randomUnitaryUse, randomUse } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';
 import { applied, finalAmplitudes } from './state-oracle.ts';

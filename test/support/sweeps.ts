@@ -1,9 +1,8 @@
 /** Parameter sweeps as tasks for a worker's engine. */
-import type { Circuit } from '../../src/circuit/circuit.ts';
+import { type Circuit, numAnglesOf, withAngles } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import { writeCircuit } from '../../src/fleet/workers/sent-circuit.ts';
 import { mayBeBatched, type ShapedRun } from '../../src/fleet/workers/shape-batches.ts';
-import { withAngles } from './batches.ts';
 import { gate, randomUse } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';
 
@@ -29,7 +28,7 @@ export function randomShape(stream: RandomStream, numQubits: number, numGates: n
 
 /** The shape with random angles, so many times. */
 export function sweepOf(stream: RandomStream, shape: Circuit, length: number): readonly Circuit[] {
-  const numAngles = writeCircuit(shape)?.angles.length ?? 0;
+  const numAngles = numAnglesOf(shape);
   return Array.from({ length }, () =>
     withAngles(
       shape,

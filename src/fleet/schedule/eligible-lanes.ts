@@ -14,8 +14,6 @@ export interface LaneNeed {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
   readonly numQubits: number;
-  /** Whether it is a batch run: engines over several adapters have no batches. */
-  readonly isBatch?: boolean;
 }
 
 /** The lane need of a run. */
@@ -24,8 +22,7 @@ export function laneNeedOf({
   precision,
   work,
 }: Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work'>): LaneNeed {
-  const { numQubits, numCircuits } = work;
-  return { mayRunOn, precision, numQubits, isBatch: numCircuits !== undefined };
+  return { mayRunOn, precision, numQubits: work.numQubits };
 }
 
 /** Properties that decide which lanes take a run now. */
@@ -84,8 +81,7 @@ export function capableLanes(
   }
 }
 
-function takes(lane: Lane, { mayRunOn, precision, numQubits, isBatch }: LaneNeed): boolean {
-  if (isBatch === true && lane.kind === 'spread') return false;
+function takes(lane: Lane, { mayRunOn, precision, numQubits }: LaneNeed): boolean {
   const isCpu = lane.kind === 'small' || lane.kind === 'wide';
   const isAllowed = isCpu ? mayRunOn !== 'adapter' : mayRunOn !== 'cpu';
   return isAllowed && numQubits <= lane.maxQubits[precision];
@@ -202,7 +198,6 @@ const NUMBER_OF_MAY_RUN_ON: Readonly<Record<MayRunOn, number>> = {
 /** Key of a run's need: runs with equal keys go to the same lanes. A number, for each run asks three times. */
 function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string | number {
   const isDouble = Number(precision === 'f64');
-  const isBatch = Number(work.numCircuits !== undefined);
-  const need = 16 * work.numQubits + 8 * isBatch + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
+  const need = 8 * work.numQubits + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
   return failedOn.size === 0 ? need : `${need} not ${[...failedOn].join(' ')}`;
 }

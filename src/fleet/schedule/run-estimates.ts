@@ -151,7 +151,7 @@ export class RunEstimates {
     const { speed = 1, fixedMs = FIXED_MS } = this.#speeds.get(name) ?? {};
     const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
     const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
-    const states = isBranching ? BRANCHES : numCircuits;
+    const states = numCircuits * (isBranching ? BRANCHES : 1);
     // The circuits of a batch begin together, and their shape is made ready once.
     const drawing = numCircuits * shots * MODEL.perShot;
     return {

@@ -4,19 +4,50 @@
  * Callers of batches send the same shape again and again, so its facts are worked out once and kept as
  * long as the shape itself.
  */
-import { type Circuit, numAnglesOf } from '../../circuit/circuit.ts';
-import { type BatchRequest, checkBatchRequest } from '../../engine/batch-request.ts';
-import { checkBatchShape } from '../../engine/batch-shape.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+  isStatic,
+  measuredQubits,
+} from '../../circuit/circuit.ts';
+import { anglesOf } from '../../compiler/shape.ts';
+import {
+  type BatchRequest,
+  type BatchResult,
+  checkBatchRequest,
+} from '../../engine/batch-request.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
+import type { Counts } from '../../engine/engine.ts';
+import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
 import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
 import { sizeOfCircuit, type WrittenShape, writeCircuit } from './sent-circuit.ts';
 
 /** Beyond this, memory that threads share costs less than a copy for each. */
 const MIN_SHARED_BYTES = 16_384;
 
+/** Request of a batch run, whose shape may be any circuit. */
+export interface BatchRunRequest extends BatchRequest {
+  /**
+   * Requests the counts that each circuit has when it is run by itself with its seed, also where not all qubits are
+   * measured.
+   */
+  readonly countsOfSingles?: boolean;
+}
+
+/** Result of a batch run. */
+export interface BatchRunOutputs extends BatchResult {
+  /** Replaces `counts` where the register has more than 12 bits: those of each circuit. */
+  readonly longCounts?: readonly Counts[];
+}
+
+/** Bits of a register whose counts are listed for each of its values. */
+export const MAX_LISTED_BITS = 12;
+
 /** Circuits of one shape, and what to compute of each. */
 export interface Batch {
-  readonly shape: Circuit;
-  readonly request: BatchRequest;
+  readonly shape: DynamicCircuit;
+  readonly request: BatchRunRequest;
 }
 
 /** Facts about a shape. */
@@ -25,23 +56,17 @@ interface ShapeFacts {
   /** Work of one circuit. */
   readonly work: CircuitWork;
   /** The shape in the form that is sent to a worker. */
-  readonly sent: WrittenShape | Circuit;
+  readonly sent: WrittenShape | DynamicCircuit;
   /** About what it takes in memory, bytes. */
   readonly bytes: number;
 }
 
-const KNOWN = new WeakMap<Circuit, ShapeFacts>();
+const KNOWN = new WeakMap<DynamicCircuit, ShapeFacts>();
 
-/**
- * Facts about a shape, computed once.
- *
- * @throws {ProgramTooWideError} if it has more than 12 qubits.
- * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
- */
-export function factsOfShape(shape: Circuit): ShapeFacts {
+/** Facts about a shape, computed once. */
+export function factsOfShape(shape: DynamicCircuit): ShapeFacts {
   let facts = KNOWN.get(shape);
   if (facts === undefined) {
-    checkBatchShape(shape, 'batch');
     facts = readFacts(shape);
     KNOWN.set(shape, facts);
   }
@@ -52,20 +77,53 @@ export function factsOfShape(shape: Circuit): ShapeFacts {
  * Refuses what no engine would run.
  *
  * @throws {InvalidBatchError} if the request does not fit the shape.
- * @throws {TooManyOutcomesError} if counts or probabilities of more than 16 bits are asked for.
- * @throws as `factsOfShape`.
+ * @throws {TooManyOutcomesError} if probabilities of more than 16 bits are asked for.
+ * @throws {OutputNeedsFinalStateError} if more than counts are asked for and a measurement, reset or condition comes
+ *   before the end.
  */
 export function checkBatch({ shape, request }: Batch): void {
   const { numAngles } = factsOfShape(shape);
   const { numQubits, numBits } = shape;
-  checkBatchRequest(request, { numQubits, numBits, numAngles });
+  checkBatchRequest(
+    { ...request, shots: numBits > MAX_LISTED_BITS ? 0 : (request.shots ?? 0) },
+    { numQubits, numBits, numAngles },
+  );
+  if (asksForReadouts(request) && hasMidCircuitMeasurement(shape)) {
+    throw new OutputNeedsFinalStateError('More than counts of a batch');
+  }
+}
+
+/** Whether a request asks for more than counts. */
+export function asksForReadouts({
+  statevectors = false,
+  probabilities = false,
+  observables,
+}: BatchRequest): boolean {
+  return statevectors || probabilities || observables !== undefined;
+}
+
+/** Whether the circuits of a shape may run together, by an engine's batches. */
+export function mayRunTogether(shape: DynamicCircuit): shape is Circuit {
+  const { numQubits, numBits } = shape;
+  if (numQubits > MAX_BATCH_QUBITS || numBits > MAX_LISTED_BITS) return false;
+  return isStatic(shape) && !hasMidCircuitMeasurement(shape);
+}
+
+/**
+ * Whether all qubits are measured. Of other circuits, the compiler may drop gates that no measurement shows, which
+ * keeps the distribution but gives a seed another sample of it.
+ */
+export function measuresAllQubits(shape: Circuit): boolean {
+  const read = new Set(measuredQubits(shape));
+  read.delete(null);
+  return read.size === shape.numQubits;
 }
 
 /**
  * The request with arrays of its own: the caller may use its own again at once, and a request that is
  * run a second time is what it was. Large ones lie in memory that a worker thread reads without a copy.
  */
-export function ownRequest(request: BatchRequest): BatchRequest {
+export function ownRequest(request: BatchRunRequest): BatchRunRequest {
   const { angles, seeds } = request;
   const own = { ...request, angles: copyOf(angles) };
   return seeds === undefined ? own : { ...own, seeds: copyOf(seeds) };
@@ -77,11 +135,11 @@ export function sizeOfBatch({ shape, request: { angles, seeds } }: Batch): numbe
   return factsOfShape(shape).bytes + angles.byteLength + Float64Array.BYTES_PER_ELEMENT * numSeeds;
 }
 
-function readFacts(shape: Circuit): ShapeFacts {
+function readFacts(shape: DynamicCircuit): ShapeFacts {
   const facts = { work: circuitWork(shape), bytes: sizeOfCircuit(shape) };
   const written = writeCircuit(shape);
   if (written === undefined) {
-    return { ...facts, numAngles: numAnglesOf(shape), sent: shape };
+    return { ...facts, numAngles: anglesOf(shape).length, sent: shape };
   }
   const { angles, ...rest } = written;
   const numAngles = angles.length;

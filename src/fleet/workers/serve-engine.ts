@@ -15,6 +15,7 @@ import { type Compiler, type Gathered, type KeepLimits, ServedEngine } from './s
 import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf, isEngineLost } from './worker-failure.ts';
 import type {
+  BatchOutcome,
   Begun,
   CircuitOutcome,
   Ended,
@@ -151,7 +152,7 @@ class EngineServer {
       const engine = this.#engine(precision);
       const outcome =
         'shape' in run
-          ? await engine.runBatch(run, signal)
+          ? await engine.runBatch(run, onProgress, signal)
           : await engine.run(run, onProgress, signal);
       this.#buffer.done(id, outcome, beganAt);
     } catch (error) {
@@ -383,9 +384,14 @@ function arraysOfRun({ run: { counts, statevector, probabilities } }: CircuitOut
   return [counts.outcomes, counts.occurrences, statevector, probabilities];
 }
 
+function arraysOfBatch({ batch: { longCounts = [], ...arrays } }: BatchOutcome) {
+  const ofCounts = longCounts.flatMap(({ outcomes, occurrences }) => [outcomes, occurrences]);
+  return [...Object.values(arrays), ...ofCounts];
+}
+
 /** The large buffers, to transfer; each once, for two arrays may share one. */
 function buffersOf(outcome: RunOutcome): ReadonlySet<ArrayBuffer> {
-  const arrays = 'run' in outcome ? arraysOfRun(outcome) : Object.values(outcome.batch);
+  const arrays = 'run' in outcome ? arraysOfRun(outcome) : arraysOfBatch(outcome);
   const buffers = new Set<ArrayBuffer>();
   for (const array of arrays) {
     const buffer = array?.buffer;

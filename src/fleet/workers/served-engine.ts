@@ -1,12 +1,20 @@
 /** An engine in a worker and the circuits prepared for it: from a run to its outcome. */
 import { createHash } from 'node:crypto';
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, withAngles } from '../../circuit/circuit.ts';
 import type { CompilationReport, CompileOptions } from '../../compiler/compile.ts';
 import { type AngleKinds, angleKinds } from '../../compiler/parametric.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { CompiledShape, compileShape } from '../../compiler/shape.ts';
-import type { Engine, Executable } from '../../engine/engine.ts';
-import { circuitOf, isSameCircuit, type WrittenCircuit, writeCircuit } from './sent-circuit.ts';
+import { type BatchResults, emptyResults } from '../../engine/batch-request.ts';
+import type { Counts, Engine, Executable, RunResult } from '../../engine/engine.ts';
+import { type BatchRunOutputs, type BatchRunRequest, MAX_LISTED_BITS } from './sent-batch.ts';
+import {
+  circuitOf,
+  isSameCircuit,
+  type WrittenCircuit,
+  type WrittenShape,
+  writeCircuit,
+} from './sent-circuit.ts';
 import {
   type MaybeBatchEngine,
   mayBeBatched,
@@ -76,12 +84,74 @@ export class ServedEngine {
   }
 
   /**
-   * Runs a batch run.
+   * Runs a batch run: its circuits together where the engine's batches give what it asks for, and otherwise each as by
+   * itself.
    *
-   * @throws what the engine throws, the signal's reason among it.
+   * @throws what the compiler and the engine throw, the signal's reason among it.
    */
-  async runBatch(run: SentBatchRun, signal: AbortSignal): Promise<BatchOutcome> {
-    return await this.#batches.runRequestOfBatch(run, signal);
+  async runBatch(
+    run: SentBatchRun,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal,
+  ): Promise<BatchOutcome> {
+    const together = await this.#batches.runRequestOfBatch(run, signal);
+    return together ?? (await this.#runOneByOne(run, onProgress, signal));
+  }
+
+  async #runOneByOne(
+    { shape, request }: SentBatchRun,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal,
+  ): Promise<BatchOutcome> {
+    const ownTime = new OwnTime(this.#engine);
+    const { numCircuits, angles, seed = 0, seeds, shots = 0 } = request;
+    const { statevectors = false, probabilities = false, observables } = request;
+    const outputs = {
+      ...(statevectors && { statevector: true }),
+      ...(probabilities && { probabilities: true }),
+      ...(observables !== undefined && { observables }),
+    };
+    const keepState = statevectors || observables !== undefined;
+    const each = numCircuits === 0 ? 0 : angles.length / numCircuits;
+    let [compileMs, executionMs] = [0, 0];
+    let executable: Executable | undefined;
+    const results = new RowResults(shape.numQubits, request);
+    try {
+      let yieldedAt = performance.now();
+      for (let k = 0; k < numCircuits; k++) {
+        const started = performance.now();
+        if (started - yieldedAt > YIELD_EVERY_MS) {
+          await nextTurn();
+          signal.throwIfAborted();
+          yieldedAt = started;
+        }
+        // Circuits without angles differ in their seeds alone.
+        if (executable === undefined || each > 0) {
+          await executable?.[Symbol.asyncDispose]();
+          executable = undefined;
+          const circuit = circuitAt(shape, angles.subarray(k * each, (k + 1) * each));
+          const { program } = this.#shapes.compile(circuit, keepState);
+          executable = await this.#engine.prepare(program);
+        }
+        const compiledAt = performance.now();
+        const result = await executable.run(
+          {
+            ...outputs,
+            shots,
+            seed: seeds?.[k] ?? seed + k,
+            onProgress: (fraction) => onProgress((k + fraction) / numCircuits),
+          },
+          signal,
+        );
+        results.set(k, result);
+        compileMs += compiledAt - started;
+        executionMs += performance.now() - compiledAt;
+        onProgress((k + 1) / numCircuits);
+      }
+    } finally {
+      await executable?.[Symbol.asyncDispose]();
+    }
+    return { batch: results.outputs, compileMs, executionMs, ownMs: ownTime.elapsedMs };
   }
 
   /**
@@ -125,6 +195,64 @@ export class ServedEngine {
 
   #mayBeBatched(run: SentRun): run is ShapedRun {
     return mayBeBatched(run) && this.#batches.mayTake(run.circuit);
+  }
+}
+
+/** Circuits of a batch that are run one by one let messages be heard this often. */
+const YIELD_EVERY_MS = 20;
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** A circuit of a batch run. */
+function circuitAt(
+  shape: WrittenShape | DynamicCircuit,
+  angles: Float64Array,
+): WrittenCircuit | DynamicCircuit {
+  if (!('shape' in shape)) return withAngles(shape, angles);
+  const { numQubits, numOperations, shape: text } = shape;
+  return { numQubits, numOperations, shape: text, angles: [...angles] };
+}
+
+/** Results of circuits that are run one by one, in the form of a batch's. */
+class RowResults {
+  readonly #numQubits: number;
+  readonly #request: BatchRunRequest;
+  readonly #longCounts: Counts[] = [];
+  #results: BatchResults | undefined;
+
+  constructor(numQubits: number, request: BatchRunRequest) {
+    this.#numQubits = numQubits;
+    this.#request = request;
+  }
+
+  /** Sets the results of circuit k. */
+  set(k: number, { counts, statevector, probabilities, expectations }: RunResult): void {
+    const { numBits } = counts;
+    const isLong = numBits > MAX_LISTED_BITS;
+    const { shots = 0 } = this.#request;
+    this.#results ??= emptyResults(
+      { numQubits: this.#numQubits, numBits },
+      { ...this.#request, shots: isLong ? 0 : shots },
+    );
+    const results = this.#results;
+    if (shots > 0 && isLong) this.#longCounts.push(counts);
+    else if (shots > 0) {
+      const { outcomes, occurrences } = counts;
+      for (let i = 0; i < outcomes.length; i++) {
+        results.counts![k * 2 ** numBits + outcomes[i]!] = occurrences[i]!;
+      }
+    }
+    if (statevector !== undefined) results.statevectors?.set(statevector, k * statevector.length);
+    if (probabilities !== undefined) {
+      results.probabilities?.set(probabilities, k * probabilities.length);
+    }
+    if (expectations !== undefined)
+      results.expectations?.set(expectations, k * expectations.length);
+  }
+
+  get outputs(): BatchRunOutputs {
+    const longCounts = this.#longCounts;
+    return { ...this.#results, ...(longCounts.length > 0 && { longCounts }) };
   }
 }
 

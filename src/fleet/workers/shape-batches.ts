@@ -17,19 +17,14 @@
  * compiled, which is faster yet where it is wide; so circuits without angles are never run as batches.
  * Measured by bench/worker-batches.ts.
  */
-import {
-  type Circuit,
-  type DynamicCircuit,
-  hasMidCircuitMeasurement,
-  isStatic,
-  measuredQubits,
-} from '../../circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
 import type { Sweep } from '../../compiler/program.ts';
 import { type CompilationReport, reportOn } from '../../compiler/report.ts';
-import type { BatchExecutable, BatchRequest } from '../../engine/batch-request.ts';
+import type { BatchExecutable } from '../../engine/batch-request.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Counts, Engine } from '../../engine/engine.ts';
 import type { Precision } from '../schedule/lane.ts';
+import { type BatchRunRequest, mayRunTogether, measuresAllQubits } from './sent-batch.ts';
 import { isSameCircuit, readCircuit, readShape, type WrittenCircuit } from './sent-circuit.ts';
 import { isEngineLost } from './worker-failure.ts';
 import type {
@@ -138,22 +133,29 @@ export class ShapeBatches {
   /**
    * Runs a batch run.
    *
+   * @returns Undefined if its circuits are to be run one by one.
    * @throws what the engine throws, the signal's reason among it.
    */
   async runRequestOfBatch(
     { shape: sent, request }: SentBatchRun,
     signal: AbortSignal,
-  ): Promise<BatchOutcome> {
+  ): Promise<BatchOutcome | undefined> {
     const start = { at: performance.now(), ownTime: new OwnTime(this.#engine) };
     if (!('shape' in sent)) {
       // Nothing tells a shape with a matrix from others, so it is not kept.
+      if (!this.#takes(sent, request)) return undefined;
       const { executable } = await this.#prepare(sent);
       await using _ = executable;
       return await runRequest(executable, request, start, signal);
     }
+    if (sent.numQubits > MAX_BATCH_QUBITS) return undefined;
     const shape = this.#take(sent.shape) ?? newShape(sent.shape);
     await this.#keep(shape);
-    shape.ready ??= await this.#prepare(readShape(sent));
+    if (shape.ready === undefined || request.countsOfSingles === true) {
+      const circuit = readShape(sent);
+      if (!this.#takes(circuit, request)) return undefined;
+      shape.ready ??= await this.#prepare(circuit);
+    }
     try {
       return await runRequest(shape.ready.executable, request, start, signal);
     } catch (error) {
@@ -161,6 +163,12 @@ export class ShapeBatches {
       if (!signal.aborted) await dispose(shape);
       throw error;
     }
+  }
+
+  /** Whether the engine's batches give what the request asks for. */
+  #takes(shape: DynamicCircuit, { shots = 0, countsOfSingles }: BatchRunRequest): shape is Circuit {
+    if (this.#engine.prepareBatch === undefined || !mayRunTogether(shape)) return false;
+    return shots === 0 || countsOfSingles !== true || measuresAllQubits(shape);
   }
 
   #take(shape: string): Shape | undefined {
@@ -194,7 +202,7 @@ async function dispose(shape: Shape): Promise<void> {
 /** @param start - When its shape was looked for, on the clock of `performance.now()`. */
 async function runRequest(
   executable: BatchExecutable,
-  request: BatchRequest,
+  request: BatchRunRequest,
   start: { readonly at: number; readonly ownTime: OwnTime },
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
@@ -278,8 +286,6 @@ function countsOf(dense: Uint32Array, numBits: number, shots: number): Counts {
 
 /** Beyond this, telling a shape from others costs more than it is likely to save. */
 const MAX_OPERATIONS = 512;
-/** Bits of the register: a batch gives a number for each of its values. */
-const MAX_BITS = 12;
 const MAX_SHOTS = 1_000_000;
 /** Nothing is heard while a batch runs, so it is to be short. */
 const MAX_BATCH_NS = 5e6;
@@ -316,11 +322,7 @@ export function mayBeBatched(run: SentRun): run is ShapedRun {
 
 /** Whether a batch gives the counts that a compiled circuit of the shape gives. */
 function hasExactBatches(circuit: DynamicCircuit): circuit is Circuit {
-  if (!isStatic(circuit) || circuit.numBits > MAX_BITS || hasMidCircuitMeasurement(circuit))
-    return false;
-  const read = new Set(measuredQubits(circuit));
-  read.delete(null);
-  return read.size === circuit.numQubits;
+  return mayRunTogether(circuit) && measuresAllQubits(circuit);
 }
 
 /**

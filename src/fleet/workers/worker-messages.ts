@@ -5,15 +5,15 @@
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
  */
-import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { TargetProfile } from '../../compiler/program.ts';
-import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../../engine/engine.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { StartChild } from '../../processes/supervised-child.ts';
 import type { Precision } from '../schedule/lane.ts';
+import type { BatchRunOutputs, BatchRunRequest } from './sent-batch.ts';
 import type { SerializedCircuit, WrittenCircuit, WrittenShape } from './sent-circuit.ts';
 
 /** The engines that a worker opens, one of each precision it is asked for. */
@@ -83,7 +83,7 @@ export interface CircuitOutcome {
 
 /** Outcome of a batch run. */
 export interface BatchOutcome {
-  readonly batch: BatchResult;
+  readonly batch: BatchRunOutputs;
   /** Making the shape ready, milliseconds. */
   readonly compileMs: number;
   /** Evolution and reading out of all circuits, milliseconds. */
@@ -121,9 +121,9 @@ export interface SentCircuitRun {
 export interface SentBatchRun {
   readonly id: number;
   readonly precision: Precision;
-  /** As text, unless it has a matrix. */
-  readonly shape: WrittenShape | Circuit;
-  readonly request: BatchRequest;
+  /** As text, unless it has a matrix, a loop or an assignment. */
+  readonly shape: WrittenShape | DynamicCircuit;
+  readonly request: BatchRunRequest;
 }
 
 /** An item of a list. */

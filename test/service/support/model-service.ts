@@ -1,4 +1,5 @@
 /** A service whose models are tested and work: circuits run on the CPU engine, or wait for the test. */
+
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type {
   BatchRun,
@@ -11,6 +12,7 @@ import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import type { TextUpstream } from '../../../src/workloads/models/text-generation/monitored-upstream.ts';
 import { TextModel } from '../../../src/workloads/models/text-generation/text-model.ts';
+import { staticCircuit } from '../../support/batches.ts';
 import { FakeProcessor } from './fake-processor.ts';
 import { openTestService, START, type TestOverrides, type TestService } from './test-service.ts';
 
@@ -29,7 +31,7 @@ export class EngineProcessor extends FakeProcessor {
   ): Promise<BatchRunResult> {
     if (this.isHolding) return await super.runBatch(task, hooks, signal);
     this.batches.push(task);
-    await using executable = await this.#engine.prepareBatch(task.shape);
+    await using executable = await this.#engine.prepareBatch(staticCircuit(task.shape));
     return {
       batch: await executable.run(task.request, signal),
       backend: {

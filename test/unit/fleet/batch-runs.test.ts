@@ -1,12 +1,11 @@
 /** Batch tasks through a fleet of real engines: what comes back, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Circuit } from '../../../src/circuit/circuit.ts';
+import { type Circuit, withAngles } from '../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import type { BatchRequest } from '../../../src/engine/batch-request.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { Fleet } from '../../../src/fleet/fleet.ts';
 import type { BatchRun, Processor } from '../../../src/fleet/processor.ts';
-import { withAngles } from '../../support/batches.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -73,6 +72,15 @@ function rowsOf(numbers: ArrayLike<number> | undefined, numRows: number): readon
   return Array.from({ length: numRows }, (_, row) => all.slice(row * length, (row + 1) * length));
 }
 
+function expectClose(found: ArrayLike<number>, wanted: ArrayLike<number>, tolerance: number) {
+  expect(found.length).toBe(wanted.length);
+  let worst = 0;
+  for (let i = 0; i < wanted.length; i++) {
+    worst = Math.max(worst, Math.abs(found[i]! - wanted[i]!));
+  }
+  expect(worst).toBeLessThan(tolerance);
+}
+
 const ROTATED: Circuit = {
   numQubits: 2,
   numBits: 2,
@@ -104,6 +112,97 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
       expect(rowsOf(batch.counts, 7)).toEqual(alone);
     },
   );
+
+  test.each<[string, number, (shape: Circuit) => Circuit]>([
+    ['as wide as no batch of an engine', 14, (shape) => shape],
+    [
+      'with a measurement in the middle',
+      4,
+      ({ operations, ...rest }) => ({
+        ...rest,
+        numBits: 5,
+        operations: [
+          gate('RX', [1], [], [0]),
+          { kind: 'measure', qubits: [1], bits: [4] },
+          { ...gate('RY', [2], [], [0]), condition: { bits: [4], value: 1 } },
+          ...operations,
+        ],
+      }),
+    ],
+    [
+      'with a matrix',
+      3,
+      ({ operations, ...rest }) => ({
+        ...rest,
+        operations: [
+          { kind: 'reset', qubits: [0] },
+          {
+            kind: 'unitary',
+            controls: [],
+            targets: [1],
+            matrix: Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0),
+          },
+          ...operations,
+        ],
+      }),
+    ],
+    ['with an unread qubit', 4, (shape) => ({ ...shape, numQubits: 5 })],
+  ])('has the counts that each circuit has alone: %s', async (_, numQubits, change) => {
+    const stream = new RandomStream(200 + numQubits);
+    const shape = change(randomShape(stream, numQubits, 2 * numQubits));
+    const circuits = sweepOf(stream, shape, 5);
+    const request = {
+      numCircuits: 5,
+      angles: anglesOf(circuits),
+      shots: 100,
+      seed: 70,
+      countsOfSingles: true,
+    };
+    const { batch } = await processor(id).runBatch(batchTask(shape, request), {}, never());
+    for (const [k, circuit] of circuits.entries()) {
+      if (batch.longCounts === undefined) {
+        const found = rowsOf(batch.counts, 5)[k];
+        expect(found).toEqual(await countsAlone(id, circuit, 100, 70 + k));
+        continue;
+      }
+      const alone = { ...head(), circuit, request: { shots: 100, seed: 70 + k } };
+      const { run } = await processor(id).run(alone, {}, never());
+      expect(batch.longCounts[k]).toEqual(run.counts);
+    }
+  });
+
+  test('gives the values of wide circuits, row by row, with progress', async () => {
+    const stream = new RandomStream(77);
+    const shape = randomShape(stream, 13, 20);
+    const circuits = sweepOf(stream, shape, 4);
+    const request = {
+      numCircuits: 4,
+      angles: anglesOf(circuits),
+      observables: [Z0],
+      probabilities: true,
+      statevectors: true,
+    };
+    const progress: number[] = [];
+    const hooks = { onProgress: (fraction: number) => progress.push(fraction) };
+    const { batch } = await processor(id).runBatch(batchTask(shape, request), hooks, never());
+    const tolerance = id === 'gpu-fleet' ? 1e-5 : 1e-12;
+    for (const [k, circuit] of circuits.entries()) {
+      const asked = {
+        shots: 0,
+        seed: 0,
+        observables: [Z0],
+        probabilities: true,
+        statevector: true,
+      };
+      const engine = openReferenceEngine({ maxQubits: 13 });
+      const alone = await runCircuit(engine, circuit, asked);
+      await engine.close();
+      expectClose(rowsOf(batch.expectations, 4)[k]!, alone.expectations!, tolerance);
+      expectClose(rowsOf(batch.probabilities, 4)[k]!, alone.probabilities!, tolerance);
+      expectClose(rowsOf(batch.statevectors, 4)[k]!, alone.statevector!, tolerance);
+    }
+    expect(progress.every((fraction) => fraction <= 1)).toBe(true);
+  });
 
   test('draws circuit k with the seed + k where no seeds are given', async () => {
     const angles = Float64Array.of(1, 2, 3, 4, 5, 6);
@@ -237,12 +336,16 @@ describe('a batch run', () => {
       { observables: [[{ coefficient: 1, factors: [{ pauli: 'X', qubit: 2 }] }]] },
       'ENGINE_BATCH_INVALID',
     ],
-    ['13 qubits', { ...ROTATED, numQubits: 13 }, {}, 'ENGINE_PROGRAM_TOO_WIDE'],
-    ['counts of 17 bits', { ...ROTATED, numBits: 17 }, {}, 'ENGINE_TOO_MANY_OUTCOMES'],
     [
-      'a measurement in its middle',
+      'probabilities of 17 bits',
+      { ...ROTATED, numBits: 17 },
+      { probabilities: true },
+      'ENGINE_TOO_MANY_OUTCOMES',
+    ],
+    [
+      'an expectation value and a measurement in its middle',
       twice,
-      { angles: new Float64Array(6) },
+      { angles: new Float64Array(6), observables: [Z0] },
       'ENGINE_OUTPUT_NEEDS_FINAL_STATE',
     ],
   ])(

@@ -305,11 +305,11 @@ describe('a batch run', () => {
 
   test('and circuits of its shape have one shape ready between them', async () => {
     const engine = serve('f64');
-    await engine.served.runBatch(batchOf(ROTATED, { numCircuits: 3, shots: 5 }), never());
+    await engine.served.runBatch(batchOf(ROTATED, { numCircuits: 3, shots: 5 }), ignore, never());
     const tasks = tasksOf(sweep(ROTATED, 4));
     const outcomes = [];
     for (const task of tasks) outcomes.push(await engine.served.run(task, ignore, never()));
-    await engine.served.runBatch(batchOf(ROTATED), never());
+    await engine.served.runBatch(batchOf(ROTATED), ignore, never());
     expect(engine.done).toEqual({ compiled: 0, prepared: 1, disposed: 0 });
     expect(engine.batches).toEqual([3, 1, 1, 1, 1, 1]);
     expect(outcomes.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
@@ -318,13 +318,13 @@ describe('a batch run', () => {
   test('has no circuits run in batches that would have other counts', async () => {
     const engine = serve('f64');
     const unread = { ...ROTATED, numQubits: 3 };
-    await engine.served.runBatch(batchOf(unread, { shots: 5 }), never());
+    await engine.served.runBatch(batchOf(unread, { shots: 5 }), ignore, never());
     const circuits = sweep(unread, 3);
     for (const [id, circuit] of circuits.entries()) {
       const task = { ...tasksOf(circuits)[0]!, id, circuit: writeCircuit(circuit)! };
       await engine.served.run(task, ignore, never());
     }
-    await engine.served.runBatch(batchOf(unread), never());
+    await engine.served.runBatch(batchOf(unread), ignore, never());
     expect(engine.done).toEqual({ compiled: 1, prepared: 1, disposed: 0 });
     expect(engine.batches).toEqual([1, 1]);
   });
@@ -334,11 +334,11 @@ describe('a batch run', () => {
     const engine = serve('f64', () => {
       if (numRuns++ === 1) throw new StateMemoryError(2 ** 30);
     });
-    await engine.served.runBatch(batchOf(ROTATED), never());
-    await expect(engine.served.runBatch(batchOf(ROTATED), never())).rejects.toMatchObject({
+    await engine.served.runBatch(batchOf(ROTATED), ignore, never());
+    await expect(engine.served.runBatch(batchOf(ROTATED), ignore, never())).rejects.toMatchObject({
       code: 'ENGINE_STATE_MEMORY',
     });
-    await engine.served.runBatch(batchOf(ROTATED), never());
+    await engine.served.runBatch(batchOf(ROTATED), ignore, never());
     expect(engine.done).toMatchObject({ prepared: 2, disposed: 1 });
   });
 
@@ -348,7 +348,7 @@ describe('a batch run', () => {
     const flip = { kind: 'unitary', controls: [], targets: [0], matrix } as const;
     const shape = { ...ROTATED, operations: [flip, ...ROTATED.operations] };
     for (let i = 0; i < 2; i++) {
-      const { batch } = await engine.served.runBatch(batchOf(shape, { shots: 5 }), never());
+      const { batch } = await engine.served.runBatch(batchOf(shape, { shots: 5 }), ignore, never());
       expect(batch.counts).toEqual(Uint32Array.of(0, 0, 0, 5));
     }
     expect(engine.done).toMatchObject({ prepared: 2, disposed: 2 });

@@ -6,7 +6,7 @@
  * determine anything, the number of loops included, so a program is parsed for each point.
  */
 import { z } from 'zod';
-import { type Circuit, withFinalMeasurement } from '../../../circuit/circuit.ts';
+import { type Circuit, withAngles, withFinalMeasurement } from '../../../circuit/circuit.ts';
 import { PARAMETER_NAMES, type ParameterName } from '../../../circuit/gate-definition.ts';
 import type { GateObject } from '../../../circuit/gate-object.ts';
 import { gateObject } from '../../../circuit/gate-object-schema.ts';
@@ -18,7 +18,6 @@ import {
   type AngleForm,
   anglesOf,
   parametricCircuit,
-  withAngles,
 } from '../../algorithms/training/parametric-circuit.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitFields, MAX_INPUT_GATES } from '../../procedures/input-fields.ts';

@@ -7,7 +7,7 @@
  * with fixed factors, trainable biases, trainable input scaling and parameters shared by many gates.
  */
 
-import { type Circuit, numAnglesOf, type Operation } from '../../../circuit/circuit.ts';
+import { type Circuit, numAnglesOf } from '../../../circuit/circuit.ts';
 
 /** coefficient · θ[parameter] · x[feature]; what is left out counts as 1. */
 export interface AngleTerm {
@@ -123,14 +123,4 @@ export function angleGradientToTheta(
     }
   }
   return out;
-}
-
-/** The circuit with those angles in place of the shape's, in the order of its operations. */
-export function withAngles(shape: Circuit, angles: ArrayLike<number>): Circuit {
-  let next = 0;
-  const operations = shape.operations.map((operation): Operation => {
-    if (operation.kind !== 'gate' || operation.angles.length === 0) return operation;
-    return { ...operation, angles: operation.angles.map(() => angles[next++]!) };
-  });
-  return { ...shape, operations };
 }

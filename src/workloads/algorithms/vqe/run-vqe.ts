@@ -8,7 +8,7 @@
  * @see McClean, Romero, Babbush, Aspuru-Guzik, "The theory of variational hybrid quantum-classical
  *   algorithms" (2016).
  */
-import type { Circuit } from '../../../circuit/circuit.ts';
+import { type Circuit, withAngles } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { BatchRequest, BatchResult } from '../../../engine/batch-request.ts';
 import { uniformDraw } from '../../../math/philox.ts';
@@ -17,7 +17,7 @@ import { minimise, type Objective, type Optimizer } from '../optimisers/minimise
 import type { Minimum, StopReason } from '../optimisers/minimum.ts';
 import type { ExpectationBatch } from '../training/expectation-batch.ts';
 import { parameterShift } from '../training/gradients/parameter-shift.ts';
-import { anglesOf, type ParametricCircuit, withAngles } from '../training/parametric-circuit.ts';
+import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
 import { energySampler } from './sampled-energies.ts';
 import { tangentSpace } from './tangent-space.ts';
 import type { AnsatzName } from './vqe-ansatz.ts';

@@ -12,12 +12,11 @@ const SPREAD: Lane = {
   isSoftware: false,
 };
 
-test('a batch run is not taken by what takes its circuits, where that has no batches', () => {
+test('a batch run is taken by what takes its circuits', () => {
   const needs = new WaitingNeeds();
   needs.setLanes([SPREAD]);
   const circuit = plainTask('circuit', { mayRunOn: 'adapter' });
   const batch = { ...circuit, id: 'batch', work: { ...circuit.work, numCircuits: 8 } };
   expect(needs.lanesOf(circuit)).toEqual([SPREAD]);
-  expect(needs.lanesOf(batch)).toEqual([]);
-  expect(needs.lanesOf(circuit)).toEqual([SPREAD]);
+  expect(needs.lanesOf(batch)).toEqual([SPREAD]);
 });

@@ -1,5 +1,7 @@
 /** The two families of circuits against what their descriptions say. */
+
 import { describe, expect, test } from 'vitest';
+import { withAngles } from '../../../../../src/circuit/circuit.ts';
 import { anglesOf } from '../../../../../src/workloads/algorithms/training/parametric-circuit.ts';
 import {
   ANSATZES,
@@ -7,7 +9,6 @@ import {
   GHZ_REUPLOADING,
   OBSERVABLE,
 } from '../../../../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
-import { withAngles } from '../../../../support/batches.ts';
 import { RandomStream } from '../../../../support/random-stream.ts';
 import {
   exactZ0,
