@@ -159,11 +159,21 @@ type CircuitForm =
     };
 
 const list = z.array(z.unknown()).optional();
-const head = circuitBody.omit({ circuit: true, observables: true }).extend({
-  circuit: list,
-  observables: list,
-});
-const pauliSum = z.array(pauliTerm);
+
+/**
+ * Schema of the fields of a body but for its circuit and its observables, which are walked.
+ *
+ * @param body - Schema of the body.
+ */
+export function headOf<Shape extends z.ZodRawShape>(body: z.ZodObject<Shape>) {
+  // The cast is safe: it takes away two names. zod's own type of it is not known for a type parameter.
+  const rest = body.omit({ circuit: true, observables: true } as never) as z.ZodObject<
+    Omit<Shape, 'circuit' | 'observables'>
+  >;
+  return rest.extend({ circuit: list, observables: list });
+}
+
+const head = headOf(circuitBody);
 
 /**
  * Checks the form of a body.
@@ -172,37 +182,84 @@ const pauliSum = z.array(pauliTerm);
  *   in addition; the entries of a longer list are not examined.
  */
 export function circuitForm(value: unknown, maxGates: number): CircuitForm {
+  const { faults, fields, lists, given } = walkedForm(value, head, maxGates);
+  const parts: BodyParts = { ...fields, ...lists };
+  const { target_processor, shots } = parts;
+  if (faults.length > 0 || target_processor === undefined || shots === undefined) {
+    return { isGood: false, faults, parts, given };
+  }
+  return { isGood: true, body: { ...parts, target_processor, shots } };
+}
+
+/** The two long lists of a body; undefined where they are missing or malformed. */
+interface WalkedLists {
+  readonly circuit?: NonNullable<CircuitBody['circuit']>;
+  readonly observables?: NonNullable<CircuitBody['observables']>;
+}
+
+/** Form of a body that has a circuit and observables. */
+interface WalkedForm<Fields> {
+  /** No fault means that all required fields are there. */
+  readonly faults: readonly Fault[];
+  /** The other well-formed fields. */
+  readonly fields: Readonly<Partial<Omit<Fields, 'circuit' | 'observables'>>>;
+  readonly lists: WalkedLists;
+  /** Names of all given fields. */
+  readonly given: readonly string[];
+}
+
+/**
+ * Checks the form of a body that has a circuit and observables.
+ *
+ * @param body - Schema as `headOf` gives it.
+ * @param maxGates - As for `circuitForm`.
+ * @param longFields - Further fields that may be longer than other lists. The schema must not walk them.
+ */
+export function walkedForm<Fields extends object>(
+  value: unknown,
+  body: z.ZodType<Fields> & { readonly shape: z.ZodRawShape },
+  maxGates: number,
+  longFields: readonly string[] = [],
+): WalkedForm<Fields> {
   const faults: Fault[] = [];
   const given = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  const bounded = boundedFields(value, maxGates, faults);
-
-  const parsed = faults.length === 0 ? head.safeParse(value) : undefined;
-  if (parsed?.success === false) faults.push(...formFaults(parsed.error, head, value));
-  const parts = parsed?.success === true ? parsed.data : goodFields(bounded);
-  const circuit = parts.circuit && readGates(parts.circuit, faults);
-  const observables = parts.observables && readObservables(parts.observables, faults);
-  const { circuit: _circuit, observables: _observables, ...rest } = parts;
-  const good: BodyParts = {
-    ...rest,
-    ...(circuit === undefined ? {} : { circuit }),
-    ...(observables === undefined ? {} : { observables }),
+  const bounded = boundedFields(value, maxGates, new Set([...WALKED, ...longFields]), faults);
+  const parsed = faults.length === 0 ? body.safeParse(value) : undefined;
+  if (parsed?.success === false) faults.push(...formFaults(parsed.error, body, value));
+  const fields: Partial<Fields> =
+    parsed?.success === true ? parsed.data : goodFields(bounded, body);
+  const { circuit, observables, ...rest }: Partial<Fields> & Lists = fields;
+  const gates = circuit && readGates(circuit, faults);
+  const sums = observables && readObservables(observables, faults);
+  return {
+    faults,
+    // The cast is safe: two fields are taken away.
+    fields: rest as WalkedForm<Fields>['fields'],
+    lists: { ...(gates && { circuit: gates }), ...(sums && { observables: sums }) },
+    given,
   };
-  if (parsed?.success !== true || faults.length > 0) {
-    return { isGood: false, faults, parts: good, given };
-  }
-  const { target_processor, shots } = parsed.data;
-  return { isGood: true, body: { ...good, target_processor, shots } };
+}
+
+/** The lists before they are walked. */
+interface Lists {
+  readonly circuit?: readonly unknown[] | undefined;
+  readonly observables?: readonly unknown[] | undefined;
 }
 
 /** Removes fields that are too long to examine and adds a fault for each. */
-function boundedFields(value: unknown, maxGates: number, faults: Fault[]): unknown {
+function boundedFields(
+  value: unknown,
+  maxGates: number,
+  longer: ReadonlySet<string>,
+  faults: Fault[],
+): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = Object.entries(value).filter(([name, field]) => {
     if (faults.length >= MAX_FAULTS) return false;
     const found =
       name === 'circuit'
         ? lengthFaults(field, maxGates)
-        : sizeFaults({ [name]: field }, MAX_LENGTH, WALKED);
+        : sizeFaults({ [name]: field }, MAX_LENGTH, longer);
     faults.push(...found);
     return found.length === 0;
   });
@@ -217,16 +274,22 @@ function lengthFaults(circuit: unknown, maxGates: number): readonly Fault[] {
   return [{ path: 'circuit', message, code: LIMIT_EXCEEDED }];
 }
 
-type HeadParts = { readonly [K in keyof z.output<typeof head>]?: z.output<typeof head>[K] };
-
 /** The well-formed fields. */
-function goodFields(value: unknown): HeadParts {
+function goodFields<Fields extends object>(
+  value: unknown,
+  { shape }: { readonly shape: z.ZodRawShape },
+): Partial<Fields> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  const shapes = new Map<string, z.ZodType>(Object.entries(head.shape));
-  return Object.fromEntries(
-    Object.entries(value).filter(([name, field]) => shapes.get(name)?.safeParse(field).success),
-  );
+  const shapes = new Map(Object.entries(shape));
+  const good = Object.entries(value).filter(([name, field]) => {
+    const schema = shapes.get(name);
+    return schema !== undefined && z.safeParse(schema, field).success;
+  });
+  // The cast is safe: the schema of each field has taken it.
+  return Object.fromEntries(good) as Partial<Fields>;
 }
+
+const pauliSum = z.array(pauliTerm);
 
 /** Reads the gates. Undefined if a malformed gate may be a measurement, because later gates depend on it. */
 function readGates(
