@@ -1,97 +1,112 @@
 /**
- * Expectation values of Pauli strings, all of them on one block of the state after the other.
+ * Expectation values of Pauli strings: Σ (−1)^|i & signs| · part(conj(ψ[i ^ flips]) · ψ[i]).
  *
- * A string sends |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩. The contributions of i and of
- * i ^ flips are the same, so that only the i are visited where one of the flipped qubits is 0.
+ * The products of a group are computed once. They are summed over the qubits in which its strings
+ * agree, and folded (folds.ts) over those in which they differ. Of each pair i and i ^ flips, which
+ * contribute the same, one is visited, if the highest flipped qubit is outside of a cell.
+ *
+ * An item is a span of neighbouring blocks times some groups. Its sums are written to a place of
+ * their own, so that they are the same whichever thread did it.
  */
 import { highDoubles, lowDoubles, mulAddDoubles, subMulDoubles } from './doubles';
+import { fold } from './folds';
+import {
+  CELL_SHIFT,
+  DIAGONAL,
+  END_OF_FOLDS,
+  END_OF_PLACES,
+  FIRST_STRING,
+  FLIPPED_LANES,
+  FLIPS,
+  flippedLanes,
+  FOLDS,
+  GROUP_BYTES,
+  PAIR_BIT,
+  PART,
+  PLACE_BYTES,
+  PLACES,
+  PLAIN,
+  REAL,
+  SIGNED,
+  signed,
+  signOf,
+  TABLE_CELL,
+  VARYING,
+} from './pauli-groups';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
 // Fields, u32 each; the order in which expectation.ts of the engine writes them.
 const STATE: usize = 32;
 const BLOCK_BYTES: usize = 36;
-const NUM_TERMS: usize = 40;
-const TERMS: usize = 44;
-/** One double for each term, block after block. */
-const OUT: usize = 48;
+const SPAN_BYTES: usize = 40;
+const NUM_SPANS: usize = 44;
+/** Groups of an item. */
+const PER_ITEM: usize = 48;
+const GROUPS: usize = 52;
+const END_OF_GROUPS: usize = 56;
+/** One double for each string, span after span. */
+const OUT: usize = 60;
+const NUM_STRINGS: usize = 64;
 
-// Words of a term.
-const FLIPS: usize = 0;
-const SIGNS: usize = 4;
-const FLIPPED_LANES: usize = 8;
-const SIGNED_LANES: usize = 12;
-/** 1 if the imaginary part counts. */
-const IS_IMAGINARY: usize = 16;
-/** One bit of the flips, or 0 where only lanes are flipped. */
-const PAIR_BIT: usize = 20;
-const TERM_BYTES: usize = 32;
-
-/** @param sums - 32 bytes of scratch. */
-export function expectationItem(command: usize, item: i32, sums: usize): void {
+/** @param table - Scratch: eight bytes for each amplitude of a block. */
+export function expectationItem(command: usize, item: u32, table: usize): void {
+  const numSpans = load<u32>(command, NUM_SPANS);
+  const span: usize = item % numSpans;
+  const perItem: usize = load<u32>(command, PER_ITEM);
+  const begin = <usize>load<u32>(command, GROUPS) + (item / numSpans) * perItem * GROUP_BYTES;
+  const end = min(begin + perItem * GROUP_BYTES, <usize>load<u32>(command, END_OF_GROUPS));
+  const sums = <usize>load<u32>(command, OUT) + ((span * <usize>load<u32>(command, NUM_STRINGS)) << 3);
+  for (let group = begin; group < end; group += GROUP_BYTES) {
+    const numStrings = (<usize>load<u32>(group, END_OF_PLACES) - <usize>load<u32>(group, PLACES)) / PLACE_BYTES;
+    memory.fill(sums + (<usize>load<u32>(group, FIRST_STRING) << 3), 0, numStrings << 3);
+  }
   const state: usize = load<u32>(command, STATE);
-  const bytes: usize = load<u32>(command, BLOCK_BYTES);
-  const numTerms: usize = load<u32>(command, NUM_TERMS);
-  const base = <usize>item * bytes;
-  let term: usize = load<u32>(command, TERMS);
-  let out: usize = load<u32>(command, OUT) + <usize>item * (numTerms << 3);
-  const end = term + numTerms * TERM_BYTES;
-  for (; term < end; term += TERM_BYTES) {
-    store<f64>(out, evaluate(state, base, bytes, term, sums));
-    out += 8;
+  const blockBytes: usize = load<u32>(command, BLOCK_BYTES);
+  const spanBytes: usize = load<u32>(command, SPAN_BYTES);
+  // Counted, because the end of the last span may be 2^32.
+  let base = span * spanBytes;
+  for (let block: usize = spanBytes / blockBytes; block != 0; block--) {
+    for (let group = begin; group < end; group += GROUP_BYTES) {
+      if (base & <usize>load<u32>(group, PAIR_BIT)) continue;
+      sumCells(state, base, group, table);
+      fold(load<u32>(group, FOLDS), load<u32>(group, END_OF_FOLDS), table);
+      pick(base, group, table, sums);
+    }
+    base += blockBytes;
   }
 }
 
-function evaluate(state: usize, base: usize, bytes: usize, term: usize, sums: usize): f64 {
-  const flips: usize = load<u32>(term, FLIPS);
-  const signs: usize = load<u32>(term, SIGNS);
-  const flippedLanes: i32 = load<i32>(term, FLIPPED_LANES);
-  const signedLanes: i32 = load<i32>(term, SIGNED_LANES);
-  const pairBit: usize = load<u32>(term, PAIR_BIT);
-  if (base & pairBit) return 0;
-  const free = (bytes - (1 << GROUP_SHIFT)) & ~pairBit;
-  if (flips == 0 && flippedLanes == 0) diagonalSums(state, base, free, signs, sums);
-  else {
-    const isImaginary = load<u32>(term, IS_IMAGINARY) != 0;
-    flippedSums(state, base, free, flips, signs, flippedLanes, isImaginary, sums);
-  }
-  let sum: f64 = 0;
-  for (let lane = 0; lane < LANES; lane++) {
-    const value = load<f64>(sums + (<usize>lane << 3));
-    sum += popcnt(lane & signedLanes) & 1 ? -value : value;
-  }
-  return sum;
-}
-
-/** Sign bits of two doubles, set if the parity of the group's signed qubits is odd. */
+/** Adds the sums of a block to those of the strings. */
 // @ts-ignore: a decorator of this compiler
 @inline
-function signOf(offset: usize, signs: usize): v128 {
-  return i64x2.splat((<i64>popcnt(offset & signs)) << 63);
+function pick(base: usize, group: usize, table: usize, sums: usize): void {
+  const end: usize = load<u32>(group, END_OF_PLACES);
+  let sum = sums + (<usize>load<u32>(group, FIRST_STRING) << 3);
+  for (let place: usize = load<u32>(group, PLACES); place < end; place += PLACE_BYTES) {
+    const value = load<f64>(table + <usize>load<u32>(place));
+    store<f64>(sum, load<f64>(sum) + signed(value, base & <usize>load<u32>(place, 4)));
+    sum += 8;
+  }
 }
 
-function diagonalSums(state: usize, base: usize, free: usize, signs: usize, sums: usize): void {
-  let low = f64x2.splat(0);
-  let high = f64x2.splat(0);
-  let i: usize = 0;
-  do {
-    const p = state + base + i;
-    const sign = signOf(base + i, signs);
-    const re = v128.load(p);
-    const im = v128.load(p, IMAG);
-    const reLow = lowDoubles(re);
-    const imLow = lowDoubles(im);
-    const mass = mulAddDoubles(imLow, imLow, f64x2.mul(reLow, reLow));
-    low = f64x2.add(low, v128.xor(mass, sign));
-    if (LANES == 4) {
-      const reHigh = highDoubles(re);
-      const imHigh = highDoubles(im);
-      const massHigh = mulAddDoubles(imHigh, imHigh, f64x2.mul(reHigh, reHigh));
-      high = f64x2.add(high, v128.xor(massHigh, sign));
+/** Loops that decide nothing inside: one for each part and each flip of lanes. */
+function sumCells(state: usize, base: usize, group: usize, table: usize): void {
+  const part = load<u32>(group, PART);
+  const lanes = load<i32>(group, FLIPPED_LANES);
+  if (part == DIAGONAL) sumSquares(state, base, group, table);
+  else if (part == REAL) {
+    if (lanes == 0) sumProducts(state, base, group, table, false, 0);
+    else if (lanes == 1) sumProducts(state, base, group, table, false, 1);
+    else if (LANES == 4) {
+      if (lanes == 2) sumProducts(state, base, group, table, false, 2);
+      else sumProducts(state, base, group, table, false, 3);
     }
-    i = (i - free) & free;
-  } while (i != 0);
-  v128.store(sums, low);
-  if (LANES == 4) v128.store(sums, high, 16);
+  } else if (lanes == 0) sumProducts(state, base, group, table, true, 0);
+  else if (lanes == 1) sumProducts(state, base, group, table, true, 1);
+  else if (LANES == 4) {
+    if (lanes == 2) sumProducts(state, base, group, table, true, 2);
+    else sumProducts(state, base, group, table, true, 3);
+  }
 }
 
 /** Real or imaginary part of conj(a)·b. */
@@ -103,66 +118,148 @@ function product(aRe: v128, aIm: v128, bRe: v128, bIm: v128, isImaginary: bool):
     : mulAddDoubles(aIm, bIm, f64x2.mul(aRe, bRe));
 }
 
-/** Byte indices that move each lane to the one that differs from it in `flips`. */
 // @ts-ignore: a decorator of this compiler
 @inline
-function flippedBytes(flips: i32): v128 {
-  const identity = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  return v128.xor(identity, i8x16.splat(<i8>(flips << <i32>alignof<real>())));
-}
-
-// @ts-ignore: a decorator of this compiler
-@inline
-function sumPairs(
+function sumProducts(
   state: usize,
   base: usize,
-  free: usize,
-  flips: usize,
-  signs: usize,
-  flippedLanes: i32,
+  group: usize,
+  table: usize,
   isImaginary: bool,
-  sums: usize,
+  lanes: i32,
 ): void {
-  const indices = flippedBytes(flippedLanes);
-  let low = f64x2.splat(0);
-  let high = f64x2.splat(0);
-  let i: usize = 0;
+  const flips: usize = load<u32>(group, FLIPS);
+  const varying: usize = load<u32>(group, VARYING);
+  const signs: usize = load<u32>(group, SIGNED);
+  const plain: usize = load<u32>(group, PLAIN);
+  const far = flips & ~((<usize>1 << CELL_SHIFT) - 1);
+  // The partner of each register group of a cell.
+  const near0 = flips & ((<usize>1 << CELL_SHIFT) - 1);
+  const near1 = near0 ^ (<usize>1 << GROUP_SHIFT);
+  const near2 = near0 ^ (<usize>2 << GROUP_SHIFT);
+  const near3 = near0 ^ (<usize>3 << GROUP_SHIFT);
+  let v: usize = 0;
   do {
-    const offset = base + i;
-    const p = state + offset;
-    const q = state + (offset ^ flips);
-    const sign = signOf(offset, signs);
-    const aRe = v128.swizzle(v128.load(q), indices);
-    const aIm = v128.swizzle(v128.load(q, IMAG), indices);
-    const bRe = v128.load(p);
-    const bIm = v128.load(p, IMAG);
-    const part = product(
-      lowDoubles(aRe), lowDoubles(aIm), lowDoubles(bRe), lowDoubles(bIm), isImaginary,
-    );
-    low = f64x2.add(low, v128.xor(part, sign));
-    if (LANES == 4) {
-      const partHigh = product(
-        highDoubles(aRe), highDoubles(aIm), highDoubles(bRe), highDoubles(bIm), isImaginary,
-      );
-      high = f64x2.add(high, v128.xor(partHigh, sign));
-    }
-    i = (i - free) & free;
-  } while (i != 0);
-  v128.store(sums, low);
-  if (LANES == 4) v128.store(sums, high, 16);
+    let total0 = f64x2.splat(0);
+    let total1 = f64x2.splat(0);
+    let total2 = f64x2.splat(0);
+    let total3 = f64x2.splat(0);
+    let s: usize = 0;
+    do {
+      const from = base + (v | s);
+      let sum0 = f64x2.splat(0);
+      let sum1 = f64x2.splat(0);
+      let sum2 = f64x2.splat(0);
+      let sum3 = f64x2.splat(0);
+      let u: usize = 0;
+      do {
+        const p = state + (from | u);
+        const q = state + ((from | u) ^ far);
+        const aRe = flippedLanes(v128.load(q + near0), lanes);
+        const aIm = flippedLanes(v128.load(q + near0, IMAG), lanes);
+        const bRe = v128.load(p);
+        const bIm = v128.load(p, IMAG);
+        const cRe = flippedLanes(v128.load(q + near1), lanes);
+        const cIm = flippedLanes(v128.load(q + near1, IMAG), lanes);
+        const dRe = v128.load(p, 1 << GROUP_SHIFT);
+        const dIm = v128.load(p, (1 << GROUP_SHIFT) + IMAG);
+        if (LANES == 4) {
+          sum0 = f64x2.add(sum0, product(lowDoubles(aRe), lowDoubles(aIm), lowDoubles(bRe), lowDoubles(bIm), isImaginary));
+          sum1 = f64x2.add(sum1, product(highDoubles(aRe), highDoubles(aIm), highDoubles(bRe), highDoubles(bIm), isImaginary));
+          sum2 = f64x2.add(sum2, product(lowDoubles(cRe), lowDoubles(cIm), lowDoubles(dRe), lowDoubles(dIm), isImaginary));
+          sum3 = f64x2.add(sum3, product(highDoubles(cRe), highDoubles(cIm), highDoubles(dRe), highDoubles(dIm), isImaginary));
+        } else {
+          sum0 = f64x2.add(sum0, product(aRe, aIm, bRe, bIm, isImaginary));
+          sum1 = f64x2.add(sum1, product(cRe, cIm, dRe, dIm, isImaginary));
+          const eRe = flippedLanes(v128.load(q + near2), lanes);
+          const eIm = flippedLanes(v128.load(q + near2, IMAG), lanes);
+          const fRe = v128.load(p, 2 << GROUP_SHIFT);
+          const fIm = v128.load(p, (2 << GROUP_SHIFT) + IMAG);
+          sum2 = f64x2.add(sum2, product(eRe, eIm, fRe, fIm, isImaginary));
+          const gRe = flippedLanes(v128.load(q + near3), lanes);
+          const gIm = flippedLanes(v128.load(q + near3, IMAG), lanes);
+          const hRe = v128.load(p, 3 << GROUP_SHIFT);
+          const hIm = v128.load(p, (3 << GROUP_SHIFT) + IMAG);
+          sum3 = f64x2.add(sum3, product(gRe, gIm, hRe, hIm, isImaginary));
+        }
+        u = (u - plain) & plain;
+      } while (u != 0);
+      const sign = signOf(s);
+      total0 = f64x2.add(total0, v128.xor(sum0, sign));
+      total1 = f64x2.add(total1, v128.xor(sum1, sign));
+      total2 = f64x2.add(total2, v128.xor(sum2, sign));
+      total3 = f64x2.add(total3, v128.xor(sum3, sign));
+      s = (s - signs) & signs;
+    } while (s != 0);
+    v128.store(table, total0);
+    v128.store(table, total1, 16);
+    v128.store(table, total2, 32);
+    v128.store(table, total3, 48);
+    table += TABLE_CELL;
+    v = (v - varying) & varying;
+  } while (v != 0);
 }
 
-/** Separate loops for real and imaginary parts, so that neither decides inside. */
-function flippedSums(
-  state: usize,
-  base: usize,
-  free: usize,
-  flips: usize,
-  signs: usize,
-  flippedLanes: i32,
-  isImaginary: bool,
-  sums: usize,
-): void {
-  if (isImaginary) sumPairs(state, base, free, flips, signs, flippedLanes, true, sums);
-  else sumPairs(state, base, free, flips, signs, flippedLanes, false, sums);
+/** |a|² of two amplitudes. */
+// @ts-ignore: a decorator of this compiler
+@inline
+function square(re: v128, im: v128): v128 {
+  return mulAddDoubles(im, im, f64x2.mul(re, re));
+}
+
+function sumSquares(state: usize, base: usize, group: usize, table: usize): void {
+  const varying: usize = load<u32>(group, VARYING);
+  const signs: usize = load<u32>(group, SIGNED);
+  const plain: usize = load<u32>(group, PLAIN);
+  let v: usize = 0;
+  do {
+    let total0 = f64x2.splat(0);
+    let total1 = f64x2.splat(0);
+    let total2 = f64x2.splat(0);
+    let total3 = f64x2.splat(0);
+    let s: usize = 0;
+    do {
+      const from = base + (v | s);
+      let sum0 = f64x2.splat(0);
+      let sum1 = f64x2.splat(0);
+      let sum2 = f64x2.splat(0);
+      let sum3 = f64x2.splat(0);
+      let u: usize = 0;
+      do {
+        const p = state + (from | u);
+        const aRe = v128.load(p);
+        const aIm = v128.load(p, IMAG);
+        const bRe = v128.load(p, 1 << GROUP_SHIFT);
+        const bIm = v128.load(p, (1 << GROUP_SHIFT) + IMAG);
+        if (LANES == 4) {
+          sum0 = f64x2.add(sum0, square(lowDoubles(aRe), lowDoubles(aIm)));
+          sum1 = f64x2.add(sum1, square(highDoubles(aRe), highDoubles(aIm)));
+          sum2 = f64x2.add(sum2, square(lowDoubles(bRe), lowDoubles(bIm)));
+          sum3 = f64x2.add(sum3, square(highDoubles(bRe), highDoubles(bIm)));
+        } else {
+          sum0 = f64x2.add(sum0, square(aRe, aIm));
+          sum1 = f64x2.add(sum1, square(bRe, bIm));
+          const cRe = v128.load(p, 2 << GROUP_SHIFT);
+          const cIm = v128.load(p, (2 << GROUP_SHIFT) + IMAG);
+          sum2 = f64x2.add(sum2, square(cRe, cIm));
+          const dRe = v128.load(p, 3 << GROUP_SHIFT);
+          const dIm = v128.load(p, (3 << GROUP_SHIFT) + IMAG);
+          sum3 = f64x2.add(sum3, square(dRe, dIm));
+        }
+        u = (u - plain) & plain;
+      } while (u != 0);
+      const sign = signOf(s);
+      total0 = f64x2.add(total0, v128.xor(sum0, sign));
+      total1 = f64x2.add(total1, v128.xor(sum1, sign));
+      total2 = f64x2.add(total2, v128.xor(sum2, sign));
+      total3 = f64x2.add(total3, v128.xor(sum3, sign));
+      s = (s - signs) & signs;
+    } while (s != 0);
+    v128.store(table, total0);
+    v128.store(table, total1, 16);
+    v128.store(table, total2, 32);
+    v128.store(table, total3, 48);
+    table += TABLE_CELL;
+    v = (v - varying) & varying;
+  } while (v != 0);
 }

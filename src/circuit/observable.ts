@@ -47,6 +47,20 @@ export function pauliMasks(
   return { flips, signs, numY };
 }
 
+/**
+ * Number of sets of qubits that the strings of observables flip. An engine reads a state about once
+ * for each, whatever the number of strings.
+ */
+export function numFlipPatterns(observables: readonly PauliSum[]): number {
+  const patterns = new Set<number>();
+  for (const observable of observables) {
+    for (const { factors } of observable) {
+      patterns.add(pauliMasks(factors, (qubit) => 2 ** qubit).flips);
+    }
+  }
+  return patterns.size;
+}
+
 const FACTOR = /^([IXYZ])(\d{1,3})$/i;
 
 /**

@@ -4,19 +4,18 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
-import {
-  type BasisSamples,
-  type MaybePromise,
-  type QubitMasses,
-  type SampleRequest,
-  type StateOperations,
-  valuesInTurn,
+import type {
+  BasisSamples,
+  MaybePromise,
+  QubitMasses,
+  SampleRequest,
+  StateOperations,
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
 import type { StoredState } from './command.ts';
 import { ThreadPoolRunner } from './command-runner.ts';
-import { expectation } from './expectation.ts';
+import { expectations } from './expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
 import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
@@ -161,9 +160,7 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
 
   expectations(state: CpuState, observables: readonly PauliSum[]): MaybePromise<readonly number[]> {
     return this.#whenWritten(state, () =>
-      valuesInTurn(observables, (observable) =>
-        expectation(this, this.#stored(state), observable, this.#program.layout),
-      ),
+      expectations(this, this.#stored(state), observables, this.#program.layout),
     );
   }
 

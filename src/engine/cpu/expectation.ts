@@ -1,130 +1,175 @@
 /**
- * Computes ⟨ψ|O|ψ⟩ without copying the state: evaluates many Pauli strings on one block after
- * another.
+ * Computes ⟨ψ|O|ψ⟩ of many observables without copying the state: the sums of all their Pauli
+ * strings, a group of strings with the same flips at a time (`pauli-groups.ts`).
+ *
+ * A command's items are spans of the state times some groups. The spans depend on the request and
+ * the state alone, so values are the same whatever the number of threads.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
-import { type PauliSum, type PauliTerm, pauliMasks } from '../../circuit/observable.ts';
-import { highestBit, pauliPhase } from '../pauli-phase.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
+import { groupPaulis, type PauliGroup, weightedSums } from '../pauli-groups.ts';
 import type { MaybePromise } from '../state-operations.ts';
 import {
-  byteImage,
   COMMAND_HEADER_WORDS,
   COMMAND_KINDS,
-  itemsPerClaim,
+  ScratchPlan,
   type StoredState,
   stateBytes,
   writeCommand,
-  writeWords,
 } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';
+import { type PauliGeometry, planPaulis, visitFactor, writePauliPlan } from './pauli-plan.ts';
+import { GROUP_BYTES } from './precision.ts';
 
-/** Bytes of a block, which stays in cache while all strings are evaluated on it. */
-const BLOCK_BYTES = 2 ** 15;
-const MAX_PER_CLAIM = 64;
-/** Strings of one command: they bound the room for their values, a double for each of every block. */
-const MAX_TERMS = 128;
-const WORDS_PER_TERM = 8;
-const COMMAND_BYTES = 4 * (COMMAND_HEADER_WORDS + 8);
+/** Qubits of a cell: the kernels read eight amplitudes at a time. */
+export const CELL_QUBITS = 3;
+/** Bytes of a cell of a table: eight doubles. */
+const CELL_BYTES = 64;
+/** log2 of the bytes of a block; with its table it stays in the second-level cache. */
+const BLOCK_SHIFT = 16;
+/** Qubits of a span, at least. */
+const SPAN_QUBITS = 18;
+/** Strings of a command, unless a single group has more. */
+const MAX_STRINGS = 2 ** 13;
+/** Sums of a command: 16 MiB. */
+const MAX_SUMS = 2 ** 21;
+/** Visited amplitudes of an item. */
+const VISITS_PER_ITEM = 2 ** 17;
+const FIELDS = 9;
 
-/** A Pauli string in the format of assembly/expectation.ts. */
-interface PlacedTerm {
-  /** Masks of byte offsets; bits of the lane number are kept apart. */
-  readonly flips: number;
-  readonly signs: number;
-  readonly flippedLanes: number;
-  readonly signedLanes: number;
-  readonly isImaginary: boolean;
-  readonly pairBit: number;
-  /** Factor of the kernel's sum. */
-  readonly factor: number;
+/** How a state is divided into cells and blocks. */
+export function pauliGeometry(
+  { numQubits, precision: { laneQubits } }: StoredState,
+  halves: boolean,
+): PauliGeometry {
+  const blockQubits = Math.min(numQubits, BLOCK_SHIFT - Math.log2(GROUP_BYTES) + laneQubits);
+  return { cellQubits: CELL_QUBITS, cellBytes: CELL_BYTES, blockQubits, laneQubits, halves };
+}
+
+/** Bytes of a block. */
+export function blockBytes(state: StoredState, { blockQubits }: PauliGeometry): number {
+  return stateBytes({ ...state, numQubits: blockQubits });
 }
 
 /**
- * The expectation value of an observable.
+ * The expectation value of each observable.
  *
  * @param layout - Logical qubit → physical qubit.
  */
-export function expectation(
+export function expectations(
   runner: CommandRunner,
   state: StoredState,
-  observable: PauliSum,
+  observables: readonly PauliSum[],
   layout: readonly Qubit[],
-): MaybePromise<number> {
-  const terms = observable.map((term) => placeTerm(term, state, layout));
-  if (terms.length <= MAX_TERMS) return sumOfTerms(runner, state, terms);
-  return inParts(runner, state, terms);
+): MaybePromise<readonly number[]> {
+  const grouped = groupPaulis(observables, (qubit) => 2 ** layout[qubit]!);
+  const sums = new Float64Array(grouped.numStrings);
+  const parts = partsOf(grouped.groups);
+  const from = (first: number): MaybePromise<readonly number[]> => {
+    for (let i = first; i < parts.length; i++) {
+      const done = sumStrings(runner, state, parts[i]!, sums);
+      if (done instanceof Promise) return done.then(() => from(i + 1));
+    }
+    return weightedSums(grouped, sums);
+  };
+  return from(0);
 }
 
-async function inParts(
-  runner: CommandRunner,
-  state: StoredState,
-  terms: readonly PlacedTerm[],
-): Promise<number> {
-  let sum = 0;
-  for (let from = 0; from < terms.length; from += MAX_TERMS) {
-    sum += await sumOfTerms(runner, state, terms.slice(from, from + MAX_TERMS));
+/** Groups in parts that one command each takes. */
+function partsOf(groups: readonly PauliGroup[]): readonly (readonly PauliGroup[])[] {
+  const parts: PauliGroup[][] = [];
+  let numStrings = MAX_STRINGS;
+  for (const group of groups) {
+    numStrings += group.signs.length;
+    if (numStrings > MAX_STRINGS) {
+      parts.push([]);
+      numStrings = group.signs.length;
+    }
+    parts.at(-1)!.push(group);
   }
-  return sum;
+  return parts;
 }
 
-function placeTerm(
-  { coefficient, factors }: PauliTerm,
-  { precision }: StoredState,
-  layout: readonly Qubit[],
-): PlacedTerm {
-  const { laneQubits } = precision;
-  const { flips, signs, numY } = pauliMasks(factors, (qubit) => {
-    const physical = layout[qubit]!;
-    return physical < laneQubits ? 0 : byteImage(physical, precision);
-  });
-  const lanes = pauliMasks(factors, (qubit) => {
-    const physical = layout[qubit]!;
-    return physical < laneQubits ? 2 ** physical : 0;
-  });
-  const { isImaginary, sign } = pauliPhase(numY);
-  // The kernel visits one group of each pair, by the highest flipped qubit.
-  const pairBit = highestBit(flips);
-  const factor = coefficient * sign * (pairBit === 0 ? 1 : 2);
-  const ofLanes = { flippedLanes: lanes.flips, signedLanes: lanes.signs };
-  return { flips, signs, ...ofLanes, isImaginary, pairBit, factor };
-}
-
-function sumOfTerms(
+/** Writes the sums of the strings of some groups. */
+function sumStrings(
   runner: CommandRunner,
   state: StoredState,
-  terms: readonly PlacedTerm[],
-): MaybePromise<number> {
-  const bytes = stateBytes(state);
-  const blockBytes = Math.min(bytes, BLOCK_BYTES);
-  const numItems = bytes / blockBytes;
-  const termBytes = 4 * WORDS_PER_TERM * terms.length;
-  return runner.withScratch(COMMAND_BYTES + termBytes + 8 * numItems * terms.length, (command) => {
-    const list = command + COMMAND_BYTES;
-    const out = list + termBytes;
-    // Equal work for each claim, however many terms there are.
-    const most = Math.ceil(MAX_PER_CLAIM / Math.max(1, terms.length));
-    const perClaim = itemsPerClaim(numItems, most);
-    const header = { kind: COMMAND_KINDS.expectation, numItems, perClaim };
-    const fields = [state.at, blockBytes, terms.length, list, out];
-    writeCommand(runner.memory, command, header, fields);
-    writeWords(runner.memory, list, terms.flatMap(wordsOf));
-    const read = () =>
-      weightedSum(new Float64Array(runner.memory, out, numItems * terms.length), terms);
-    const done = runner.runCommand(command, numItems);
+  groups: readonly PauliGroup[],
+  sums: Float64Array,
+): MaybePromise<void> {
+  const cells = cellsOf(state);
+  const { numQubits } = cells;
+  const geometry = pauliGeometry(cells, true);
+  const plan = planPaulis(groups, geometry);
+  const numStrings = groups.reduce((sum, { signs }) => sum + signs.length, 0);
+  const mostSpans = 2 ** Math.max(0, Math.floor(Math.log2(MAX_SUMS / numStrings)));
+  const numSpans = Math.min(mostSpans, 2 ** Math.max(0, numQubits - SPAN_QUBITS));
+  const perItem = Math.max(1, Math.floor((2 * VISITS_PER_ITEM * numSpans) / 2 ** numQubits));
+  const numItems = numSpans * Math.ceil(groups.length / perItem);
+  const scratch = new ScratchPlan();
+  const command = scratch.reserve(4 * (COMMAND_HEADER_WORDS + FIELDS));
+  const list = scratch.reserve(plan.bytes);
+  const out = scratch.reserve(8 * numSpans * numStrings);
+  const room = scratch.reserve(cells === state ? 0 : stateBytes(cells));
+  return runner.withScratch(scratch.bytes, (at) => {
+    const { memory } = runner;
+    const end = writePauliPlan(memory, at + list, plan);
+    const header = { kind: COMMAND_KINDS.expectation, numItems, perClaim: 1 };
+    writeCommand(memory, at + command, header, [
+      ...[cells === state ? state.at : copyCell(memory, state, cells, at + room)],
+      ...[blockBytes(cells, geometry), stateBytes(cells) / numSpans, numSpans],
+      ...[perItem, at + list, end, at + out, numStrings],
+    ]);
+    const read = () => {
+      const found = new Float64Array(runner.memory, at + out, numSpans * numStrings);
+      addSpans(found, groups, geometry, sums);
+    };
+    const done = runner.runCommand(at + command, numItems);
     return done instanceof Promise ? done.then(read) : read();
   });
 }
 
-function wordsOf(term: PlacedTerm): readonly number[] {
-  const { flips, signs, flippedLanes, signedLanes, isImaginary, pairBit } = term;
-  return [flips, signs, flippedLanes, signedLanes, isImaginary ? 1 : 0, pairBit, 0, 0];
+/**
+ * Adds up the spans of each string.
+ *
+ * @param found - By span and string.
+ */
+function addSpans(
+  found: Float64Array,
+  groups: readonly PauliGroup[],
+  geometry: PauliGeometry,
+  sums: Float64Array,
+): void {
+  const first = groups[0]!.firstString;
+  const last = groups.at(-1)!;
+  const numStrings = last.firstString + last.signs.length - first;
+  for (const group of groups) {
+    const factor = visitFactor(group, geometry);
+    for (
+      let string = group.firstString;
+      string < group.firstString + group.signs.length;
+      string++
+    ) {
+      let sum = 0;
+      for (let i = string - first; i < found.length; i += numStrings) sum += found[i]!;
+      sums[string] = factor * sum;
+    }
+  }
 }
 
-/** @param values - A double for each term, block after block. */
-function weightedSum(values: Float64Array, terms: readonly PlacedTerm[]): number {
-  const sums = new Float64Array(terms.length);
-  for (let i = 0; i < values.length; i += terms.length) {
-    for (let term = 0; term < terms.length; term++) sums[term]! += values[i + term]!;
-  }
-  return terms.reduce((sum, { factor }, term) => sum + factor * sums[term]!, 0);
+/** The state as whole cells: one of fewer qubits is extended by qubits that are |0⟩. */
+export function cellsOf(state: StoredState): StoredState {
+  return state.numQubits >= CELL_QUBITS ? state : { ...state, numQubits: CELL_QUBITS };
+}
+
+/** Copies a state of less than a cell to where there is room for one. */
+function copyCell(
+  memory: SharedArrayBuffer,
+  state: StoredState,
+  cell: StoredState,
+  to: number,
+): number {
+  const bytes = new Uint8Array(memory, to, stateBytes(cell)).fill(0);
+  bytes.set(new Uint8Array(memory, state.at, stateBytes(state)));
+  return to;
 }

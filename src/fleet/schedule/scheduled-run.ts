@@ -4,7 +4,7 @@ import {
   hasMidCircuitMeasurement,
   numOperationsOf,
 } from '../../circuit/circuit.ts';
-import type { PauliSum } from '../../circuit/observable.ts';
+import { numFlipPatterns } from '../../circuit/observable.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
 import type { BatchRequest } from '../../engine/batch-request.ts';
 import type { RunRequest } from '../../engine/engine.ts';
@@ -84,17 +84,13 @@ export function circuitWork(circuit: DynamicCircuit): CircuitWork {
 /** The work of a run. */
 export function runWork(circuit: CircuitWork, request: Omit<RunRequest, 'onProgress'>): RunWork {
   const { shots, statevector = false, probabilities = false, observables = [] } = request;
-  const numReadouts = Number(statevector) + Number(probabilities) + numTerms(observables);
+  const numReadouts = Number(statevector) + Number(probabilities) + numFlipPatterns(observables);
   return { ...circuit, shots, numReadouts };
 }
 
 /** The work of a batch of circuits. */
 export function batchWork(shape: CircuitWork, request: BatchRequest): RunWork {
   const { shots = 0, statevectors = false, probabilities = false, observables = [] } = request;
-  const numReadouts = Number(statevectors) + Number(probabilities) + numTerms(observables);
+  const numReadouts = Number(statevectors) + Number(probabilities) + numFlipPatterns(observables);
   return { ...shape, shots, numReadouts, numCircuits: request.numCircuits };
-}
-
-function numTerms(observables: readonly PauliSum[]): number {
-  return observables.reduce((sum, terms) => sum + terms.length, 0);
 }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidCircuitError } from '../../../src/circuit/errors.ts';
-import { type ObservableObject, parseObservables } from '../../../src/circuit/observable.ts';
+import {
+  numFlipPatterns,
+  type ObservableObject,
+  parseObservables,
+} from '../../../src/circuit/observable.ts';
 
 describe('a list of observables', () => {
   test('holds single terms and sums; a coefficient is 1 unless given', () => {
@@ -37,4 +41,18 @@ describe('a list of observables', () => {
     expect(parse).toThrow(InvalidCircuitError);
     expect(parse).toThrow(expect.objectContaining({ code: 'CIRCUIT_INVALID', faults }));
   });
+});
+
+test('sets of flipped qubits are counted over all observables, whatever the signs', () => {
+  const observables = parseObservables(
+    [
+      [{ pauli: 'Z0' }, { pauli: 'Z1 Z2' }, { pauli: 'X0 Y1' }],
+      { pauli: 'Y1 Y0 Z3' },
+      { pauli: 'X1' },
+    ],
+    4,
+    'observables',
+  );
+  expect(numFlipPatterns(observables)).toBe(3);
+  expect(numFlipPatterns([[]])).toBe(0);
 });

@@ -1,10 +1,11 @@
 /**
- * The electrons of a molecule with two orbitals as qubits.
+ * The electrons of a molecule as qubits.
  *
- * Spin orbitals are numbered spin up first: 0 and 1 are the bonding and the antibonding orbital with
- * spin up, 2 and 3 with spin down. Under Jordan and Wigner qubit j is the occupation of spin orbital j.
- * In the parity mapping qubit j holds the parity of occupations 0 … j; qubits 1 and 3 then hold the
- * numbers of electrons with spin up and of all electrons, which never change, and two qubits are left.
+ * Spin orbitals are numbered spin up first: of M orbitals, 0 … M − 1 are those with spin up, M … 2M − 1
+ * those with spin down. Under Jordan and Wigner qubit j is the occupation of spin orbital j.
+ * In the parity mapping of two orbitals, 0 bonding and 1 antibonding, qubit j holds the parity of
+ * occupations 0 … j; qubits 1 and 3 then hold the numbers of electrons with spin up and of all
+ * electrons, which never change, and two qubits are left.
  *
  * @see Jordan & Wigner, "Über das Paulische Äquivalenzverbot" (1928); Bravyi, Gambetta, Mezzacapo,
  *   Temme, "Tapering off qubits to simulate fermionic Hamiltonians" (2017).
@@ -19,15 +20,12 @@ import {
   pauliSumOf,
 } from './masked-paulis.ts';
 
-const NUM_ORBITALS = 2;
-const NUM_SPIN_ORBITALS = 2 * NUM_ORBITALS;
-
-/** Four qubits, one a spin orbital. The nuclei's repulsion is part of the identity's coefficient. */
+/** One qubit a spin orbital. The nuclei's repulsion is part of the identity's coefficient. */
 export function jordanWignerHamiltonian(integrals: MolecularIntegrals): PauliSum {
-  return pauliSumOf(jordanWigner(integrals), NUM_SPIN_ORBITALS);
+  return pauliSumOf(jordanWigner(integrals), 2 * integrals.oneElectron.length);
 }
 
-/** Two qubits, for one electron of each spin: qubit 0 and qubit 2 of the parity mapping. */
+/** Two qubits, for two orbitals and one electron of each spin: qubit 0 and qubit 2 of the parity mapping. */
 export function parityHamiltonian(integrals: MolecularIntegrals): PauliSum {
   const reduced = inParities(jordanWigner(integrals)).map(({ flip, sign, coefficient }) => {
     if ((flip & 0b1010) !== 0) throw new Error('unreachable: the number of electrons changes');
@@ -35,7 +33,7 @@ export function parityHamiltonian(integrals: MolecularIntegrals): PauliSum {
     const turned = (sign >> 1) & 1 ? -coefficient : coefficient;
     return { flip: evenBits(flip), sign: evenBits(sign), coefficient: turned };
   });
-  return pauliSumOf(reduced, NUM_ORBITALS);
+  return pauliSumOf(reduced, 2);
 }
 
 /** Bits 0 and 2 as bits 0 and 1. */
@@ -47,9 +45,10 @@ function evenBits(mask: number): number {
 function jordanWigner(integrals: MolecularIntegrals): MaskedSum {
   const { oneElectron, twoElectron, nuclearRepulsion } = integrals;
   const terms: MaskedSum[] = [[{ flip: 0, sign: 0, coefficient: nuclearRepulsion }]];
-  const orbitals = Array.from({ length: NUM_ORBITALS }, (_, p) => p);
+  const numOrbitals = oneElectron.length;
+  const orbitals = [...oneElectron.keys()];
   const spins = [0, 1];
-  const at = (orbital: number, spin: number) => orbital + NUM_ORBITALS * spin;
+  const at = (orbital: number, spin: number) => orbital + numOrbitals * spin;
   for (const p of orbitals) {
     for (const q of orbitals) {
       for (const up of spins) {
@@ -58,6 +57,7 @@ function jordanWigner(integrals: MolecularIntegrals): MaskedSum {
       }
       for (const [r, s] of orbitals.flatMap((one) => orbitals.map((other) => [one, other]))) {
         const strength = twoElectron(p, q, r!, s!) / 2;
+        if (strength === 0) continue;
         for (const [one, two] of spins.flatMap((a) => spins.map((b) => [a, b]))) {
           const created = maskedProduct(raising(at(p, one!)), raising(at(r!, two!)));
           const taken = maskedProduct(lowering(at(s!, two!)), lowering(at(q, one!)));
@@ -86,7 +86,7 @@ function raising(j: number): MaskedSum {
 function inParities(sum: MaskedSum): MaskedSum {
   return sum.map(({ flip, sign, coefficient }) => {
     let [flips, signs] = [flip, sign];
-    for (let control = 0; control + 1 < NUM_SPIN_ORBITALS; control++) {
+    for (let control = 0; control < 3; control++) {
       // CX takes X on the control to X on both, and Z on the target to Z on both.
       if ((flips >> control) & 1) flips ^= 1 << (control + 1);
       if ((signs >> (control + 1)) & 1) signs ^= 1 << control;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PauliFactor, PauliSum } from '../../../../src/circuit/observable.ts';
-import { expectation } from '../../../../src/engine/cpu/expectation.ts';
+import { expectations } from '../../../../src/engine/cpu/expectation.ts';
 import { expectation as oracle } from '../../../../src/engine/reference/final-state.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
@@ -34,7 +34,7 @@ describe.each(BUILDS)('expectation values of %s', (build) => {
     for (let i = 0; i < 12; i++) {
       const observable = randomSum(random, n, 1 + (i % 3));
 
-      const value = await expectation(runner, state, observable, layout);
+      const value = (await expectations(runner, state, [observable], layout))[0]!;
 
       const wanted = await oracle(amplitudes, observable, layout, new TimeSlicer(NEVER, () => {}));
       expect(value / norm).toBeCloseTo(wanted / norm, 12);
@@ -42,25 +42,75 @@ describe.each(BUILDS)('expectation values of %s', (build) => {
   });
 });
 
-describe('expectation values', () => {
-  test('of more strings than fit one command are their sum', async () => {
-    const random = new RandomStream(6);
-    const stored = randomState(random, { build: 'f64', numQubits: 5 });
-    const { runner, state, layout, amplitudes } = stored;
-    const observable = randomSum(random, 5, 300);
+/** Strings with a few patterns of flips; a string may come more than once. */
+function sharedFlips(random: RandomStream, numQubits: number, numTerms: number): PauliSum {
+  const patterns = [0, 1, 2].map((i) => {
+    return [...Array(numQubits).keys()].filter(() => i > 0 && random.uniform() < 0.5);
+  });
+  return Array.from({ length: numTerms }, () => {
+    const flipped = random.pick(patterns);
+    return {
+      coefficient: random.normal(),
+      factors: [...Array(numQubits).keys()].flatMap((qubit): readonly PauliFactor[] => {
+        const isSigned = random.uniform() < 0.4;
+        if (flipped.includes(qubit)) return [{ pauli: isSigned ? 'Y' : 'X', qubit }];
+        return isSigned ? [{ pauli: 'Z', qubit }] : [];
+      }),
+    };
+  });
+}
 
-    const value = await expectation(runner, state, observable, layout);
+describe.each(BUILDS)('values of strings that flip the same qubits, of %s', (build) => {
+  test.each([
+    [1, 8],
+    [2, 12],
+    [3, 40],
+    [6, 300],
+    [9, 100],
+    [13, 60],
+    [16, 12],
+    [19, 4],
+  ])('on %i qubits, %i terms an observable', async (n, numTerms) => {
+    const random = new RandomStream(300 + n);
+    const isShuffled = n > 12;
+    const options = { build, numQubits: n, isShuffled };
+    const { runner, state, layout, amplitudes } = randomState(random, options);
+    const norm = amplitudes.reduce((sum, value) => sum + value ** 2, 0);
+    const one = sharedFlips(random, n, numTerms);
+    const observables = [one, sharedFlips(random, n, 3), one.slice(1), [], one];
+
+    const values = await expectations(runner, state, observables, layout);
+
+    expect(values).toHaveLength(observables.length);
+    for (const [i, observable] of observables.entries()) {
+      const slicer = new TimeSlicer(NEVER, () => {});
+      const wanted = await oracle(amplitudes, observable, layout, slicer);
+      const size = observable.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 0);
+      expect(Math.abs(values[i]! - wanted)).toBeLessThanOrEqual(1e-14 * size * norm);
+    }
+    expect(values[4]).toBe(values[0]);
+  });
+});
+
+describe('expectation values', () => {
+  test('of more strings than one command takes are their sum', async () => {
+    const random = new RandomStream(6);
+    const stored = randomState(random, { build: 'f64', numQubits: 8 });
+    const { runner, state, layout, amplitudes } = stored;
+    const observable = randomSum(random, 8, 12_000);
+
+    const value = (await expectations(runner, state, [observable], layout))[0]!;
 
     const wanted = await oracle(amplitudes, observable, layout, new TimeSlicer(NEVER, () => {}));
-    expect(value).toBeCloseTo(wanted, 10);
+    expect(value).toBeCloseTo(wanted, 9);
   });
 
   test('do not depend on the order of items', async () => {
     const of = async (isShuffled: boolean) => {
       const random = new RandomStream(4);
-      const stored = randomState(random, { build: 'f32', numQubits: 14, isShuffled });
-      const observable = randomSum(new RandomStream(5), 14, 20);
-      return await expectation(stored.runner, stored.state, observable, stored.layout);
+      const stored = randomState(random, { build: 'f32', numQubits: 19, isShuffled });
+      const observable = randomSum(new RandomStream(5), 19, 20);
+      return (await expectations(stored.runner, stored.state, [observable], stored.layout))[0];
     };
 
     expect(await of(true)).toBe(await of(false));
@@ -72,6 +122,6 @@ describe('expectation values', () => {
       numQubits: 3,
     });
 
-    expect(await expectation(runner, state, [], layout)).toBe(0);
+    expect(await expectations(runner, state, [[]], layout)).toEqual([0]);
   });
 });
