@@ -9,6 +9,7 @@ import { clearPiece, clearUntouched, copyPiece } from './bulk';
 import { collapseItem } from './collapse';
 import { expectationItem } from './expectation';
 import { massesItem, qubitMassesItem } from './masses';
+import { observableImageItem } from './observable-image';
 import { drawItem, drawShotsItem, sortDrawsItem } from './sampling';
 import { sweepTiles } from './sweep';
 import { multiply } from './tile-kernels';
@@ -42,6 +43,7 @@ const DRAW = 6;
 const SORT_DRAWS = 7;
 const PICK = 8;
 const EXPECTATION = 9;
+const OBSERVABLE_IMAGE = 10;
 const CLEAR = 32;
 const COPY = 33;
 const CLEAR_UNTOUCHED = 34;
@@ -103,6 +105,9 @@ function doItem(command: usize, item: i32): void {
       break;
     case EXPECTATION:
       expectationItem(command, item, tiles);
+      break;
+    case OBSERVABLE_IMAGE:
+      observableImageItem(command, item, tiles);
       break;
     case CLEAR:
       clearPiece(command, item);

@@ -35,6 +35,11 @@ export interface RunRequest {
    * computed. The program must not measure earlier.
    */
   readonly observables?: readonly PauliSum[];
+  /**
+   * Requests the exact variance ⟨O²⟩ − ⟨O⟩² of each observable, too. A sum of several Pauli strings
+   * needs memory for a second state.
+   */
+  readonly variances?: boolean;
   /** Called from time to time with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
 }
@@ -62,6 +67,8 @@ export interface RunResult {
   readonly probabilities?: Float64Array;
   /** One value for each requested observable. */
   readonly expectations?: readonly number[];
+  /** One value for each requested observable, at least 0. */
+  readonly variances?: readonly number[];
   /**
    * Passes of whole states through memory to apply gates, summed over all branches of the shots.
    */

@@ -35,6 +35,18 @@ export class TooManyBranchesError extends CodedError {
   }
 }
 
+/** The variance of a sum of Pauli strings needs a second state, for which there is no memory. */
+export class NoRoomForVarianceError extends CodedError {
+  readonly code = 'ENGINE_NO_ROOM_FOR_VARIANCE';
+
+  constructor(numQubits: number, stateBytes: number) {
+    const mib = (stateBytes / 2 ** 20).toPrecision(3);
+    super(
+      `The variance of a sum of Pauli strings on ${numQubits} qubits needs two states of ${mib} MiB; memory here allows one. Fewer qubits, or variances of single Pauli strings, need less.`,
+    );
+  }
+}
+
 /** A shot exceeded the limit of loop rounds. */
 export class TooManyRoundsError extends CodedError {
   readonly code = 'ENGINE_TOO_MANY_ROUNDS';

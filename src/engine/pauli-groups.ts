@@ -124,3 +124,19 @@ export function weightedSums(
     weights.reduce((sum, weight, i) => sum + weight * sums[strings[i]!]!, 0),
   );
 }
+
+/**
+ * For each string, the factor c·i^numY that the first observable gives it: the real part, or the
+ * imaginary part if the string's group is imaginary.
+ */
+export function operatorFactors({ groups, numStrings, observables }: PauliGroups): Float64Array {
+  const factors = new Float64Array(numStrings);
+  const { strings, weights } = observables[0]!;
+  for (const [i, string] of strings.entries()) factors[string] = weights[i]!;
+  // A value takes −im of a product where the operator has +i, and the other way round.
+  for (const { isImaginary, firstString, signs } of groups) {
+    if (!isImaginary) continue;
+    for (let i = firstString; i < firstString + signs.length; i++) factors[i] = -factors[i]!;
+  }
+  return factors;
+}

@@ -3,7 +3,9 @@ import { BitImages } from '../math/bit-images.ts';
 import { wordsFor } from './classical-bits.ts';
 import type { RunRequest, RunResult } from './engine.ts';
 import { OutputNeedsFinalStateError, TooManyOutcomesError } from './errors.ts';
+import { momentsOf } from './observable-moments.ts';
 import type { RunPlan } from './run-plan.ts';
+import type { StateBudget } from './state-budget.ts';
 import type { StateOperations } from './state-operations.ts';
 import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 
@@ -13,7 +15,7 @@ const MAX_PROBABILITY_BITS = 26;
 /** Part of a run's result that is read off the final state. */
 export type FinalStateOutputs = Pick<
   { -readonly [K in keyof RunResult]: RunResult[K] },
-  'statevector' | 'probabilities' | 'expectations'
+  'statevector' | 'probabilities' | 'expectations' | 'variances'
 >;
 
 /**
@@ -38,9 +40,15 @@ function firstAsked(request: RunRequest): string | undefined {
   return request.observables === undefined ? undefined : 'An exact expectation value';
 }
 
-/** Reads the requested outputs off the final state; call `checkOutputs` first. */
+/**
+ * Reads the requested outputs off the final state; call `checkOutputs` first.
+ *
+ * @throws {NoRoomForVarianceError} if variances are requested that need a second state, and the
+ *   budget allows one.
+ */
 export async function readOutputs<S>(
   plan: RunPlan,
+  budget: StateBudget,
   request: RunRequest,
   operations: StateOperations<S>,
   state: S,
@@ -50,8 +58,11 @@ export async function readOutputs<S>(
   if (request.probabilities === true) {
     outputs.probabilities = await outcomeProbabilities(plan, operations, state);
   }
-  if (request.observables !== undefined) {
-    outputs.expectations = await operations.expectations(state, request.observables);
+  const { observables, variances = false } = request;
+  if (observables !== undefined && variances) {
+    Object.assign(outputs, await momentsOf(plan, budget, operations, state, observables));
+  } else if (observables !== undefined) {
+    outputs.expectations = await operations.expectations(state, observables);
   }
   return outputs;
 }

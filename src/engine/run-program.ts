@@ -20,6 +20,7 @@ export interface RunnableProgram<S> {
  *
  * @throws {OutputNeedsFinalStateError} if an output is requested that the program does not have.
  * @throws {TooManyOutcomesError} if the requested distribution is too long.
+ * @throws {NoRoomForVarianceError} if a variance needs a second state that the budget does not allow.
  * @throws {TooManyBranchesError} if the shots split into more states than the budget allows.
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
@@ -38,7 +39,7 @@ export async function runProgram<S>(
   const counts = await tree.run(
     readsFinalState
       ? async (state) => {
-          outputs = await readOutputs(plan, request, operations, state);
+          outputs = await readOutputs(plan, budget, request, operations, state);
         }
       : undefined,
   );

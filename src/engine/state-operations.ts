@@ -101,6 +101,14 @@ export interface StateOperations<S> {
 
   /** Expectation value ⟨ψ|O|ψ⟩ of each observable on logical qubits. */
   expectations(state: S, observables: readonly PauliSum[]): MaybePromise<readonly number[]>;
+
+  /**
+   * Writes O·ψ, not normalised, over all amplitudes of another state. The observable is on logical
+   * qubits.
+   *
+   * @param image - A state that `create` or `copy` has made; not `state`.
+   */
+  applyObservable(state: S, observable: PauliSum, image: S): MaybePromise<void>;
 }
 
 /** The value of each observable, one after the other. */

@@ -155,6 +155,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'WebGPU found no adapter that it can open.',
   },
+  ENGINE_NO_ROOM_FOR_VARIANCE: {
+    answers: 'BAD_REQUEST',
+    meaning:
+      'The variance of a sum of Pauli strings needs a second state, for which there is no memory.',
+  },
   ENGINE_OUTPUT_NEEDS_FINAL_STATE: {
     answers: 'BAD_REQUEST',
     meaning:

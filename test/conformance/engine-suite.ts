@@ -7,6 +7,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { describeLifecycle } from './engine-lifecycle.ts';
 import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
+import { describeObservables } from './engine-observables.ts';
 import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
 import { describeShapes } from './engine-shapes.ts';
@@ -33,6 +34,7 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeUnitaries,
     describeRegisters,
     describeOutputs,
+    describeObservables,
     describeSampling,
     describeMidCircuit,
     describeLoops,
@@ -49,6 +51,7 @@ export function describeConfiguration(name: string, open: Open, claims: EngineCl
   describeParts(`engine ${name}, in short`, open, claims, [
     describeRegisters,
     describeOutputs,
+    describeObservables,
     describeSampling,
     describeLifecycle,
   ]);

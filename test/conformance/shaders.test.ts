@@ -94,7 +94,11 @@ async function runEverything(driver: SoftwareDriver, shaders: ShaderSource): Pro
     { coefficient: 1, factors: qubits.map((qubit) => ({ pauli: 'X', qubit })) },
   ];
   const sampled = withFinalMeasurement({ numQubits: NUM_QUBITS, numBits: 0, operations: spread });
-  const few = await runCircuit(engine, sampled, { shots: 1, observables: [flips] });
+  const few = await runCircuit(engine, sampled, {
+    shots: 1,
+    observables: [flips],
+    variances: true,
+  });
   expect(few.expectations![0]).toBeCloseTo(1, 4);
   const many = await runCircuit(engine, sampled, { shots: 1e5, probabilities: true });
   expect(many.probabilities![0]).toBeCloseTo(2 ** -NUM_QUBITS, 6);

@@ -31,6 +31,7 @@ export const COMMAND_KINDS = {
   sortDraws: 7,
   pick: 8,
   expectation: 9,
+  observableImage: 10,
   clear: 32,
   copy: 33,
   clearUntouched: 34,

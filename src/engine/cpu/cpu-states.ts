@@ -18,6 +18,7 @@ import { ThreadPoolRunner } from './command-runner.ts';
 import { expectations } from './expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
+import { applyObservable } from './observable-image.ts';
 import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
 import { sampleBasisStates } from './sampling.ts';
 import { clearState, clearUntouched, copyState } from './state-memory.ts';
@@ -161,6 +162,13 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
   expectations(state: CpuState, observables: readonly PauliSum[]): MaybePromise<readonly number[]> {
     return this.#whenWritten(state, () =>
       expectations(this, this.#stored(state), observables, this.#program.layout),
+    );
+  }
+
+  applyObservable(state: CpuState, observable: PauliSum, image: CpuState): MaybePromise<void> {
+    image.isUnwritten = false;
+    return this.#whenWritten(state, () =>
+      applyObservable(this, this.#stored(state), observable, this.#program.layout, image.at),
     );
   }
 

@@ -18,13 +18,9 @@ import {
   writeCommand,
 } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';
+import { blockBytes, cellsOf, copyCell, pauliGeometry } from './pauli-cells.ts';
 import { type PauliGeometry, planPaulis, visitFactor, writePauliPlan } from './pauli-plan.ts';
-import { GROUP_BYTES } from './precision.ts';
 
-/** Qubits of a cell: the kernels read eight amplitudes at a time. */
-export const CELL_QUBITS = 3;
-/** Bytes of a cell of a table: eight doubles. */
-const CELL_BYTES = 64;
 /** log2 of the bytes of a block; with its table it stays in the second-level cache. */
 const BLOCK_SHIFT = 16;
 /** Qubits of a span, at least. */
@@ -36,20 +32,6 @@ const MAX_SUMS = 2 ** 21;
 /** Visited amplitudes of an item. */
 const VISITS_PER_ITEM = 2 ** 17;
 const FIELDS = 9;
-
-/** How a state is divided into cells and blocks. */
-export function pauliGeometry(
-  { numQubits, precision: { laneQubits } }: StoredState,
-  halves: boolean,
-): PauliGeometry {
-  const blockQubits = Math.min(numQubits, BLOCK_SHIFT - Math.log2(GROUP_BYTES) + laneQubits);
-  return { cellQubits: CELL_QUBITS, cellBytes: CELL_BYTES, blockQubits, laneQubits, halves };
-}
-
-/** Bytes of a block. */
-export function blockBytes(state: StoredState, { blockQubits }: PauliGeometry): number {
-  return stateBytes({ ...state, numQubits: blockQubits });
-}
 
 /**
  * The expectation value of each observable.
@@ -99,7 +81,7 @@ function sumStrings(
 ): MaybePromise<void> {
   const cells = cellsOf(state);
   const { numQubits } = cells;
-  const geometry = pauliGeometry(cells, true);
+  const geometry = pauliGeometry(cells, BLOCK_SHIFT, true);
   const plan = planPaulis(groups, geometry);
   const numStrings = groups.reduce((sum, { signs }) => sum + signs.length, 0);
   const mostSpans = 2 ** Math.max(0, Math.floor(Math.log2(MAX_SUMS / numStrings)));
@@ -155,21 +137,4 @@ function addSpans(
       sums[string] = factor * sum;
     }
   }
-}
-
-/** The state as whole cells: one of fewer qubits is extended by qubits that are |0⟩. */
-export function cellsOf(state: StoredState): StoredState {
-  return state.numQubits >= CELL_QUBITS ? state : { ...state, numQubits: CELL_QUBITS };
-}
-
-/** Copies a state of less than a cell to where there is room for one. */
-function copyCell(
-  memory: SharedArrayBuffer,
-  state: StoredState,
-  cell: StoredState,
-  to: number,
-): number {
-  const bytes = new Uint8Array(memory, to, stateBytes(cell)).fill(0);
-  bytes.set(new Uint8Array(memory, state.at, stateBytes(state)));
-  return to;
 }

@@ -1,6 +1,6 @@
 /** Reads a final state without drawing: amplitudes, probabilities, expectation values. */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
+import type { PauliFactor, PauliSum, PauliTerm } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 
@@ -72,17 +72,43 @@ export async function expectation(
 }
 
 /**
- * Expectation value of one Pauli string.
+ * Writes O·ψ, one Pauli string at a time.
  *
- * The string maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips` holds its X and Y,
- * `signs` its Y and Z.
+ * @param layout - Logical qubit → physical qubit.
+ * @param image - Overwritten; as long as the state.
  */
-async function pauliExpectation(
+export async function applyObservable(
   state: Float64Array,
-  { factors }: PauliTerm,
+  observable: PauliSum,
   layout: readonly Qubit[],
+  image: Float64Array,
   slicer: TimeSlicer,
-): Promise<number> {
+): Promise<void> {
+  image.fill(0);
+  const numAmplitudes = state.length / 2;
+  for (const { coefficient, factors } of observable) {
+    const { flips, signs, numY } = masksOf(factors, layout);
+    // i^numY.
+    const re = [1, 0, -1, 0][numY % 4]! * coefficient;
+    const im = [0, 1, 0, -1][numY % 4]! * coefficient;
+    for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
+      const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
+      for (let i = from; i < to; i++) {
+        const sign = 1 - 2 * parity(i & signs);
+        const at = i ^ flips;
+        image[2 * at]! += sign * (re * state[2 * i]! - im * state[2 * i + 1]!);
+        image[2 * at + 1]! += sign * (re * state[2 * i + 1]! + im * state[2 * i]!);
+      }
+      if (slicer.spend(2 * (to - from))) await slicer.pause();
+    }
+  }
+}
+
+/**
+ * A string on physical qubits: it maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips`
+ * holds its X and Y, `signs` its Y and Z.
+ */
+function masksOf(factors: readonly PauliFactor[], layout: readonly Qubit[]) {
   let flips = 0;
   let signs = 0;
   let numY = 0;
@@ -92,6 +118,17 @@ async function pauliExpectation(
     if (pauli !== 'X') signs |= mask;
     if (pauli === 'Y') numY++;
   }
+  return { flips, signs, numY };
+}
+
+/** Expectation value of one Pauli string. */
+async function pauliExpectation(
+  state: Float64Array,
+  { factors }: PauliTerm,
+  layout: readonly Qubit[],
+  slicer: TimeSlicer,
+): Promise<number> {
+  const { flips, signs, numY } = masksOf(factors, layout);
   // The sum over i of conj(ψ[i ^ flips]) · (−1)^… · ψ[i]; i^numY picks its real or imaginary part.
   let re = 0;
   let im = 0;

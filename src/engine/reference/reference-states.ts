@@ -16,7 +16,12 @@ import {
 import type { TimeSlicer } from '../time-slicer.ts';
 import { sampleBasisStates } from './basis-samples.ts';
 import { collapse, qubitMasses } from './collapse.ts';
-import { expectation, logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
+import {
+  applyObservable,
+  expectation,
+  logicalAmplitudes,
+  outcomeProbabilities,
+} from './final-state.ts';
 import type { StateKernel } from './kernels.ts';
 import { stepKernels } from './step-kernels.ts';
 
@@ -115,6 +120,10 @@ export class ReferenceStates implements StateOperations<Float64Array> {
   expectations(state: Float64Array, observables: readonly PauliSum[]): Promise<readonly number[]> {
     const { layout } = this.#program;
     return valuesInTurn(observables, (one) => expectation(state, one, layout, this.#slicer));
+  }
+
+  applyObservable(state: Float64Array, observable: PauliSum, image: Float64Array): Promise<void> {
+    return applyObservable(state, observable, this.#program.layout, image, this.#slicer);
   }
 
   #allocate(): Float64Array {

@@ -17,6 +17,7 @@ import type { GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
 import { expectations } from './readout/expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
+import { applyObservable } from './readout/observable-image.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
 import { StatePart } from './state-part.ts';
 import type { WorkWindow } from './work-window.ts';
@@ -134,6 +135,17 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
   expectations(slot: GpuStateSlot, observables: readonly PauliSum[]): Promise<readonly number[]> {
     return this.#look(slot, (context, state) =>
       expectations(context, state, observables, this.#layout),
+    );
+  }
+
+  async applyObservable(
+    slot: GpuStateSlot,
+    observable: PauliSum,
+    imageSlot: GpuStateSlot,
+  ): Promise<void> {
+    const image = await this.#written(imageSlot);
+    await this.#look(slot, (context, state) =>
+      applyObservable(context, state, observable, this.#layout, image),
     );
   }
 

@@ -59,6 +59,7 @@ class CoinStates implements StateOperations<number> {
   expectations(_state: number, observables: readonly PauliSum[]) {
     return observables.map(() => 1);
   }
+  applyObservable() {}
 }
 
 const SWEEP: Step = { kind: 'sweep', resident: [0], kernels: [] };

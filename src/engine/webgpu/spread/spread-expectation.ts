@@ -5,27 +5,13 @@
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
-import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
+import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import { type ChunkPair, pauliSums } from '../readout/expectation.ts';
 import { type Batch, batchesOf, visitedChunks } from '../readout/pauli-strings.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
+import { pieceOf, pieceQubitsOf, receivePiece, type TransferOptions } from './pieces.ts';
 import { settledAll } from './settled-all.ts';
 import type { StateShare } from './spread-readout.ts';
-import type { StagingBuffers } from './staging-buffers.ts';
-import type { Run } from './state-runs.ts';
-import { runTransfers, type TransferWindow } from './transfers.ts';
-
-/** Windows of a piece, so that several are in flight. */
-const PIECE_WINDOWS = 8;
-
-/** Options of transfers between devices. */
-export interface TransferOptions {
-  /** By rank. */
-  readonly staging: readonly StagingBuffers[];
-  /** Amplitudes of a window. */
-  readonly windowSize: number;
-  readonly pause: () => Promise<void>;
-}
 
 /**
  * The expectation value of an observable; devices are added in the order of their ranks.
@@ -47,7 +33,7 @@ export async function expectationOfShares(
   const sums = [
     ...(await settledAll(shares.map((share, rank) => sumInside(share, rank * numChunks, inside)))),
   ];
-  const pieceQubits = Math.min(chunkQubits, Math.log2(PIECE_WINDOWS * options.windowSize));
+  const pieceQubits = pieceQubitsOf(shares[0]!.state, options);
   const numPieces = 2 ** (numQubits - pieceQubits);
   const byFlippedRanks = Map.groupBy(batchesOf(observable, layout, pieceQubits), ({ chunkFlips }) =>
     Math.floor(chunkFlips / numPieces),
@@ -84,10 +70,9 @@ async function sumAcross(
   [rank, partnerRank]: readonly [number, number],
   batches: readonly Batch[],
   pieceQubits: number,
-  { staging, windowSize, pause }: TransferOptions,
+  options: TransferOptions,
 ): Promise<number> {
   const { context, state } = shares[rank]!;
-  const partner = shares[partnerRank]!.state;
   const numPieces = 2 ** (state.numQubits - pieceQubits);
   const size = AMPLITUDE_BYTES * 2 ** pieceQubits;
   using scratch = new ScratchBuffers(context);
@@ -95,16 +80,7 @@ async function sumAcross(
   let sum = 0;
   for (const [flips, own] of Map.groupBy(batches, ({ chunkFlips }) => chunkFlips % numPieces)) {
     for (let piece = 0; piece < numPieces; piece++) {
-      const wanted = pieceOf(partner, piece ^ flips, size);
-      const windows = function* (): Generator<TransferWindow> {
-        const step = Math.min(size, AMPLITUDE_BYTES * windowSize);
-        for (let at = 0; at < size; at += step) {
-          const source = [{ ...wanted, offset: wanted.offset + at, size: step }];
-          const target = [{ buffer: room, offset: at, size: step }];
-          yield [{ from: staging[partnerRank]!, source, to: staging[rank]!, target }];
-        }
-      };
-      await runTransfers([windows()], pause);
+      await receivePiece(shares, [partnerRank, rank], piece ^ flips, room, options);
       const pair = {
         number: rank * numPieces + piece,
         chunk: pieceOf(state, piece, size),
@@ -116,11 +92,4 @@ async function sumAcross(
     }
   }
   return sum;
-}
-
-/** @param size - Of a piece, in bytes. */
-function pieceOf({ chunks }: GpuState, piece: number, size: number): Run {
-  const perChunk = chunks[0]!.size / size;
-  const buffer = chunks[Math.floor(piece / perChunk)]!;
-  return { buffer, offset: size * (piece % perChunk), size };
 }

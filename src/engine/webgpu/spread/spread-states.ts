@@ -21,8 +21,10 @@ import { collapse, keepChunks } from '../readout/collapse.ts';
 import { StatePart } from '../state-part.ts';
 import type { WorkWindow } from '../work-window.ts';
 import { moveStates, swapParts } from './device-moves.ts';
+import type { TransferOptions } from './pieces.ts';
 import { settledAll } from './settled-all.ts';
 import { expectationOfShares } from './spread-expectation.ts';
+import { applyToShares } from './spread-image.ts';
 import type { SpreadAction } from './spread-program.ts';
 import {
   amplitudesOfShares,
@@ -244,13 +246,27 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
   }
 
   expectations(slot: SpreadSlot, observables: readonly PauliSum[]): Promise<readonly number[]> {
-    const { staging, windowSize } = this.#host;
-    const options = { staging, windowSize, pause: this.#pause };
     return this.#look(slot, (shares) =>
       valuesInTurn(observables, (observable) =>
-        expectationOfShares(shares, observable, this.#layout, options),
+        expectationOfShares(shares, observable, this.#layout, this.#transferOptions()),
       ),
     );
+  }
+
+  async applyObservable(
+    slot: SpreadSlot,
+    observable: PauliSum,
+    imageSlot: SpreadSlot,
+  ): Promise<void> {
+    const images = await this.#written(imageSlot);
+    await this.#look(slot, (shares) =>
+      applyToShares(shares, observable, this.#layout, images, this.#transferOptions()),
+    );
+  }
+
+  #transferOptions(): TransferOptions {
+    const { staging, windowSize } = this.#host;
+    return { staging, windowSize, pause: this.#pause };
   }
 
   /** Reads a state, which waits for the devices: no state is collapsed before it was read. */

@@ -1,26 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { PauliFactor, PauliSum } from '../../../../src/circuit/observable.ts';
 import { expectations } from '../../../../src/engine/cpu/expectation.ts';
 import { expectation as oracle } from '../../../../src/engine/reference/final-state.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
+import { randomSum, sharedFlips } from '../../../support/random-observables.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 import { BUILDS, randomState } from '../../../support/stored-states.ts';
-
-const PAULIS = ['X', 'Y', 'Z'] as const;
-
-function randomString(random: RandomStream, numQubits: number): readonly PauliFactor[] {
-  return [...Array(numQubits).keys()]
-    .filter(() => random.uniform() < 0.5)
-    .map((qubit) => ({ pauli: random.pick(PAULIS), qubit }));
-}
-
-function randomSum(random: RandomStream, numQubits: number, numTerms: number): PauliSum {
-  return Array.from({ length: numTerms }, () => ({
-    coefficient: random.normal(),
-    factors: randomString(random, numQubits),
-  }));
-}
 
 describe.each(BUILDS)('expectation values of %s', (build) => {
   test.each([1, 2, 3, 4, 7, 11, 14])('on %i qubits are the reference engine’s', async (n) => {
@@ -41,24 +26,6 @@ describe.each(BUILDS)('expectation values of %s', (build) => {
     }
   });
 });
-
-/** Strings with a few patterns of flips; a string may come more than once. */
-function sharedFlips(random: RandomStream, numQubits: number, numTerms: number): PauliSum {
-  const patterns = [0, 1, 2].map((i) => {
-    return [...Array(numQubits).keys()].filter(() => i > 0 && random.uniform() < 0.5);
-  });
-  return Array.from({ length: numTerms }, () => {
-    const flipped = random.pick(patterns);
-    return {
-      coefficient: random.normal(),
-      factors: [...Array(numQubits).keys()].flatMap((qubit): readonly PauliFactor[] => {
-        const isSigned = random.uniform() < 0.4;
-        if (flipped.includes(qubit)) return [{ pauli: isSigned ? 'Y' : 'X', qubit }];
-        return isSigned ? [{ pauli: 'Z', qubit }] : [];
-      }),
-    };
-  });
-}
 
 describe.each(BUILDS)('values of strings that flip the same qubits, of %s', (build) => {
   test.each([
