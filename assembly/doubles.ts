@@ -69,3 +69,23 @@ export function sumLanes(sums: usize, mask: i32, value: i32): f64 {
   }
   return sum;
 }
+
+/** The sum of those lanes whose number is `value` under `mask`, minus where it has an odd number of bits of `signs`. */
+export function addLanes(v: v128, mask: i32, value: i32, signs: i32): f64 {
+  const low = lowDoubles(v);
+  let sum = signedLane(f64x2.extract_lane(low, 0), 0, mask, value, signs);
+  sum += signedLane(f64x2.extract_lane(low, 1), 1, mask, value, signs);
+  if (LANES == 4) {
+    const high = highDoubles(v);
+    sum += signedLane(f64x2.extract_lane(high, 0), 2, mask, value, signs);
+    sum += signedLane(f64x2.extract_lane(high, 1), 3, mask, value, signs);
+  }
+  return sum;
+}
+
+// @ts-ignore: a decorator of this compiler
+@inline
+function signedLane(x: f64, lane: i32, mask: i32, value: i32, signs: i32): f64 {
+  if ((lane & mask) != value) return 0;
+  return popcnt(lane & signs) & 1 ? -x : x;
+}

@@ -54,11 +54,14 @@ let tiles: usize = 0;
 /** The last quarter of the scratch of the tile program. */
 let scales: usize = 0;
 
-/** @param at - Address of 16 KiB of scratch, followed by room for the tiles that are gathered together. */
+/**
+ * @param at - Address of 16 KiB of scratch, followed by 128 KiB for lists of a tile's products and room for the tiles
+ *   that are gathered together.
+ */
 export function setScratch(at: usize): void {
-  setProgramScratch(at);
+  setProgramScratch(at, at + 16384);
   scales = at + 12288;
-  tiles = at + 16384;
+  tiles = at + 147456;
 }
 
 /**

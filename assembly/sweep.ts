@@ -6,7 +6,7 @@
  * tiles and runs where one of them is 1 hold nothing, so they are neither read nor, outside this
  * sweep's own qubits, written.
  */
-import { hasScale, keepScale, keptC, keptS, resetScale, runTileProgram, scaleC, scaleS } from './tile-program';
+import { hasScale, keepScale, keptC, keptS, resetScale, runTileProgram, scaleC, scaleS, setSums } from './tile-program';
 import { IMAG, mulAdd, subMul } from './vectors';
 
 // Fields of a sweep, u32 each after the command's header; the order of sweepWords in placed-program.ts.
@@ -27,6 +27,10 @@ const STORE: usize = 68;
 const FROM_ZERO: usize = 72;
 /** 1 if the single tile is the state itself. */
 const IN_PLACE: usize = 76;
+
+/** Doubles of the first tile, and the bytes of one tile's. */
+const SUMS: usize = 80;
+const SUM_BYTES: usize = 84;
 
 /** Most tiles with neighbouring memory that are gathered and stored together, and the most bytes of them. */
 const MAX_TOGETHER = 4;
@@ -88,8 +92,11 @@ function sweepTogether(
   const bytes: usize = load<u32>(command, TILE_BYTES);
   const begin: usize = load<u32>(command, PROGRAM);
   const end: usize = load<u32>(command, PROGRAM_END);
+  const sumBytes: usize = load<u32>(command, SUM_BYTES);
+  const sums: usize = load<u32>(command, SUMS) + <usize>index * sumBytes;
   if (load<u32>(command, IN_PLACE)) {
     resetScale();
+    setSums(sums);
     if (load<u32>(command, FROM_ZERO)) basisState(at, bytes);
     runTileProgram(begin, end, at, bytes, base);
     if (hasScale()) scaleInPlace(at, bytes);
@@ -102,6 +109,7 @@ function sweepTogether(
     // The bits in which these tiles differ are the lowest of the outer ones, in order.
     const tileBase = base | (<u32>t * (numOuter != 0 ? load<u32>(outer) : 0));
     resetScale();
+    setSums(sums + <usize>t * sumBytes);
     runTileProgram(begin, end, tiles + <usize>t * bytes, bytes, tileBase);
     keepScale(scales + (<usize>t << 4));
     isScaled = isScaled || hasScale();

@@ -8,6 +8,7 @@
  */
 import { applyDense } from './dense';
 import { rotateLanePair, rotatePairs } from './pair-kernels';
+import { addCross, addList, diagonalProducts, fold } from './probes';
 import {
   exchange,
   exchangeLaneQubit,
@@ -38,15 +39,28 @@ const DENSE = 13;
 const SCALE = 14;
 const ROTATE_PAIRS = 15;
 const ROTATE_LANE_PAIR = 16;
+const CROSS = 17;
+const DIAGONAL_PRODUCTS = 18;
+const FOLD = 19;
+const ADD_LIST = 20;
 
 /** This thread's scratch memory, SCRATCH_BYTES in wasm-kernels.ts. */
 let scratch: usize = 0;
+/** This thread's room for lists of products. */
+let lists: usize = 0;
+/** Where the sums of this tile are added to. */
+let sums: usize = 0;
 /** Pending scale of the tile, applied when it is stored. */
 let scaleRe: f64 = 1;
 let scaleIm: f64 = 0;
 
-export function setScratch(at: usize): void {
+export function setScratch(at: usize, listsAt: usize): void {
   scratch = at;
+  lists = listsAt;
+}
+
+export function setSums(at: usize): void {
+  sums = at;
 }
 
 // @ts-ignore: a decorator of this compiler
@@ -158,10 +172,33 @@ export function runTileProgram(
       case ROTATE_LANE_PAIR:
         rotateLanePair(first, free, word(op, 6), word(op, 7) != 0, word(op, 8), word(op, 9));
         break;
+      case CROSS:
+        addCross(
+          first, tile + word(op, 6), word(op, 7), free, word(op, 8), word(op, 9), word(op, 10),
+          scaleNorm(), sums + word(op, 11),
+        );
+        break;
+      case DIAGONAL_PRODUCTS:
+        diagonalProducts(tile, word(op, 4), lists);
+        break;
+      case FOLD:
+        fold(lists + word(op, 4), lists + word(op, 5), word(op, 6), word(op, 7) != 0);
+        break;
+      case ADD_LIST:
+        addList(
+          lists + word(op, 4), word(op, 5), word(op, 6), word(op, 7),
+          popcnt(base & word(op, 8)) & 1 ? -scaleNorm() : scaleNorm(), sums + word(op, 9),
+        );
+        break;
       default:
         unreachable();
     }
   }
+}
+
+/** What products of two amplitudes of the tile lack. */
+function scaleNorm(): f64 {
+  return scaleRe * scaleRe + scaleIm * scaleIm;
 }
 
 function scaleBy(c: f64, s: f64): void {

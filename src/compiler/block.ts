@@ -7,6 +7,7 @@
  */
 import { type ComplexMatrix, dimension, monomialRows } from '../math/complex-matrix.ts';
 import type { GateLike } from './passes/gate-like.ts';
+import type { ProbeSums } from './program.ts';
 
 /** A logical qubit, once SWAPs are relabelling. */
 export type Wire = number;
@@ -44,6 +45,8 @@ export type BlockForm = {
 } & (
   | { readonly kind: 'dense' | 'diagonal' }
   | { readonly kind: 'permutation'; readonly rows: readonly number[] }
+  /** Sums in place of a matrix; its last target is the ancilla. It has no entries. */
+  | { readonly kind: 'probe'; readonly sums: ProbeSums }
 );
 
 /** A dense block, diagonal or permutation on wires. */

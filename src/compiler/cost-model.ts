@@ -37,6 +37,8 @@ function costOfPart(form: BlockForm, costs: KernelCosts): number {
       return costs.diagonal * changedPart(form.entries, undefined);
     case 'permutation':
       return costs.permutation * changedPart(form.entries, form.rows);
+    case 'probe':
+      return 0;
   }
 }
 

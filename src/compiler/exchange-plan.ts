@@ -15,6 +15,7 @@
  */
 import type { Wire } from './block.ts';
 import { localQubits, type TargetProfile } from './program.ts';
+import type { StartLayout } from './start-layout.ts';
 import {
   effortFor,
   type PlannedCollapse,
@@ -42,8 +43,12 @@ export function reachOf({ chunkQubits, tileChunkQubits = 0 }: TargetProfile): nu
   return chunkQubits + tileChunkQubits;
 }
 
-/** Plans the steps of the work, in order. */
-export function planSteps(work: WorkList, target: TargetProfile): StepPlan {
+/**
+ * Plans the steps of the work, in order.
+ *
+ * @param start - For a state within the reach of tiles.
+ */
+export function planSteps(work: WorkList, target: TargetProfile, start?: StartLayout): StepPlan {
   const { numResources } = work;
   const effort = effortFor(work);
   let stretches: readonly Stretch[] = [{ kind: 'work', items: work.items }];
@@ -51,6 +56,8 @@ export function planSteps(work: WorkList, target: TargetProfile): StepPlan {
   let numWires = work.numWires;
   for (const numNear of [localQubits(target, numWires), reachOf(target)]) {
     if (numNear >= numWires) continue;
+    if (start !== undefined)
+      throw new Error('unreachable: a given layout beyond the reach of tiles');
     const limits = { tileWires: numNear, lowestWires: 0, numWires, numResources };
     const inner = withExchanges(stretches, new SweepPlanner(limits, effort), slotOf.length, limits);
     stretches = inner.stretches;
@@ -58,8 +65,11 @@ export function planSteps(work: WorkList, target: TargetProfile): StepPlan {
     numWires = numNear;
   }
   const tileWires = Math.min(target.tileQubits, reachOf(target));
-  const lowestWires = Math.min(target.contiguousQubits, numWires);
+  const numLowest = Math.min(target.contiguousQubits, numWires);
+  // A pinned wire that two sweeps share takes none of the lowest places.
+  const lowestWires = start === undefined ? numLowest : numLowest + 1;
   const planner = new SweepPlanner({ tileWires, lowestWires, numWires, numResources }, effort);
+  if (start !== undefined) planner.startFrom(start, numLowest);
   for (const stretch of stretches) {
     if (stretch.kind === 'work') planner.plan(stretch.items);
     else planner.steps.push(stretch);

@@ -36,7 +36,7 @@ export function fuseBlocks(blocks: readonly Block[], limits: FusionLimits): read
   const parts: Part[] = [];
   for (const block of blocks) {
     const part = partOf(block, 1, limits.costs);
-    if (!mergeBackwards(parts, part, limits)) parts.push(part);
+    if (isProbe(part) || !mergeBackwards(parts, part, limits)) parts.push(part);
   }
   return gather(parts, limits);
 }
@@ -105,8 +105,11 @@ function mergeBackwards(parts: Part[], part: Part, limits: FusionLimits): boolea
   return false;
 }
 
+const isProbe = ({ block }: Part): boolean => block.form.kind === 'probe';
+
 /** Product of two parts if it costs no more than they do; `nothing` if they cancel. */
 function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undefined {
+  if (isProbe(a)) return undefined;
   const { costs } = limits;
   const isMonomial = a.block.form.kind !== 'dense' && b.block.form.kind !== 'dense';
   const isDiagonal = a.block.form.kind === 'diagonal' && b.block.form.kind === 'diagonal';
@@ -177,9 +180,10 @@ function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlo
   for (let first = 0; first < parts.length; first++) {
     ahead.moveTo(first);
     if (isTaken[first] === 1) continue;
-    const found = ahead.maySave(parts[first]!.wires)
-      ? bestGathering(parts, isTaken, first, limits)
-      : undefined;
+    const found =
+      !isProbe(parts[first]!) && ahead.maySave(parts[first]!.wires)
+        ? bestGathering(parts, isTaken, first, limits)
+        : undefined;
     if (found === undefined) {
       out.push(parts[first]!);
       continue;
@@ -290,7 +294,10 @@ function gatherOn(
     const part = parts[i]!;
     // Members can move past any part that shares no wire with them.
     if (isTaken[i] === 1 || (part.bits & bits) === 0) continue;
-    const isInside = (part.bits & ~bits) === 0 && part.wires.every((wire) => wires.includes(wire));
+    const isInside =
+      (part.bits & ~bits) === 0 &&
+      !isProbe(part) &&
+      part.wires.every((wire) => wires.includes(wire));
     const moves =
       (part.bits & generalBits) === 0 &&
       (part.diagonalBits & xBits) === 0 &&
@@ -305,7 +312,7 @@ function gatherOn(
     diagonalBits |= part.diagonalBits;
     xBits |= part.xBits;
     generalBits |= part.generalBits;
-    if (!isInside) crossing ??= part;
+    if (!isInside && !isProbe(part)) crossing ??= part;
   }
   // Without a dense member the product is monomial and was considered before.
   const saved =

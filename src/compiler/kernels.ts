@@ -13,6 +13,11 @@ export function kernelOf(block: Block, placeOf: readonly Qubit[], pool: MatrixPo
   const { form } = block;
   const targets = block.targets.map((wire) => placeOf[wire]!);
   const controls = block.controls.map((wire) => placeOf[wire]!);
+  if (form.kind === 'probe') {
+    const ancilla = targets.pop();
+    if (ancilla === undefined) throw new Error('unreachable: a probe without an ancilla');
+    return { kind: 'probe', targets, controls, ancilla, sums: form.sums };
+  }
   const offset = pool.addForm(form);
   switch (form.kind) {
     case 'dense':

@@ -8,8 +8,8 @@
  * one qubit or on one pair.
  */
 import type { GateOperation, Qubit, UnitaryOperation } from '../circuit/circuit.ts';
-import type { ComplexMatrix } from '../math/complex-matrix.ts';
-import type { GateLike } from './passes/gate-like.ts';
+import { adjoint, type ComplexMatrix } from '../math/complex-matrix.ts';
+import { type GateLike, matrixOf } from './passes/gate-like.ts';
 
 /** A gate with parameters. */
 export interface ParametricGate extends GateOperation {
@@ -37,8 +37,14 @@ export interface CanonicalPart {
   readonly part: number;
 }
 
+/** The inverse of a gate or unitary, on the same targets and controls. */
+export interface AdjointSource {
+  readonly kind: 'adjoint';
+  readonly of: GateLike;
+}
+
 /** How the matrix of a unitary follows from those of gates. */
-export type MatrixSource = ProductSource | CanonicalPart;
+export type MatrixSource = ProductSource | CanonicalPart | AdjointSource;
 
 interface DerivedUnitary extends UnitaryOperation {
   readonly source: MatrixSource;
@@ -61,6 +67,20 @@ export function derivedUnitary(
   const unitary: UnitaryOperation = { kind: 'unitary', controls: [], targets, matrix };
   if (source === undefined) return unitary;
   const derived: DerivedUnitary = { ...unitary, source };
+  return derived;
+}
+
+/** The inverse of a gate or unitary, whose matrix may depend on parameters. */
+export function adjointOf(operation: GateLike): UnitaryOperation {
+  const { controls, targets } = operation;
+  const unitary: UnitaryOperation = {
+    kind: 'unitary',
+    controls,
+    targets,
+    matrix: adjoint(matrixOf(operation)),
+  };
+  if (!isParametric(operation)) return unitary;
+  const derived: DerivedUnitary = { ...unitary, source: { kind: 'adjoint', of: operation } };
   return derived;
 }
 

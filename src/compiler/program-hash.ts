@@ -77,7 +77,9 @@ function encodeStep(step: Step): unknown {
 }
 
 function encodeKernel(kernel: Kernel): unknown {
-  const { kind, targets, controls, offset } = kernel;
+  const { kind, targets, controls } = kernel;
+  if (kernel.kind === 'probe') return [kind, targets, controls, kernel.ancilla, kernel.sums];
+  const { offset } = kernel;
   return [kind, targets, controls, offset, kernel.kind === 'permutation' ? kernel.rows : null];
 }
 

@@ -36,8 +36,41 @@ export interface PermutationKernel extends KernelBase {
   readonly rows: readonly number[];
 }
 
+/**
+ * Sums over two states that are kept as one: ψ where the qubit `ancilla` is 0, and λ where it is 1. It changes
+ * nothing. Gradients are made of such sums.
+ *
+ * With r and c for the values of the targets, and sums over all other qubits where the controls are 1:
+ * K(r, c) = Σ conj(λ_r)·ψ_c − λ_c·conj(ψ_r), and D(r) = Σ Im(conj(λ_r)·ψ_r).
+ */
+export interface ProbeKernel extends Pick<KernelBase, 'targets' | 'controls'> {
+  readonly kind: 'probe';
+  readonly ancilla: Qubit;
+  readonly sums: ProbeSums;
+}
+
+/** The sums of a probe: of K for all flips, two numbers each, re and im; then one number for each of the signs. */
+export interface ProbeSums {
+  /** Number of the first one among those of the program. */
+  readonly first: number;
+  /** Pairs r < c. Where there are any, the targets must be resident; the ancilla always. */
+  readonly flips: readonly ProbeFlip[];
+  /** Sets of targets, as bits: the sum of ±D(r), minus where r has an odd number of them. */
+  readonly signs: readonly number[];
+}
+
+/** A sum K(r, c), or one part of it; the other part may then be anything. */
+export interface ProbeFlip {
+  readonly row: number;
+  readonly column: number;
+  readonly parts: 're' | 'im' | 'both';
+}
+
 /** Operation that a sweep applies to a tile. */
-export type Kernel = DenseKernel | DiagonalKernel | PermutationKernel;
+export type MatrixKernel = DenseKernel | DiagonalKernel | PermutationKernel;
+
+/** What a sweep does with a tile; a probe leaves it as it is. */
+export type Kernel = MatrixKernel | ProbeKernel;
 
 /** One pass of the whole state through memory. */
 export interface Sweep {
@@ -142,6 +175,33 @@ export interface Program {
   readonly finalLayout: readonly Qubit[];
   /** Absent where no matrix depends on angles. */
   readonly shape?: ProgramShape;
+}
+
+/**
+ * Values and derivatives of expectation values, for one set of angles.
+ *
+ * `forward` makes ψ, and an engine makes λ = O·ψ of it for an observable O. `backward` then takes back both at once, as
+ * one state of which the highest qubit tells them apart, and sums up on the way what the derivatives follow from:
+ * gradient[parameters[i]] is the sum of factors[i] times the sum number sums[i].
+ *
+ * @see Jones & Gacon, "Efficient calculation of gradients in classical simulations of variational quantum algorithms",
+ *   2020.
+ */
+export interface GradientProgram {
+  readonly forward: Program;
+  /**
+   * On more qubits than `forward`: the ancilla is the highest, and those between are |0⟩. It begins with the places
+   * that `forward` ended with, and from any state.
+   */
+  readonly backward: Program;
+  readonly numParameters: number;
+  /** Number of sums of all probes. */
+  readonly numSums: number;
+  readonly contraction: {
+    readonly parameters: Int32Array;
+    readonly sums: Int32Array;
+    readonly factors: Float64Array;
+  };
 }
 
 /**

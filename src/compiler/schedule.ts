@@ -25,6 +25,7 @@ import { kernelOf } from './kernels.ts';
 import { MatrixPool } from './matrix-pool.ts';
 import { moveSteps, placesBefore } from './moves.ts';
 import type { Program, Step, TargetProfile } from './program.ts';
+import type { StartLayout } from './start-layout.ts';
 import { SweepLayout } from './sweep-layout.ts';
 import { type PlannedStep, type PlannedSweep, runsOf } from './sweep-plan.ts';
 import { onWires, workOf } from './work-list.ts';
@@ -70,15 +71,23 @@ export function scheduleOf(
   }
 }
 
-/** Schedules a circuit, with figures for the report. */
-export function scheduleAndCount(circuit: DynamicCircuit, target: TargetProfile): Scheduled {
+/**
+ * Schedules a circuit, with figures for the report.
+ *
+ * @param start - For a circuit without loops; where absent, qubits may be anywhere before the first step.
+ */
+export function scheduleAndCount(
+  circuit: DynamicCircuit,
+  target: TargetProfile,
+  start?: StartLayout,
+): Scheduled {
   const widest = Math.min(target.tileQubits, reachOf(target));
   if (widest < target.contiguousQubits + target.maxDenseQubits) {
     throw new Error('unreachable: the target profile has a tile too small for its widest kernel');
   }
   const { numQubits, numBits, control } = circuit;
   const pool = new MatrixPool();
-  const pieces = new PieceList(circuit, target, pool);
+  const pieces = new PieceList(circuit, target, pool, start);
   pieces.add(circuit.operations);
   const program = {
     numQubits,
@@ -100,15 +109,22 @@ class PieceList {
   readonly #circuit: DynamicCircuit;
   readonly #target: TargetProfile;
   readonly #pool: MatrixPool;
+  readonly #start: StartLayout | undefined;
   /** Layout with every qubit in the place of its own number. */
   readonly #home: readonly Qubit[];
 
-  constructor(circuit: DynamicCircuit, target: TargetProfile, pool: MatrixPool) {
+  constructor(
+    circuit: DynamicCircuit,
+    target: TargetProfile,
+    pool: MatrixPool,
+    start: StartLayout | undefined,
+  ) {
     this.#circuit = circuit;
     this.#target = target;
     this.#pool = pool;
+    this.#start = start;
     this.#home = Array.from({ length: circuit.numQubits }, (_, qubit) => qubit);
-    this.layout = this.#home;
+    this.layout = start?.placeOf ?? this.#home;
   }
 
   /**
@@ -140,8 +156,8 @@ class PieceList {
   #addPiece(operations: readonly (Operation | AssignOperation)[]): void {
     if (operations.length === 0) return;
     const work = workOf({ ...this.#circuit, operations }, this.#target.maxDenseQubits);
-    const { steps: plan, slotOf } = planSteps(work, this.#target);
-    const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool);
+    const { steps: plan, slotOf } = planSteps(work, this.#target, this.#start);
+    const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool, this.#start);
     const placeOf = slotOf.map((slot) => emitter.placeOf[slot]!);
     // A piece chooses its own initial layout. At the beginning of the circuit that needs no moves.
     if (this.steps.length > 0) this.#moveTo(placesBefore(emitter.steps, placeOf));
@@ -174,10 +190,11 @@ class Emitter {
     numWires: number,
     target: TargetProfile,
     pool: MatrixPool,
+    start: StartLayout | undefined,
   ) {
     this.#target = target;
     this.#pool = pool;
-    this.#layout = new SweepLayout(plan, numWires, target.contiguousQubits);
+    this.#layout = new SweepLayout(plan, numWires, target.contiguousQubits, start);
     for (const step of plan) {
       this.#emit(step);
     }

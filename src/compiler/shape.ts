@@ -8,7 +8,7 @@
  */
 import { allOperations, type DynamicCircuit, type DynamicOperation } from '../circuit/circuit.ts';
 import type { GateDefinition } from '../circuit/gate-definition.ts';
-import { type ComplexMatrix, keepsParity, multiply } from '../math/complex-matrix.ts';
+import { adjoint, type ComplexMatrix, keepsParity, multiply } from '../math/complex-matrix.ts';
 import { uniformDraw } from '../math/philox.ts';
 import {
   ACTS_GENERALLY,
@@ -34,7 +34,7 @@ import { optimize } from './passes/pipeline.ts';
 import type { Program, ProgramShape, TargetProfile } from './program.ts';
 import { programHasher } from './program-hash.ts';
 import { type CompilationReport, reportOn } from './report.ts';
-import { scheduleOf } from './schedule.ts';
+import { type Scheduled, scheduleOf } from './schedule.ts';
 
 /** A compiled circuit whose parameters have no values yet. */
 export interface CompiledShape {
@@ -46,7 +46,7 @@ export interface CompiledShape {
    *
    * @param values - Radians, as in `AngleKinds`.
    */
-  bind(values: readonly number[]): Program | undefined;
+  bind(values: ArrayLike<number>): Program | undefined;
 }
 
 /**
@@ -65,7 +65,14 @@ export function compileShape(
   const generic = withParameters(circuit, slots);
   const optimized = optimize(generic, { keepState });
   const scheduled = scheduleOf(pairForm(optimized.circuit, target.costs), generic, target);
-  const { program, parametric } = scheduled;
+  return {
+    report: reportOn(circuit, optimized, scheduled, target.precision),
+    bind: programAt(scheduled),
+  };
+}
+
+/** The program that a scheduled shape is at some angles, as a function of them; undefined as in `CompiledShape`. */
+export function programAt({ program, parametric }: Scheduled): CompiledShape['bind'] {
   const hash = programHasher(program);
   const binder = new Binder();
   const entries = [...parametric].map(
@@ -77,17 +84,14 @@ export function compileShape(
     parametric: new Set(parametric.keys()),
     fragile: new Set(fragile),
   };
-  return {
-    report: reportOn(circuit, optimized, scheduled, target.precision),
-    bind(values) {
-      if (!binder.put(values)) return undefined;
-      const matrices = program.matrices.slice();
-      for (const [at, form] of entries) {
-        // Adding zero turns −0 into 0, as in the pool.
-        for (let i = 0; i < form.entries.length; i++) matrices[at + i] = form.entries[i]! + 0;
-      }
-      return { hash: hash(matrices), ...program, matrices, shape };
-    },
+  return (values) => {
+    if (!binder.put(values)) return undefined;
+    const matrices = program.matrices.slice();
+    for (const [at, form] of entries) {
+      // Adding zero turns −0 into 0, as in the pool.
+      for (let i = 0; i < form.entries.length; i++) matrices[at + i] = form.entries[i]! + 0;
+    }
+    return { hash: hash(matrices), ...program, matrices, shape };
   };
 }
 
@@ -101,7 +105,7 @@ export function anglesOf({ operations }: DynamicCircuit): readonly number[] {
 }
 
 /** The circuit with parameters in place of angles. */
-function withParameters(circuit: DynamicCircuit, slots: Int32Array): DynamicCircuit {
+export function withParameters(circuit: DynamicCircuit, slots: Int32Array): DynamicCircuit {
   let next = 0;
   const parametricGate = (operation: DynamicOperation): DynamicOperation => {
     if (operation.kind === 'while')
@@ -144,7 +148,7 @@ const NOTHING: ComplexMatrix = new Float64Array(0);
 type LiveForm = BlockForm & { entries: Float64Array };
 
 /** Computes something from the values; returns whether it has the form that it had at generic angles. */
-type Computation = (values: readonly number[]) => boolean;
+type Computation = (values: ArrayLike<number>) => boolean;
 
 /** The computations that lead from values to the entries of forms, in order. */
 class Binder {
@@ -159,7 +163,7 @@ class Binder {
   readonly #fragile = new Set<BlockForm>();
 
   /** Puts in values; returns whether all matrices have the forms that they had at generic angles. */
-  put(values: readonly number[]): boolean {
+  put(values: ArrayLike<number>): boolean {
     for (const compute of this.#computations) if (!compute(values)) return false;
     return true;
   }
@@ -190,6 +194,9 @@ class Binder {
   #missingFor(top: BlockForm | GateLike): BlockForm | GateLike | undefined {
     if (!('entries' in top)) {
       if (this.#cells.has(top) || !isParametric(top) || top.kind === 'gate') return undefined;
+      if (top.source.kind === 'adjoint') {
+        return this.#isMissing(top.source.of) ? top.source.of : undefined;
+      }
       const { members } = top.source.kind === 'product' ? top.source : top.source.of;
       let next = this.#looked.get(members) ?? 0;
       while (next < members.length && !this.#isMissing(members[next]!)) next++;
@@ -260,6 +267,7 @@ class Binder {
     if (operation.kind === 'gate') return this.#leafOf(operation);
     const { source } = operation;
     if (source.kind === 'product') return this.#productOf(source);
+    if (source.kind === 'adjoint') return this.#adjointOf(source.of);
     let parts = this.#canonical.get(source.of);
     if (parts === undefined) {
       parts = this.#partsOf(source.of);
@@ -299,6 +307,16 @@ class Binder {
     const matrixAt = (_: GateLike, i: number) => cells[i]!.matrix;
     this.#computations.push(() => {
       pairProduct(members, qubits[0]!, matrixAt, cell.matrix);
+      return true;
+    });
+    return cell;
+  }
+
+  #adjointOf(operation: GateLike): Cell {
+    const of = this.#cellOf(operation);
+    const cell: Cell = { matrix: NOTHING, isFragile: of.isFragile };
+    this.#computations.push(() => {
+      cell.matrix = adjoint(of.matrix);
       return true;
     });
     return cell;

@@ -4,6 +4,7 @@
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import type { Wire } from './block.ts';
+import type { StartLayout } from './start-layout.ts';
 import type { PlannedStep, PlannedSweep } from './sweep-plan.ts';
 
 /** Number of sweeps to look ahead for how long a wire stays resident. */
@@ -23,12 +24,21 @@ export class SweepLayout {
   readonly placeOf: Qubit[];
   readonly #sweeps: readonly PlannedSweep[];
   readonly #numLowest: number;
+  readonly #pinned: Wire | undefined;
   #next = 0;
 
-  constructor(steps: readonly PlannedStep[], numWires: number, contiguousQubits: number) {
+  /** @param start - Where it is absent, this chooses the first layout. */
+  constructor(
+    steps: readonly PlannedStep[],
+    numWires: number,
+    contiguousQubits: number,
+    start?: StartLayout,
+  ) {
     this.#sweeps = steps.filter((step) => step.kind === 'sweep');
     this.#numLowest = Math.min(contiguousQubits, numWires);
-    this.placeOf = Array.from({ length: numWires }, (_, wire) => wire);
+    this.#pinned = start?.pinned;
+    this.placeOf = start?.placeOf.slice() ?? Array.from({ length: numWires }, (_, wire) => wire);
+    if (start !== undefined) return;
     const [first] = this.#sweeps;
     // A tile that holds all wires, or has no required lowest places, needs no order.
     if (first === undefined || first.wires.size === numWires || this.#numLowest === 0) return;
@@ -91,6 +101,7 @@ export class SweepLayout {
       return end;
     };
     return [...wires]
+      .filter((wire) => wire !== this.#pinned)
       .map((wire) => ({ wire, end: lasting(wire) }))
       .sort((a, b) => b.end - a.end)
       .slice(0, count)

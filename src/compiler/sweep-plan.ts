@@ -6,6 +6,7 @@
  */
 import type { Condition } from '../circuit/circuit.ts';
 import type { Block, Wire } from './block.ts';
+import type { StartLayout } from './start-layout.ts';
 import { isFence, type SearchEffort, SweepSearch } from './sweep-search.ts';
 import type { CollapseOperation, WorkItem, WorkList } from './work-list.ts';
 
@@ -64,6 +65,12 @@ export class SweepPlanner {
     this.#effort = effort;
     this.#previous = new Set(Array(limits.numWires).keys());
     this.#whole = limits.numWires <= limits.tileWires ? this.#previous : undefined;
+  }
+
+  /** Makes the first sweep one that finds its wires on the lowest places. */
+  startFrom({ placeOf, pinned }: StartLayout, numLowest: number): void {
+    const wires = [...placeOf.keys()];
+    this.#previous = new Set(wires.filter((w) => placeOf[w]! < numLowest || w === pinned));
   }
 
   /** Adds the steps that do these items. */

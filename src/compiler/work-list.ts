@@ -28,6 +28,7 @@ import {
   type Wire,
 } from './block.ts';
 import { KernelTooWideError } from './errors.ts';
+import { isProbe, type Probe } from './gradient/probe.ts';
 import { isParametric } from './parametric.ts';
 import type { GateLike } from './passes/gate-like.ts';
 
@@ -129,6 +130,8 @@ function withFixedEnd(items: readonly WorkItem[], drawOrder: number): readonly W
 const isConditioned = ({ operation }: { operation: CollapseOperation }) =>
   operation.condition !== undefined;
 
+const NO_ENTRIES = new Float64Array(0);
+
 /** Collects the work of operations, in order. */
 class WorkBuilder {
   readonly items: WorkItem[] = [];
@@ -161,6 +164,10 @@ class WorkBuilder {
         return;
       }
       case 'barrier': {
+        if (isProbe(operation)) {
+          this.#addProbe(operation);
+          return;
+        }
         const wires = this.#wires(operation.qubits);
         if (wires.length > 0) this.#push({ kind: 'barrier' }, [], wires, allGeneral(wires));
         return;
@@ -199,6 +206,22 @@ class WorkBuilder {
       ...(condition === undefined ? {} : { condition }),
     } as const;
     this.#push(work, needs, resources, actions);
+  }
+
+  /** Adds a probe as a block without entries. */
+  #addProbe({ targets, controls, ancilla, sums, actions }: Probe): void {
+    const wires = this.#wires(targets);
+    const form = { kind: 'probe', entries: NO_ENTRIES, actions, sums } as const;
+    const block = {
+      form,
+      targets: [...wires, this.wireOf[ancilla]!],
+      controls: this.#wires(controls),
+    };
+    const needs = sums.flips.length > 0 ? block.targets : [this.wireOf[ancilla]!];
+    const resources = [...block.targets, ...block.controls];
+    const all = [...actions];
+    while (all.length < resources.length) all.push(ACTS_DIAGONALLY);
+    this.#push({ kind: 'block', block }, needs, resources, all);
   }
 
   #formOf(operation: Operation & { kind: 'gate' | 'unitary' }): BlockForm | undefined {

@@ -15,7 +15,7 @@
  * within rounding of a boundary.
  */
 import type { PauliSum } from '../circuit/observable.ts';
-import type { Program, TargetProfile } from '../compiler/program.ts';
+import type { GradientProgram, Program, TargetProfile } from '../compiler/program.ts';
 
 /** Request for a run. The result holds only the outputs that are requested. */
 export interface RunRequest {
@@ -87,6 +87,35 @@ export interface Executable extends AsyncDisposable {
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
 }
 
+/** Request for gradients. */
+export interface GradientRequest {
+  /** One gradient each. */
+  readonly observables: readonly PauliSum[];
+  /** Called from time to time with the fraction done, in [0, 1]. */
+  readonly onProgress?: (fraction: number) => void;
+}
+
+/** Expectation values in the state before the trailing measurements, and their derivatives. */
+export interface GradientResult {
+  /** One for each observable. */
+  readonly values: Float64Array;
+  /**
+   * By observable, then by parameter of the program, per radian; 0 for a parameter by which no derivative was asked
+   * for. Length values · parameters.
+   */
+  readonly gradients: Float64Array;
+  /** Passes of whole states through memory to apply gates. */
+  readonly statePasses: number;
+  /** Milliseconds. */
+  readonly timing: { readonly evolutionMs: number };
+}
+
+/** A gradient compiled for one engine; it can be run any number of times. */
+export interface GradientExecutable extends AsyncDisposable {
+  /** @throws {DOMException} the signal's reason, soon after it aborts. */
+  run(request: GradientRequest, signal: AbortSignal): Promise<GradientResult>;
+}
+
 /** A simulator: runs programs that were compiled for its target. */
 export interface Engine {
   readonly name: 'reference' | 'cpu' | 'webgpu';
@@ -97,5 +126,13 @@ export interface Engine {
    * @throws {ProgramTooWideError} if the program has more qubits than `target.maxQubits`.
    */
   prepare(program: Program): Promise<Executable>;
+  /**
+   * Compiles a gradient; absent where the engine has none. It takes two states at a time, so that it reaches one qubit
+   * less than programs do.
+   *
+   * @throws {ProgramTooWideError} if two states do not fit the engine.
+   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+   */
+  prepareGradient?(program: GradientProgram): Promise<GradientExecutable>;
   close(): Promise<void>;
 }

@@ -44,7 +44,7 @@ export function poolOfShape(
   for (const step of steps) {
     if (step.kind !== 'sweep') continue;
     for (const kernel of step.kernels) {
-      if (!parametric.has(kernel.offset)) continue;
+      if (kernel.kind === 'probe' || !parametric.has(kernel.offset)) continue;
       const end = kernel.offset + numEntries(kernel);
       for (let index = kernel.offset; index < end; index++) {
         origins[index] = index;

@@ -2,6 +2,7 @@
 import type { AssignOperation, Condition, Qubit } from '../circuit/circuit.ts';
 import {
   type Exchange,
+  type Kernel,
   type LoopHead,
   type LoopTail,
   type Measure,
@@ -103,12 +104,19 @@ function assertPromises({ resident, kernels, store = resident, condition }: Swee
   if (store !== resident && condition !== undefined) {
     throw new Error('unreachable: a store under a condition');
   }
-  for (const { kind, targets } of kernels) {
-    if (kind === 'diagonal') continue;
-    const missing = targets.find((target) => !resident.includes(target));
+  for (const kernel of kernels) {
+    const missing = neededBy(kernel).find((qubit) => !resident.includes(qubit));
     if (missing === undefined) continue;
     throw new Error(
-      `unreachable: a ${kind} kernel acts on qubit ${missing}, which is not resident`,
+      `unreachable: a ${kernel.kind} kernel acts on qubit ${missing}, which is not resident`,
     );
   }
+}
+
+/** Qubits that must be resident for a kernel. */
+function neededBy(kernel: Kernel): readonly Qubit[] {
+  if (kernel.kind === 'diagonal') return [];
+  if (kernel.kind !== 'probe') return kernel.targets;
+  const { ancilla, targets, sums } = kernel;
+  return sums.flips.length > 0 ? [...targets, ancilla] : [ancilla];
 }

@@ -6,7 +6,13 @@
  * consecutive groups: a run of items diagonal on it, or one item that is not. An item is ready once
  * its group is the first of every qubit it touches.
  */
-import type { DenseKernel, Kernel, PermutationKernel } from '../compiler/program.ts';
+import type {
+  DenseKernel,
+  Kernel,
+  PermutationKernel,
+  ProbeKernel,
+  ProbeSums,
+} from '../compiler/program.ts';
 import { keepsParity } from '../math/complex-matrix.ts';
 import { type Complex, isOne, ONE, type Real } from './complex.ts';
 import { entryAt, type MatrixPool } from './matrix-pool.ts';
@@ -56,9 +62,24 @@ export interface DenseItem extends Reach {
   readonly offset: number;
 }
 
+/** Sums as of a `ProbeKernel`. It changes nothing; where it has flips, it waits like an item that moves its targets. */
+export interface ProbeItem extends Reach {
+  readonly kind: 'probe';
+  readonly targets: readonly number[];
+  readonly controls: number;
+  readonly ancilla: number;
+  readonly sums: ProbeSums;
+}
+
 /** One item of work on a tile. */
-export type Item = DiagonalItem | RotationItem | PairRotationItem | PermutationItem | DenseItem;
-/** An item that moves amplitudes. */
+export type Item =
+  | DiagonalItem
+  | RotationItem
+  | PairRotationItem
+  | PermutationItem
+  | DenseItem
+  | ProbeItem;
+/** An item that moves amplitudes, or a probe of where they are. */
 export type MovingItem = Exclude<Item, DiagonalItem>;
 
 export function maskOf(qubits: readonly number[]): number {
@@ -98,7 +119,20 @@ export function addItems(
         items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });
       }
       return;
+    case 'probe':
+      items.push(probeItem(kernel));
+      return;
   }
+}
+
+function probeItem({ targets, controls, ancilla, sums }: ProbeKernel): ProbeItem {
+  const mask = maskOf(targets);
+  const controlMask = maskOf(controls);
+  const reach =
+    sums.flips.length > 0
+      ? { moved: mask, read: controlMask }
+      : { moved: 0, read: controlMask | mask };
+  return { kind: 'probe', ...reach, targets, controls: controlMask, ancilla, sums };
 }
 
 /** Appends a diagonal if any of its entries is not 1. */
@@ -206,6 +240,8 @@ interface Node {
 /** List scheduler: holds the items that are ready. */
 export class ReadyItems {
   readonly diagonals: DiagonalItem[] = [];
+  /** Probes without flips. */
+  readonly probes: ProbeItem[] = [];
   /** In the order in which they became ready. */
   moving: MovingItem[] = [];
   readonly #nodes = new Map<Item, Node>();
@@ -219,7 +255,7 @@ export class ReadyItems {
   }
 
   get isEmpty(): boolean {
-    return this.diagonals.length === 0 && this.moving.length === 0;
+    return this.diagonals.length === 0 && this.moving.length === 0 && this.probes.length === 0;
   }
 
   /** The items that are not done, in the order of the sweep. */
@@ -267,6 +303,7 @@ export class ReadyItems {
 
   #release(item: Item): void {
     if (item.kind === 'diagonal') this.diagonals.push(item);
+    else if (item.kind === 'probe' && item.moved === 0) this.probes.push(item);
     else this.moving.push(item);
   }
 }

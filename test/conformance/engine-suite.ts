@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
+import { describeGradients } from './engine-gradients.ts';
 import { describeLifecycle } from './engine-lifecycle.ts';
 import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
@@ -19,6 +20,8 @@ export interface EngineClaims {
   readonly tolerance: number;
   /** Qubits it surely holds in a test; at least 12. */
   readonly maxQubits: number;
+  /** Whether it has gradients. */
+  readonly hasGradients?: boolean;
 }
 
 /** The engine that the suite tests; it is open once the first test runs. */
@@ -39,6 +42,7 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeMidCircuit,
     describeLoops,
     describeShapes,
+    ...(claims.hasGradients === true ? [describeGradients] : []),
     describeLifecycle,
   ]);
 }
@@ -53,6 +57,7 @@ export function describeConfiguration(name: string, open: Open, claims: EngineCl
     describeOutputs,
     describeObservables,
     describeSampling,
+    ...(claims.hasGradients === true ? [describeGradients] : []),
     describeLifecycle,
   ]);
 }

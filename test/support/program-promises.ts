@@ -28,7 +28,9 @@ export function breaches(program: Program, target: TargetProfile): readonly stri
       'a resident qubit out of reach',
     );
     claimTile(step, program, target, claim);
-    for (const { kind, targets, controls, offset } of step.kernels) {
+    for (const kernel of step.kernels) {
+      if (kernel.kind === 'probe') continue;
+      const { kind, targets, controls, offset } = kernel;
       const size = kind === 'dense' ? 4 ** targets.length : 2 ** targets.length;
       claim(2 * (offset + size) <= program.matrices.length, 'entries outside the pool');
       claim(!controls.some((q) => targets.includes(q)), 'a target that is its own control');

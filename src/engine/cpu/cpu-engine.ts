@@ -5,19 +5,27 @@
  * one source (assembly/). The engine runs one program at a time, on all its threads.
  */
 import type { Circuit } from '../../circuit/circuit.ts';
-import type { Program, TargetProfile } from '../../compiler/program.ts';
+import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
 import type { BatchExecutable } from '../batch-request.ts';
-import type { Engine, Executable, RunRequest } from '../engine.ts';
+import type {
+  Engine,
+  Executable,
+  GradientExecutable,
+  GradientRequest,
+  RunRequest,
+} from '../engine.ts';
 import { ProgramTooWideError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
+import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
 import { type BatchHost, prepareBatch } from './batch.ts';
+import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
-import { ProgramLowering } from './lowered-program.ts';
+import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { PRECISIONS } from './precision.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
@@ -116,6 +124,8 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
     prepare: async (program) => prepare(program, options, lowering, threadPool, mutex),
+    prepareGradient: async (program) =>
+      prepareGradient(program, options, lowering, threadPool, mutex),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
@@ -157,5 +167,52 @@ function prepare(
   return mutex.executable(
     (request: RunRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
     () => threadPool.release(at),
+  );
+}
+
+function prepareGradient(
+  program: GradientProgram,
+  { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): GradientExecutable {
+  const plans = planGradient(program, () => 1);
+  const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
+  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
+  checkGradientWidth(program, bytesPerAmplitude, maxQubits, bytes, 'cpu');
+  const forward = lowering.lower(program.forward);
+  const backward = lowering.lower(program.backward, 'states');
+  const forwardAt = threadPool.allocate(placedBytes(forward));
+  const backwardAt = threadPool.allocate(placedBytes(backward));
+  const { memory, kernels } = threadPool;
+  const place = (lowered: LoweredProgram, at: number, { finalLayout }: Program): CpuProgram => ({
+    threadPool,
+    lowered,
+    placed: placeProgram(lowered, memory, at, kernels),
+    stateBytes: bytesPerAmplitude * 2 ** lowered.numQubits,
+    layout: finalLayout,
+    spare: [],
+  });
+  const shared = {
+    program,
+    forward: place(forward, forwardAt, program.forward),
+    backward: place(backward, backwardAt, program.backward),
+  };
+  const attempt = async (request: GradientRequest, signal: AbortSignal) => {
+    const statesAt = threadPool.allocate(shared.backward.stateBytes);
+    const states = (slicer: TimeSlicer) => cpuGradientStates({ ...shared, statesAt }, slicer);
+    try {
+      return await runGradient({ program, ...plans, states }, request, signal);
+    } finally {
+      threadPool.release(statesAt);
+    }
+  };
+  return mutex.executable(
+    (request: GradientRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
+    () => {
+      threadPool.release(forwardAt);
+      threadPool.release(backwardAt);
+    },
   );
 }

@@ -120,6 +120,11 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
     }
   }
 
+  /** Sees to it that the amplitudes of a state are in memory. */
+  settle(state: CpuState): MaybePromise<void> {
+    return this.#whenWritten(state, () => {});
+  }
+
   qubitMasses(state: CpuState, qubit: Qubit): MaybePromise<QubitMasses> {
     return this.#whenWritten(state, () => qubitMasses(this, this.#stored(state), qubit));
   }

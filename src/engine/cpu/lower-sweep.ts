@@ -21,6 +21,7 @@ import {
 import { emitDense, emitLaneExchange, emitPermutation, emitRotations } from './emit-moves.ts';
 import { emitPairRotations } from './emit-pairs.ts';
 import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
+import { emitFlips, emitSigns, type PlaceOfSum } from './emit-probes.ts';
 import { GROUP_SHIFT } from './precision.ts';
 import {
   type CodeRange,
@@ -39,6 +40,8 @@ export interface LoweringContext {
   readonly tables: TableRequest[];
   /** Diagonals that are still to be applied. */
   pending: PhasePolynomial;
+  /** Growth at which scales are applied. */
+  readonly maxGrowth: number;
 }
 
 /** A sweep's code and the shape of its tiles. */
@@ -48,13 +51,15 @@ export interface LoweredSweep {
   readonly parts: readonly CodeRange[];
   /** Byte offset in the tile of each stored group, as words; absent if no group moves. */
   readonly sources?: ConstantAddress;
+  /** Numbers, among the program's, of the sums that a tile gives, in order. */
+  readonly sums: readonly number[];
 }
 
 /**
  * Growth of the state at which the scales of the rotations are applied: the state must not
  * overflow.
  */
-const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
+export const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
 
 /**
  * Words of code after which a sweep is split. A tile then takes some 5 ms, and a run can be
@@ -91,7 +96,8 @@ export function lowerSweep(
   for (const kernel of sweep.kernels) {
     addItems(kernel, context.pool, code.precision, items);
   }
-  emitItems(context, layout, items, () => {
+  const sums: number[] = [];
+  emitItems(context, layout, items, sums, () => {
     if (code.position - begin > MAX_PART_WORDS) cut();
   });
   // The store applies the scalar. Other factors that are not phases balance the growth of
@@ -101,7 +107,7 @@ export function lowerSweep(
   context.growth.restart();
   const sources = emitStore(context, layout, sweep);
   cut();
-  return { layout, parts, ...(sources !== undefined && { sources }) };
+  return { layout, parts, sums, ...(sources !== undefined && { sources }) };
 }
 
 /** @param onEmitted - Called wherever a part may end. */
@@ -109,26 +115,42 @@ function emitItems(
   context: LoweringContext,
   layout: TileLayout,
   items: readonly Item[],
+  sums: number[],
   onEmitted: () => void,
 ): void {
   const ready = new ReadyItems(items);
+  const placeOf = (sum: number) => sums.push(sum) - 1;
+  /** Probes without flips wait until nothing else is ready, so that many are evaluated together. */
+  const evaluate = () => {
+    applyAllScales(context, layout);
+    emitSigns(context.code, layout, ready.probes, placeOf);
+    for (const probe of ready.probes.splice(0)) ready.done(probe);
+    onEmitted();
+  };
   while (!ready.isEmpty) {
     for (let item = ready.diagonals.pop(); item !== undefined; item = ready.diagonals.pop()) {
       for (const { mask, phase } of item.monomials) context.pending.multiply(mask, phase);
       ready.done(item);
     }
-    if (context.growth.now > MAX_GROWTH[context.code.precision.name]) {
+    if (context.growth.now > context.maxGrowth) {
       applyScales(context, layout);
       context.growth.restart();
     }
-    if (ready.moving.length === 0) continue;
+    if (ready.moving.length === 0) {
+      if (ready.probes.length > 0) evaluate();
+      continue;
+    }
     const free = ready.moving.filter((item) => (item.moved & context.pending.qubits) === 0);
     if (free.length === 0) {
+      if (ready.probes.length > 0) {
+        evaluate();
+        continue;
+      }
       flushFor(context, layout, ready.moving);
       continue;
     }
     ready.moving = ready.moving.filter((item) => !free.includes(item));
-    emitMoves(context, layout, free);
+    emitMoves(context, layout, free, placeOf);
     for (const item of free) {
       context.growth.add(item);
       ready.done(item);
@@ -141,11 +163,18 @@ function emitMoves(
   context: LoweringContext,
   layout: TileLayout,
   items: readonly MovingItem[],
+  placeOf: PlaceOfSum,
 ): void {
   const rotations: RotationItem[] = [];
   const pairs: PairRotationItem[] = [];
+  // First, because the scales of what is emitted with them are not pending yet.
+  const probes = items.filter((item) => item.kind === 'probe');
+  if (probes.length > 0) applyAllScales(context, layout);
+  for (const probe of probes) emitFlips(context.code, layout, probe, placeOf);
   for (const item of items) {
     switch (item.kind) {
+      case 'probe':
+        break;
       case 'rotation':
         rotations.push(item);
         break;
@@ -194,6 +223,18 @@ function flushFor(
 
 function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolynomial): void {
   emitPhases(context.code, layout, phases, context.tables);
+}
+
+/**
+ * Applies all factors that are not phases; those of whole tiles when these are stored, which sums take into account.
+ * Phases that are pending change no product of ψ with λ.
+ */
+function applyAllScales(context: LoweringContext, layout: TileLayout): void {
+  flush(
+    context,
+    layout,
+    context.pending.take((_, phase) => !isPhase(phase)),
+  );
 }
 
 /** Applies the scales of the rotations so far, at once. */

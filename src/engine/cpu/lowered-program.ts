@@ -12,7 +12,7 @@ import { type MatrixPool, poolOfShape } from '../matrix-pool.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
 import { filledTile, maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
-import { type LoweredSweep, type LoweringContext, lowerSweep } from './lower-sweep.ts';
+import { type LoweredSweep, type LoweringContext, lowerSweep, MAX_GROWTH } from './lower-sweep.ts';
 import { GROUP_SHIFT, type Precision } from './precision.ts';
 import { type CodeRange, type ConstantAddress, TileCode } from './tile-code.ts';
 import type { TileLayout } from './tile-layout.ts';
@@ -35,6 +35,8 @@ export interface SweepShape {
   readonly isFromZero: boolean;
   /** Whether the tile is the whole state, so that it is changed in place. */
   readonly isWholeState: boolean;
+  /** Sums that a tile gives, in this part or another one of the sweep. */
+  readonly numSums: number;
 }
 
 /** A program compiled for tiles. */
@@ -47,23 +49,37 @@ export interface LoweredProgram {
   readonly tables: readonly TableRequest[];
   /** By index of the program's steps; undefined for other steps than sweeps. */
   readonly sweeps: readonly (readonly SweepShape[] | undefined)[];
+  /** By index of the program's steps, the numbers of the sums of each tile, in order. */
+  readonly sums: readonly (readonly number[])[];
   /** Whether memory is cleared before the first step, because conditions may skip sweeps. */
   readonly startsCleared: boolean;
   /** Bits of a group's byte offset that no sweep touches; cleared at the end unless `startsCleared`. */
   readonly untouchedBytes: number;
 }
 
+/** What a program begins with: |0…0⟩, or the two states of a gradient's way back. */
+export type Start = 'zero' | 'states';
+
 /** Lowers a program for tiles of `tileQubits`, or of the whole state where that is smaller. */
 export function lowerProgram(
   program: Program,
   precision: Precision,
   tileQubits: number,
+  start: Start = 'zero',
 ): LoweredProgram {
-  return lowerWith(program, program, precision, tileQubits);
+  return lowerWith(program, program, precision, tileQubits, start);
 }
 
-/** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
-const MAX_BOUND_GROWTH = { f32: 2 ** 100, f64: 2 ** 950 };
+/**
+ * Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes, or for their
+ * products where these are summed up.
+ */
+const MAX_BOUND_GROWTH = {
+  zero: { f32: 2 ** 100, f64: 2 ** 950 },
+  states: { f32: 2 ** 50, f64: 2 ** 475 },
+};
+/** Part of the growth, as an exponent, at which scales are applied. */
+const GROWTH_SHARE = { zero: 1, states: 0.5 };
 
 /** A program lowered with the matrices of its shape. */
 interface LoweredShape {
@@ -87,26 +103,26 @@ export class ProgramLowering {
    * Lowers a program by its shape, also where it is the first one, so that what a program computes never depends on
    * others. Where the shape does not do, because the state could overflow, the program is lowered for itself.
    */
-  lower(program: Program): LoweredProgram {
+  lower(program: Program, start: Start = 'zero'): LoweredProgram {
     const { shape } = program;
     if (shape !== undefined) {
-      const { lowered, tape } = this.#shapes.get(shape) ?? this.#lowerShape(program, shape);
+      const { lowered, tape } = this.#shapes.get(shape) ?? this.#lowerShape(program, shape, start);
       const numbers = tape.numbersOf(program.matrices);
       if (numbers !== undefined) return { ...lowered, numbers };
     }
-    return lowerProgram(program, this.#precision, this.#tileQubits);
+    return lowerProgram(program, this.#precision, this.#tileQubits, start);
   }
 
-  #lowerShape(program: Program, shape: ProgramShape): LoweredShape {
+  #lowerShape(program: Program, shape: ProgramShape, start: Start): LoweredShape {
     const precision = this.#precision;
     const pool = poolOfShape(program.steps, shape);
-    const lowered = lowerWith(program, pool, precision, this.#tileQubits);
+    const lowered = lowerWith(program, pool, precision, this.#tileQubits, start);
     const tape = new FormulaTape(
       shape.matrices.length / 2,
       lowered.code.takeTraced(),
       pool.trace,
       precision,
-      MAX_BOUND_GROWTH[precision.name],
+      MAX_BOUND_GROWTH[start][precision.name],
     );
     const known = { lowered, tape };
     this.#shapes.set(shape, known);
@@ -119,6 +135,7 @@ function lowerWith(
   pool: MatrixPool,
   precision: Precision,
   tileQubits: number,
+  start: Start,
 ): LoweredProgram {
   const numQubits = Math.max(program.numQubits, roomForDense(program, precision));
   const code = new TileCode(precision);
@@ -128,13 +145,16 @@ function lowerWith(
     growth: new Growth(pool.trace?.segments),
     tables: [],
     pending: new PhasePolynomial(),
+    maxGrowth: MAX_GROWTH[precision.name] ** GROWTH_SHARE[start],
   };
   const terminal = terminalMeasureIndex(program);
   const steps = program.steps.slice(0, terminal);
   const isPlain = steps.every((s) => s.kind === 'sweep' && s.condition === undefined);
   const startsCleared = steps.length === 0 || !isPlain;
-  let touched = startsCleared ? maskOf(range(numQubits)) : 0;
-  let isFirst = !startsCleared;
+  const isKnown = startsCleared || start === 'states';
+  let touched = isKnown ? maskOf(range(numQubits)) : 0;
+  let isFirst = !isKnown;
+  const sums: (readonly number[])[] = steps.map(() => []);
   const sweeps = steps.map((step, index): readonly SweepShape[] | undefined => {
     if (step.kind === 'exchange') throw new Error('unreachable: this engine has no chunk qubits');
     if (step.kind !== 'sweep') return undefined;
@@ -142,6 +162,7 @@ function lowerWith(
     const next = steps[index + 1];
     const mayDefer = !startsCleared && next !== undefined;
     const lowered = lowerSweep(context, step, resident, mayDefer);
+    sums[index] = lowered.sums;
     const shapes = lowered.parts.map((part, i) => {
       const shape = shapeOf(lowered, part, numQubits, touched, isFirst);
       touched |= lowered.layout.residentMask;
@@ -163,7 +184,7 @@ function lowerWith(
   });
   const untouched = range(numQubits).filter((qubit) => ((touched >> qubit) & 1) === 0);
   const untouchedBytes = untouched.reduce((mask, qubit) => mask | byteBit(qubit, precision), 0);
-  return { numQubits, code, tables: context.tables, sweeps, startsCleared, untouchedBytes };
+  return { numQubits, code, tables: context.tables, sweeps, sums, startsCleared, untouchedBytes };
 }
 
 /** The bit of a group's byte offset that a qubit above the lanes is. */
@@ -189,7 +210,7 @@ function roomForDense({ steps }: Program, { laneQubits }: Precision): number {
 }
 
 function shapeOf(
-  { layout }: LoweredSweep,
+  { layout, sums }: LoweredSweep,
   code: CodeRange,
   numQubits: number,
   touched: number,
@@ -225,6 +246,7 @@ function shapeOf(
     runs,
     isFromZero,
     isWholeState: resident.length === numQubits,
+    numSums: sums.length,
   };
 }
 

@@ -11,7 +11,7 @@ import type { KernelExports } from './wasm-kernels.ts';
 /** Tiles that a thread takes at a time: neighbours share pages of memory. */
 const MAX_TILES_PER_CLAIM = 16;
 const MAX_CLAIM_NS = 1e6;
-const SWEEP_WORDS = 12;
+const SWEEP_WORDS = 14;
 /** Position of the state's address among a sweep's words. */
 const STATE_WORD = COMMAND_HEADER_WORDS;
 
@@ -27,15 +27,25 @@ export interface PlacedSweep {
 export interface PlacedProgram {
   /** Parallel to the lowered program's. */
   readonly sweeps: readonly (readonly PlacedSweep[] | undefined)[];
+  /** Where a sweep adds up the sums of each tile, doubles, tile after tile. */
+  readonly sumsAt: number;
+}
+
+/** Bytes of the sums of all tiles of a sweep. */
+function sumsBytes({ numSums, numOuter }: SweepShape): number {
+  return 8 * numSums * 2 ** numOuter;
 }
 
 /** Bytes that `placeProgram` needs. */
 export function placedBytes({ code, sweeps }: LoweredProgram): number {
   let words = 0;
+  let sums = 0;
   for (const shape of sweeps.flatMap((parts) => parts ?? [])) {
+    sums = Math.max(sums, sumsBytes(shape));
     words += COMMAND_HEADER_WORDS + SWEEP_WORDS + shape.outer.length + shape.runs.length + 4;
   }
-  return code.byteLength + 4 * words;
+  // 16 more to align the sums.
+  return code.byteLength + 4 * words + sums + 16;
 }
 
 /** Puts a program at `at`, a multiple of 16, and makes its tables. */
@@ -57,15 +67,18 @@ export function placeProgram(
     }
     while (filled < bytes) filled = doubled(whole, filled);
   }
-  let next = at + program.code.byteLength;
+  const sumsAt = at + program.code.byteLength;
+  const shapes = program.sweeps.flatMap((parts) => parts ?? []);
+  const ofSums = shapes.reduce((most, shape) => Math.max(most, sumsBytes(shape)), 0);
+  let next = sumsAt + ofSums + (-ofSums & 15);
   const place = (shape: SweepShape): PlacedSweep => {
-    const words = sweepWords(shape, at, constantsAt, next);
+    const words = sweepWords(shape, at, constantsAt, sumsAt, next);
     new Uint32Array(memory, next, words.length).set(words);
     const placed = { command: next, numTiles: 2 ** shape.numOuter, shape };
     next += 4 * (words.length + (-words.length & 3));
     return placed;
   };
-  return { sweeps: program.sweeps.map((parts) => parts?.map(place)) };
+  return { sweeps: program.sweeps.map((parts) => parts?.map(place)), sumsAt };
 }
 
 /** Repeats what is filled of a table behind it; returns how much is filled then. */
@@ -75,7 +88,13 @@ function doubled(table: Uint8Array, filled: number): number {
 }
 
 /** The command of a sweep and the lists that it points to, which follow it. */
-function sweepWords(shape: SweepShape, code: number, constantsAt: number, at: number): Uint32Array {
+function sweepWords(
+  shape: SweepShape,
+  code: number,
+  constantsAt: number,
+  sumsAt: number,
+  at: number,
+): Uint32Array {
   const lists = at + 4 * (COMMAND_HEADER_WORDS + SWEEP_WORDS);
   const fields = [
     0,
@@ -90,6 +109,8 @@ function sweepWords(shape: SweepShape, code: number, constantsAt: number, at: nu
     shape.sources === undefined ? 0 : constantsAt + shape.sources,
     shape.isFromZero ? 1 : 0,
     shape.isWholeState ? 1 : 0,
+    sumsAt,
+    8 * shape.numSums,
   ];
   const header = [COMMAND_KINDS.sweep, 2 ** shape.numOuter, 0, 0, 1, 0, 0, 0];
   const own = [...header, ...fields];

@@ -25,6 +25,10 @@ export const OPCODES = {
   scale: 14,
   rotatePairs: 15,
   rotateLanePair: 16,
+  cross: 17,
+  diagonalProducts: 18,
+  fold: 19,
+  addList: 20,
 } as const;
 
 /**

@@ -90,6 +90,8 @@ export interface KernelExports {
 
 /** Scratch for the tile program and the scales of tiles. */
 const SCRATCH_BYTES = 16_384;
+/** Lists of the products of a tile's halves: as many reals as half a tile has amplitudes, and again while they fold. */
+const LISTS_BYTES = 128 * 1024;
 /** Tiles that a thread gathers together, at most, and bytes of them. */
 const TILES_TOGETHER = 4;
 const BYTES_TOGETHER = 2 ** 19;
@@ -99,7 +101,7 @@ const READOUT_BYTES = 320 * 1024;
 /** Bytes of a thread's scratch and tiles. */
 export function threadBytes(tileBytes: number): number {
   const tiles = Math.min(TILES_TOGETHER * tileBytes, BYTES_TOGETHER);
-  return SCRATCH_BYTES + Math.max(tiles, READOUT_BYTES);
+  return SCRATCH_BYTES + LISTS_BYTES + Math.max(tiles, READOUT_BYTES);
 }
 
 const modules = new Map<string, WebAssembly.Module>();

@@ -5,7 +5,7 @@
  * are disjoint, so any range of them can be done at any time, which lets a kernel on a large state
  * pause half-way. The state is interleaved re, im.
  */
-import type { Kernel, PermutationKernel } from '../../compiler/program.ts';
+import type { MatrixKernel, PermutationKernel } from '../../compiler/program.ts';
 import { insertZeroBits } from '../../math/basis-index.ts';
 import { UNITS_PER_CHUNK } from '../time-slicer.ts';
 
@@ -37,7 +37,7 @@ interface Groups {
 
 /** Compiles a kernel for states of `numQubits` qubits. */
 export function stateKernel(
-  kernel: Kernel,
+  kernel: MatrixKernel,
   matrices: Float64Array,
   numQubits: number,
 ): StateKernel {
@@ -57,7 +57,7 @@ export function stateKernel(
   }
 }
 
-function groupsOf(kernel: Kernel, numQubits: number): Groups {
+function groupsOf(kernel: MatrixKernel, numQubits: number): Groups {
   const fixedQubits = [...kernel.targets, ...kernel.controls].sort((a, b) => a - b);
   const maskOf = (qubits: readonly number[]) => qubits.reduce((mask, q) => mask | (1 << q), 0);
   const offsets = new Int32Array(2 ** kernel.targets.length);

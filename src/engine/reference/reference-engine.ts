@@ -3,13 +3,15 @@
  * compared with it, so it prefers obvious correctness to speed. It takes any program, because its
  * tile is the whole state.
  */
-import type { Program, TargetProfile } from '../../compiler/program.ts';
-import type { Engine, Executable } from '../engine.ts';
+import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
+import type { Engine, Executable, GradientExecutable } from '../engine.ts';
 import { ProgramTooWideError } from '../errors.ts';
+import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
+import { referenceGradientStates } from './reference-gradient.ts';
 import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
 import { numKernelsOf } from './step-kernels.ts';
 
@@ -50,6 +52,7 @@ export function openReferenceEngine({
     name: 'reference',
     target: referenceTarget(maxQubits),
     prepare: async (program) => prepare(program, maxQubits, memoryBytes),
+    prepareGradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
     close: async () => {},
   };
 }
@@ -65,6 +68,20 @@ function prepare(program: Program, maxQubits: number, memoryBytes: number): Exec
   const operations = (slicer: TimeSlicer) => new ReferenceStates(prepared, slicer);
   return {
     run: (request, signal) => runProgram({ plan, budget, operations }, request, signal),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function prepareGradient(
+  program: GradientProgram,
+  maxQubits: number,
+  memoryBytes: number,
+): GradientExecutable {
+  const plans = planGradient(program, numKernelsOf);
+  checkGradientWidth(program, BYTES_PER_AMPLITUDE, maxQubits, memoryBytes, 'reference');
+  const states = (slicer: TimeSlicer) => referenceGradientStates(program, slicer);
+  return {
+    run: (request, signal) => runGradient({ program, ...plans, states }, request, signal),
     [Symbol.asyncDispose]: async () => {},
   };
 }

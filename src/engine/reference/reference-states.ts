@@ -36,11 +36,15 @@ export interface ReferenceProgram {
   readonly physicalOf: BitImages;
 }
 
-/** Compiles a program whose sweeps `planRun` has checked. */
-export function prepareReferenceProgram(program: Program): ReferenceProgram {
+/**
+ * Compiles a program whose sweeps `planRun` has checked.
+ *
+ * @param sums - What its probes add to, if it has any.
+ */
+export function prepareReferenceProgram(program: Program, sums?: Float64Array): ReferenceProgram {
   return {
     numQubits: program.numQubits,
-    sweeps: stepKernels(program),
+    sweeps: stepKernels(program, sums),
     layout: program.finalLayout,
     physicalOf: new BitImages(program.finalLayout.map((physical) => 2 ** physical)),
   };

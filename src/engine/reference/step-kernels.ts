@@ -2,18 +2,30 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { Exchange, PermutationKernel, Program, Sweep } from '../../compiler/program.ts';
 import { type StateKernel, stateKernel } from './kernels.ts';
+import { probeKernel } from './probe.ts';
 
 /** Entries of a permutation of four rows without phases. */
 const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 
-/** Kernels of each step of a program; empty if the step is neither a sweep nor an exchange. */
-export function stepKernels(program: Program): readonly (readonly StateKernel[])[] {
+/**
+ * Kernels of each step of a program; empty if the step is neither a sweep nor an exchange.
+ *
+ * @param sums - What probes add to, if there are any.
+ */
+export function stepKernels(
+  program: Program,
+  sums?: Float64Array,
+): readonly (readonly StateKernel[])[] {
   const { matrices, numQubits } = program;
   return program.steps.map((step) => {
     if (step.kind !== 'sweep' && step.kind !== 'exchange') return [];
     const kernels = step.kind === 'sweep' ? step.kernels : [];
     return [
-      ...kernels.map((kernel) => stateKernel(kernel, matrices, numQubits)),
+      ...kernels.map((kernel) => {
+        if (kernel.kind !== 'probe') return stateKernel(kernel, matrices, numQubits);
+        if (sums === undefined) throw new Error('unreachable: a probe outside a gradient');
+        return probeKernel(kernel, numQubits, sums);
+      }),
       ...swapsOf(step).map((swap) => stateKernel(swap, ONES, numQubits)),
     ];
   });

@@ -89,7 +89,7 @@ describe('the matrix pool', () => {
     const unitary: Operation = { kind: 'unitary', targets: [1, 0], controls: [], matrix };
     const program = programOf(gate('T', [0]), unitary, gate('X', [0]));
     const kernels = program.steps.flatMap((step) => (step.kind === 'sweep' ? step.kernels : []));
-    expect(kernels.map(({ offset }) => offset)).toEqual([0, 2, 18]);
+    expect(kernels).toMatchObject([{ offset: 0 }, { offset: 2 }, { offset: 18 }]);
     expect(program.matrices.slice(4, 36)).toEqual(matrix);
     expect([...program.matrices.slice(36)]).toEqual([1, 0, 1, 0]);
   });

@@ -1,8 +1,8 @@
 /** Faults of a well-formed VQE input. */
 
 import { gateNamed } from '../../../circuit/gates.ts';
+import { expectationRule } from '../../../compiler/gradient/shift-rule.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
-import { expectationRule } from '../../algorithms/training/gradients/shift-rule.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { numBases } from '../../algorithms/vqe/sampled-energies.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';

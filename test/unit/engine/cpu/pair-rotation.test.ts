@@ -156,8 +156,9 @@ describe('a pair rotation', () => {
       const wide = program.steps.flatMap((step) =>
         step.kind === 'sweep' ? step.kernels.filter(({ targets }) => targets.length === 2) : [],
       );
-      for (const { kind, offset } of wide) {
-        if (kind === 'dense') expect(keepsParity(program.matrices, 2 * offset)).toBe(true);
+      for (const kernel of wide) {
+        if (kernel.kind !== 'dense') continue;
+        expect(keepsParity(program.matrices, 2 * kernel.offset)).toBe(true);
       }
       const found = await stateOf(engine, program);
       expect(worstAmplitude(found, expected)).toBeLessThan(TOLERANCE[engine.target.precision]);

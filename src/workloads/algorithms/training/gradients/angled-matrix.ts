@@ -6,10 +6,10 @@
  * entries of a matrix as it does for expectation values.
  */
 import type { GateDefinition } from '../../../../circuit/gate-definition.ts';
+import { addTurned, wavesOf } from '../../../../compiler/gradient/gate-waves.ts';
+import { matrixRule } from '../../../../compiler/gradient/shift-rule.ts';
 import { reducedAngle } from '../../../../math/angles.ts';
 import type { ComplexMatrix } from '../../../../math/complex-matrix.ts';
-import { addTurned, wavesOf } from './gate-waves.ts';
-import { matrixRule } from './shift-rule.ts';
 
 /** The matrix of one gate of a circuit. */
 export interface AngledMatrix {

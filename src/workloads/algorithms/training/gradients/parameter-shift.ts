@@ -11,6 +11,7 @@
 import type { Circuit } from '../../../../circuit/circuit.ts';
 import { gateNamed } from '../../../../circuit/gates.ts';
 import type { PauliSum } from '../../../../circuit/observable.ts';
+import { expectationRule, type Shift } from '../../../../compiler/gradient/shift-rule.ts';
 import { sumOfAngles } from '../../../../math/angles.ts';
 import type { ExpectationBatch, ExpectationGradients } from '../expectation-batch.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type ParametricCircuit,
   trainableAngles,
 } from '../parametric-circuit.ts';
-import { expectationRule, type Shift } from './shift-rule.ts';
 
 /** Most circuits of one call; bounds the memory for the angles of a large data set. */
 const MAX_CIRCUITS = 65_536;

@@ -37,6 +37,7 @@ describe('on a device', () => {
       steps
         .flatMap((own) => (own.kind === 'sweep' ? own.kernels : []))
         .map((kernel) => {
+          if (kernel.kind === 'probe') throw new Error('A program has no probes.');
           const { kind, targets, controls, offset } = kernel;
           return [kind, targets, controls, pool[2 * offset], pool[2 * offset + 2]];
         });

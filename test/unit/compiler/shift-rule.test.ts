@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { GATES, gateNamed } from '../../../../../../src/circuit/gates.ts';
+import { GATES, gateNamed } from '../../../src/circuit/gates.ts';
 import {
   expectationRule,
   matrixRule,
   type Shift,
   shiftRule,
-} from '../../../../../../src/workloads/algorithms/training/gradients/shift-rule.ts';
-import { largestDifference } from '../../../../../support/parametric-circuits.ts';
+} from '../../../src/compiler/gradient/shift-rule.ts';
+import { largestDifference } from '../../support/parametric-circuits.ts';
 
 /** Σ w·f(at + s). */
 const slopeOf = (rule: readonly Shift[], f: (angle: number) => number, at: number) =>

@@ -8,7 +8,7 @@
  *   hardware" (2019); Wierichs, Izaac, Wang, Lin, "General parameter-shift rules for quantum
  *   gradients" (2022), section 3 (equidistant frequencies).
  */
-import type { GateDefinition } from '../../../../circuit/gate-definition.ts';
+import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { wavesOf } from './gate-waves.ts';
 
 /** One term of a rule: `weight` times the value where the angle is `shift` larger. */

@@ -3,9 +3,9 @@
  * matrix. Found by the Fourier transform of the gate table's own matrix, so that a gate added there
  * needs nothing here.
  */
-import type { GateDefinition } from '../../../../circuit/gate-definition.ts';
-import { CodedError } from '../../../../errors/coded-error.ts';
-import type { ComplexMatrix } from '../../../../math/complex-matrix.ts';
+import type { GateDefinition } from '../../circuit/gate-definition.ts';
+import { CodedError } from '../../errors/coded-error.ts';
+import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 
 /** No shift rule describes the dependence of a gate on an angle. */
 export class GateNotDifferentiableError extends CodedError {

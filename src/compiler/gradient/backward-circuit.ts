@@ -1,0 +1,121 @@
+/** The circuit that takes back two states at once, with probes in it. */
+import {
+  type Circuit,
+  type Operation,
+  operationQubits,
+  type Qubit,
+} from '../../circuit/circuit.ts';
+import { gateNamed } from '../../circuit/gates.ts';
+import { multiply } from '../../math/complex-matrix.ts';
+import { ACTS_DIAGONALLY, ACTS_GENERALLY } from '../block.ts';
+import { pairProduct } from '../pair-form.ts';
+import { adjointOf, derivedUnitary, productSource } from '../parametric.ts';
+import { type GateLike, matrixOf } from '../passes/gate-like.ts';
+import type { Probe } from './probe.ts';
+import { type PlannedRun, partsOf } from './probed-runs.ts';
+
+/** A run, and the numbers of its sums. */
+export interface SummedRun {
+  readonly run: PlannedRun;
+  /** Number of its first sum for flips, and of that for signs. */
+  readonly firstFlip: number;
+  readonly firstSign: number;
+}
+
+/** The backward circuit, and what its probes sum up. */
+export interface BackwardCircuit {
+  readonly circuit: Circuit;
+  readonly runs: readonly SummedRun[];
+  readonly numSums: number;
+}
+
+/**
+ * Inverts a circuit at generic angles.
+ *
+ * @param ancilla - A qubit above all others; those in between are idle.
+ */
+export function backwardCircuit(
+  { operations }: Circuit,
+  ancilla: Qubit,
+  isWanted: (parameter: number) => boolean,
+): BackwardCircuit {
+  const out: Operation[] = [];
+  const runs: SummedRun[] = [];
+  let numSums = 0;
+  for (const part of partsOf(operations, isWanted).toReversed()) {
+    if (part.kind !== 'run') {
+      out.push(inverseOf(part));
+      continue;
+    }
+    const { members, point, flips, signs } = part;
+    const firstFlip = numSums;
+    const firstSign = firstFlip + 2 * flips.length;
+    numSums = firstSign + signs.length;
+    runs.push({ run: part, firstFlip, firstSign });
+    addInverse(out, part, members.slice(point));
+    // What is diagonal comes first: it waits for nothing but gates that are not.
+    if (signs.length > 0) {
+      out.push(probeOf(part, ancilla, { first: firstSign, flips: [], signs }));
+    }
+    if (flips.length > 0) out.push(probeOf(part, ancilla, { first: firstFlip, flips, signs: [] }));
+    addInverse(out, part, members.slice(0, point));
+  }
+  const circuit = { numQubits: ancilla + 1, numBits: 0, operations: observed(out) };
+  return { circuit, runs, numSums };
+}
+
+function probeOf({ qubits, controls }: PlannedRun, ancilla: Qubit, sums: Probe['sums']): Probe {
+  return {
+    kind: 'barrier',
+    qubits: [...controls, ...qubits],
+    targets: qubits,
+    controls,
+    ancilla,
+    sums,
+    actions: [...qubits.map((_, i) => actionOf(sums, i)), ACTS_DIAGONALLY],
+  };
+}
+
+/** How a probe acts on a target: what acts alike there changes none of its sums. */
+function actionOf({ flips }: Probe['sums'], target: number): number {
+  const bit = 1 << target;
+  const isKept = flips.every(({ row, column }) => ((row ^ column) & bit) === 0);
+  return isKept ? ACTS_DIAGONALLY : ACTS_GENERALLY;
+}
+
+/** Appends the inverse of some neighbouring members of a run. */
+function addInverse(out: Operation[], { qubits }: PlannedRun, members: readonly GateLike[]): void {
+  const [first] = members;
+  if (first === undefined) return;
+  if (members.length === 1) {
+    out.push(inverseOf(first));
+    return;
+  }
+  const source = productSource(members, qubits);
+  const matrix =
+    qubits.length === 1
+      ? members.map(matrixOf).reduce((product, next) => multiply(next, product))
+      : pairProduct(members, qubits[0]!);
+  out.push(adjointOf(derivedUnitary(matrix, qubits, source)));
+}
+
+function inverseOf(operation: GateLike): GateLike {
+  if (operation.kind === 'unitary' || 'slots' in operation) return adjointOf(operation);
+  const { gate, controls, targets, angles } = operation;
+  const inverse = gateNamed(gate).inverse(angles);
+  const ordered = inverse.targetOrder?.map((i) => targets[i]!) ?? targets;
+  return { kind: 'gate', gate: inverse.gate, controls, targets: ordered, angles: inverse.angles };
+}
+
+/** Without the operations that no probe comes after. */
+function observed(operations: readonly Operation[]): readonly Operation[] {
+  const live = new Set<Qubit>();
+  const kept: Operation[] = [];
+  for (const operation of operations.toReversed()) {
+    const qubits = operationQubits(operation);
+    if (operation.kind !== 'barrier' && !qubits.some((qubit) => live.has(qubit))) continue;
+    for (const qubit of qubits) live.add(qubit);
+    kept.push(operation);
+  }
+  return kept.reverse();
+}

@@ -1,0 +1,168 @@
+/**
+ * Compiles the gradient of a circuit's expectation values by the adjoint method: once for all angles.
+ *
+ * The program goes forward as any other one. Then ψ and λ = O·ψ are kept as one state, which an ancilla tells apart, and
+ * gates are taken back from both at once: the way back is an ordinary program of inverse gates, fused and scheduled like
+ * any other. In it are probes, one for each run of gates with parameters: the derivatives by all angles of a run follow
+ * from one small matrix of inner products, so that a pass over the state is due once a run and not once an angle.
+ *
+ * @see Jones & Gacon, "Efficient calculation of gradients in classical simulations of variational quantum algorithms",
+ *   2020.
+ */
+import { type Circuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import { pairForm } from '../pair-form.ts';
+import { type AngleKinds, CONSTANT } from '../parametric.ts';
+import { optimize } from '../passes/pipeline.ts';
+import type { GradientProgram, Program, TargetProfile } from '../program.ts';
+import { type Scheduled, scheduleAndCount, scheduleOf } from '../schedule.ts';
+import { programAt, withParameters } from '../shape.ts';
+import { type BackwardCircuit, backwardCircuit, type SummedRun } from './backward-circuit.ts';
+import { generatorsAt } from './generators.ts';
+import { signPart } from './probed-runs.ts';
+
+/** The angles of a circuit, told apart into parameters and constants, and what to differentiate by. */
+export interface GradientKinds extends Pick<AngleKinds, 'slots'> {
+  /** By parameter: 1 where a derivative is wanted. All of them if absent. */
+  readonly wanted?: Uint8Array;
+}
+
+/** The gradient of a circuit whose parameters have no values yet. */
+export interface CompiledGradient {
+  /** @param values - Radians, by parameter. */
+  bind(values: ArrayLike<number>): GradientProgram;
+}
+
+/** Least place of the ancilla: room for the widest kernel of an engine below it, lanes included. */
+const MIN_ANCILLA = 8;
+
+/**
+ * Compiles the gradient of a circuit. Measurements at its end are ignored. A circuit that measures or resets before its
+ * end has no gradient: engines refuse its program.
+ *
+ * @throws {GateNotDifferentiableError} if a wanted angle belongs to a gate whose matrix is no short sum of waves in it.
+ * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than `target.maxDenseQubits`.
+ */
+export function compileGradient(
+  circuit: Circuit,
+  { slots, wanted }: GradientKinds,
+  target: TargetProfile,
+): CompiledGradient {
+  const isWanted = (parameter: number) => wanted === undefined || wanted[parameter] === 1;
+  const hasGradient = !hasMidCircuitMeasurement(circuit);
+  const operations = hasGradient
+    ? circuit.operations.filter(({ kind }) => kind !== 'measure')
+    : circuit.operations;
+  // Checked: parameters in place of angles make no loops.
+  const generic = withParameters({ ...circuit, operations }, slots) as Circuit;
+  const optimized = optimize(generic, { keepState: true }).circuit;
+  const ancilla = Math.max(MIN_ANCILLA, circuit.numQubits);
+  const inverted = hasGradient ? optimized : { ...optimized, operations: [] };
+  const backward = backwardCircuit(inverted, ancilla, isWanted);
+  const numParameters = slots.reduce((most, slot) => Math.max(most, slot + 1), 0);
+  const contraction = contractionOf(backward.runs);
+  const schedule = (form: (circuit: Circuit) => Circuit) =>
+    scheduled(form(optimized), generic, backward, form, target);
+  const paired = schedule((each) => pairForm(each, target.costs));
+  // What pairs of gates are rewritten to depends on their angles in a way that few angles do not fit.
+  let plain: Bindable | undefined;
+  return {
+    bind(values) {
+      let bound = paired(values);
+      if (bound === undefined) {
+        plain ??= schedule((each) => each);
+        bound = plain(values);
+      }
+      if (bound === undefined) throw new Error('unreachable: a gate has another form');
+      const { numSums } = backward;
+      return { ...bound, numParameters, numSums, contraction: contraction(values) };
+    },
+  };
+}
+
+type Bindable = (
+  values: ArrayLike<number>,
+) => { readonly forward: Program; readonly backward: Program } | undefined;
+
+function scheduled(
+  optimized: Circuit,
+  original: Circuit,
+  { circuit }: BackwardCircuit,
+  form: (circuit: Circuit) => Circuit,
+  target: TargetProfile,
+): Bindable {
+  const forward = scheduleOf(optimized, original, target);
+  const backward = scheduleBack(form(circuit), forward, target);
+  const forwardAt = programAt(forward);
+  const backwardAt = programAt(backward);
+  return (values) => {
+    const bound = forwardAt(values);
+    const back = bound && backwardAt(values);
+    return back && { forward: bound, backward: back };
+  };
+}
+
+/** The backward circuit begins where the forward one has put its qubits; the ancilla stays where it is. */
+function scheduleBack(
+  circuit: Circuit,
+  { program: { finalLayout } }: Scheduled,
+  target: TargetProfile,
+): Scheduled {
+  const { numQubits } = circuit;
+  const placeOf = Array.from({ length: numQubits }, (_, qubit) => finalLayout[qubit] ?? qubit);
+  // The engine refuses what it cannot hold.
+  const reach = Math.max(target.chunkQubits, numQubits);
+  const start = { placeOf, pinned: numQubits - 1 };
+  return scheduleAndCount(circuit, { ...target, chunkQubits: reach }, start);
+}
+
+/** What the derivatives are made of, as a function of the angles. */
+function contractionOf(
+  runs: readonly SummedRun[],
+): (values: ArrayLike<number>) => GradientProgram['contraction'] {
+  const parameters: number[] = [];
+  const sums: number[] = [];
+  for (const { run, firstFlip, firstSign } of runs) {
+    for (const { parameter } of run.slopes) {
+      for (const i of run.flips.keys()) {
+        parameters.push(parameter, parameter);
+        sums.push(firstFlip + 2 * i, firstFlip + 2 * i + 1);
+      }
+      for (const i of run.signs.keys()) {
+        parameters.push(parameter);
+        sums.push(firstSign + i);
+      }
+    }
+  }
+  const parametersOf = Int32Array.from(parameters);
+  const sumsOf = Int32Array.from(sums);
+  return (values) => {
+    const factors = new Float64Array(parametersOf.length);
+    let at = 0;
+    for (const { run } of runs) at = putFactors(run, values, factors, at);
+    return { parameters: parametersOf, sums: sumsOf, factors };
+  };
+}
+
+/** Writes the factors of a run from an index on; returns the one after them. */
+function putFactors(
+  run: SummedRun['run'],
+  values: ArrayLike<number>,
+  factors: Float64Array,
+  from: number,
+): number {
+  const d = 2 ** run.qubits.length;
+  const generators = generatorsAt(run, run.slopes, run.point, ({ slots, angles }) =>
+    slots.map((slot, i) => (slot === CONSTANT ? angles[i]! : values[slot]!)),
+  );
+  let at = from;
+  for (const generator of generators) {
+    for (const { row, column, parts } of run.flips) {
+      const entry = 2 * (row * d + column);
+      // 2·Im(H·K): a part of K that is not summed up has no factor.
+      factors[at++] = parts === 'im' ? 0 : 2 * generator[entry + 1]!;
+      factors[at++] = parts === 're' ? 0 : 2 * generator[entry]!;
+    }
+    for (const set of run.signs) factors[at++] = 2 * signPart(generator, d, set);
+  }
+  return at;
+}

@@ -1,0 +1,88 @@
+/**
+ * Gradients on the CPU: ψ and λ lie next to each other in shared memory, so that they are one state whose highest qubit
+ * tells them apart.
+ */
+import type { GradientProgram } from '../../compiler/program.ts';
+import type { GradientStates } from '../run-gradient.ts';
+import type { MaybePromise } from '../state-operations.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
+import { type StoredState, stateBytes } from './command.ts';
+import { type CpuProgram, type CpuState, CpuStates } from './cpu-states.ts';
+import { expectations } from './expectation.ts';
+import type { LoweredProgram } from './lowered-program.ts';
+import { applyObservable } from './observable-image.ts';
+import type { PlacedProgram } from './placed-program.ts';
+import { clearState } from './state-memory.ts';
+
+/** Data that all runs of a gradient share. */
+export interface CpuGradient {
+  readonly program: GradientProgram;
+  readonly forward: CpuProgram;
+  readonly backward: CpuProgram;
+  /** Address of both states. */
+  readonly statesAt: number;
+}
+
+/** Opens the states of one run. */
+export function cpuGradientStates(
+  { program, forward, backward, statesAt }: CpuGradient,
+  slicer: TimeSlicer,
+): GradientStates {
+  const ahead = new CpuStates(forward, slicer);
+  const back = new CpuStates(backward, slicer);
+  const { threadPool, lowered } = backward;
+  const { finalLayout } = program.forward;
+  // What lies between the qubits of the program and the ancilla is |0…0⟩.
+  const psi: StoredState = {
+    at: statesAt,
+    numQubits: lowered.numQubits - 1,
+    precision: lowered.code.precision,
+  };
+  const isPadded = forward.lowered.numQubits < psi.numQubits;
+  const both: CpuState = { at: statesAt, isUnwritten: false };
+  let first: CpuState = { at: statesAt, isUnwritten: true };
+  const sums = new Float64Array(program.numSums);
+  return {
+    sums,
+    clear() {
+      first = { at: statesAt, isUnwritten: true };
+      return isPadded ? clearState(ahead, statesAt, stateBytes(psi)) : undefined;
+    },
+    forward: (step, onPasses) => ahead.applySweep(first, step, onPasses),
+    async expectations(observables) {
+      await ahead.settle(first);
+      return await expectations(ahead, psi, observables, finalLayout);
+    },
+    async applyObservable(observable) {
+      await ahead.settle(first);
+      await applyObservable(back, psi, observable, finalLayout, statesAt + stateBytes(psi));
+    },
+    backward(step, onPasses) {
+      const memory = new Float64Array(
+        threadPool.memory,
+        backward.placed.sumsAt,
+        numSumsOf(lowered, backward.placed, step),
+      );
+      memory.fill(0);
+      const done = back.applySweep(both, step, onPasses);
+      const add = () => addSums(sums, lowered.sums[step]!, memory);
+      return then(done, add);
+    },
+  };
+}
+
+/** Number of the doubles that a step adds to. */
+function numSumsOf({ sums }: LoweredProgram, { sweeps }: PlacedProgram, step: number): number {
+  return sums[step]!.length * (sweeps[step]?.[0]?.numTiles ?? 0);
+}
+
+/** Adds up the sums of tiles in their order, so that the result does not depend on which thread did which. */
+function addSums(sums: Float64Array, numbers: readonly number[], ofTiles: Float64Array): void {
+  for (let tile = 0; tile < ofTiles.length; tile += numbers.length) {
+    for (let i = 0; i < numbers.length; i++) sums[numbers[i]!]! += ofTiles[tile + i]!;
+  }
+}
+
+function then(done: MaybePromise<void>, next: () => void): MaybePromise<void> {
+  return done instanceof Promise ? done.then(next) : next();
+}

@@ -1,0 +1,253 @@
+/** Gradients of expectation values, by all gates with angles. */
+import { describe, expect, test } from 'vitest';
+import { type Circuit, type Operation, withAngles } from '../../src/circuit/circuit.ts';
+import { GATES } from '../../src/circuit/gates.ts';
+import type { PauliSum } from '../../src/circuit/observable.ts';
+import {
+  compileGradient,
+  type GradientKinds,
+} from '../../src/compiler/gradient/compile-gradient.ts';
+import { CONSTANT } from '../../src/compiler/parametric.ts';
+import { anglesOf } from '../../src/compiler/shape.ts';
+import type { Engine, GradientExecutable, GradientResult } from '../../src/engine/engine.ts';
+import { adjointGradient } from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
+import { NEVER } from '../support/engine-runs.ts';
+import {
+  expectationOf,
+  largestDifference,
+  randomObservable,
+} from '../support/parametric-circuits.ts';
+import { gate, randomGates, randomUse } from '../support/random-circuits.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
+import { finalAmplitudes } from '../support/state-oracle.ts';
+import type { EngineUnderTest } from './engine-suite.ts';
+
+const PARAMETRIC = GATES.filter(({ parameters }) => parameters.length > 0);
+const SEEDS = seeds(12);
+const STEP = 1e-5;
+
+/** Every angle is a parameter of its own. */
+function ownSlots(circuit: Circuit): Int32Array {
+  return Int32Array.from(anglesOf(circuit), (_, i) => i);
+}
+
+/** Tilted qubits, then gates with angles among unitaries and gates of all kinds. */
+function randomCircuit(seed: number, numQubits: number, numGates: number): Circuit {
+  const stream = new RandomStream(4000 + seed);
+  const fitting = PARAMETRIC.filter((g) => g.numControls + g.numTargets <= numQubits);
+  const operations: Operation[] = [];
+  for (let q = 0; q < numQubits; q++) operations.push(gate('U', [q], [], [1, 2 + q, 3]));
+  for (let i = 0; i < numGates; i++) {
+    if (stream.below(2) === 0) operations.push(randomUse(stream, stream.pick(fitting), numQubits));
+    else operations.push(...randomGates(stream, numQubits, 1, 2));
+  }
+  return { numQubits, numBits: 0, operations };
+}
+
+/** Layers as those that are trained: rotations of all qubits, and rotations or gates of pairs. */
+function layeredCircuit(seed: number, numQubits: number): Circuit {
+  const stream = new RandomStream(5000 + seed);
+  const operations: Operation[] = [];
+  for (let layer = 0; layer < 3; layer++) {
+    const names = stream.pick([['RY', 'RZ'], ['RX'], ['H', 'RZ', 'RX'], ['U']]);
+    for (let q = 0; q < numQubits; q++) {
+      for (const name of names) {
+        const count = { H: 0, U: 3 }[name] ?? 1;
+        operations.push(
+          gate(
+            name,
+            [q],
+            [],
+            Array.from({ length: count }, () => stream.angle()),
+          ),
+        );
+      }
+    }
+    const pairs = stream.pick([['CX'], ['RZZ'], ['RXX', 'RYY', 'RZZ'], ['CRX'], ['CP']]);
+    const order = stream.distinct(numQubits, numQubits);
+    for (let i = 0; i + 1 < numQubits; i++) {
+      const [a, b] = [order[i]!, order[i + 1]!];
+      for (const name of pairs) {
+        const angles = name === 'CX' ? [] : [stream.angle()];
+        const isControlled = name.startsWith('C');
+        operations.push(
+          isControlled ? gate(name, [a], [b], angles) : gate(name, [a, b], [], angles),
+        );
+      }
+    }
+  }
+  return { numQubits, numBits: 0, operations };
+}
+
+async function prepared(
+  engine: Engine,
+  circuit: Circuit,
+  kinds: GradientKinds,
+  values: ArrayLike<number>,
+): Promise<GradientExecutable> {
+  const program = compileGradient(circuit, kinds, engine.target).bind(values);
+  if (engine.prepareGradient === undefined) throw new Error('The engine has no gradients.');
+  return await engine.prepareGradient(program);
+}
+
+/** Holds an engine to the derivatives that differences and a plain implementation give. */
+export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderTest): void {
+  /** Sums of many products, each as exact as an amplitude. */
+  const exact = 100 * tolerance;
+  const gradientOf = async (
+    circuit: Circuit,
+    observables: readonly PauliSum[],
+    kinds: GradientKinds = { slots: ownSlots(circuit) },
+    values: ArrayLike<number> = anglesOf(circuit),
+  ): Promise<GradientResult> => {
+    await using executable = await prepared(engine(), circuit, kinds, values);
+    return await executable.run({ observables }, NEVER);
+  };
+
+  describe('gradients', () => {
+    testSeeds('are those of central differences', SEEDS, async (seed) => {
+      const stream = new RandomStream(seed);
+      const numQubits = 1 + (seed % 5);
+      const circuit = randomCircuit(seed, numQubits, 10);
+      const angles = Float64Array.from(anglesOf(circuit));
+      const observable = randomObservable(stream, numQubits);
+      const { values, gradients } = await gradientOf(circuit, [observable]);
+      const valueAt = (moved: Float64Array) =>
+        expectationOf(finalAmplitudes(withAngles(circuit, moved)), observable);
+      expect(Math.abs(values[0]! - valueAt(angles))).toBeLessThan(exact);
+      const differences = Array.from(angles, (angle, i) => {
+        const up = valueAt(angles.with(i, angle + STEP));
+        return (up - valueAt(angles.with(i, angle - STEP))) / (2 * STEP);
+      });
+      expect(largestDifference(gradients, differences)).toBeLessThan(Math.max(1e-6, exact));
+    });
+
+    testSeeds('of each observable are its own', SEEDS, async (seed) => {
+      const stream = new RandomStream(100 + seed);
+      const numQubits = 6 + (seed % 5);
+      const circuit = randomCircuit(seed, numQubits, 20);
+      const observables = Array.from({ length: 3 }, () => randomObservable(stream, numQubits));
+      const { values, gradients } = await gradientOf(circuit, observables);
+      const angles = Float64Array.from(anglesOf(circuit));
+      const expected = observables.map((each) => adjointGradient(circuit, angles, each));
+      expect(
+        largestDifference(
+          values,
+          expected.map(({ value }) => value),
+        ),
+      ).toBeLessThan(exact);
+      const all = expected.flatMap(({ angleGradient }) => [...angleGradient]);
+      expect(largestDifference(gradients, all)).toBeLessThan(exact);
+    });
+
+    testSeeds('cross the borders of tiles', seeds(4), async (seed) => {
+      const numQubits = Math.min(13 + seed, maxQubits - 1);
+      const circuit = layeredCircuit(seed, numQubits);
+      const observable = randomObservable(new RandomStream(200 + seed), numQubits);
+      const { values, gradients } = await gradientOf(circuit, [observable]);
+      const expected = adjointGradient(circuit, Float64Array.from(anglesOf(circuit)), observable);
+      expect(Math.abs(values[0]! - expected.value)).toBeLessThan(exact);
+      expect(largestDifference(gradients, expected.angleGradient)).toBeLessThan(exact);
+    });
+
+    testSeeds(
+      'add up where angles are one parameter, and leave others out',
+      SEEDS,
+      async (seed) => {
+        const stream = new RandomStream(300 + seed);
+        const circuit = randomCircuit(seed, 5, 20);
+        const values = Array.from({ length: 4 }, () => stream.angle());
+        const slots = Int32Array.from(anglesOf(circuit), () => stream.below(5) - 1);
+        const own = anglesOf(circuit).map((angle, i) => values[slots[i]!] ?? angle);
+        const observable = randomObservable(stream, 5);
+        const wanted = Uint8Array.of(1, 0, 1, 1);
+        const { gradients } = await gradientOf(circuit, [observable], { slots, wanted }, values);
+        const { angleGradient } = adjointGradient(circuit, Float64Array.from(own), observable);
+        const expected = new Float64Array(
+          slots.reduce((most, slot) => Math.max(most, slot + 1), 0),
+        );
+        for (const [i, slot] of slots.entries()) {
+          if (slot !== CONSTANT && wanted[slot] === 1) expected[slot]! += angleGradient[i]!;
+        }
+        expect(largestDifference(gradients, expected)).toBeLessThan(exact);
+      },
+    );
+
+    testSeeds('exist at angles where a gate has another form', SEEDS, async (seed) => {
+      const stream = new RandomStream(400 + seed);
+      const special = [0, Math.PI / 2, Math.PI, -Math.PI, 2 * Math.PI, 1e-9, Math.PI - 1e-7];
+      const shape = randomCircuit(seed, 4, 16);
+      const angles = Float64Array.from(anglesOf(shape), () => stream.pick(special));
+      const observable = randomObservable(stream, 4);
+      const slots = ownSlots(shape);
+      const { gradients } = await gradientOf(shape, [observable], { slots }, angles);
+      const { angleGradient } = adjointGradient(shape, angles, observable);
+      expect(largestDifference(gradients, angleGradient)).toBeLessThan(exact);
+    });
+
+    test('ignore measurements at the end', async () => {
+      const circuit = {
+        numQubits: 1,
+        numBits: 1,
+        operations: [
+          gate('RY', [0], [], [0.4]),
+          { kind: 'measure', qubits: [0], bits: [0] } as const,
+        ],
+      };
+      const z = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }] as const;
+      const { values, gradients } = await gradientOf(circuit, [z]);
+      expect(Math.abs(values[0]! - Math.cos(0.4))).toBeLessThan(tolerance);
+      expect(Math.abs(gradients[0]! + Math.sin(0.4))).toBeLessThan(tolerance);
+    });
+
+    test('of nothing are nothing', async () => {
+      const circuit = { numQubits: 2, numBits: 0, operations: [gate('H', [0])] };
+      const x = [{ coefficient: 2, factors: [{ pauli: 'X', qubit: 0 }] }] as const;
+      const { values, gradients } = await gradientOf(circuit, [x]);
+      expect(Math.abs(values[0]! - 2)).toBeLessThan(tolerance);
+      expect(gradients).toHaveLength(0);
+    });
+
+    test('need a final state', async () => {
+      const measured = { kind: 'measure', qubits: [0], bits: [0] } as const;
+      const turn = gate('RX', [0], [], [0.3]);
+      const circuit = { numQubits: 1, numBits: 1, operations: [turn, measured, turn] };
+      const kinds = { slots: ownSlots(circuit) };
+      await expect(prepared(engine(), circuit, kinds, [0.3, 0.3])).rejects.toMatchObject({
+        code: 'ENGINE_OUTPUT_NEEDS_FINAL_STATE',
+      });
+    });
+
+    test('take two states', async () => {
+      const numQubits = engine().target.maxQubits;
+      const operations = [gate('RX', [numQubits - 1], [], [0.3])];
+      const circuit = { numQubits, numBits: 0, operations };
+      const kinds = { slots: ownSlots(circuit) };
+      await expect(prepared(engine(), circuit, kinds, [0.3])).rejects.toMatchObject({
+        code: 'ENGINE_PROGRAM_TOO_WIDE',
+      });
+    });
+
+    test('stop when they are cancelled', async () => {
+      const numQubits = Math.min(maxQubits - 1, 16);
+      const tilts = Array.from({ length: numQubits }, (_, q) => gate('H', [q]));
+      const turns = Array.from({ length: 3000 }, (_, i) =>
+        gate('RX', [i % numQubits], [(i + 1) % numQubits], [0.1 + i]),
+      );
+      const circuit = { numQubits, numBits: 0, operations: [...tilts, ...turns] };
+      const kinds = { slots: ownSlots(circuit) };
+      await using executable = await prepared(engine(), circuit, kinds, anglesOf(circuit));
+      const controller = new AbortController();
+      const fractions: number[] = [];
+      const onProgress = (fraction: number) => {
+        fractions.push(fraction);
+        controller.abort(new Error('cancelled on the way'));
+      };
+      const z = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }] as const;
+      const run = executable.run({ observables: [z], onProgress }, controller.signal);
+      await expect(run).rejects.toThrow('cancelled on the way');
+      expect(fractions.at(-1)).toBeLessThan(0.5);
+    });
+  });
+}
