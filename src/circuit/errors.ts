@@ -108,6 +108,24 @@ export class OpenQasmInputError extends CodedError {
   }
 }
 
+/** Inputs that are invalid by themselves or with the circuit, at some point. */
+export class InvalidInputsError extends CodedError {
+  readonly code = 'CIRCUIT_INPUTS_INVALID';
+  /** Number of all faults, listed or not. */
+  readonly numFaults: number;
+
+  /**
+   * @param faults - At least one; the first 20 are kept.
+   * @param numFaults - Number of all faults, if it is more than were passed.
+   */
+  constructor(faults: readonly Fault[], numFaults: number = faults.length, options?: ErrorOptions) {
+    const first = faults[0];
+    if (first === undefined) throw new Error('unreachable: invalid inputs without a fault');
+    super(faultSentence(first), faults.slice(0, MAX_FAULTS), options);
+    this.numFaults = numFaults;
+  }
+}
+
 /** A version of OpenQASM cannot express the circuit. */
 export class OpenQasmUnprintableError extends CodedError {
   readonly code = 'CIRCUIT_OPENQASM_UNPRINTABLE';

@@ -14,7 +14,15 @@ import { findOperation, type SpecialOperation, TARGET_FIELDS } from './gate-obje
 
 const index = (what: string) => z.number().meta({ type: 'integer', minimum: 0, description: what });
 const qubit = index('A qubit, from 0');
-const angle = z.number().describe('Radians');
+const inputAngle = z
+  .strictObject({
+    input: z.string().max(256).describe('Name of an input'),
+    scale: z.number().optional().describe('Default 1').meta({ default: 1 }),
+    offset: z.number().optional().describe('Radians; default 0').meta({ default: 0 }),
+  })
+  .describe('input · scale + offset, in radians')
+  .meta({ id: 'InputAngle' });
+const angle = z.union([z.number(), inputAngle]).describe('Radians, or an input');
 
 /** A gate object. */
 export const gateObject = z

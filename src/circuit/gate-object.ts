@@ -13,6 +13,19 @@ import { findGate, GATES } from './gates.ts';
 /** A matrix as rows of `[re, im]`. */
 export type MatrixRows = readonly (readonly (readonly [re: number, im: number])[])[];
 
+/** An angle that depends on an input of the circuit: `input · scale + offset`, radians. */
+export type InputAngle = {
+  /** Name of the input. */
+  readonly input: string;
+  /** 1 unless given. */
+  readonly scale?: number | undefined;
+  /** Radians; 0 unless given. */
+  readonly offset?: number | undefined;
+};
+
+/** An angle as a caller writes it; a number is in radians. */
+export type GateAngle = number | InputAngle;
+
 /** One entry of a circuit in JSON. Qubits and bits count from 0; angles are in radians. */
 export interface GateObject {
   /** Name or alias from the catalog, in any case. */
@@ -23,11 +36,11 @@ export interface GateObject {
   readonly controls?: readonly Qubit[] | undefined;
   readonly qubits?: readonly Qubit[] | undefined;
   readonly targets?: readonly Qubit[] | undefined;
-  readonly theta?: number | undefined;
-  readonly phi?: number | undefined;
-  readonly lambda?: number | undefined;
-  readonly gamma?: number | undefined;
-  readonly beta?: number | undefined;
+  readonly theta?: GateAngle | undefined;
+  readonly phi?: GateAngle | undefined;
+  readonly lambda?: GateAngle | undefined;
+  readonly gamma?: GateAngle | undefined;
+  readonly beta?: GateAngle | undefined;
   /** For `UNITARY` only. */
   readonly matrix?: MatrixRows | undefined;
   /** For `M` only: the classical bit of each qubit. */

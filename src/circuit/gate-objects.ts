@@ -5,6 +5,7 @@
  * are collected, not thrown one by one, so that a caller can correct them all at once.
  */
 import { didYouMean } from '../errors/nearest-names.ts';
+import type { AngleFormulas } from './angle-formulas.ts';
 import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
 import {
   type CircuitLimits,
@@ -19,13 +20,16 @@ import { counted, FaultList } from './fault-list.ts';
 import { type GateDefinition, PARAMETER_NAMES } from './gate-definition.ts';
 import {
   findOperation,
+  type GateAngle,
   type GateObject,
   operationNames,
   type SpecialOperation,
   TARGET_FIELDS,
 } from './gate-object.ts';
+import { GateObjectInputs } from './gate-object-inputs.ts';
 import { OperandReader, type OperandShape } from './gate-operands.ts';
 import { withoutIdleResets } from './idle-resets.ts';
+import type { InputColumns } from './input-columns.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
 
 /** Options for reading gate objects. */
@@ -49,16 +53,43 @@ export function circuitFromGateObjects(
   objects: readonly GateObject[],
   options: GateObjectOptions,
 ): Circuit {
+  return readObjects(objects, options, undefined);
+}
+
+/**
+ * Returns the circuit that a list of gate objects describes at one point of its inputs, and how its angles follow from
+ * the inputs.
+ *
+ * @throws {InvalidCircuitError} as `circuitFromGateObjects`, with the path of each input that the circuit uses and that
+ *   is not given, or that is given and not used.
+ */
+export function openCircuitFromGateObjects(
+  objects: readonly GateObject[],
+  options: GateObjectOptions,
+  inputs: InputColumns,
+  point: number,
+): { readonly circuit: Circuit; readonly formulas: AngleFormulas } {
+  const atPoint = new GateObjectInputs(inputs, point);
+  const circuit = readObjects(objects, options, atPoint);
+  return { circuit, formulas: atPoint.formulas() };
+}
+
+function readObjects(
+  objects: readonly GateObject[],
+  options: GateObjectOptions,
+  inputs: GateObjectInputs | undefined,
+): Circuit {
   const { limits, path = 'circuit' } = options;
   const faults = new FaultList();
   checkSize(objects, options, path, faults);
   const numQubits = registerWidth(objects, options, faults);
-  const reader = new GateObjectReader(numQubits, limits, faults);
+  const reader = new GateObjectReader(numQubits, limits, faults, inputs);
   const operations: Operation[] = [];
   for (const [i, object] of objects.entries()) {
     const operation = reader.read(object, `${path}[${i}]`);
     if (operation !== undefined) operations.push(operation);
   }
+  inputs?.check(faults);
   if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
   return withoutIdleResets({ numQubits, numBits: reader.numBits, operations });
 }
@@ -134,9 +165,16 @@ class GateObjectReader {
   readonly #bits: ClassicalBits;
   readonly #allQubits: readonly Qubit[];
   readonly #shapes = new Map<GateDefinition, OperandShape>();
+  readonly #inputs: GateObjectInputs | undefined;
 
-  constructor(numQubits: number, limits: CircuitLimits, faults: FaultList) {
+  constructor(
+    numQubits: number,
+    limits: CircuitLimits,
+    faults: FaultList,
+    inputs: GateObjectInputs | undefined,
+  ) {
     this.#faults = faults;
+    this.#inputs = inputs;
     this.#operands = new OperandReader({ numQubits, limits }, faults);
     this.#bits = new ClassicalBits(faults);
     // A width past the limit is reported already; the list need not be that long.
@@ -221,15 +259,14 @@ class GateObjectReader {
   ): readonly number[] {
     const angles: number[] = [];
     for (const parameter of parameters) {
-      const angle = object[parameter];
-      if (angle === undefined) {
+      const given = object[parameter];
+      if (given === undefined) {
         const all = parameters.join(', ');
         this.#faults.add(`${path}.${parameter}`, `Missing; ${name} takes ${all}, in radians.`);
-      } else if (!Number.isFinite(angle)) {
-        this.#faults.add(`${path}.${parameter}`, `${angle} is not an angle; it must be finite.`);
-      } else {
-        angles.push(angle);
+        continue;
       }
+      const angle = this.#angle(given, `${path}.${parameter}`);
+      if (angle !== undefined) angles.push(angle);
     }
     for (const parameter of PARAMETER_NAMES) {
       if (object[parameter] === undefined || parameters.includes(parameter)) continue;
@@ -237,6 +274,22 @@ class GateObjectReader {
       this.#faults.add(`${path}.${parameter}`, `${name} takes ${takes}.`);
     }
     return angles;
+  }
+
+  /** Returns an angle in radians; undefined after reporting that it has no value. */
+  #angle(given: GateAngle, path: string): number | undefined {
+    if (typeof given !== 'number') {
+      if (this.#inputs !== undefined) return this.#inputs.add(given, path, this.#faults);
+      const name = JSON.stringify(given.input.slice(0, 100));
+      this.#faults.add(path, `It depends on the input ${name}, and no inputs are given.`);
+      return undefined;
+    }
+    if (!Number.isFinite(given)) {
+      this.#faults.add(path, `${given} is not an angle; it must be finite.`);
+      return undefined;
+    }
+    this.#inputs?.addNumber(given);
+    return given;
   }
 
   /** Returns the condition; undefined where there is none or it was reported as invalid. */

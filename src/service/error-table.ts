@@ -98,6 +98,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'Gate objects or observables are invalid; each fault has its path.',
   },
+  CIRCUIT_INPUTS_INVALID: {
+    answers: 'BAD_REQUEST',
+    meaning:
+      '`inputs` is malformed, or the circuit is invalid at a point of its inputs; each fault has its path.',
+  },
   CIRCUIT_LIMIT_EXCEEDED: {
     answers: 'BAD_REQUEST',
     meaning: 'The circuit is larger than a limit of the target processor or of the service.',

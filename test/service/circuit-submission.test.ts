@@ -454,11 +454,37 @@ describe('inputs', () => {
     expect(answer.statusCode).toBe(201);
   });
 
+  test('take the place of angles of gate objects', async () => {
+    const theta = { input: 't', scale: 2, offset: 0.5 };
+    const circuit = [{ gate: 'RX', qubit: 0, theta }];
+    const request = { target_processor: 'statevector-sim', shots: 1, return: ['statevector'] };
+    const named = await service.submit({ ...request, circuit, inputs: { t: 0.3 } });
+    const plain = [{ gate: 'RX', qubit: 0, theta: 2 * 0.3 + 0.5 }];
+    const written = await service.submit({ ...request, circuit: plain });
+    expect(named.statusCode).toBe(201);
+    expect(named.json().data.statevector).toEqual(written.json().data.statevector);
+  });
+
+  const RX_T = [{ gate: 'RX', qubit: 0, theta: { input: 't' } }];
   test.each([
     ['a value missing', { qasm }, 'inputs.t'],
     ['a value of no input', { qasm, inputs: { t: 1, u: 2 } }, 'inputs.u'],
     ['a value that is no number', { qasm, inputs: { t: 'x' } }, 'inputs.t'],
-    ['no text', { circuit: [{ gate: 'H', qubit: 0 }], inputs: { t: 1 } }, 'inputs'],
+    ['a value that no angle names', { circuit: RX_T, inputs: { t: 1, u: 2 } }, 'inputs.u'],
+    ['a value of an angle missing', { circuit: RX_T, inputs: {} }, 'inputs.t'],
+    ['no values for an angle', { circuit: RX_T }, 'circuit[0].theta'],
+    ['a boolean for an angle', { circuit: RX_T, inputs: { t: true } }, 'inputs.t'],
+    ['a list for an angle', { circuit: RX_T, inputs: { t: [1, 2] } }, 'inputs.t'],
+    [
+      'an unknown field',
+      { circuit: [{ gate: 'RX', qubit: 0, theta: { input: 't', factor: 2 } }], inputs: { t: 1 } },
+      'circuit[0].theta.factor',
+    ],
+    [
+      'a scale that is no number',
+      { circuit: [{ gate: 'RX', qubit: 0, theta: { input: 't', scale: '2' } }], inputs: { t: 1 } },
+      'circuit[0].theta.scale',
+    ],
   ])('with %s are a fault with its path', async (_, parts, path) => {
     const answer = await service.submit({
       target_processor: 'statevector-sim',

@@ -7,6 +7,7 @@ import { unitaryFromRows } from '../matrix-rows.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
 import { expandGate, NO_QUBITS } from './gate-expansion.ts';
 import { costOf, type GateMeaning } from './gate-meaning.ts';
+import type { OpenAngles, OpenInputs } from './open-inputs.ts';
 import type { Operand } from './registers.ts';
 import type { TokenStream } from './token-stream.ts';
 
@@ -26,17 +27,22 @@ export class Actions {
   readonly builder: CircuitBuilder;
   readonly #tokens: TokenStream;
 
-  constructor(tokens: TokenStream, limits: CircuitLimits) {
-    this.builder = new CircuitBuilder(limits, tokens);
+  constructor(tokens: TokenStream, limits: CircuitLimits, inputs?: OpenInputs) {
+    this.builder = new CircuitBuilder(limits, tokens, inputs);
     this.#tokens = tokens;
   }
 
-  /** Adds a gate call such as `cx q[0], r;`; over whole registers, one gate for each element. */
+  /**
+   * Adds a gate call such as `cx q[0], r;`; over whole registers, one gate for each element.
+   *
+   * @param open - Angles that follow from inputs; absent if there are none.
+   */
   callGate(
     called: { readonly name: string; readonly gate: GateMeaning; readonly offset: number },
     angles: readonly number[],
     operands: readonly Operand[],
     conditions: Conditions,
+    open?: OpenAngles,
   ): void {
     const { name, gate, offset } = called;
     const size = this.#commonSize(operands);
@@ -50,6 +56,7 @@ export class Actions {
           name,
           gate,
           angles,
+          open,
           qubits,
           controls: NO_QUBITS,
           isInverse: false,

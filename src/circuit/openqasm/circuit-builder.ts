@@ -18,6 +18,7 @@ import type { Bit } from '../classical-expression.ts';
 import { renumbered } from '../classical-expression.ts';
 import type { GateUse, OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';
+import type { OpenAngles, OpenInputs } from './open-inputs.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /**
@@ -61,9 +62,13 @@ export class CircuitBuilder implements OperationSink {
   /** Whether the circuit has loops or assignments. */
   #isDynamic = false;
 
-  constructor(limits: CircuitLimits, tokens: TokenStream) {
+  readonly #inputs: OpenInputs | undefined;
+
+  /** @param inputs - Records the angles, if the program is read for many points. */
+  constructor(limits: CircuitLimits, tokens: TokenStream, inputs?: OpenInputs) {
     this.#limits = limits;
     this.#tokens = tokens;
+    this.#inputs = inputs;
   }
 
   /** Declares qubits and returns the first. */
@@ -142,8 +147,10 @@ export class CircuitBuilder implements OperationSink {
   }
 
   /** Adds a gate whose cost is reserved. */
-  push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void {
+  push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>, open?: OpenAngles): void {
     this.#numGates++;
+    // Loops keep the order in which gates are added.
+    if (operation.kind === 'gate') this.#inputs?.addGate(operation.angles, open);
     this.#operations.push(operation);
   }
 
@@ -151,6 +158,11 @@ export class CircuitBuilder implements OperationSink {
   pushReset(qubits: readonly Qubit[], { condition }: Pick<GateUse, 'condition'>): void {
     this.#numGates++;
     this.#operations.push({ kind: 'reset', qubits, ...(condition && { condition }) });
+  }
+
+  /** Number of steps taken so far. */
+  get numSteps(): number {
+    return this.#numSteps;
   }
 
   /** Counts steps that add no operation, so that a loop without gates reaches a limit too. */

@@ -10,6 +10,7 @@ import {
 import { type ClassicalExpression, isWhole } from '../classical-expression.ts';
 import { type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import type { CastType } from './expressions.ts';
+import { openOf, openScalar } from './open-inputs.ts';
 import { asScalar, truthOf } from './operators.ts';
 import { type Bits, bitsOfInteger, diagramOf, expressionOf, truth, type Value } from './values.ts';
 
@@ -62,7 +63,13 @@ function asNumber(
         : dynamic(type, expressionOf(value), isCast);
     }
   }
-  return convertedScalar(type, asScalar(value), isCast);
+  const number = asScalar(value);
+  // A float, or an angle without a width, holds any number unchanged.
+  const isUnchanged =
+    base === 'float' || (base === 'angle' && (width === undefined || width >= MAX_WIDTH));
+  const open = openOf(number);
+  if (open !== undefined && isUnchanged) return openScalar(base, open);
+  return convertedScalar(type, number, isCast);
 }
 
 /** Whether bits, read as an unsigned number, already have the type. */

@@ -8,6 +8,7 @@
 import { ValueProblem } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { DecisionDiagrams } from './decision-diagram.ts';
+import { type OpenAngles, type OpenNumber, openOf, openScalar } from './open-inputs.ts';
 import { asScalar, binary, call, unary } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
@@ -143,21 +144,34 @@ export function evaluate(expression: Expression, scope: Scope): Value {
   return popped(stack);
 }
 
-/** Evaluates an angle in a gate's body; `angles` are the values of the gate's parameters. */
+/**
+ * Evaluates an angle in a gate's body.
+ *
+ * @param angles - Values of the gate's parameters.
+ * @param open - Those that follow from inputs.
+ * @returns An open number if the angle follows from inputs.
+ */
 export function evaluateAngle(
   expression: Expression,
   angles: readonly number[],
   tokens: TokenStream,
-): number {
+  open?: OpenAngles,
+): number | OpenNumber {
   const { instructions } = expression;
   const only = instructions.length === 1 ? instructions[0] : undefined;
-  if (only?.kind === 'value') return asScalar(only.value).value;
-  if (only?.kind === 'parameter') return angles[only.index] ?? Number.NaN;
+  if (only?.kind === 'value') return numberOrOpen(asScalar(only.value));
+  if (only?.kind === 'parameter') return open?.[only.index] ?? angles[only.index] ?? Number.NaN;
   const stack: Value[] = [];
   const scope = { tokens, diagrams: NO_DIAGRAMS };
-  for (const instruction of instructions) applyTo(stack, instruction, scope, angles);
-  return asScalar(popped(stack)).value;
+  for (const instruction of instructions) {
+    const parameter = instruction.kind === 'parameter' ? open?.[instruction.index] : undefined;
+    if (parameter === undefined) applyTo(stack, instruction, scope, angles);
+    else stack.push(openScalar('angle', parameter));
+  }
+  return numberOrOpen(asScalar(popped(stack)));
 }
+
+const numberOrOpen = (number: Scalar): number | OpenNumber => openOf(number) ?? number.value;
 
 /** Angles of gates never depend on measured bits, so no diagram is made. */
 const NO_DIAGRAMS = new DecisionDiagrams();

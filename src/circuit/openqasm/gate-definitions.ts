@@ -116,7 +116,9 @@ export class Gates {
   #readAngle(): number {
     const angle = this.#expressions.parseOrNumber();
     if ('value' in angle) return angle.value;
-    return evaluateAngle(this.#bound(angle, NO_PARAMETERS), [], this.#tokens);
+    const known = evaluateAngle(this.#bound(angle, NO_PARAMETERS), [], this.#tokens);
+    if (typeof known === 'number') return known;
+    throw new Error('unreachable: a program of version 2 has no inputs');
   }
 
   #bound(angle: Expression, parameters: Parameters): Expression {

@@ -1,6 +1,7 @@
 /** Expands a use of a gate into operations. */
 
 import { multipleOfAngle } from '../../math/angles.ts';
+import { codeOf, NEGATE } from '../angle-formulas.ts';
 import type { Condition, GateOperation, Operation, Qubit } from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import type { GateDefinition } from '../gate-definition.ts';
@@ -15,11 +16,13 @@ import {
   scalesWithAngles,
   type TableGate,
 } from './gate-meaning.ts';
+import type { OpenAngles, OpenNumber } from './open-inputs.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** Receiver of operations: a circuit, or the list that a matrix is computed from. */
 export interface OperationSink {
-  push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void;
+  /** @param open - Angles of a gate that follow from inputs; absent if there are none. */
+  push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>, open?: OpenAngles): void;
   pushReset(qubits: readonly Qubit[], use: GateUse): void;
   pushBarrier(qubits: readonly Qubit[], offset: number): void;
 }
@@ -29,6 +32,8 @@ export interface GateUse {
   readonly name: string;
   readonly gate: GateMeaning;
   readonly angles: readonly number[];
+  /** Angles that follow from inputs; absent if there are none. */
+  readonly open?: OpenAngles | undefined;
   /** Distinct. */
   readonly qubits: readonly Qubit[];
   /** Controls added by modifiers, distinct from `qubits`. */
@@ -47,10 +52,11 @@ export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUs
       throw tokens.invalid(use.offset, problem);
     }
   }
+  for (const angle of use.open ?? []) angle?.inputs.mustBeFinite(angle);
   const { gate } = use;
   switch (gate.kind) {
     case 'table':
-      sink.push(tableOperation(gate, use));
+      sink.push(tableOperation(gate, use), use.open && openTableAngles(gate, use.open, use));
       return;
     case 'defined':
       expandBody(sink, tokens, gate, use);
@@ -114,6 +120,41 @@ function inverseOperation(
   return { kind: 'gate', gate, controls, targets: ordered, angles };
 }
 
+/** Angles of the operation of a gate of the table that follow from inputs. */
+function openTableAngles(
+  { definition }: TableGate,
+  given: OpenAngles,
+  { isInverse }: GateUse,
+): OpenAngles {
+  return isInverse ? openInverse(definition, given) : given;
+}
+
+/** Angles of the inverse of a gate of the table: each is a constant, or an angle of the gate or its negative. */
+function openInverse(definition: GateDefinition, given: OpenAngles): OpenAngles {
+  const { angles } = definition.inverse(TRIED_ANGLES);
+  return angles.map((angle) => {
+    const position = TRIED_ANGLES.indexOf(Math.abs(angle));
+    const open = given[position];
+    return open && angle < 0 ? openNegative(open) : open;
+  });
+}
+
+/** Angles to tell apart by what an inverse makes of them. */
+const TRIED_ANGLES: readonly number[] = [
+  0.739085133215, 1.902160577783, 2.236148072397, 0.915965594177,
+];
+
+const openNegative = ({ inputs, node, held }: OpenNumber): OpenNumber =>
+  inputs.apply(NEGATE, -held, node);
+
+const openMultiple = ({ inputs, node }: OpenNumber, times: number, held: number): OpenNumber =>
+  inputs.apply(codeOf('multiple')!, held, node, inputs.constant(times));
+
+/** Makes the inputs of angles structural, because the angles end in a matrix. */
+export function fixAngles(open: OpenAngles | undefined): void {
+  for (const angle of open ?? []) angle?.inputs.fixNode(angle.node, 'decides on a matrix');
+}
+
 function expandBody(
   sink: OperationSink,
   tokens: TokenStream,
@@ -134,12 +175,23 @@ function expandBody(
     }
     const { name, gate } = statement;
     const angles: number[] = [];
-    for (const angle of statement.angles) angles.push(evaluateAngle(angle, use.angles, tokens));
+    let open: (OpenNumber | undefined)[] | undefined;
+    for (const [i, expression] of statement.angles.entries()) {
+      const angle = evaluateAngle(expression, use.angles, tokens, use.open);
+      if (typeof angle === 'number') {
+        angles.push(angle);
+        continue;
+      }
+      angles.push(angle.held);
+      open ??= new Array<OpenNumber | undefined>(statement.angles.length).fill(undefined);
+      open[i] = angle;
+    }
     const { controls, isInverse, condition, offset } = use;
     expandGate(sink, tokens, {
       name,
       gate,
       angles,
+      open,
       qubits: acting,
       controls,
       isInverse,
@@ -168,16 +220,16 @@ function expandPower(
   const inner = { ...use, gate, isInverse: use.isInverse !== exponent < 0 };
   if (gate.kind === 'table' && scalesWithAngles(gate)) {
     if (times === 0) return;
-    expandGate(sink, tokens, {
-      ...inner,
-      angles: use.angles.map((angle) => multipleOfAngle(angle, times)),
-    });
+    const angles = use.angles.map((angle) => multipleOfAngle(angle, times));
+    const open = use.open?.map((angle, i) => angle && openMultiple(angle, times, angles[i]!));
+    expandGate(sink, tokens, { ...inner, angles, open });
     return;
   }
   for (let i = 0; i < times; i++) expandGate(sink, tokens, inner);
 }
 
 function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: number, use: GateUse) {
+  fixAngles(use.open);
   const shared = { kind: 'unitary', ...underCondition(use.condition) } as const;
   if (gate.kind === 'table') {
     const {
@@ -216,7 +268,10 @@ function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: numbe
     condition: undefined,
   };
   const list: OperationSink = {
-    push: (operation) => void operations.push(operation),
+    push: (operation, open) => {
+      fixAngles(open);
+      operations.push(operation);
+    },
     pushReset: () => {
       throw resetUnderModifier(tokens, use);
     },

@@ -1,10 +1,11 @@
 /** Values that a request gives to the `input` declarations of a program. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import { typeName } from '../classical-evaluation.ts';
+import { type NumberType, typeName } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { OpenQasmInputError } from '../errors.ts';
-import type { CastType } from './expressions.ts';
+import { inputPath } from '../input-columns.ts';
+import type { OpenInputs } from './open-inputs.ts';
 import { quoted } from './token-stream.ts';
 
 /** Values by the names of the program's inputs: numbers, or booleans for `input bool`. */
@@ -12,20 +13,32 @@ export type InputValues = Readonly<Record<string, unknown>>;
 
 /** Supplies inputs and collects their faults, so that one answer lists them all. */
 export class Inputs {
+  /** Records how angles follow from the inputs; absent where a program is read for one point. */
+  readonly open: OpenInputs | undefined;
   readonly #values: InputValues;
   readonly #declared = new Set<string>();
   readonly #faults: Fault[] = [];
 
-  constructor(values: InputValues) {
+  /** @param open - Inputs of many points, `values` being those of one of them. */
+  constructor(values: InputValues, open?: OpenInputs) {
     this.#values = values;
+    this.open = open;
   }
 
   /** Returns the value of a declared input. Where it is missing or invalid, records a fault and returns 1. */
-  take(name: string, type: CastType & { base: ScalarType }): Scalar {
+  take(name: string, type: NumberType): Scalar {
     this.#declared.add(name);
     const expected = `${typeName(type.base, type.width)} is ${DESCRIPTIONS[type.base]}`;
     if (!Object.hasOwn(this.#values, name)) {
       this.#add(name, `The program's input ${quoted(name)} has no value; ${expected}.`);
+      return scalar(type.base, 1);
+    }
+    const input = this.open?.numberOf(name);
+    const point = input === undefined ? -1 : this.open!.firstUnfit(input, type, numberFor);
+    if (point >= 0) {
+      const found = this.open!.columns.columns[input!]!.values[point];
+      const problem = `The input ${quoted(name)} is ${found} at point ${point}; ${expected}.`;
+      this.#add(name, problem, `[${point}]`);
       return scalar(type.base, 1);
     }
     const value = this.#values[name];
@@ -35,7 +48,7 @@ export class Inputs {
       this.#add(name, `The input ${quoted(name)} is ${found}; ${expected}.`);
       return scalar(type.base, 1);
     }
-    return scalar(type.base, number);
+    return input === undefined ? scalar(type.base, number) : this.open!.scalar(input, type.base);
   }
 
   /**
@@ -50,6 +63,8 @@ export class Inputs {
         ? value.toString(2).padStart(count, '0')
         : value;
     if (typeof text === 'string' && text.length === count && /^[01]+$/.test(text)) {
+      const input = this.open?.numberOf(name);
+      if (input !== undefined) this.open?.fix(input);
       return [...text].reverse().map((digit) => digit === '1');
     }
     const found = value === undefined ? 'has no value' : `is ${quoted(JSON.stringify(value))}`;
@@ -75,9 +90,9 @@ export class Inputs {
     this.checkTaken();
   }
 
-  #add(name: string, message: string): void {
+  #add(name: string, message: string, place = ''): void {
     if (this.#faults.length >= MAX_FAULTS) return;
-    this.#faults.push({ path: `inputs.${name.slice(0, 100)}`, message });
+    this.#faults.push({ path: `${inputPath(name)}${place}`, message });
   }
 }
 
@@ -89,10 +104,7 @@ const DESCRIPTIONS: Readonly<Record<ScalarType, string>> = {
   bool: 'true or false',
 };
 
-function numberFor(
-  { base, width }: CastType & { base: ScalarType },
-  value: unknown,
-): number | undefined {
+function numberFor({ base, width }: NumberType, value: unknown): number | undefined {
   if (base === 'bool') return typeof value === 'boolean' ? Number(value) : undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
   if (base === 'float' || base === 'angle') return value;

@@ -20,6 +20,7 @@ import type { Gates, NamedGate } from './gate-definitions.ts';
 import { calledGate, definedMeaning, type Elaborating } from './gate-elaboration.ts';
 import { addsAngles, opaqueGate } from './gate-meaning.ts';
 import type { Inputs } from './inputs.ts';
+import { openOf } from './open-inputs.ts';
 import { asScalar } from './operators.ts';
 import { ProgramState } from './program-state.ts';
 import type { Operand } from './registers.ts';
@@ -216,8 +217,16 @@ export class Interpreter {
     for (const operand of call.operands) operands.push(this.#evaluator.operand(operand, 'qubit'));
     const acting = this.#state.gates.actingOperands(called, operands);
     if (angles.every(isKnown)) {
-      const known = angles.length === 0 ? NO_ANGLES : angles.map((angle) => asScalar(angle).value);
-      this.#state.actions.callGate(called, known, acting, this.#state.frames.conditions(offset));
+      const conditions = this.#state.frames.conditions(offset);
+      if (angles.length === 0) {
+        this.#state.actions.callGate(called, NO_ANGLES, acting, conditions);
+        return;
+      }
+      const known = angles.map(asScalar);
+      const open = known.map(openOf);
+      const numbers = known.map((angle, i) => open[i]?.held ?? angle.value);
+      const isOpen = open.some((angle) => angle !== undefined);
+      this.#state.actions.callGate(called, numbers, acting, conditions, isOpen ? open : undefined);
     } else {
       this.#callAtRunTime(called, angles, acting, offset);
     }

@@ -11,6 +11,7 @@ import { ConditionFrames } from './condition-frames.ts';
 import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import { Gates } from './gate-definitions.ts';
 import { readInclude } from './include.ts';
+import type { OpenInputs } from './open-inputs.ts';
 import { isPragma, skipIgnored } from './pragmas.ts';
 import { type Operand, type Register, Registers } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
@@ -32,11 +33,12 @@ export class OpenQasm2Reader {
   readonly #diagrams = new DecisionDiagrams();
   readonly #frames: ConditionFrames;
 
-  constructor(tokens: TokenStream, limits: CircuitLimits) {
+  /** @param inputs - Records the angles, if the program is one of those that are read for many points. */
+  constructor(tokens: TokenStream, limits: CircuitLimits, inputs?: OpenInputs) {
     this.#tokens = tokens;
     this.#gates = new Gates(2, tokens);
     this.#registers = new Registers(tokens);
-    this.#actions = new Actions(tokens, limits);
+    this.#actions = new Actions(tokens, limits, inputs);
     this.#frames = new ConditionFrames(this.#actions.builder, this.#diagrams);
   }
 

@@ -10,6 +10,7 @@ import {
 } from '../classical-evaluation.ts';
 import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
+import { appliedOpen, openOf } from './open-inputs.ts';
 import {
   type Bits,
   bitsOfInteger,
@@ -86,7 +87,7 @@ export function unary(diagrams: DecisionDiagrams, operator: string, operand: Val
   }
   return isMeasured(operand)
     ? atRunTime('-', [operand])
-    : applied('-', asScalar(operand), undefined);
+    : appliedTo('-', asScalar(operand), undefined);
 }
 
 /** Applies any operator to two values. */
@@ -104,7 +105,13 @@ export function binary(
     return truth(operator === '&&' ? diagrams.and(f, g) : diagrams.or(f, g));
   }
   if (left.kind === 'bits' || right.kind === 'bits') return onBits(diagrams, operator, left, right);
-  return applied(operator, left, right);
+  return appliedTo(operator, left, right);
+}
+
+/** Applies an operator or function to numbers known while reading; those that follow from inputs stay open. */
+function appliedTo(operator: string, left: Scalar, right: Scalar | undefined): Scalar {
+  const isOpen = openOf(left) !== undefined || (right !== undefined && openOf(right) !== undefined);
+  return isOpen ? appliedOpen(operator, left, right) : applied(operator, left, right);
 }
 
 function onBits(
@@ -117,7 +124,7 @@ function onBits(
   const isComparison = COMPARISONS.has(operator);
   if (!isComparison && !BITWISE.has(operator)) {
     if (isMeasured(left) || isMeasured(right)) return atRunTime(operator, [left, right]);
-    return applied(operator, asScalar(left), asScalar(right));
+    return appliedTo(operator, asScalar(left), asScalar(right));
   }
   if (isComparison && [left, right].some(isFraction)) {
     return atRunTime(operator, [left, right]);
@@ -258,7 +265,7 @@ export function call(name: string, operands: readonly Value[]): Value {
     throw new ValueProblem(`${name}() of anything but a register`, true);
   }
   if (operands.some(isMeasured)) return atRunTime(name, operands);
-  return applied(name, asScalar(x), y === undefined ? undefined : asScalar(y));
+  return appliedTo(name, asScalar(x), y === undefined ? undefined : asScalar(y));
 }
 
 /** Counts the bits that read 1; a register may be wider than a double is exact. */

@@ -6,16 +6,20 @@
  * library of version 2 and is valid in that version. The two then differ in angles such as `1/2`, a division
  * of whole numbers in version 3 only.
  */
+
+import type { AngleFormulas } from '../angle-formulas.ts';
 import { type Circuit, type DynamicCircuit, isStatic } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
 import { OpenQasmError, OpenQasmLimitError, OpenQasmUnsupportedError } from '../errors.ts';
 import { withoutIdleResets } from '../idle-resets.ts';
+import { type InputColumns, inputsAt } from '../input-columns.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { DiagramTooLargeError } from './decision-diagram.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import { readInclude } from './include.ts';
 import { Inputs, type InputValues } from './inputs.ts';
 import { Interpreter } from './interpreter.ts';
+import { type InputPoint, OpenInputs } from './open-inputs.ts';
 import { OpenQasm2Reader } from './openqasm2.ts';
 import type { ProgramResults, Results } from './results.ts';
 import { StatementParser } from './statement-parser.ts';
@@ -26,6 +30,17 @@ import { type ProgramWarning, quoted, TokenStream } from './token-stream.ts';
 interface OpenQasmOptions {
   /** Values for `input` declarations, by name. */
   readonly inputs?: InputValues;
+}
+
+/** A program that was read at one point of its inputs. */
+export interface OpenProgram extends OpenQasmProgram {
+  /** How the circuit's angles follow from the inputs wherever the structural ones have the same values. */
+  readonly formulas: AngleFormulas;
+  /** Inputs whose values decide more than angles. */
+  readonly structural: ReadonlySet<number>;
+  /** For each input without a derivative a clause that says why: `decides which gates run (line 7)`. */
+  readonly obstacles: ReadonlyMap<number, string>;
+  readonly numSteps: number;
 }
 
 /** Result of reading a program. */
@@ -73,12 +88,52 @@ export function readOpenQasm(
   limits: CircuitLimits,
   options: OpenQasmOptions = {},
 ): OpenQasmProgram {
-  return readAny(source, limits, { ...options, takesResults: true });
+  const { circuit, warnings, results } = readAny(source, limits, {
+    ...options,
+    takesResults: true,
+  });
+  return { circuit, warnings, results };
 }
 
-type ReadingOptions = OpenQasmOptions & { readonly takesResults: boolean };
+/**
+ * Reads a program at one point of its inputs, and how its angles follow from them.
+ *
+ * @param fits - Shared by all readings of one program.
+ * @throws as `readOpenQasm`.
+ */
+export function readOpenQasmAt(
+  source: string,
+  limits: CircuitLimits,
+  columns: InputColumns,
+  point: number,
+  fits: Set<string>,
+): OpenProgram {
+  const inputs = inputsAt(columns, point);
+  const at = { columns, point, fits };
+  const { tokens, open, ...read } = readAny(source, limits, { inputs, at, takesResults: true });
+  if (open === undefined) throw new Error('unreachable: a reading without a record');
+  const obstacles = new Map<number, string>();
+  for (const [input, { reason, offset }] of open.obstacles) {
+    obstacles.set(input, `${reason} (line ${tokens.lineAt(offset)})`);
+  }
+  const structural = new Set(open.structural.keys());
+  return { ...read, formulas: open.formulas(), structural, obstacles };
+}
 
-function readAny(source: string, limits: CircuitLimits, options: ReadingOptions): OpenQasmProgram {
+type ReadingOptions = OpenQasmOptions & {
+  readonly takesResults: boolean;
+  /** Point of many whose values `inputs` are. */
+  readonly at?: InputPoint;
+};
+
+interface Reading extends OpenQasmProgram {
+  /** Given where the program is read for many points. */
+  readonly open: OpenInputs | undefined;
+  readonly tokens: TokenStream;
+  readonly numSteps: number;
+}
+
+function readAny(source: string, limits: CircuitLimits, options: ReadingOptions): Reading {
   const tokens = new TokenStream(source, limits.maxGates);
   const version = readVersion(tokens);
   if (version !== undefined) return readVersioned(version, tokens, limits, options);
@@ -97,14 +152,15 @@ function readVersioned(
   version: 2 | 3,
   tokens: TokenStream,
   limits: CircuitLimits,
-  { inputs: values = {}, takesResults }: ReadingOptions,
-): OpenQasmProgram {
-  const inputs = new Inputs(values);
+  { inputs: values = {}, at, takesResults }: ReadingOptions,
+): Reading {
+  const open = at && new OpenInputs(at, limits.maxGates);
+  const inputs = new Inputs(values, open);
   let read: { readonly builder: CircuitBuilder; readonly results?: Results };
   try {
     read =
       version === 2
-        ? { builder: new OpenQasm2Reader(tokens, limits).read() }
+        ? { builder: new OpenQasm2Reader(tokens, limits, open).read() }
         : readOpenQasm3(tokens, limits, inputs);
     if (!takesResults) read.results?.refuse();
   } catch (error) {
@@ -115,7 +171,8 @@ function readVersioned(
   inputs.checkAll();
   const circuit = withoutIdleResets(read.builder.circuit(tokens.current.offset));
   const results = read.results?.of(circuit) ?? { outputs: [], observables: [] };
-  return { circuit, warnings: tokens.warnings, results };
+  const { numSteps } = read.builder;
+  return { circuit, warnings: tokens.warnings, results, tokens, open, numSteps };
 }
 
 /** Libraries of version 2; a few programs of version 3 include them too. */

@@ -52,7 +52,7 @@ export class ProgramState {
     this.tokens = tokens;
     this.gates = new Gates(3, tokens);
     this.results = new Results(tokens);
-    this.actions = new Actions(tokens, limits);
+    this.actions = new Actions(tokens, limits, inputs.open);
     this.scopes = new Scopes(tokens);
     this.frames = new ConditionFrames(this.builder, this.diagrams);
     this.memory = new ClassicalMemory(this.builder, this.diagrams, this.frames);
@@ -76,6 +76,7 @@ export class ProgramState {
 
   /** Counts steps, and throws when the program has taken too many. */
   takeSteps(count: number, offset: number): void {
+    if (this.inputs.open !== undefined) this.inputs.open.offset = offset;
     this.builder.takeSteps(count, offset);
   }
 }

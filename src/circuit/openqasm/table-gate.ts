@@ -16,7 +16,7 @@ import type { Operation } from '../circuit.ts';
 import { OpenQasmError } from '../errors.ts';
 import { matrixOfOperations } from '../operation-matrix.ts';
 import type { Instruction } from './expressions.ts';
-import { expandGate, NO_QUBITS, type OperationSink } from './gate-expansion.ts';
+import { expandGate, fixAngles, NO_QUBITS, type OperationSink } from './gate-expansion.ts';
 import { TABLE_GATES } from './gate-library.ts';
 import type { DefinedGate, GateMeaning, TableGate } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
@@ -93,7 +93,10 @@ function matrixOf(
     throw new Error('unreachable: a gate that is not unitary');
   };
   const sink: OperationSink = {
-    push: (operation) => void operations.push(operation),
+    push: (operation, open) => {
+      fixAngles(open);
+      operations.push(operation);
+    },
     pushReset: refuse,
     pushBarrier: refuse,
   };

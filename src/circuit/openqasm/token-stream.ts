@@ -133,7 +133,7 @@ export class TokenStream {
     if (once && this.#warnings.some((warning) => warning.code === code)) return;
     this.#numWarnings++;
     if (this.#warnings.length === MAX_WARNINGS) return;
-    const { line } = this.#position(offset);
+    const line = this.lineAt(offset);
     this.#warnings.push({ code, message: `OpenQASM line ${line}: ${message}`, line });
   }
 
@@ -178,6 +178,11 @@ export class TokenStream {
   expectInteger(what: string): number {
     if (this.current.kind !== 'integer') throw this.unexpected(what);
     return Number(this.next().text);
+  }
+
+  /** Line of the text at an offset, from 1. */
+  lineAt(offset: number): number {
+    return this.#position(offset).line;
   }
 
   /** Error that the grammar does not allow the current token. */

@@ -6,9 +6,11 @@ import {
   FALSE_NODE,
   type Scalar,
   type ScalarType,
+  scalar,
   TRUE_NODE,
 } from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';
+import { openOf } from './open-inputs.ts';
 
 /** A row of bits, least significant first, each a function of measured bits. */
 export interface Bits {
@@ -55,7 +57,8 @@ export function integerOf(bits: readonly BitFunction[]): number | undefined {
 export function expressionOf(value: Value): ClassicalExpression {
   switch (value.kind) {
     case 'scalar':
-      return value;
+      // Part of the circuit from here on, so its value is read for good.
+      return openOf(value) === undefined ? value : scalar(value.type, value.value);
     case 'dynamic':
       return value.expression;
     case 'bits':

@@ -18,7 +18,8 @@ import {
 } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
-import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
+import { circuitFromGateObjects, openCircuitFromGateObjects } from '../../circuit/gate-objects.ts';
+import { inputColumns } from '../../circuit/input-columns.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { type OpenQasmProgram, readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
@@ -208,7 +209,6 @@ function checkSource(given: readonly string[], faults: FaultList): void {
   const hasObjects = given.includes('circuit');
   const hasText = given.includes('qasm');
   if (hasObjects && hasText) faults.add('qasm', 'Give either circuit or qasm, not both.');
-  if (!hasText && given.includes('inputs')) faults.add('inputs', 'Only taken with qasm.');
   if (!hasObjects && !hasText) faults.add('circuit', 'Required: circuit, or qasm instead.');
 }
 
@@ -234,10 +234,11 @@ function readProgram(
   faults: FaultList,
 ): OpenQasmProgram | undefined {
   if (circuit !== undefined) {
-    const read = circuitFromGateObjects(circuit, {
-      limits,
-      ...(qubits === undefined ? {} : { numQubits: qubits }),
-    });
+    const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };
+    const read =
+      inputs === undefined
+        ? circuitFromGateObjects(circuit, options)
+        : openCircuitFromGateObjects(circuit, options, inputColumns(inputs), 0).circuit;
     return { circuit: read, warnings: [], results: { outputs: [], observables: [] } };
   }
   if (qasm === undefined) return undefined;

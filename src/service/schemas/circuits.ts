@@ -26,7 +26,6 @@ export type Output = z.output<typeof output>;
 /** Rules that no single field can express, for the document; the circuit layer checks them. */
 export const SOURCE_RULES = {
   oneOf: [{ required: ['circuit'] }, { required: ['qasm'] }],
-  dependentRequired: { inputs: ['qasm'] },
 };
 const OBSERVABLE_RULES = {
   if: { required: ['return'], properties: { return: { contains: { const: 'expectation' } } } },
@@ -48,7 +47,9 @@ export const circuitBody = z
     inputs: z
       .record(z.string().max(256), z.union([z.number(), z.boolean()]))
       .optional()
-      .describe('Values of the `input` declarations of an OpenQASM 3 text, by name'),
+      .describe(
+        'Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares',
+      ),
     target_processor: z.string().max(100).describe('An id from GET /quantum/processors'),
     shots: z
       .int()

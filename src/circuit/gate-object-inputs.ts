@@ -1,0 +1,98 @@
+/** Inputs that angles of gate objects name: their values at one point, and the formulas for all others. */
+import { didYouMean } from '../errors/nearest-names.ts';
+import { ADD, type AngleFormulas, CONSTANT, MULTIPLY } from './angle-formulas.ts';
+import { AngleTape } from './angle-tape.ts';
+import type { FaultList } from './fault-list.ts';
+import type { InputAngle } from './gate-object.ts';
+import { type InputColumns, inputAt, inputPath } from './input-columns.ts';
+
+/** Reads angles that are inputs, and records every angle of a circuit in order. */
+export class GateObjectInputs {
+  readonly #inputs: InputColumns;
+  readonly #point: number;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #tape: AngleTape;
+  readonly #used = new Set<number>();
+  readonly #unknown = new Set<string>();
+  readonly #results: number[] = [];
+  readonly #angles: number[] = [];
+
+  /** @param point - Point whose values the circuit gets. */
+  constructor(inputs: InputColumns, point: number) {
+    this.#inputs = inputs;
+    this.#point = point;
+    this.#numbers = new Map(inputs.names.map((name, i) => [name, i]));
+    this.#tape = new AngleTape(inputs.names.length);
+  }
+
+  /** Records an angle that is a number. */
+  addNumber(angle: number): void {
+    this.#results.push(CONSTANT);
+    this.#angles.push(angle);
+  }
+
+  /**
+   * Records an angle that depends on an input.
+   *
+   * @param path - Path of the angle in the circuit, for faults.
+   * @returns The angle at the point; undefined after reporting that it has no value.
+   */
+  add(
+    { input: name, scale = 1, offset = 0 }: InputAngle,
+    path: string,
+    faults: FaultList,
+  ): number | undefined {
+    for (const [field, value] of [
+      ['scale', scale],
+      ['offset', offset],
+    ] as const) {
+      if (Number.isFinite(value)) continue;
+      faults.add(`${path}.${field}`, `${value} is no ${field}; it must be finite.`);
+      return undefined;
+    }
+    const input = this.#numbers.get(name);
+    if (input === undefined) {
+      // One fault for each input, although many angles may use it.
+      if (!this.#unknown.has(name)) {
+        const suggestion = faults.isFull ? '' : didYouMean(name, this.#numbers.keys());
+        faults.add(inputPath(name), `It has no value, and ${path} depends on it.${suggestion}`);
+      }
+      this.#unknown.add(name);
+      return undefined;
+    }
+    this.#used.add(input);
+    let value = input;
+    let angle = inputAt(this.#inputs, input, this.#point);
+    if (scale !== 1) {
+      value = this.#tape.apply(MULTIPLY, value, this.#tape.constant(scale));
+      angle *= scale;
+    }
+    if (offset !== 0) {
+      value = this.#tape.apply(ADD, value, this.#tape.constant(offset));
+      angle += offset;
+    }
+    if (!Number.isFinite(angle)) {
+      faults.add(path, `The angle is ${angle} with this input; it must be finite.`);
+      return undefined;
+    }
+    this.#results.push(value);
+    this.#angles.push(angle);
+    return angle;
+  }
+
+  /** Reports inputs that no angle depends on, and those that are no numbers. */
+  check(faults: FaultList): void {
+    for (const [i, name] of this.#inputs.names.entries()) {
+      if (!this.#used.has(i)) {
+        faults.add(inputPath(name), 'No angle of the circuit depends on it.');
+      } else if (this.#inputs.columns[i]!.isBoolean) {
+        faults.add(inputPath(name), 'It is a boolean; angles depend on numbers.');
+      }
+    }
+  }
+
+  /** The formulas of the angles recorded, once the circuit has been read without faults. */
+  formulas(): AngleFormulas {
+    return this.#tape.formulas(this.#results, this.#angles);
+  }
+}

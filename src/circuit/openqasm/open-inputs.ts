@@ -1,0 +1,238 @@
+/**
+ * Inputs of a program that is read once for many points.
+ *
+ * The program is read with the values of one point. An input is a number whose operations are recorded: arithmetic on
+ * it gives numbers of the same kind (operators.ts), and where one ends in an angle of a gate, the record is the formula
+ * of that angle. All other code reads `value` of a number, as it does of any other. That read makes the inputs that the
+ * number depends on structural: the program is then read again for each of their values. So nothing can be computed
+ * from an input without either being recorded or being seen.
+ */
+import { type AngleFormulas, CONSTANT, codeOf } from '../angle-formulas.ts';
+import { AngleTape } from '../angle-tape.ts';
+import { applied, COMPARISONS, type NumberType } from '../classical-evaluation.ts';
+import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
+import { type InputColumns, inputAt } from '../input-columns.ts';
+
+/** Why the derivative with respect to an input does not exist, or is not known. */
+export interface Obstacle {
+  /** A clause about the input: `decides which gates run`. */
+  readonly reason: string;
+  /** Offset of the statement in the text. */
+  readonly offset: number;
+}
+
+/** A number that follows from inputs. */
+export interface OpenNumber {
+  readonly inputs: OpenInputs;
+  /** Number of the value on the tape. */
+  readonly node: number;
+  /** The value at the point being read. */
+  readonly held: number;
+}
+
+/** A number as all other code sees it. */
+export interface OpenScalar extends Scalar {
+  readonly open: OpenNumber;
+}
+
+/** How a number follows from inputs; undefined for all others. */
+export const openOf = (number: Scalar): OpenNumber | undefined =>
+  // Checked: nothing else has such a field.
+  'open' in number ? (number as OpenScalar).open : undefined;
+
+/** For each angle of a gate the number that it is, if it follows from inputs. */
+export type OpenAngles = readonly (OpenNumber | undefined)[];
+
+/** Most values on a tape for each gate that a circuit may have, and further ones. */
+const VALUES_PER_GATE = 8;
+const SPARE_VALUES = 2 ** 16;
+
+const DECIDES = 'decides which gates run';
+
+/** A point of many that a program is read at. */
+export interface InputPoint {
+  readonly columns: InputColumns;
+  readonly point: number;
+  /** Types that inputs were found to have at all points, in this reading or earlier ones of the program. */
+  readonly fits: Set<string>;
+}
+
+/** Records the use of inputs while a program is read. */
+export class OpenInputs {
+  readonly columns: InputColumns;
+  readonly point: number;
+  readonly #tape: AngleTape;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #maxValues: number;
+  readonly #fits: Set<string>;
+  readonly #structural = new Map<number, Obstacle>();
+  readonly #kinks = new Map<number, Obstacle>();
+  readonly #fixedNodes = new Set<number>();
+  readonly #kinkedNodes = new Set<number>();
+  readonly #results: number[] = [];
+  readonly #angles: number[] = [];
+  /** Offset of the statement being executed. */
+  offset = 0;
+
+  constructor({ columns, point, fits }: InputPoint, maxGates: number) {
+    this.#fits = fits;
+    this.columns = columns;
+    this.point = point;
+    this.#tape = new AngleTape(columns.names.length);
+    this.#numbers = new Map(columns.names.map((name, i) => [name, i]));
+    this.#maxValues = VALUES_PER_GATE * maxGates + SPARE_VALUES;
+  }
+
+  /** Number of an input that is given; undefined for others. */
+  numberOf(name: string): number | undefined {
+    return this.#numbers.get(name);
+  }
+
+  /**
+   * First point where an input given as an array has no value of a type; −1 if there is none.
+   *
+   * @param numberFor - Returns undefined for values that the type does not have.
+   */
+  firstUnfit(
+    input: number,
+    type: NumberType,
+    numberFor: (type: NumberType, value: number | boolean) => number | undefined,
+  ): number {
+    const { values, isBoolean } = this.columns.columns[input]!;
+    const key = `${input} ${type.base} ${type.width}`;
+    if (values.length === 1 || this.#fits.has(key)) return -1;
+    const isUnfit = (value: number) =>
+      numberFor(type, isBoolean ? value !== 0 : value) === undefined;
+    const point = values.findIndex(isUnfit);
+    if (point < 0) this.#fits.add(key);
+    return point;
+  }
+
+  /** The value of an input, as a number of the type that the program declares. */
+  scalar(input: number, type: ScalarType): Scalar {
+    const held = inputAt(this.columns, input, this.point);
+    return openScalar(type, { inputs: this, node: input, held });
+  }
+
+  /** Makes an input structural. */
+  fix(input: number, reason = DECIDES): void {
+    if (!this.#structural.has(input)) this.#structural.set(input, { reason, offset: this.offset });
+  }
+
+  /** Makes the inputs structural that a number depends on. */
+  fixNode(node: number, reason = DECIDES): void {
+    this.#tape.visitInputs(node, this.#fixedNodes, (input) => this.fix(input, reason));
+  }
+
+  /** Records that a function of a number has no derivative everywhere. */
+  kink(node: number, reason: string): void {
+    const { offset } = this;
+    this.#tape.visitInputs(node, this.#kinkedNodes, (input) => {
+      if (!this.#kinks.has(input)) this.#kinks.set(input, { reason, offset });
+    });
+  }
+
+  /** Whether so many values are recorded that further ones are not. */
+  get isFull(): boolean {
+    return this.#tape.size >= this.#maxValues;
+  }
+
+  /** Records an operation on one or two values of the tape, with its result at the point. */
+  apply(operator: number, held: number, left: number, right?: number): OpenNumber {
+    return { inputs: this, node: this.#tape.apply(operator, left, right), held };
+  }
+
+  /** Records a constant. */
+  constant(value: number): number {
+    return this.#tape.constant(value);
+  }
+
+  /** Records that a number must be finite although it is no angle of a gate of the table. */
+  mustBeFinite({ node }: OpenNumber): void {
+    this.#tape.mustBeFinite(node);
+  }
+
+  /** Records the angles of a gate that is added to the circuit. */
+  addGate(angles: readonly number[], open: OpenAngles | undefined): void {
+    for (let i = 0; i < angles.length; i++) {
+      this.#results.push(open?.[i]?.node ?? CONSTANT);
+      this.#angles.push(angles[i]!);
+    }
+  }
+
+  /** Inputs whose values decide more than angles, with the reason for the first use of that kind. */
+  get structural(): ReadonlyMap<number, Obstacle> {
+    return this.#structural;
+  }
+
+  /** Inputs in whose place a derivative cannot be taken; those that are structural are among them. */
+  get obstacles(): ReadonlyMap<number, Obstacle> {
+    return new Map([...this.#kinks, ...this.#structural]);
+  }
+
+  /** The formulas of the circuit's angles, once the program has been read. */
+  formulas(): AngleFormulas {
+    return this.#tape.formulas(this.#results, this.#angles);
+  }
+}
+
+/** A number that follows from inputs, for code that knows nothing of them. */
+export function openScalar(type: ScalarType, open: OpenNumber): OpenScalar {
+  return {
+    kind: 'scalar',
+    type,
+    open,
+    // Copying the object reads this, too.
+    get value() {
+      open.inputs.fixNode(open.node);
+      return open.held;
+    },
+  };
+}
+
+/** The value at the point being read, without making the inputs structural: the caller records what becomes of it. */
+function heldScalar(number: Scalar): Scalar {
+  const open = openOf(number);
+  return open === undefined ? number : scalar(number.type, open.held);
+}
+
+/** Functions without a derivative at some places. */
+const KINKED: ReadonlySet<string> = new Set(['abs', '%']);
+
+/** Names of operations on a tape for operators and functions that have other names. */
+const TAPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['pow', '**'],
+  ['mod', '%'],
+  ['ln', 'log'],
+  ['arcsin', 'asin'],
+  ['arccos', 'acos'],
+  ['arctan', 'atan'],
+]);
+
+/** Applies an operator or function to one or two numbers, of which one at least is open. */
+export function appliedOpen(operator: string, left: Scalar, right: Scalar | undefined): Scalar {
+  const { inputs } = (openOf(left) ?? (right && openOf(right)))!;
+  const name = TAPE_NAMES.get(operator) ?? operator;
+  const code = codeOf(name === '-' && right === undefined ? 'negate' : name);
+  // Arithmetic of whole numbers has limits and roundings that formulas have not.
+  const isOfWhole = isWhole(left.type) && (right === undefined || isWhole(right.type));
+  if (code === undefined || (isOfWhole && !FLOATS_OF_ONE.has(name)) || inputs.isFull) {
+    const isDecision = isOfWhole || COMPARISONS.has(operator);
+    const reason = isDecision ? DECIDES : `goes through ${operator}`;
+    for (const operand of [left, right]) {
+      const open = operand && openOf(operand);
+      if (open !== undefined) inputs.fixNode(open.node, reason);
+    }
+    return applied(operator, heldScalar(left), right && heldScalar(right));
+  }
+  const { type, value } = applied(operator, heldScalar(left), right && heldScalar(right));
+  const nodeOf = (number: Scalar) => openOf(number)?.node ?? inputs.constant(number.value);
+  const open = inputs.apply(code, value, nodeOf(left), right && nodeOf(right));
+  if (KINKED.has(name)) inputs.kink(open.node, `goes through ${operator}, which has no derivative`);
+  return openScalar(type, open);
+}
+
+/** Functions of one number whose result is a float whatever the type of the number. */
+const FLOATS_OF_ONE: ReadonlySet<string> = new Set([
+  ...['sin', 'cos', 'tan', 'exp', 'log', 'sqrt', 'asin', 'acos', 'atan'],
+]);
