@@ -1,7 +1,7 @@
 /**
- * Reads the final states of a bundle: masses, outcomes, amplitudes, expectation values and counts.
+ * Reads the final states of a bundle: masses, outcomes, amplitudes and counts.
  */
-import { highDoubles, lowDoubles, mulAddDoubles, subMulDoubles } from './doubles';
+import { highDoubles, lowDoubles, mulAddDoubles } from './doubles';
 import { addUp, drawShots } from './sampling';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
@@ -62,104 +62,6 @@ export function storeStatevectors(state: usize, numStates: usize, out: usize): v
       store<f64>(out, <f64>load<real>(from, IMAG), 8);
       from += 1 << GROUP_SHIFT;
       out += 16;
-    }
-  }
-}
-
-// Of a Pauli string: u32 each, byte offsets of groups; the factor a double. The order of batch-layout.ts.
-const FLIPS: usize = 0;
-const SIGNS: usize = 4;
-const IS_IMAGINARY: usize = 8;
-/** Highest bit of the flips: a pair is visited where it is 0. */
-const PAIR_BIT: usize = 12;
-const FACTOR: usize = 16;
-const TERM_BYTES: usize = 24;
-
-/** A vector that flips signs if an odd number of these bits are 1. */
-// @ts-ignore: a decorator of this compiler
-@inline
-function signOf(bits: usize): v128 {
-  return i64x2.splat(<i64>popcnt(bits) << 63);
-}
-
-/** Adds the real or imaginary part of conj(b)·a, with a sign, to `sum`. */
-// @ts-ignore: a decorator of this compiler
-@inline
-function addProduct(ar: v128, ai: v128, br: v128, bi: v128, imaginary: bool, sign: v128, sum: v128): v128 {
-  const product = imaginary
-    ? subMulDoubles(bi, ar, f64x2.mul(br, ai))
-    : mulAddDoubles(bi, ai, f64x2.mul(br, ar));
-  return f64x2.add(sum, v128.xor(product, sign));
-}
-
-/** Writes the value of a Pauli string without its factor, a double for each circuit, to `to`. */
-function storeTerm(state: usize, bytes: usize, masses: usize, term: usize, to: usize): void {
-  const flips: usize = load<u32>(term, FLIPS);
-  const signs: usize = load<u32>(term, SIGNS);
-  let low = f64x2.splat(0);
-  let high = f64x2.splat(0);
-  if (flips == 0) {
-    for (let i: usize = 0; i < bytes; i += 1 << GROUP_SHIFT) {
-      const sign = signOf(i & signs);
-      low = f64x2.add(low, v128.xor(v128.load(masses), sign));
-      if (LANES == 4) high = f64x2.add(high, v128.xor(v128.load(masses, 16), sign));
-      masses += DOUBLES;
-    }
-  } else {
-    const imaginary = load<u32>(term, IS_IMAGINARY) != 0;
-    const free = (bytes - (1 << GROUP_SHIFT)) & ~(<usize>load<u32>(term, PAIR_BIT));
-    let i: usize = 0;
-    do {
-      const sign = signOf(i & signs);
-      const ar = v128.load(state + i);
-      const ai = v128.load(state + i, IMAG);
-      const br = v128.load(state + (i ^ flips));
-      const bi = v128.load(state + (i ^ flips), IMAG);
-      low = addProduct(
-        lowDoubles(ar), lowDoubles(ai), lowDoubles(br), lowDoubles(bi), imaginary, sign, low,
-      );
-      if (LANES == 4) {
-        high = addProduct(
-          highDoubles(ar), highDoubles(ai), highDoubles(br), highDoubles(bi), imaginary, sign, high,
-        );
-      }
-      i = (i - free) & free;
-    } while (i != 0);
-  }
-  v128.store(to, low);
-  if (LANES == 4) v128.store(to, high, 16);
-}
-
-/**
- * Writes expectation values.
- *
- * @param observables - For each, its number of terms, u32, padded to 8 bytes, then the terms.
- * @param out - `numObservables` doubles for each circuit.
- * @param scratch - One double for each circuit.
- */
-export function storeExpectations(
-  state: usize,
-  bytes: usize,
-  masses: usize,
-  observables: usize,
-  numObservables: usize,
-  out: usize,
-  scratch: usize,
-): void {
-  for (let observable: usize = 0; observable < numObservables; observable++) {
-    const numTerms = load<u32>(observables);
-    observables += 8;
-    for (let lane: usize = 0; lane < CIRCUITS; lane++) {
-      store<f64>(out + ((lane * numObservables + observable) << 3), 0);
-    }
-    for (let term: u32 = 0; term < numTerms; term++) {
-      storeTerm(state, bytes, masses, observables, scratch);
-      const factor = load<f64>(observables, FACTOR);
-      for (let lane: usize = 0; lane < CIRCUITS; lane++) {
-        const to = out + ((lane * numObservables + observable) << 3);
-        store<f64>(to, load<f64>(to) + factor * load<f64>(scratch + (lane << 3)));
-      }
-      observables += TERM_BYTES;
     }
   }
 }

@@ -4,13 +4,8 @@
  */
 import { COEFFICIENT_BYTES } from './batch-angles';
 import { runBatchProgram } from './batch-program';
-import {
-  addOutcomes,
-  countShots,
-  storeExpectations,
-  storeMasses,
-  storeStatevectors,
-} from './batch-readout';
+import { storeExpectations, storeVariances } from './batch-observables';
+import { addOutcomes, countShots, storeMasses, storeStatevectors } from './batch-readout';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
 // Fields, u32 each after the command's header; the order of batch-layout.ts.
@@ -33,13 +28,20 @@ const PROBABILITIES: usize = 80;
 const STATEVECTORS: usize = 84;
 const EXPECTATIONS: usize = 88;
 const COUNTS: usize = 92;
-const NUM_OBSERVABLES: usize = 96;
-const OBSERVABLES: usize = 100;
-const SHOTS: usize = 104;
+const SHOTS: usize = 96;
 /** Two words for each circuit. */
-const SEEDS: usize = 108;
+const SEEDS: usize = 100;
+const NUM_OBSERVABLES: usize = 104;
+/** Groups of the strings of all observables, and the uses of each string. */
+const GROUPS: usize = 108;
+const END_OF_GROUPS: usize = 112;
+const FIRST_USES: usize = 116;
+/** 0 if no variance is requested. */
+const VARIANCES: usize = 120;
+/** Each observable by itself. */
+const OBSERVABLES: usize = 124;
 
-/** @param space - 76 bytes for each basis state and 224 more. */
+/** @param space - 96 bytes for each basis state and 224 more. */
 export function batchItem(command: usize, item: u32, space: usize): void {
   const numCircuits = load<u32>(command, NUM_CIRCUITS);
   const circuitsPerItem = load<u32>(command, BUNDLES_PER_ITEM) * LANES;
@@ -87,15 +89,25 @@ function readOut(
   const expectations: usize = load<u32>(command, EXPECTATIONS);
   const statevectors: usize = load<u32>(command, STATEVECTORS);
   const counts: usize = load<u32>(command, COUNTS);
-  if (probabilities != 0 || expectations != 0) storeMasses(state, bytes, masses);
   if (probabilities != 0) {
+    storeMasses(state, bytes, masses);
     addOutcomes(masses, numStates, outcomes, probabilities + circuit * size * 8, size);
   }
   if (expectations != 0) {
     const numObservables: usize = load<u32>(command, NUM_OBSERVABLES);
-    const observables: usize = load<u32>(command, OBSERVABLES);
     const out = expectations + circuit * numObservables * 8;
-    storeExpectations(state, bytes, masses, observables, numObservables, out, scratch);
+    const groups: usize = load<u32>(command, GROUPS);
+    const endOfGroups: usize = load<u32>(command, END_OF_GROUPS);
+    const firstUses: usize = load<u32>(command, FIRST_USES);
+    storeExpectations(state, groups, endOfGroups, firstUses, out, numObservables, masses);
+    const variances: usize = load<u32>(command, VARIANCES);
+    if (variances != 0) {
+      const to = variances + circuit * numObservables * 8;
+      const observables: usize = load<u32>(command, OBSERVABLES);
+      // The table is as long as the masses, and at least as two vectors of doubles and one of reals.
+      const image = masses + numStates * 32;
+      storeVariances(state, bytes, observables, numObservables, out, to, image, masses);
+    }
   }
   if (statevectors != 0) {
     storeStatevectors(state, numStates, statevectors + circuit * numStates * 16);

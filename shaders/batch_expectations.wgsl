@@ -1,8 +1,9 @@
 // Expectation values of Pauli sums in the states of a batch.
 //
 // A circuit has 2^thread_qubits invocations of one workgroup, which share the pairs of amplitudes of
-// each Pauli string, neighbours reading neighbours; their sums are added up in workgroup memory. States
-// are only read, and each sum is written by one invocation.
+// each group of Pauli strings with the same flips, neighbours reading neighbours; a pair is read once
+// and multiplied by the sum of the strings' factors with their signs. The invocations' sums are added
+// up in workgroup memory. States are only read, and each sum is written by one invocation.
 //
 // Prelude: WORKGROUP_SIZE.
 
@@ -17,21 +18,27 @@ struct Params {
 }
 
 @group(0) @binding(0) var<storage, read> states: array<vec2<f32>>;
-// Of each observable [number of strings], then the strings: [flips, signs, is imaginary, factor].
+// Of each observable [number of groups], then the groups: [flips, is imaginary, number of strings], then
+// the strings: [signs, factor].
 @group(0) @binding(1) var<storage, read> observables: array<u32>;
 @group(0) @binding(2) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read_write> expectations: array<f32>;
 
 var<workgroup> sums: array<f32, WORKGROUP_SIZE>;
 
-// Real or imaginary part of conj(b) a, with the sign of the basis index.
-fn term(a: vec2<f32>, b: vec2<f32>, imaginary: bool, signs: u32) -> f32 {
-  let product = select(dot(a, b), b.x * a.y - b.y * a.x, imaginary);
-  return select(product, -product, (countOneBits(signs) & 1u) != 0u);
+// Sum of the factors of some strings, each with its sign at a basis index.
+fn factor_at(index: u32, first: u32, end: u32) -> f32 {
+  var factor = 0.0;
+  for (var at = first; at < end; at += 2u) {
+    let is_odd = (countOneBits(index & observables[at]) & 1u) != 0u;
+    let own = bitcast<f32>(observables[at + 1u]);
+    factor += select(own, -own, is_odd);
+  }
+  return factor;
 }
 
-// The invocation's share of a string's value, without the string's factor.
-fn share(base: u32, thread: u32, flips: u32, signs: u32, imaginary: bool) -> f32 {
+// The invocation's share of a group's value; its strings are from `first` to `end`.
+fn share(base: u32, thread: u32, flips: u32, imaginary: bool, first: u32, end: u32) -> f32 {
   // One amplitude of each pair is visited: that in which the highest of the flips is 0.
   let is_diagonal = flips == 0u;
   let low = select((1u << (31u - countLeadingZeros(flips | 1u))) - 1u, 0xffffffffu, is_diagonal);
@@ -41,7 +48,10 @@ fn share(base: u32, thread: u32, flips: u32, signs: u32, imaginary: bool) -> f32
   var visited = 0u;
   for (var k = thread; k < count; k += 1u << params.thread_qubits) {
     let i = ((k & ~low) << 1u) | (k & low);
-    few += term(states[base | i], states[base | (i ^ flips)], imaginary, i & signs);
+    let a = states[base | i];
+    let b = states[base | (i ^ flips)];
+    let product = select(dot(a, b), b.x * a.y - b.y * a.x, imaginary);
+    few += factor_at(i, first, end) * product;
     visited++;
     if ((visited & 15u) == 0u) {
       sum += few;
@@ -65,16 +75,16 @@ fn main(
 
   var at = 0u;
   for (var observable = 0u; observable < params.num_observables; observable++) {
-    let num_strings = observables[at];
+    let num_groups = observables[at];
     at++;
     var sum = 0.0;
-    for (var s = 0u; s < num_strings; s++) {
+    for (var g = 0u; g < num_groups; g++) {
+      let first = at + 3u;
+      let end = first + 2u * observables[at + 2u];
       if (is_used) {
-        let is_imaginary = observables[at + 2u] != 0u;
-        let value = share(base, thread, observables[at], observables[at + 1u], is_imaginary);
-        sum += bitcast<f32>(observables[at + 3u]) * value;
+        sum += share(base, thread, observables[at], observables[at + 1u] != 0u, first, end);
       }
-      at += 4u;
+      at = end;
     }
     if (thread_qubits > 0u) {
       sums[local] = sum;

@@ -33,6 +33,8 @@ export interface BatchRequest {
   /** Requests the exact distribution over the classical bits. */
   readonly probabilities?: boolean;
   readonly observables?: readonly PauliSum[];
+  /** Requests the exact variance of each observable, too. */
+  readonly variances?: boolean;
 }
 
 /** Result of a batch; each array lists circuit after circuit. */
@@ -45,6 +47,8 @@ export interface BatchResult {
   readonly probabilities?: Float64Array;
   /** One value for each observable, for each circuit. */
   readonly expectations?: Float64Array;
+  /** One value for each observable, for each circuit; at least 0. */
+  readonly variances?: Float64Array;
 }
 
 /** Result arrays while they are filled. */
@@ -111,6 +115,9 @@ export function emptyResults(
   }
   if (observables !== undefined) {
     results.expectations = new Float64Array(numCircuits * observables.length);
+    if (request.variances === true) {
+      results.variances = new Float64Array(numCircuits * observables.length);
+    }
   }
   return results;
 }

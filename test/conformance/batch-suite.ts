@@ -11,6 +11,7 @@ import { openReferenceEngine } from '../../src/engine/reference/reference-engine
 import { type BatchEngine, circuitsOf, randomAngles, tilted, worstOf } from '../support/batches.ts';
 import { NEVER, runCircuit, worstAmplitude } from '../support/engine-runs.ts';
 import { gate, randomGates, randomUnitary, randomUse } from '../support/random-circuits.ts';
+import { randomSum, sharedFlips } from '../support/random-observables.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
@@ -147,6 +148,44 @@ export function describeBatches(
           const found = result.expectations![observables.length * k + i]!;
           expect(Math.abs(found - value)).toBeLessThan(20 * tolerance);
         }
+      }
+    });
+
+    test.each([
+      [1, 3],
+      [2, 8],
+      [6, 60],
+      [9, 300],
+      [12, 40],
+    ])('on %i qubits give both moments of sums of %i strings', async (numQubits, numTerms) => {
+      const stream = new RandomStream(4700 + numQubits);
+      const shape = tilted(numQubits, randomGates(stream, numQubits, 12, 1));
+      const many = sharedFlips(stream, numQubits, numTerms);
+      const observables = [
+        many,
+        [{ coefficient: 2, factors: [] }],
+        randomSum(stream, numQubits, 5),
+        [...many].reverse(),
+        many.slice(0, 1),
+      ];
+      await using batch = await engine.prepareBatch(shape);
+      const request = { numCircuits: 3, angles: randomAngles(stream, batch, 3), observables };
+      const result = await batch.run({ ...request, variances: true, shots: 5 }, NEVER);
+      expect(result.variances).toHaveLength(3 * observables.length);
+      for (const [k, circuit] of circuitsOf(shape, request).entries()) {
+        const ask = { observables, variances: true };
+        const { expectations, variances } = await runCircuit(reference, circuit, ask);
+        for (const [i, observable] of observables.entries()) {
+          const size = observable.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 0);
+          const at = observables.length * k + i;
+          const error = Math.abs(result.expectations![at]! - expectations![i]!);
+          expect(error).toBeLessThan(tolerance * size);
+          const varianceError = Math.abs(result.variances![at]! - variances![i]!);
+          expect(varianceError).toBeLessThan(tolerance * size ** 2);
+        }
+        // Of a multiple of the identity.
+        expect(result.variances![observables.length * k + 1]).toBeGreaterThanOrEqual(0);
+        expect(result.variances![observables.length * k + 1]).toBeLessThan(tolerance ** 2);
       }
     });
 

@@ -90,16 +90,18 @@ async function runEverything(driver: SoftwareDriver, shaders: ShaderSource): Pro
   });
   const qubits = Array.from({ length: NUM_QUBITS }, (_, q) => q);
   const spread = qubits.map((qubit) => gate('H', [qubit]));
-  const flips: PauliSum = [
+  const observable: PauliSum = [
     { coefficient: 1, factors: qubits.map((qubit) => ({ pauli: 'X', qubit })) },
+    { coefficient: 0.5, factors: [{ pauli: 'Z', qubit: 0 }] },
   ];
   const sampled = withFinalMeasurement({ numQubits: NUM_QUBITS, numBits: 0, operations: spread });
   const few = await runCircuit(engine, sampled, {
     shots: 1,
-    observables: [flips],
+    observables: [observable],
     variances: true,
   });
   expect(few.expectations![0]).toBeCloseTo(1, 4);
+  expect(few.variances![0]).toBeCloseTo(0.25, 4);
   const many = await runCircuit(engine, sampled, { shots: 1e5, probabilities: true });
   expect(many.probabilities![0]).toBeCloseTo(2 ** -NUM_QUBITS, 6);
   const measured = qubits

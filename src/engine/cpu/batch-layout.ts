@@ -1,18 +1,14 @@
 /**
  * Layout of the shared memory of one batch run: a piece of the circuits, their results, and tables.
  */
-import { type PauliSum, type PauliTerm, pauliMasks } from '../../circuit/observable.ts';
 import type { BatchRequest } from '../batch-request.ts';
-import { highestBit, pauliPhase } from '../pauli-phase.ts';
 import { COMMAND_HEADER_WORDS, ScratchPlan } from './command.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
 
 /** Target size of a piece: angles, matrices and results that are in shared memory at a time. */
 const PIECE_BYTES = 8 * 2 ** 20;
 /** Number of fields of a batch command after its header. */
-const COMMAND_FIELDS = 20;
-const OBSERVABLE_BYTES = 8;
-const TERM_BYTES = 24;
+const COMMAND_FIELDS = 24;
 const DOUBLE_BYTES = Float64Array.BYTES_PER_ELEMENT;
 
 /** Sizes of one circuit. */
@@ -39,14 +35,20 @@ export interface BatchLayout {
   readonly probabilities: number;
   readonly statevectors: number;
   readonly expectations: number;
+  readonly variances: number;
   readonly counts: number;
 }
 
-/** Plans the block of a run. */
+/**
+ * Plans the block of a run.
+ *
+ * @param observableBytes - Room for the observables.
+ */
 export function layOutBatch(
   sizes: CircuitSizes,
   request: BatchRequest,
   { lanes }: Precision,
+  observableBytes: number,
 ): BatchLayout {
   const { numQubits, numBits, numAngles, numLaneEntries } = sizes;
   const { numCircuits, shots = 0, observables = [] } = request;
@@ -57,6 +59,7 @@ export function layOutBatch(
     probabilities: request.probabilities === true ? DOUBLE_BYTES * 2 ** numBits : 0,
     statevectors: request.statevectors === true ? 2 * DOUBLE_BYTES * 2 ** numQubits : 0,
     expectations: DOUBLE_BYTES * observables.length,
+    variances: request.variances === true ? DOUBLE_BYTES * observables.length : 0,
     counts: shots > 0 ? 4 * 2 ** numBits : 0,
   };
   const circuitBytes = Object.values(perCircuit).reduce((sum, bytes) => sum + bytes, 1);
@@ -69,7 +72,7 @@ export function layOutBatch(
   const tables = {
     outcomes: plan.reserve(4 * 2 ** numQubits),
     offsets: plan.reserve(4 * 2 ** numQubits),
-    observables: plan.reserve(observablesBytes(observables)),
+    observables: plan.reserve(observableBytes),
   };
   const pieces = {
     angles: each(perCircuit.angles),
@@ -78,41 +81,8 @@ export function layOutBatch(
     probabilities: each(perCircuit.probabilities),
     statevectors: each(perCircuit.statevectors),
     expectations: each(perCircuit.expectations),
+    variances: each(perCircuit.variances),
     counts: each(perCircuit.counts),
   };
   return { bytes: plan.bytes, circuitsPerPiece, command, ...tables, ...pieces };
-}
-
-function observablesBytes(observables: readonly PauliSum[]): number {
-  return observables.reduce((sum, terms) => sum + OBSERVABLE_BYTES + TERM_BYTES * terms.length, 0);
-}
-
-/** Writes observables in the format of assembly/batch-readout.ts. */
-export function writeObservables(
-  memory: SharedArrayBuffer,
-  at: number,
-  observables: readonly PauliSum[],
-): void {
-  const view = new DataView(memory, at, observablesBytes(observables));
-  let to = 0;
-  for (const terms of observables) {
-    view.setUint32(to, terms.length, true);
-    to += OBSERVABLE_BYTES;
-    for (const term of terms) {
-      writeTerm(view, to, term);
-      to += TERM_BYTES;
-    }
-  }
-}
-
-function writeTerm(view: DataView, at: number, { coefficient, factors }: PauliTerm): void {
-  const { flips, signs, numY } = pauliMasks(factors, (qubit) => GROUP_BYTES * 2 ** qubit);
-  const { isImaginary, sign } = pauliPhase(numY);
-  // The kernel visits one of each pair of basis states that the string exchanges.
-  const pairBit = highestBit(flips);
-  view.setUint32(at, flips, true);
-  view.setUint32(at + 4, signs, true);
-  view.setUint32(at + 8, isImaginary ? 1 : 0, true);
-  view.setUint32(at + 12, pairBit, true);
-  view.setFloat64(at + 16, coefficient * sign * (pairBit === 0 ? 1 : 2), true);
 }

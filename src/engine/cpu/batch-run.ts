@@ -7,8 +7,13 @@ import {
   copyAngles,
   emptyResults,
 } from '../batch-request.ts';
-import { type BatchLayout, layOutBatch, writeObservables } from './batch-layout.ts';
+import { type BatchLayout, layOutBatch } from './batch-layout.ts';
 import type { LaneMatrix, LoweredBatch } from './batch-lowering.ts';
+import {
+  type BatchObservableFields,
+  type BatchObservables,
+  planBatchObservables,
+} from './batch-observables.ts';
 import { COMMAND_KINDS, seedWords, writeCommand } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
@@ -39,6 +44,9 @@ interface Piece {
   readonly count: number;
 }
 
+/** Observables in shared memory, and the time that they take for a bundle. */
+type ObservedBatch = BatchObservableFields & Pick<BatchObservables, 'bundleNs'>;
+
 /** Runs a validated request. */
 export async function runBatch(
   batch: PlacedBatch,
@@ -46,15 +54,21 @@ export async function runBatch(
   runner: CommandRunner,
 ): Promise<BatchResult> {
   const { numAngles, numLaneEntries } = batch.lowered;
-  const layout = layOutBatch({ ...batch, numAngles, numLaneEntries }, request, batch.precision);
+  const { precision, numQubits } = batch;
+  const { observables = [], variances = false } = request;
+  const planned = planBatchObservables(observables, variances, numQubits, precision);
+  const sizes = { ...batch, numAngles, numLaneEntries };
+  const layout = layOutBatch(sizes, request, precision, planned.bytes);
   const results = emptyResults(batch, request);
   return await runner.withScratch(layout.bytes, async (block) => {
-    writeTables(batch, request, layout, runner.memory, block);
+    writeTables(batch, layout, runner.memory, block);
+    const written = planned.write(runner.memory, block + layout.observables);
+    const observed: ObservedBatch = { ...written, bundleNs: planned.bundleNs };
     for (let first = 0; first < request.numCircuits; first += layout.circuitsPerPiece) {
       const count = Math.min(layout.circuitsPerPiece, request.numCircuits - first);
       const piece = { first, count };
       writeCircuits(batch, request, layout, piece, runner.memory, block);
-      const numItems = writePiece(batch, request, layout, count, runner.memory, block);
+      const numItems = writePiece(batch, request, layout, observed, count, runner.memory, block);
       const done = runner.runCommand(block + layout.command, numItems);
       if (done !== undefined) await done;
       readResults(results, layout, piece, request.numCircuits, runner.memory, block);
@@ -66,7 +80,6 @@ export async function runBatch(
 /** Writes the tables that all circuits share. */
 function writeTables(
   { numQubits, outcomeBits }: PlacedBatch,
-  { observables = [] }: BatchRequest,
   layout: BatchLayout,
   memory: SharedArrayBuffer,
   block: number,
@@ -79,7 +92,6 @@ function writeTables(
     outcomes[i] = outcomeOf.at(i);
     offsets[i] = GROUP_BYTES * i;
   }
-  writeObservables(memory, block + layout.observables, observables);
 }
 
 /** Writes the angles, matrices and seeds of a piece's circuits. */
@@ -142,12 +154,16 @@ function writePiece(
   batch: PlacedBatch,
   { shots = 0, statevectors = false, observables = [] }: BatchRequest,
   layout: BatchLayout,
+  observed: ObservedBatch,
   count: number,
   memory: SharedArrayBuffer,
   block: number,
 ): number {
   const { lowered, precision, numQubits, numBits } = batch;
-  const bundlesPerItem = Math.max(1, Math.floor(ITEM_NS / bundleNs(batch, shots)));
+  const bundlesPerItem = Math.max(
+    1,
+    Math.floor(ITEM_NS / (bundleNs(batch, shots) + observed.bundleNs)),
+  );
   const numItems = Math.ceil(count / (bundlesPerItem * precision.lanes));
   const endBytes = statevectors ? lowered.endWithPhaseBytes : lowered.endBytes;
   const addressOf = (offset: number) => (offset === 0 ? 0 : block + offset);
@@ -159,7 +175,9 @@ function writePiece(
     ...[numBits, block + layout.outcomes, block + layout.offsets],
     ...[addressOf(layout.probabilities), addressOf(layout.statevectors)],
     ...[addressOf(layout.expectations), addressOf(layout.counts)],
-    ...[observables.length, block + layout.observables, shots, block + layout.seeds],
+    ...[shots, block + layout.seeds],
+    ...[observables.length, observed.groups, observed.endOfGroups, observed.firstUses],
+    ...[addressOf(layout.variances), observed.observables],
   ]);
   return numItems;
 }
@@ -172,7 +190,7 @@ function bundleNs({ lowered, precision, numQubits }: PlacedBatch, shots: number)
 
 /** Copies the results of a piece out of shared memory. */
 function readResults(
-  { counts, statevectors, probabilities, expectations }: BatchResults,
+  { counts, statevectors, probabilities, expectations, variances }: BatchResults,
   layout: BatchLayout,
   { first, count }: Piece,
   numCircuits: number,
@@ -188,6 +206,7 @@ function readResults(
   doubles(statevectors, layout.statevectors);
   doubles(probabilities, layout.probabilities);
   doubles(expectations, layout.expectations);
+  doubles(variances, layout.variances);
   if (counts === undefined) return;
   const size = perCircuit(counts);
   counts.set(new Uint32Array(memory, block + layout.counts, count * size), first * size);

@@ -95,8 +95,8 @@ const LISTS_BYTES = 128 * 1024;
 /** Tiles that a thread gathers together, at most, and bytes of them. */
 const TILES_TOGETHER = 4;
 const BYTES_TOGETHER = 2 ** 19;
-/** Scratch for reading a state: a tile of 128 KiB and lists, or a bundle of 12 qubits, 304 KiB. */
-const READOUT_BYTES = 320 * 1024;
+/** Scratch for reading a state: a tile of 128 KiB and lists, or a bundle of 12 qubits, 385 KiB. */
+const READOUT_BYTES = 400 * 1024;
 
 /** Bytes of a thread's scratch and tiles. */
 export function threadBytes(tileBytes: number): number {

@@ -58,6 +58,10 @@ export class BatchKernels {
     return this.#context.pipeline('batch_expectations', { WORKGROUP_SIZE });
   }
 
+  variances(): Promise<GPUComputePipeline> {
+    return this.#context.pipeline('batch_variances', { WORKGROUP_SIZE });
+  }
+
   probabilities(): Promise<GPUComputePipeline> {
     return this.#context.pipeline('batch_probabilities', { WORKGROUP_SIZE });
   }

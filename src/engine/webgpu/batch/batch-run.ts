@@ -96,6 +96,7 @@ class BatchRun {
   readonly #request: BatchRequest;
   readonly #bytes: CircuitBytes;
   readonly #results: BatchResults;
+  readonly #observables: Uint32Array<ArrayBuffer>;
   readonly #unitsOfOne: number;
   #doneMs = 0;
 
@@ -104,7 +105,9 @@ class BatchRun {
     this.#request = request;
     this.#bytes = bytes;
     this.#results = results;
-    const perAmplitude = batch.program.length + FIXED_WORDS;
+    this.#observables = observableWords(request.observables ?? []);
+    const passes = request.variances === true ? 3 : 1;
+    const perAmplitude = batch.program.length + FIXED_WORDS + passes * this.#observables.length;
     const numAmplitudes = 2 ** roomQubits(batch.sizes.numQubits);
     this.#unitsOfOne = perAmplitude * numAmplitudes + UNITS_PER_SHOT * (request.shots ?? 0);
   }
@@ -131,7 +134,7 @@ class BatchRun {
   /** Uploads the data that all pieces read. */
   async #sharedBuffers(): Promise<Pick<PieceBuffers, 'program' | 'observables'>> {
     const { context, buffers, program, programWithPhase } = this.#batch;
-    const { statevectors = false, observables = [] } = this.#request;
+    const { statevectors = false } = this.#request;
     const upload = async (label: string, words: Uint32Array<ArrayBuffer>) => {
       const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
       const buffer = await buffers.take(label, words.byteLength, usage);
@@ -140,7 +143,7 @@ class BatchRun {
     };
     return {
       program: await upload('program', statevectors ? programWithPhase : program),
-      observables: await upload('observables', observableWords(observables)),
+      observables: await upload('observables', this.#observables),
     };
   }
 
@@ -185,6 +188,7 @@ class BatchRun {
       seeds: await room('seeds', bytes.counts > 0 ? 8 * count : 0),
       states: await room('states', count * bytes.state),
       expectations: await room('expectations', count * bytes.expectations),
+      variances: await room('variances', count * bytes.variances),
       probabilities: await room('probabilities', count * bytes.probabilities),
       counts: await room('counts', count * bytes.counts),
     };

@@ -1,6 +1,6 @@
 /** Tables that all circuits of a batch share when their states are read. */
-import { type PauliSum, type PauliTerm, pauliMasks } from '../../../circuit/observable.ts';
-import { pauliPhase } from '../../pauli-phase.ts';
+import type { PauliSum } from '../../../circuit/observable.ts';
+import { groupPaulis } from '../../pauli-groups.ts';
 
 /** The measured qubits, and the register's value for each pattern of them. */
 export interface MeasuredPatterns {
@@ -36,20 +36,26 @@ export function measuredPatterns(
   };
 }
 
-/** Encodes observables for shaders/batch_expectations.wgsl. */
+/** Encodes observables for shaders/batch_expectations.wgsl and batch_variances.wgsl. */
 export function observableWords(observables: readonly PauliSum[]): Uint32Array<ArrayBuffer> {
   const words: number[] = [];
-  for (const terms of observables) words.push(terms.length, ...terms.flatMap(termWords));
+  for (const observable of observables) {
+    const grouped = groupPaulis([observable], (qubit) => 2 ** qubit);
+    const { strings, weights } = grouped.observables[0]!;
+    const weightOf = new Float32Array(grouped.numStrings);
+    for (const [i, string] of strings.entries()) weightOf[string] = weights[i]!;
+    words.push(grouped.groups.length);
+    for (const { flips, isImaginary, signs, firstString } of grouped.groups) {
+      words.push(flips, isImaginary ? 1 : 0, signs.length);
+      // The kernel visits one of each pair of basis states that a string exchanges.
+      const visits = flips === 0 ? 1 : 2;
+      for (const [i, mask] of signs.entries()) {
+        const factor = visits * weightOf[firstString + i]!;
+        words.push(mask, new Uint32Array(Float32Array.of(factor).buffer)[0]!);
+      }
+    }
+  }
   return Uint32Array.from(words);
-}
-
-/** Encodes a Pauli string. */
-function termWords({ coefficient, factors }: PauliTerm): readonly number[] {
-  const { flips, signs, numY } = pauliMasks(factors);
-  const { isImaginary, sign } = pauliPhase(numY);
-  // The kernel visits one of each pair of basis states that the string exchanges.
-  const factor = coefficient * sign * (flips === 0 ? 1 : 2);
-  return [flips, signs, isImaginary ? 1 : 0, new Uint32Array(Float32Array.of(factor).buffer)[0]!];
 }
 
 /** Copies results by pattern to the values of each circuit. */

@@ -12,6 +12,7 @@ export interface CircuitBytes {
   readonly angles: number;
   readonly state: number;
   readonly expectations: number;
+  readonly variances: number;
   readonly probabilities: number;
   readonly counts: number;
   /** Bytes of the state that is read back. */
@@ -30,6 +31,7 @@ export function circuitBytes(
     angles: WORD_BYTES * sizes.numAngles,
     state,
     expectations: WORD_BYTES * observables.length,
+    variances: request.variances === true ? WORD_BYTES * observables.length : 0,
     probabilities: request.probabilities === true ? patterns : 0,
     counts: shots > 0 ? patterns : 0,
     statevector: request.statevectors === true ? state : 0,
@@ -38,7 +40,8 @@ export function circuitBytes(
 
 /** Bytes of the results of one circuit. */
 export function resultBytes(bytes: CircuitBytes): number {
-  return bytes.expectations + bytes.probabilities + bytes.counts + bytes.statevector;
+  const { expectations, variances, probabilities, counts, statevector } = bytes;
+  return expectations + variances + probabilities + counts + statevector;
 }
 
 /** Largest number of circuits in a piece. */
@@ -60,7 +63,7 @@ export function readPiece(
   results: BatchResults,
 ): void {
   const { numQubits, numBits } = batch.sizes;
-  const { expectations, probabilities, counts, statevectors } = results;
+  const { expectations, variances, probabilities, counts, statevectors } = results;
   let at = 0;
   const next = (bytesOfOne: number) => {
     const from = at;
@@ -71,6 +74,7 @@ export function readPiece(
     new Float32Array(mapped, next(bytesOfOne), (count * bytesOfOne) / 4);
   const values = reals(bytes.expectations);
   expectations?.set(values, (first * bytes.expectations) / 4);
+  variances?.set(reals(bytes.variances), (first * bytes.variances) / 4);
   const masses = reals(bytes.probabilities);
   if (probabilities !== undefined) {
     scatterPatterns(batch.patterns, masses, probabilities, first, 2 ** numBits);

@@ -1,7 +1,7 @@
 /** Enqueues the work of one piece of a batch: evolution, readout, and the copy of the results. */
 import type { BatchRequest, BatchSizes } from '../../batch-request.ts';
 import type { GpuContext } from '../gpu-context.ts';
-import { encodeKernel, gridOf } from '../readout/dispatch.ts';
+import { encodeKernel, type Grid, gridOf } from '../readout/dispatch.ts';
 import type { BatchBuffers } from './batch-buffers.ts';
 import { type BatchKernels, evolveThreads, readThreads, roomQubits } from './batch-kernels.ts';
 import type { MeasuredPatterns } from './batch-tables.ts';
@@ -20,6 +20,7 @@ export interface PieceBuffers {
   readonly seeds: GPUBuffer;
   readonly states: GPUBuffer;
   readonly expectations: GPUBuffer;
+  readonly variances: GPUBuffer;
   readonly probabilities: GPUBuffer;
   readonly counts: GPUBuffer;
 }
@@ -47,6 +48,7 @@ export async function enqueuePiece(
   const work = new PieceWork(batch, request, piece.count, buffers);
   const steps = [await work.evolution()];
   if (bytes.expectations > 0) steps.push(await work.expectations());
+  if (bytes.variances > 0) steps.push(await work.variances());
   if (bytes.probabilities > 0) steps.push(await work.probabilities());
   context.enqueue((encoder) => {
     for (const step of steps) step(encoder);
@@ -61,6 +63,7 @@ export async function enqueuePiece(
       to += length;
     };
     copy(buffers.expectations, bytes.expectations);
+    copy(buffers.variances, bytes.variances);
     copy(buffers.probabilities, bytes.probabilities);
     copy(buffers.counts, bytes.counts);
     copy(buffers.states, bytes.statevector);
@@ -100,17 +103,36 @@ class PieceWork {
   }
 
   async expectations(): Promise<Encode> {
-    const { context, kernels } = this.#batch;
     const { states, observables, expectations } = this.#buffers;
-    const { threadQubits, circuitsPerGroup } = readThreads(this.#numRoomQubits);
-    const grid = gridOf(Math.ceil(this.#count / circuitsPerGroup));
-    // Keep the field order of `Params` in batch_expectations.wgsl.
+    const params = await this.#observableParams('expectations params');
+    const pipeline = await this.#batch.kernels.expectations();
+    return this.#onCircuits(pipeline, [states, observables, params, expectations]);
+  }
+
+  /** Work after that of the expectation values, which it reads. */
+  async variances(): Promise<Encode> {
+    const { states, observables, expectations, variances } = this.#buffers;
+    const params = await this.#observableParams('variances params');
+    const pipeline = await this.#batch.kernels.variances();
+    return this.#onCircuits(pipeline, [states, observables, params, variances, expectations]);
+  }
+
+  #observableParams(label: string): Promise<GPUBuffer> {
+    const { threadQubits } = readThreads(this.#numRoomQubits);
     const numObservables = this.#request.observables?.length ?? 0;
-    const words = [this.#count, grid.rowLength, threadQubits, this.#numRoomQubits, numObservables];
-    const params = await this.#params('expectations params', words);
-    const pipeline = await kernels.expectations();
-    return (encoder) =>
-      encodeKernel(context, encoder, pipeline, [states, observables, params, expectations], grid);
+    // Keep the field order of `Params` in batch_expectations.wgsl and batch_variances.wgsl.
+    const { rowLength } = this.#circuitGrid();
+    const words = [this.#count, rowLength, threadQubits, this.#numRoomQubits, numObservables];
+    return this.#params(label, words);
+  }
+
+  #circuitGrid(): Grid {
+    return gridOf(Math.ceil(this.#count / readThreads(this.#numRoomQubits).circuitsPerGroup));
+  }
+
+  #onCircuits(pipeline: GPUComputePipeline, buffers: readonly GPUBuffer[]): Encode {
+    const { context } = this.#batch;
+    return (encoder) => encodeKernel(context, encoder, pipeline, buffers, this.#circuitGrid());
   }
 
   async probabilities(): Promise<Encode> {

@@ -27,16 +27,30 @@ const START_SEED = 0x6a09e667;
 export function groundEnergy(observable: PauliSum, numQubits: number): number {
   const scale = observable.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 0);
   if (scale === 0) return 0;
-  const length = 2 * 2 ** numQubits;
-  const basis: Float64Array[] = [normalised(randomVector(length))];
+  const start = randomVector(2 * 2 ** numQubits);
+  return lowestEnergy((from, to) => applyObservable(observable, from, to), start, scale);
+}
+
+/**
+ * The lowest eigenvalue of a Hermitian operator among those whose eigenstates are part of the start.
+ *
+ * @param apply - Writes the image of a state, interleaved re, im; returns its product with the state.
+ * @param scale - Bound on the size of all eigenvalues, greater than 0.
+ */
+export function lowestEnergy(
+  apply: (from: Float64Array, to: Float64Array) => number,
+  start: Float64Array,
+  scale: number,
+): number {
+  const basis: Float64Array[] = [normalised(start)];
   const diagonal: number[] = [];
   const offDiagonal: number[] = [];
-  const next = new Float64Array(length);
+  const next = new Float64Array(start.length);
   let energy = Number.POSITIVE_INFINITY;
   let still = 0;
-  for (let step = 0; step < Math.min(MAX_STEPS, 2 ** numQubits); step++) {
+  for (let step = 0; step < Math.min(MAX_STEPS, start.length / 2); step++) {
     const current = basis[step]!;
-    diagonal.push(applyObservable(observable, current, next));
+    diagonal.push(apply(current, next));
     for (let pass = 0; pass < 2; pass++) {
       for (const earlier of basis) removeProjection(next, earlier);
     }
