@@ -153,13 +153,17 @@ class Block {
   readonly numRows: number;
   readonly values: Float64Array;
 
-  /** @param wanted - Numbers of the values to compute. */
-  constructor(formulas: AngleFormulas, wanted: Iterable<number>) {
+  /**
+   * @param wanted - Numbers of the values to compute.
+   * @param maxRows - Number of all rows, so that the block is not larger.
+   */
+  constructor(formulas: AngleFormulas, wanted: Iterable<number>, maxRows: number) {
     const { numInputs, constants, operators, left, right } = formulas;
     const first = numInputs + constants.length;
     const numValues = first + operators.length;
     this.#formulas = formulas;
-    this.numRows = Math.max(1, Math.min(BLOCK_ROWS, Math.floor(BLOCK_SIZE / (numValues + 1))));
+    const mostRows = Math.min(BLOCK_ROWS, maxRows, Math.floor(BLOCK_SIZE / (numValues + 1)));
+    this.numRows = Math.max(1, mostRows);
     this.values = new Float64Array(numValues * this.numRows);
     for (let i = 0; i < constants.length; i++) {
       const at = (numInputs + i) * this.numRows;
@@ -276,6 +280,7 @@ export function evaluateAngles(
   const block = new Block(
     formulas,
     results.filter((value, i) => value !== CONSTANT && forms[i] === undefined),
+    numRows,
   );
   for (let row = 0; row < numRows; row += block.numRows) {
     const count = Math.min(block.numRows, numRows - row);
@@ -304,7 +309,7 @@ export function firstNotFinite(
   numRows: number,
 ): number | undefined {
   const checked = checkedValues(formulas);
-  const block = new Block(formulas, checked);
+  const block = new Block(formulas, checked, numRows);
   for (let row = 0; row < numRows; row += block.numRows) {
     const count = Math.min(block.numRows, numRows - row);
     block.compute(rows, row * formulas.numInputs, count);

@@ -76,6 +76,22 @@ export class AngleTape {
   }
 
   /**
+   * For each value 1 if one of the results depends on it, else 0.
+   *
+   * @param results - Values, or CONSTANT.
+   */
+  neededFor(results: readonly number[]): Uint8Array {
+    const isNeeded = new Uint8Array(this.size);
+    for (const value of results) if (value !== CONSTANT) isNeeded[value] = 1;
+    for (let value = this.size - 1; value >= this.#numInputs; value--) {
+      if (isNeeded[value] === 0 || this.#operators[value] === CONSTANT_VALUE) continue;
+      isNeeded[this.#left[value]!] = 1;
+      isNeeded[this.#right[value]!] = 1;
+    }
+    return isNeeded;
+  }
+
+  /**
    * The formulas of angles.
    *
    * @param results - For each angle the value that it is, or CONSTANT.
@@ -83,14 +99,7 @@ export class AngleTape {
    */
   formulas(results: readonly number[], angles: readonly number[]): AngleFormulas {
     const size = this.size;
-    const isNeeded = new Uint8Array(size);
-    for (const value of results) if (value !== CONSTANT) isNeeded[value] = 1;
-    for (const value of this.#finite) isNeeded[value] = 1;
-    for (let value = size - 1; value >= this.#numInputs; value--) {
-      if (isNeeded[value] === 0 || this.#operators[value] === CONSTANT_VALUE) continue;
-      isNeeded[this.#left[value]!] = 1;
-      isNeeded[this.#right[value]!] = 1;
-    }
+    const isNeeded = this.neededFor([...results, ...this.#finite]);
     const places = new Int32Array(size);
     for (let input = 0; input < this.#numInputs; input++) places[input] = input;
     const constants: number[] = [];

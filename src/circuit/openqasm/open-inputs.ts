@@ -66,9 +66,9 @@ export class OpenInputs {
   readonly #maxValues: number;
   readonly #fits: Set<string>;
   readonly #structural = new Map<number, Obstacle>();
+  /** Values of the tape that have no derivative everywhere. */
   readonly #kinks = new Map<number, Obstacle>();
   readonly #fixedNodes = new Set<number>();
-  readonly #kinkedNodes = new Set<number>();
   readonly #results: number[] = [];
   readonly #angles: number[] = [];
   /** Offset of the statement being executed. */
@@ -124,12 +124,9 @@ export class OpenInputs {
     this.#tape.visitInputs(node, this.#fixedNodes, (input) => this.fix(input, reason));
   }
 
-  /** Records that a function of a number has no derivative everywhere. */
-  kink(node: number, reason: string): void {
-    const { offset } = this;
-    this.#tape.visitInputs(node, this.#kinkedNodes, (input) => {
-      if (!this.#kinks.has(input)) this.#kinks.set(input, { reason, offset });
-    });
+  /** Records that a number has no derivative everywhere. */
+  kink({ node }: OpenNumber, reason: string): void {
+    if (!this.#kinks.has(node)) this.#kinks.set(node, { reason, offset: this.offset });
   }
 
   /** Whether so many values are recorded that further ones are not. */
@@ -165,9 +162,19 @@ export class OpenInputs {
     return this.#structural;
   }
 
-  /** Inputs in whose place a derivative cannot be taken; those that are structural are among them. */
+  /** Inputs that an angle has no derivative with respect to; those that are structural are among them. */
   get obstacles(): ReadonlyMap<number, Obstacle> {
-    return new Map([...this.#kinks, ...this.#structural]);
+    const obstacles = new Map(this.#structural);
+    if (this.#kinks.size === 0) return obstacles;
+    const isNeeded = this.#tape.neededFor(this.#results);
+    const isSeen = new Set<number>();
+    for (const [node, obstacle] of this.#kinks) {
+      if (isNeeded[node] === 0) continue;
+      this.#tape.visitInputs(node, isSeen, (input) => {
+        if (!obstacles.has(input)) obstacles.set(input, obstacle);
+      });
+    }
+    return obstacles;
   }
 
   /** The formulas of the circuit's angles, once the program has been read. */
@@ -228,7 +235,7 @@ export function appliedOpen(operator: string, left: Scalar, right: Scalar | unde
   const { type, value } = applied(operator, heldScalar(left), right && heldScalar(right));
   const nodeOf = (number: Scalar) => openOf(number)?.node ?? inputs.constant(number.value);
   const open = inputs.apply(code, value, nodeOf(left), right && nodeOf(right));
-  if (KINKED.has(name)) inputs.kink(open.node, `goes through ${operator}, which has no derivative`);
+  if (KINKED.has(name)) inputs.kink(open, `goes through ${operator}, which has no derivative`);
   return openScalar(type, open);
 }
 

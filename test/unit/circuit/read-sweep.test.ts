@@ -181,6 +181,30 @@ if (n > 0) { if (a > 0) { x q; } } else { rx(a) q; }`;
     expect(derivativeFaults).toEqual([{ input: 0, message: `The input "a" ${reason}.` }]);
   });
 
+  test('has derivatives where a function without one is in no angle', () => {
+    const { derivativeFaults } = sweepOf('input float a; qubit q; float b = abs(a); rx(a) q;', {
+      a: [1, 2],
+    });
+    expect(derivativeFaults).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a definition that is a gate of the table for some of them',
+      'gate p(x) r { U(0, a, x) r; } p(0.5) q;',
+    ],
+    ['a root of a definition', 'gate g r { rx(a) r; } pow(0.5) @ g q;'],
+    ['the sign of zero', 'if (1 / a > 0) { x q; }'],
+  ])('is read for each value where it decides on %s', (_, body) => {
+    const sweep = sweepOf(`input float a; qubit q; ${body}`, { a: [0, -0, 1, 0] });
+    const groups = sweep.groups.map(({ points }) => [...points!]);
+    expect(groups).toEqual([[0, 3], [1], [2]]);
+    for (const [i, value] of [0, -0, 1].entries()) {
+      const [one] = sweepOf(`input float a; qubit q; ${body}`, { a: value }).groups;
+      expect(sweep.groups[i]!.circuit).toEqual(one!.circuit);
+    }
+  });
+
   test('is refused where too many values decide', () => {
     const body = 'input float a; qubit q; if (a > 1) { x q; }';
     const many = { a: range(MAX_COMBINATIONS + 1) };
