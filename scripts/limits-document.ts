@@ -1,5 +1,6 @@
 /** The tables of docs/limits.md, from the constants and settings that the service obeys. */
 import { MAX_CLASSICAL_BITS, MAX_UNITARY_QUBITS } from '../src/circuit/circuit-limits.ts';
+import { MAX_COMBINATIONS } from '../src/circuit/read-sweep.ts';
 import { loadConfig } from '../src/config.ts';
 import { MAX_CPU_QUBITS } from '../src/engine/cpu/cpu-engine.ts';
 import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
@@ -13,6 +14,13 @@ import {
   MAX_BODY_BYTES as MAX_INFERENCE_BYTES,
   MAX_TEXTS_AT_ONCE,
 } from '../src/service/routes/models.ts';
+import {
+  MAX_COUNTS_BYTES,
+  MAX_INPUTS,
+  MAX_NUMBERS,
+  MAX_POINTS,
+  MAX_PROGRAMS,
+} from '../src/service/schemas/batches.ts';
 import { MAX_LISTED_QUBITS, MAX_TERMS } from '../src/service/schemas/circuits.ts';
 import { INFERENCE_LIMITS } from '../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { MAX_PLAN_TASKS } from '../src/workloads/plans/plan.ts';
@@ -20,7 +28,11 @@ import { tableOf, withSections } from './document-sections.ts';
 
 /** docs/limits.md with its tables made anew. */
 export function limitsDocument(): string {
-  return withSections('docs/limits.md', { circuits: circuits(), callers: callers() });
+  return withSections('docs/limits.md', {
+    circuits: circuits(),
+    batches: batches(),
+    callers: callers(),
+  });
 }
 
 const HEAD = ['limit', 'value', 'setting'];
@@ -64,6 +76,23 @@ function circuits(): string {
       `${count(config.queueLimit)}; and ${mib(MAX_WAITING_BYTES)} of memory, ${mib(MAX_WAITING_BYTES_OF_KEY)} for one key; then 503`,
       '`QCS_QUEUE_LIMIT`',
     ],
+  ]);
+}
+
+function batches(): string {
+  return tableOf(HEAD, [
+    ['programs', count(MAX_PROGRAMS), ''],
+    ['points, over all programs', count(MAX_POINTS), ''],
+    ['inputs of a program', count(MAX_INPUTS), ''],
+    ['combinations of inputs that decide which gates run', count(MAX_COMBINATIONS), ''],
+    [
+      'numbers in the answer',
+      `${count(MAX_NUMBERS)} (${mib(8 * MAX_NUMBERS)} as numbers of 64 bits)`,
+      '',
+    ],
+    ['counts in the answer', `${mib(MAX_COUNTS_BYTES)} of JSON, if every bit string came up`, ''],
+    ['`statevector` of a point', `${MAX_LISTED_QUBITS} qubits`, ''],
+    ['`probabilities` of a point', `${MAX_LISTED_QUBITS} measured bits`, ''],
   ]);
 }
 

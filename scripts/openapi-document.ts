@@ -60,6 +60,7 @@ function documentationDeps(): ServiceDeps {
     queuePosition: never,
     expectedStart: never,
     progress: never,
+    parts: never,
     inFlight: never,
     inFlightCharacters: never,
     inHand: never,

@@ -6,6 +6,13 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import {
+  BATCHES,
+  CIRCUITS,
+  type JobResource,
+  TASKS,
+  TPU_JOBS,
+} from '../src/service/jobs/job-resources.ts';
 import type { RecordedAnswers } from '../src/service/openapi-document.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 
@@ -27,6 +34,23 @@ const BELL = {
   seed: 7,
   name: 'Bell pair',
   tags: ['demo'],
+};
+const BATCH = {
+  target_processor: 'statevector-sim',
+  seed: 7,
+  programs: [
+    {
+      name: 'sweep',
+      circuit: [
+        { gate: 'RY', qubit: 0, theta: { input: 'a' } },
+        { gate: 'CX', control: 0, target: 1 },
+      ],
+      inputs: { a: [0, 0.5, 1] },
+      observables: [{ pauli: 'Z0' }, { pauli: 'X0 X1' }],
+      return: ['expectation', 'gradient'],
+    },
+    { name: 'bell', circuit: BELL.circuit, shots: 1000 },
+  ],
 };
 /** A circuit that takes long enough to be cancelled. */
 const LONG = { ...BELL, circuit: wideCircuit(), shots: 1_000_000, seed: 1 };
@@ -116,7 +140,7 @@ function shortened(value: unknown, name = ''): unknown {
 /** A job's operations: submitted, listed, read, cancelled, run again, deleted. */
 async function recordJobs(
   recorder: Recorder,
-  noun: 'Circuit' | 'Task' | 'TpuJob',
+  { operation, operations }: Pick<JobResource, 'operation' | 'operations'>,
   records: string,
   idName: string,
   submitted: Readonly<Record<string, unknown>>,
@@ -124,20 +148,20 @@ async function recordJobs(
 ): Promise<void> {
   const pathOf = (record: Readonly<Record<string, unknown>>) => `${records}/${record[idName]}`;
   await recorder.ended(pathOf(submitted));
-  await recorder.note(`get${noun}`, 'GET', pathOf(submitted));
-  await recorder.note(`list${noun}s`, 'GET', `${records}?limit=2`);
+  await recorder.note(`get${operation}`, 'GET', pathOf(submitted));
+  await recorder.note(`list${operations}`, 'GET', `${records}?limit=2`);
   const long = await startLong();
-  await recorder.note(`cancel${noun}`, 'POST', `${pathOf(long)}/cancel`);
+  await recorder.note(`cancel${operation}`, 'POST', `${pathOf(long)}/cancel`);
   await recorder.ended(pathOf(long));
   const again = await recorder.note(
-    `retry${noun}`,
+    `retry${operation}`,
     'POST',
     `${pathOf(long)}/retry`,
     undefined,
     LATER,
   );
   await recorder.send('POST', `${pathOf(again)}/cancel`);
-  await recorder.note(`delete${noun}`, 'DELETE', pathOf(submitted));
+  await recorder.note(`delete${operation}`, 'DELETE', pathOf(submitted));
 }
 
 async function record(recorder: Recorder): Promise<void> {
@@ -160,8 +184,16 @@ async function record(recorder: Recorder): Promise<void> {
     format: 'qasm3',
   });
   const circuit = await recorder.note('submitCircuit', 'POST', '/quantum/circuits', BELL);
-  await recordJobs(recorder, 'Circuit', '/quantum/circuits', 'circuit_id', circuit, () =>
+  await recordJobs(recorder, CIRCUITS, '/quantum/circuits', 'circuit_id', circuit, () =>
     started('/quantum/circuits', LONG),
+  );
+  const batch = await recorder.note('submitBatch', 'POST', '/quantum/batches', BATCH);
+  await recordJobs(recorder, BATCHES, '/quantum/batches', 'batch_id', batch, () =>
+    started('/quantum/batches', {
+      target_processor: 'statevector-sim',
+      shots: LONG.shots,
+      programs: [{ circuit: LONG.circuit }],
+    }),
   );
   await read('listModels', '/models');
   await read('getModel', '/models/qnn-hybrid');
@@ -173,7 +205,7 @@ async function record(recorder: Recorder): Promise<void> {
   await read('listAgents', '/agents');
   await read('getAgent', '/agents/research');
   const task = await recorder.note('executeTask', 'POST', '/agents/research/execute', GROUND_STATE);
-  await recordJobs(recorder, 'Task', '/tasks', 'task_id', task, async () => {
+  await recordJobs(recorder, TASKS, '/tasks', 'task_id', task, async () => {
     for (let i = 0; i < NUM_BEFORE; i++) await started('/agents/research/execute', GROUND_STATE);
     return started('/agents/research/execute', GROUND_STATE);
   });
@@ -183,7 +215,7 @@ async function record(recorder: Recorder): Promise<void> {
   await recorder.note('submitPlan', 'POST', '/systems/asi/plans', example);
   await read('getTpuFleet', '/tpu/fleet');
   const job = await recorder.note('submitTpuJob', 'POST', '/tpu/jobs', TPU_JOB);
-  await recordJobs(recorder, 'TpuJob', '/tpu/jobs', 'job_id', job, async () => {
+  await recordJobs(recorder, TPU_JOBS, '/tpu/jobs', 'job_id', job, async () => {
     for (let i = 0; i < NUM_BEFORE; i++) await started('/tpu/jobs', TPU_JOB);
     return started('/tpu/jobs', TPU_JOB);
   });

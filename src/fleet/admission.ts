@@ -19,11 +19,23 @@ interface AdmissionOptions {
   readonly untilRoomMs: () => number;
 }
 
+/** A waiting run as admission sees it. */
+interface WaitingRun {
+  /** The API key whose run it is. */
+  readonly key: string;
+  /** Bytes that it takes while it waits, about. */
+  readonly numBytes: number;
+  /** Whether another run keeps its place in the queue. */
+  readonly isPart: boolean;
+}
+
 /** Admits circuits to a queue. */
 export class Admission {
   readonly #options: AdmissionOptions;
   /** Runs that were promised a place and have not come yet. */
   readonly #admitted = new Set<string>();
+  /** Waiting runs for which another run keeps a place. */
+  #numParts = 0;
   #waitingBytes = 0;
   readonly #waitingBytesOf = new Map<string, number>();
 
@@ -60,7 +72,7 @@ export class Admission {
     if (ofKey >= MAX_WAITING_BYTES_OF_KEY) {
       return `${inMib(MAX_WAITING_BYTES_OF_KEY)} of your circuits`;
     }
-    const isFull = numWaiting() + this.#admitted.size >= queueLimit;
+    const isFull = numWaiting() - this.#numParts + this.#admitted.size >= queueLimit;
     return isFull ? `${queueLimit} circuits` : undefined;
   }
 
@@ -74,17 +86,22 @@ export class Admission {
     return this.#admitted.delete(runId);
   }
 
-  /** Counts a run of this size that begins to wait. */
-  enter(keyId: string, bytes: number): void {
-    this.#waitingBytes += bytes;
-    const ofKey = (this.#waitingBytesOf.get(keyId) ?? 0) + bytes;
-    if (ofKey > 0) this.#waitingBytesOf.set(keyId, ofKey);
-    else this.#waitingBytesOf.delete(keyId);
+  /** Counts a run that begins to wait. */
+  enter(run: WaitingRun): void {
+    this.#count(run, 1);
   }
 
-  /** Counts a run of this size that waits no more. */
-  leave(keyId: string, bytes: number): void {
-    this.enter(keyId, -bytes);
+  /** Counts a run that waits no more. */
+  leave(run: WaitingRun): void {
+    this.#count(run, -1);
+  }
+
+  #count({ key, numBytes, isPart }: WaitingRun, by: 1 | -1): void {
+    if (isPart) this.#numParts += by;
+    this.#waitingBytes += by * numBytes;
+    const ofKey = (this.#waitingBytesOf.get(key) ?? 0) + by * numBytes;
+    if (ofKey > 0) this.#waitingBytesOf.set(key, ofKey);
+    else this.#waitingBytesOf.delete(key);
   }
 }
 

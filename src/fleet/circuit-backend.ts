@@ -184,14 +184,14 @@ export class CircuitBackend {
     const isAdmitted = this.#admission.withdraw(asked.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    const isAccepted = isAdmitted || hooks.readmitted === true;
+    const isAccepted = isAdmitted || hooks.readmitted === true || isPart(asked);
     if (!isAccepted) this.#admission.check(asked.processor, asked.keyId);
     const caller = { hooks, signal };
     const run =
       'shape' in asked ? new FleetBatchRun(asked, caller) : new FleetCircuitRun(asked, caller);
     run.whenAborted(() => this.#dropWaiting(run));
     this.#scheduler.add(run, run.submittedAt);
-    this.#admission.enter(run.key, run.numBytes);
+    this.#admission.enter(run);
     this.#isPlanOutdated = true;
     this.#pumpSoon();
     return run.answer;
@@ -326,7 +326,7 @@ export class CircuitBackend {
 
   #start(dispatch: Dispatch<FleetRun>): void {
     this.#isPlanOutdated = true;
-    for (const { key, numBytes } of dispatch.runs) this.#admission.leave(key, numBytes);
+    for (const run of dispatch.runs) this.#admission.leave(run);
     this.#lanes.start(dispatch);
   }
 
@@ -360,7 +360,7 @@ export class CircuitBackend {
       return;
     }
     this.#scheduler.add(run, performance.now(), true);
-    this.#admission.enter(run.key, run.numBytes);
+    this.#admission.enter(run);
     const pool = this.#lanes.get(run.lane);
     if (pool.fault !== undefined) this.#dropHopeless(pool);
     this.#changed();
@@ -396,7 +396,7 @@ export class CircuitBackend {
 
   #takeOut(run: FleetRun): boolean {
     if (this.#scheduler.remove(run.id) === undefined) return false;
-    this.#admission.leave(run.key, run.numBytes);
+    this.#admission.leave(run);
     return true;
   }
 
@@ -445,6 +445,9 @@ export class CircuitBackend {
     }
   }
 }
+
+/** Whether another run keeps a place in the queue for this one. */
+const isPart = (run: CircuitRun | BatchRun): boolean => 'partOf' in run && run.partOf !== undefined;
 
 /** Time over which a thread's utilization is taken, milliseconds. */
 const UTILIZATION_MS = 100;

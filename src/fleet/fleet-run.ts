@@ -20,6 +20,7 @@ import {
   factsOfShape,
   ownRequest,
   sizeOfBatch,
+  widthOfBatch,
 } from './workers/sent-batch.ts';
 import { type SerializedCircuit, sizeOfCircuit, workOfCircuit } from './workers/sent-circuit.ts';
 import { EXACT_PRECISION } from './workers/shape-batches.ts';
@@ -75,6 +76,8 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
   readonly work: RunWork;
   /** Bytes that the run takes while it waits, about. */
   readonly numBytes: number;
+  /** Whether another run keeps its place in the queue. */
+  readonly isPart: boolean;
   readonly hooks: RunHooks;
   readonly signal: AbortSignal;
   /** Times are on the clock of `performance.now()`. */
@@ -113,6 +116,7 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
     this.needsDevice = needsDevice;
     this.work = work;
     this.numBytes = numBytes;
+    this.isPart = 'partOf' in place && place.partOf !== undefined;
     this.hooks = hooks;
     this.signal = signal;
     this.selfTestOf = selfTestOf;
@@ -202,7 +206,8 @@ export class FleetBatchRun extends RunInFleet<BatchOutcome> {
   constructor(run: Placed<BatchRun>, caller: RunCaller) {
     const { shape } = run;
     const request = ownRequest(run.request);
-    const work = batchWork(factsOfShape(shape).work, request);
+    const numQubits = widthOfBatch({ shape, request });
+    const work = { ...batchWork(factsOfShape(shape).work, request), numQubits };
     super(run, { work, numBytes: sizeOfBatch({ shape, request }) }, caller);
     this.shape = shape;
     this.request = request;

@@ -74,8 +74,9 @@ export interface BatchRun {
    * as the same object.
    */
   readonly shape: DynamicCircuit;
-  /** Row k are the angles of circuit k. */
   readonly request: BatchRunRequest;
+  /** Id of an admitted run that keeps its place in the queue for this one, and is withdrawn by whoever sends both. */
+  readonly partOf?: string;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuits they are. */
   readonly keyId: string;

@@ -34,7 +34,7 @@ import type { LaneId, SizeClass } from './schedule/lane.ts';
 import type { MayRunOn } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
-import { checkBatch } from './workers/sent-batch.ts';
+import { checkBatch, widthOfBatch } from './workers/sent-batch.ts';
 
 /** Times of a processor's self-tests, milliseconds; see HealthMonitor. */
 export interface SelfTestTimes {
@@ -176,13 +176,20 @@ export class SimulatorProcessor implements Processor {
   async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     checkBatch(run);
     // Narrow ones on threads, where the counts are those of single circuits, unless those are not to be used at all.
-    const { numQubits } = run.shape;
-    const isNarrow = numQubits <= MAX_BATCH_QUBITS && this.#backing.mayRunOn !== 'adapter';
-    const mayRunOn = isNarrow ? 'cpu' : this.#backing.mayRunOn;
+    // Gradients, too: no adapter computes them.
+    const numQubits = widthOfBatch(run);
+    const isForThreads = numQubits <= MAX_BATCH_QUBITS || run.request.gradients === true;
+    const mayRunOn =
+      isForThreads && this.#backing.mayRunOn !== 'adapter' ? 'cpu' : this.#backing.mayRunOn;
     const need = this.#needOf(numQubits, mayRunOn);
     const placed = this.#placed(run, mayRunOn);
-    const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
-      this.#backend.submit(placed, hooks, signal),
+    const isPart = run.partOf !== undefined;
+    const ran = await this.#whenTaken(
+      run.id,
+      need,
+      { ...hooks, readmitted: isPart || hooks.readmitted === true },
+      signal,
+      () => this.#backend.submit(placed, hooks, signal),
     );
     const { batch, compileMs, executionMs, queueMs } = ran;
     const timing = { queueMs, compileMs, executionMs };

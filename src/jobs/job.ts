@@ -1,5 +1,5 @@
 /**
- * A job: a persisted unit of work. Circuits, agents' tasks and TPU jobs share this one record and
+ * A job: a persisted unit of work. Circuits, batches, agents' tasks and TPU jobs share this one record and
  * its life cycle. Their ids tell the kinds apart.
  *
  *     queued ──▶ running ──▶ completed | failed | cancelled
@@ -11,7 +11,7 @@ import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';
 
 /** Kinds of work. */
-export const JOB_KINDS = ['circuit', 'task', 'tpu_job'] as const;
+export const JOB_KINDS = ['circuit', 'batch', 'task', 'tpu_job'] as const;
 
 export type JobKind = (typeof JOB_KINDS)[number];
 
@@ -189,6 +189,7 @@ export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
  */
 const JOB_ID_PREFIXES: Readonly<Record<JobKind, string>> = {
   circuit: 'circ_',
+  batch: 'batch_',
   task: 'task_',
   tpu_job: 'tpujob_',
 };

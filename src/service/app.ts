@@ -27,6 +27,7 @@ import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { batchRoutes } from './routes/batches.ts';
 import { circuitRoutes } from './routes/circuits.ts';
 import { compileRoutes } from './routes/compile.ts';
 import { consoleRoutes } from './routes/console.ts';
@@ -112,6 +113,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       fleetDeviceRoutes(api, context);
       operationRoutes(api, context);
       circuitRoutes(api, context);
+      batchRoutes(api, context);
       jobEventRoutes(api, context, streams);
       compileRoutes(api, context);
       modelRoutes(api, context);

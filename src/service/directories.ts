@@ -44,6 +44,7 @@ export type Jobs = Pick<
   | 'cancel'
   | 'remove'
   | 'watch'
+  | 'parts'
   | 'queuePosition'
   | 'expectedStart'
   | 'progress'

@@ -4,6 +4,7 @@
  * A job's result is stored as JSON text and may be megabytes long. The envelope includes it unchanged instead
  * of parsing and writing it again.
  */
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorEnvelope, Meta, ProblemDetails } from './schemas/envelope.ts';
 
@@ -23,6 +24,8 @@ interface EnvelopeSettings {
 /** JSON text that is already serialized. */
 export interface JsonText {
   readonly json: string;
+  /** Text that follows `json`, for an answer that is too long to be in memory as a whole. */
+  readonly rest?: AsyncIterable<string>;
 }
 
 /** Builds envelopes for one service. */
@@ -45,15 +48,28 @@ export function createEnvelopes({ version, now }: EnvelopeSettings): Envelopes {
     timestamp: isoTime(now()),
     request_id: requestId,
   });
-  const sendText: Envelopes['sendText'] = (request, reply, data) =>
-    reply
-      .type(JSON_TYPE)
-      .send(`{"success":true,"data":${data.json},"meta":${JSON.stringify(meta(request.id))}}`);
+  const sendText: Envelopes['sendText'] = (request, reply, { json, rest }) => {
+    const head = `{"success":true,"data":${json}`;
+    const end = `,"meta":${JSON.stringify(meta(request.id))}}`;
+    reply.type(JSON_TYPE);
+    if (rest === undefined) return reply.send(head + end);
+    return reply.send(Readable.from(inOrder(head, rest, end), { objectMode: false }));
+  };
   return {
     meta,
     sendText,
     send: (request, reply, data) => sendText(request, reply, { json: JSON.stringify(data) }),
   };
+}
+
+async function* inOrder(
+  head: string,
+  rest: AsyncIterable<string>,
+  end: string,
+): AsyncGenerator<string, void, undefined> {
+  yield head;
+  yield* rest;
+  yield end;
 }
 
 /** Formats a time as ISO 8601 UTC with milliseconds. */

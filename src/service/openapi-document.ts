@@ -32,6 +32,7 @@ export function openApiBase(version: string): Partial<Document> {
       { name: 'processors', description: 'Simulators and devices that run circuits' },
       { name: 'operations', description: 'Gates and other operations of circuits' },
       { name: 'circuits', description: 'Submitting circuits and reading their results' },
+      { name: 'batches', description: 'Many programs and sweeps of their inputs in one job' },
       { name: 'systems', description: 'Systems and plans' },
       { name: 'agents', description: 'Agents, and submitting tasks to them' },
       { name: 'tasks', description: "Records of agents' tasks and of plans" },

@@ -104,6 +104,84 @@ test('kill -9 with 50 jobs queued and running: after a restart all complete, onc
   }
 });
 
+test('kill -9 half-way through a batch: after a restart it completes, and what was stored is not run again', async () => {
+  using folder = temporaryFolder();
+  const NUM_POINTS = 4000;
+  const x = Array.from({ length: NUM_POINTS }, (_, i) => 0.001 * i);
+  const gates = Array.from({ length: 26 }, (_, i) => [
+    { gate: 'RY', qubit: i % 13, theta: { input: 'x', scale: 1 + i / 10 } },
+    { gate: 'CX', control: i % 13, target: (i + 1) % 13 },
+  ]);
+  const programs = [
+    { circuit: gates.flat(), inputs: { x }, observables: [{ pauli: 'Z3 Z7' }] },
+    { circuit: gates.flat(), inputs: { x: x.slice(0, 10) }, shots: 20 },
+  ];
+  const total = NUM_POINTS + 10;
+  const connect = ({ origin }: ServiceProcess, key: string) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const url = `${origin}/api/v1/quantum/batches`;
+    const get = async (id: string) =>
+      // Checked: the answer is a batch's record.
+      ((await (await fetch(`${url}/${id}`, { headers })).json()) as { data: BatchRecord }).data;
+    return {
+      get,
+      submit: async () => {
+        const body = { target_processor: 'statevector-sim', programs, seed: 5 };
+        const answer = await fetch(url, {
+          method: 'POST',
+          headers: { ...headers, prefer: 'respond-async' },
+          body: JSON.stringify(body),
+        });
+        return ((await answer.json()) as { data: BatchRecord }).data.batch_id;
+      },
+      completed: async (id: string) => {
+        await eventually(async () => (await get(id)).status === 'completed');
+        return get(id);
+      },
+    };
+  };
+  let key: string | undefined;
+  let id = '';
+  let atKill: Job | undefined;
+  do {
+    // Where all was through before this process had its turn, there is nothing to see: once more.
+    running = await startServiceProcess(folder.path, environment);
+    key ??= running.key;
+    const before = connect(running, key ?? '');
+    id = await before.submit();
+    await eventually(async () => {
+      const { progress = 0, status } = await before.get(id);
+      return progress > 0.2 || status === 'completed';
+    });
+    await running.stop('SIGKILL');
+    atKill = (await jobsIn(folder.path)).find((job) => job.id === id);
+  } while (atKill?.status !== 'running');
+
+  running = await startServiceProcess(folder.path, environment);
+  const after = connect(running, key ?? '');
+  const {
+    programs: results = [],
+    resumed_points = 0,
+    executed_on = [],
+  } = await after.completed(id);
+  // What was told as done had been given to the database a moment before.
+  expect(resumed_points).toBeGreaterThan(0.1 * total);
+  expect(executed_on.reduce((sum, { points }) => sum + points, 0)).toBe(total - resumed_points);
+  const whole = await after.completed(await after.submit());
+  expect(results).toEqual(whole.programs);
+  expect(results[0]?.expectation).toHaveLength(NUM_POINTS);
+  await running.stop('SIGTERM');
+});
+
+interface BatchRecord {
+  readonly batch_id: string;
+  readonly status: string;
+  readonly progress?: number;
+  readonly resumed_points?: number;
+  readonly executed_on?: readonly { readonly points: number }[];
+  readonly programs?: readonly { readonly expectation?: readonly number[][] }[];
+}
+
 test('SIGTERM ends the process with code 0 and leaves unfinished jobs, as many as it says, to the next start', async () => {
   using folder = temporaryFolder();
   const ids: string[] = [];

@@ -41,7 +41,7 @@ function jobs(args: readonly string[], around: Around = {}) {
 }
 
 describe('list', () => {
-  /** Two of each kind, in turns: the newest is a circuit. */
+  /** Two of each kind but batches, in turns: the newest is a circuit. */
   const RECORDS: Readonly<Record<string, readonly object[]>> = {
     circuits: [5, 2].map((n) => ({
       circuit_id: idOf('circ', n),
@@ -51,6 +51,7 @@ describe('list', () => {
       started_at: at(n + 1),
       ...(n === 5 ? { progress: 0.257 } : { finished_at: at(n + 3) }),
     })),
+    batches: [],
     tasks: [4, 1].map((n) => ({
       task_id: idOf('task', n),
       status: n === 4 ? 'queued' : 'failed',
@@ -70,6 +71,7 @@ describe('list', () => {
   };
   const LIST_NAMES: Readonly<Record<string, string>> = {
     '/api/v1/quantum/circuits': 'circuits',
+    '/api/v1/quantum/batches': 'batches',
     '/api/v1/tasks': 'tasks',
     '/api/v1/tpu/jobs': 'jobs',
   };
@@ -246,7 +248,7 @@ describe('the key and the address', () => {
     ['one to cancel that is not there', ['cancel', TPU_JOB], {}, 3, `has no job ${TPU_JOB}`],
     ['one to follow that is not there', ['follow', CIRCUIT], {}, 3, `has no job ${CIRCUIT}`],
     ['a limit of none', ['--limit', '0'], {}, 2, 'from 1 to 10000'],
-    ['an unknown kind', ['--kind', 'all'], {}, 2, 'circuit, task, tpu_job'],
+    ['an unknown kind', ['--kind', 'all'], {}, 2, 'circuit, batch, task, tpu_job'],
     ['an unknown status', ['--status', 'done'], {}, 2, 'queued, running'],
     ['a key as an option', ['--key', 'qcs_secret'], {}, 2, "unknown option '--key'"],
   ] as const)('%s is an error that says so', async (_, args, environment, code, text) => {

@@ -12,6 +12,12 @@ const RUNS = 150;
 /** Faults under this code that say what a body means, by what is at that path. */
 const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
   [/^target_processor$/, /^There is no (processor|simulator) /],
+  // What a program needs follows from the defaults of its batch, too.
+  [
+    /^programs\[\d+\]\.(shots|observables)$/,
+    /^(Required: return has|Only taken where return has) /,
+  ],
+  [/^programs\[\d+\]\.return$/, /^(gradient|variance|expectation|probabilities|statevector) /],
   [/^(tasks\[\d+\]\.)?task$/, /agent has no task/],
   [/^tasks\[\d+\]\.agent$/, /^There is no agent /],
   [/^tasks\[\d+\]\.name$/, /^Another task is called /],
@@ -70,6 +76,7 @@ test.each([
   ['post', '/admin/processors/{processor_id}/maintenance'],
   ['post', '/admin/fleet/devices/{device_id}/maintenance'],
   ['post', '/quantum/circuits'],
+  ['post', '/quantum/batches'],
   ['post', '/quantum/compile'],
   ['post', '/agents/{agent_id}/execute'],
   ['post', '/systems/asi/plans'],
@@ -111,7 +118,7 @@ test('every body of the document is among them', () => {
       requestBody === undefined ? [] : [`${method} ${path}`],
     ),
   );
-  expect(withBody.length).toBe(12);
+  expect(withBody.length).toBe(13);
 });
 
 /** Each model takes one of the two bodies that the document lists. */

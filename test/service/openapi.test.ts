@@ -53,6 +53,7 @@ test('describes every route of the service and no other', () => {
   const described = operations.map(([path, method]) => `${method.toUpperCase()} ${path}`).sort();
   expect(described).toEqual([
     'DELETE /admin/keys/{key_id}',
+    'DELETE /quantum/batches/{batch_id}',
     'DELETE /quantum/circuits/{circuit_id}',
     'DELETE /tasks/{task_id}',
     'DELETE /tpu/jobs/{job_id}',
@@ -64,6 +65,9 @@ test('describes every route of the service and no other', () => {
     'GET /keys/info',
     'GET /models',
     'GET /models/{model_id}',
+    'GET /quantum/batches',
+    'GET /quantum/batches/{batch_id}',
+    'GET /quantum/batches/{batch_id}/events',
     'GET /quantum/circuits',
     'GET /quantum/circuits/{circuit_id}',
     'GET /quantum/circuits/{circuit_id}/events',
@@ -90,6 +94,9 @@ test('describes every route of the service and no other', () => {
     'POST /agents/{agent_id}/execute',
     'POST /demo/qnn-hybrid',
     'POST /models/{model_id}/inference',
+    'POST /quantum/batches',
+    'POST /quantum/batches/{batch_id}/cancel',
+    'POST /quantum/batches/{batch_id}/retry',
     'POST /quantum/circuits',
     'POST /quantum/circuits/{circuit_id}/cancel',
     'POST /quantum/circuits/{circuit_id}/retry',

@@ -10,6 +10,7 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Circuit, DynamicCircuit } from '../../src/circuit/circuit.ts';
+import { compileGradient } from '../../src/compiler/gradient/compile-gradient.ts';
 import type { Program } from '../../src/compiler/program.ts';
 import type { BatchExecutable } from '../../src/engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../../src/engine/engine.ts';
@@ -22,8 +23,9 @@ import {
 } from '../../src/engine/errors.ts';
 import type { Precision } from '../../src/fleet/schedule/lane.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
+import type { Compiler } from '../../src/fleet/workers/compiled-shapes.ts';
 import { serveEngine } from '../../src/fleet/workers/serve-engine.ts';
-import { type Compiler, KEPT_ON_CPU } from '../../src/fleet/workers/served-engine.ts';
+import { KEPT_ON_CPU } from '../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../src/fleet/workers/shape-batches.ts';
 import type { GpuWorkerSetup, SpreadWorkerSetup } from '../../src/fleet/workers/worker-messages.ts';
 import { parentOfProcess, parentOfThread } from '../../src/processes/parent-port.ts';
@@ -71,6 +73,7 @@ function compile(circuit: DynamicCircuit) {
 
 const COMPILER: Compiler = {
   compile,
+  compileGradient,
   compileShape: (circuit) => {
     const { program, report } = compile(circuit);
     return { report, bind: () => program };

@@ -1,5 +1,6 @@
 /** Entry of the process of one adapter: opens its engine, warms it up, serves the pool. */
 import { compile } from '../../compiler/compile.ts';
+import { compileGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../compiler/shape.ts';
 import { parentOfProcess } from '../../processes/parent-port.ts';
 import { serveEngine, type WorkerPort } from '../workers/serve-engine.ts';
@@ -20,7 +21,7 @@ serveEngine(port, {
     if (precision === 'f32') return engine;
     throw new Error('unreachable: adapters compute in single precision');
   },
-  compiler: { compile, compileShape },
+  compiler: { compile, compileShape, compileGradient },
   kept: KEPT_ON_ADAPTER,
   report: { target: engine.target, openMs: performance.now(), ...(tuning && { tuning }) },
 });

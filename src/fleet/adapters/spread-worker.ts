@@ -6,6 +6,7 @@
  * made, so this entry sets them, and only while that adapter is opened.
  */
 import { compile } from '../../compiler/compile.ts';
+import { compileGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../compiler/shape.ts';
 import { parentOfProcess } from '../../processes/parent-port.ts';
 import { serveEngine, type WorkerPort } from '../workers/serve-engine.ts';
@@ -41,7 +42,7 @@ serveEngine(port, {
     if (precision === 'f32') return engine;
     throw new Error('unreachable: adapters compute in single precision');
   },
-  compiler: { compile, compileShape },
+  compiler: { compile, compileShape, compileGradient },
   kept: KEPT_ON_ADAPTER,
   report: { target: engine.target, openMs: performance.now(), ...(tuning && { tuning }) },
 });

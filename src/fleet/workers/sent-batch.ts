@@ -4,6 +4,7 @@
  * Callers of batches send the same shape again and again, so its facts are worked out once and kept as
  * long as the shape itself.
  */
+import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
 import {
   type Circuit,
   type DynamicCircuit,
@@ -28,6 +29,12 @@ const MIN_SHARED_BYTES = 16_384;
 
 /** Request of a batch run, whose shape may be any circuit. */
 export interface BatchRunRequest extends BatchRequest {
+  /** How the angles of a circuit follow from its row of `angles`; without it, the row is the angles. */
+  readonly formulas?: AngleFormulas;
+  /** Requests the exact variance of each observable. */
+  readonly variances?: boolean;
+  /** Requests the derivatives of the expectation values by the numbers of a row. */
+  readonly gradients?: boolean;
   /**
    * Requests the counts that each circuit has when it is run by itself with its seed, also where not all qubits are
    * measured.
@@ -37,8 +44,51 @@ export interface BatchRunRequest extends BatchRequest {
 
 /** Result of a batch run. */
 export interface BatchRunOutputs extends BatchResult {
+  /** One value for each observable, for each circuit. */
+  readonly variances?: Float64Array;
+  /** For each circuit and observable, the derivative by each number of its row. */
+  readonly gradients?: Float64Array;
   /** Replaces `counts` where the register has more than 12 bits: those of each circuit. */
   readonly longCounts?: readonly Counts[];
+}
+
+/** The counts of circuit k of a batch run. */
+export function countsOfRow(
+  { counts, longCounts }: BatchRunOutputs,
+  k: number,
+  numBits: number,
+): Counts {
+  const long = longCounts?.[k];
+  const size = 2 ** numBits;
+  return long ?? countsOfValues(counts!.subarray(k * size, (k + 1) * size), numBits);
+}
+
+/**
+ * Counts from the number of shots of each value of the register.
+ *
+ * @param shots - Number of all shots; the values after the last of them are not looked at.
+ */
+export function countsOfValues(
+  values: Uint32Array,
+  numBits: number,
+  shots: number = Number.POSITIVE_INFINITY,
+): Counts {
+  const outcomes: number[] = [];
+  const occurrences: number[] = [];
+  let left = shots;
+  for (let value = 0; value < values.length && left > 0; value++) {
+    const times = values[value]!;
+    if (times === 0) continue;
+    outcomes.push(value);
+    occurrences.push(times);
+    left -= times;
+  }
+  return {
+    numBits,
+    wordsPerOutcome: 1,
+    outcomes: Uint32Array.from(outcomes),
+    occurrences: Uint32Array.from(occurrences),
+  };
 }
 
 /** Bits of a register whose counts are listed for each of its values. */
@@ -84,13 +134,19 @@ export function factsOfShape(shape: DynamicCircuit): ShapeFacts {
 export function checkBatch({ shape, request }: Batch): void {
   const { numAngles } = factsOfShape(shape);
   const { numQubits, numBits } = shape;
+  const { formulas } = request;
   checkBatchRequest(
     { ...request, shots: numBits > MAX_LISTED_BITS ? 0 : (request.shots ?? 0) },
-    { numQubits, numBits, numAngles },
+    { numQubits, numBits, numAngles: formulas?.numInputs ?? numAngles },
   );
   if (asksForReadouts(request) && hasMidCircuitMeasurement(shape)) {
     throw new OutputNeedsFinalStateError('More than counts of a batch');
   }
+}
+
+/** Qubits of the states that a batch run holds. A gradient holds two states as one of one qubit more. */
+export function widthOfBatch({ shape, request }: Batch): number {
+  return shape.numQubits + (request.gradients === true ? 1 : 0);
 }
 
 /** Whether a request asks for more than counts. */
@@ -124,9 +180,28 @@ export function measuresAllQubits(shape: Circuit): boolean {
  * run a second time is what it was. Large ones lie in memory that a worker thread reads without a copy.
  */
 export function ownRequest(request: BatchRunRequest): BatchRunRequest {
-  const { angles, seeds } = request;
-  const own = { ...request, angles: copyOf(angles) };
-  return seeds === undefined ? own : { ...own, seeds: copyOf(seeds) };
+  const { angles, seeds, formulas } = request;
+  return {
+    ...request,
+    angles: copyOf(angles),
+    ...(seeds !== undefined && { seeds: copyOf(seeds) }),
+    ...(formulas !== undefined && { formulas: ownFormulas(formulas) }),
+  };
+}
+
+/** Formulas with arrays of their own. Those that came from another process are views of the whole message. */
+function ownFormulas(formulas: AngleFormulas): AngleFormulas {
+  const { constants, operators, left, right, results, angles, finite } = formulas;
+  return {
+    ...formulas,
+    constants: constants.slice(),
+    operators: operators.slice(),
+    left: left.slice(),
+    right: right.slice(),
+    results: results.slice(),
+    angles: angles.slice(),
+    finite: finite.slice(),
+  };
 }
 
 /** About what a batch takes in memory while it waits, bytes. */

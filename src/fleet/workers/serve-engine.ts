@@ -10,8 +10,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
+import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
-import { type Compiler, type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
+import { type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
 import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf, isEngineLost } from './worker-failure.ts';
 import type {

@@ -1,20 +1,10 @@
 /** An engine in a worker and the circuits prepared for it: from a run to its outcome. */
 import { createHash } from 'node:crypto';
-import { type DynamicCircuit, withAngles } from '../../circuit/circuit.ts';
-import type { CompilationReport, CompileOptions } from '../../compiler/compile.ts';
-import { type AngleKinds, angleKinds } from '../../compiler/parametric.ts';
-import type { Program, TargetProfile } from '../../compiler/program.ts';
-import type { CompiledShape, compileShape } from '../../compiler/shape.ts';
-import { type BatchResults, emptyResults } from '../../engine/batch-request.ts';
-import type { Counts, Engine, Executable, RunResult } from '../../engine/engine.ts';
-import { type BatchRunOutputs, type BatchRunRequest, MAX_LISTED_BITS } from './sent-batch.ts';
-import {
-  circuitOf,
-  isSameCircuit,
-  type WrittenCircuit,
-  type WrittenShape,
-  writeCircuit,
-} from './sent-circuit.ts';
+import { evaluateAngles } from '../../circuit/angle-formulas.ts';
+import type { CompilationReport } from '../../compiler/compile.ts';
+import type { Engine, Executable } from '../../engine/engine.ts';
+import { CompiledShapes, type Compiler } from './compiled-shapes.ts';
+import { isSameCircuit, type WrittenCircuit } from './sent-circuit.ts';
 import {
   type MaybeBatchEngine,
   mayBeBatched,
@@ -23,6 +13,7 @@ import {
   type ShapedRun,
   takeOfSameShape,
 } from './shape-batches.ts';
+import { SingleRuns } from './single-runs.ts';
 import type {
   BatchOutcome,
   CircuitOutcome,
@@ -33,16 +24,6 @@ import type {
   SentRun,
 } from './worker-messages.ts';
 
-/** The compiler's pipelines: for a circuit, and for all circuits that differ from it in their angles. */
-export interface Compiler {
-  readonly compile: (
-    circuit: DynamicCircuit,
-    target: TargetProfile,
-    options: CompileOptions,
-  ) => { readonly program: Program; readonly report: CompilationReport };
-  readonly compileShape: typeof compileShape;
-}
-
 /** Circuits of a list of one shape, to be run together. */
 export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
 
@@ -52,12 +33,14 @@ export class ServedEngine {
   readonly #shapes: CompiledShapes;
   readonly #kept: KeptCircuits;
   readonly #batches: ShapeBatches;
+  readonly #singles: SingleRuns;
 
   constructor(engine: MaybeBatchEngine, compiler: Compiler, limits: KeepLimits) {
     this.#engine = engine;
     this.#shapes = new CompiledShapes(engine.target, compiler);
     this.#kept = new KeptCircuits(limits);
     this.#batches = new ShapeBatches(engine);
+    this.#singles = new SingleRuns(engine, compiler, this.#shapes);
   }
 
   /**
@@ -94,64 +77,11 @@ export class ServedEngine {
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
   ): Promise<BatchOutcome> {
-    const together = await this.#batches.runRequestOfBatch(run, signal);
-    return together ?? (await this.#runOneByOne(run, onProgress, signal));
-  }
-
-  async #runOneByOne(
-    { shape, request }: SentBatchRun,
-    onProgress: (fraction: number) => void,
-    signal: AbortSignal,
-  ): Promise<BatchOutcome> {
-    const ownTime = new OwnTime(this.#engine);
-    const { numCircuits, angles, seed = 0, seeds, shots = 0 } = request;
-    const { statevectors = false, probabilities = false, observables } = request;
-    const outputs = {
-      ...(statevectors && { statevector: true }),
-      ...(probabilities && { probabilities: true }),
-      ...(observables !== undefined && { observables }),
-    };
-    const keepState = statevectors || observables !== undefined;
-    const each = numCircuits === 0 ? 0 : angles.length / numCircuits;
-    let [compileMs, executionMs] = [0, 0];
-    let executable: Executable | undefined;
-    const results = new RowResults(shape.numQubits, request);
-    try {
-      let yieldedAt = performance.now();
-      for (let k = 0; k < numCircuits; k++) {
-        const started = performance.now();
-        if (started - yieldedAt > YIELD_EVERY_MS) {
-          await nextTurn();
-          signal.throwIfAborted();
-          yieldedAt = started;
-        }
-        // Circuits without angles differ in their seeds alone.
-        if (executable === undefined || each > 0) {
-          await executable?.[Symbol.asyncDispose]();
-          executable = undefined;
-          const circuit = circuitAt(shape, angles.subarray(k * each, (k + 1) * each));
-          const { program } = this.#shapes.compile(circuit, keepState);
-          executable = await this.#engine.prepare(program);
-        }
-        const compiledAt = performance.now();
-        const result = await executable.run(
-          {
-            ...outputs,
-            shots,
-            seed: seeds?.[k] ?? seed + k,
-            onProgress: (fraction) => onProgress((k + fraction) / numCircuits),
-          },
-          signal,
-        );
-        results.set(k, result);
-        compileMs += compiledAt - started;
-        executionMs += performance.now() - compiledAt;
-        onProgress((k + 1) / numCircuits);
-      }
-    } finally {
-      await executable?.[Symbol.asyncDispose]();
-    }
-    return { batch: results.outputs, compileMs, executionMs, ownMs: ownTime.elapsedMs };
+    const { formulas, angles: rows, numCircuits } = run.request;
+    const angles = formulas === undefined ? rows : evaluateAngles(formulas, rows, numCircuits);
+    const request = { ...run.request, angles };
+    const together = await this.#batches.runRequestOfBatch({ ...run, request }, signal);
+    return together ?? (await this.#singles.run({ ...run, request }, rows, onProgress, signal));
   }
 
   /**
@@ -195,158 +125,6 @@ export class ServedEngine {
 
   #mayBeBatched(run: SentRun): run is ShapedRun {
     return mayBeBatched(run) && this.#batches.mayTake(run.circuit);
-  }
-}
-
-/** Circuits of a batch that are run one by one let messages be heard this often. */
-const YIELD_EVERY_MS = 20;
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** A circuit of a batch run. */
-function circuitAt(
-  shape: WrittenShape | DynamicCircuit,
-  angles: Float64Array,
-): WrittenCircuit | DynamicCircuit {
-  if (!('shape' in shape)) return withAngles(shape, angles);
-  const { numQubits, numOperations, shape: text } = shape;
-  return { numQubits, numOperations, shape: text, angles: [...angles] };
-}
-
-/** Results of circuits that are run one by one, in the form of a batch's. */
-class RowResults {
-  readonly #numQubits: number;
-  readonly #request: BatchRunRequest;
-  readonly #longCounts: Counts[] = [];
-  #results: BatchResults | undefined;
-
-  constructor(numQubits: number, request: BatchRunRequest) {
-    this.#numQubits = numQubits;
-    this.#request = request;
-  }
-
-  /** Sets the results of circuit k. */
-  set(k: number, { counts, statevector, probabilities, expectations }: RunResult): void {
-    const { numBits } = counts;
-    const isLong = numBits > MAX_LISTED_BITS;
-    const { shots = 0 } = this.#request;
-    this.#results ??= emptyResults(
-      { numQubits: this.#numQubits, numBits },
-      { ...this.#request, shots: isLong ? 0 : shots },
-    );
-    const results = this.#results;
-    if (shots > 0 && isLong) this.#longCounts.push(counts);
-    else if (shots > 0) {
-      const { outcomes, occurrences } = counts;
-      for (let i = 0; i < outcomes.length; i++) {
-        results.counts![k * 2 ** numBits + outcomes[i]!] = occurrences[i]!;
-      }
-    }
-    if (statevector !== undefined) results.statevectors?.set(statevector, k * statevector.length);
-    if (probabilities !== undefined) {
-      results.probabilities?.set(probabilities, k * probabilities.length);
-    }
-    if (expectations !== undefined)
-      results.expectations?.set(expectations, k * expectations.length);
-  }
-
-  get outputs(): BatchRunOutputs {
-    const longCounts = this.#longCounts;
-    return { ...this.#results, ...(longCounts.length > 0 && { longCounts }) };
-  }
-}
-
-/** Operations of the shapes that are kept, together; one takes 1 to 3 KB, with what the engine keeps of it. */
-const MAX_SHAPE_OPERATIONS = 20_000;
-const MAX_SHAPES = 64;
-
-/** A circuit but for the values of its parameters. */
-interface ShapeEntry {
-  readonly text: string;
-  /** As in `AngleKinds`. */
-  readonly slots: Int32Array;
-  /** The angles of the circuit that came first, which has the same constants as the others. */
-  readonly angles: readonly number[];
-  readonly keepState: boolean;
-  readonly numOperations: number;
-  readonly compiled: CompiledShape;
-}
-
-/**
- * Compiles circuits for one engine, and keeps the shapes that it compiled last. The shape of a circuit without
- * parameters is the circuit.
- *
- * A circuit that can be written as text is always compiled as a shape, also the first of it: a seed gives the same
- * counts whatever came before.
- */
-class CompiledShapes {
-  readonly #target: TargetProfile;
-  readonly #compiler: Compiler;
-  /** In the order of use, the oldest first. Few enough to look at each. */
-  readonly #entries: ShapeEntry[] = [];
-  #numOperations = 0;
-
-  constructor(target: TargetProfile, compiler: Compiler) {
-    this.#target = target;
-    this.#compiler = compiler;
-  }
-
-  /** @throws what the compiler throws. */
-  compile(
-    circuit: SentCircuit,
-    keepState: boolean,
-  ): { readonly program: Program; readonly report: CompilationReport; readonly reused: Reuse } {
-    // What comes as objects cannot be written as text, but long circuits come as bytes.
-    const read = 'bytes' in circuit ? circuitOf(circuit) : circuit;
-    const written = 'shape' in read ? read : 'bytes' in circuit ? writeCircuit(read) : undefined;
-    if (written !== undefined) {
-      const kinds = angleKinds(written.angles);
-      const known = this.#take(written, kinds, keepState);
-      const entry = known ?? this.#newEntry(written, kinds, keepState);
-      this.#keep(entry);
-      const program = entry.compiled.bind(kinds.values);
-      const hasParameters = kinds.values.length > 0;
-      const reused = known === undefined ? 'nothing' : hasParameters ? 'shape' : 'program';
-      if (program !== undefined) return { program, report: entry.compiled.report, reused };
-    }
-    const whole = this.#compiler.compile(circuitOf(read), this.#target, { keepState });
-    return { ...whole, reused: 'nothing' };
-  }
-
-  #newEntry(written: WrittenCircuit, { slots }: AngleKinds, keepState: boolean): ShapeEntry {
-    const { shape: text, angles, numOperations } = written;
-    const circuit = circuitOf(written);
-    const compiled = this.#compiler.compileShape(circuit, { slots }, this.#target, { keepState });
-    return { text, slots, angles, keepState, numOperations, compiled };
-  }
-
-  #take(
-    { shape, angles }: WrittenCircuit,
-    { slots }: AngleKinds,
-    keepState: boolean,
-  ): ShapeEntry | undefined {
-    const place = this.#entries.findLastIndex(
-      (entry) =>
-        entry.keepState === keepState &&
-        entry.text === shape &&
-        entry.slots.every(
-          (slot, i) => slot === slots[i] && (slot >= 0 || entry.angles[i] === angles[i]),
-        ),
-    );
-    if (place < 0) return undefined;
-    const [entry] = this.#entries.splice(place, 1);
-    this.#numOperations -= entry!.numOperations;
-    return entry;
-  }
-
-  #keep(entry: ShapeEntry): void {
-    // A very long one would displace all others.
-    if (entry.numOperations > MAX_SHAPE_OPERATIONS) return;
-    this.#entries.push(entry);
-    this.#numOperations += entry.numOperations;
-    while (this.#entries.length > MAX_SHAPES || this.#numOperations > MAX_SHAPE_OPERATIONS) {
-      this.#numOperations -= this.#entries.shift()!.numOperations;
-    }
   }
 }
 

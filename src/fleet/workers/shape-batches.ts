@@ -22,9 +22,14 @@ import type { Sweep } from '../../compiler/program.ts';
 import { type CompilationReport, reportOn } from '../../compiler/report.ts';
 import type { BatchExecutable } from '../../engine/batch-request.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
-import type { Counts, Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { type BatchRunRequest, mayRunTogether, measuresAllQubits } from './sent-batch.ts';
+import {
+  type BatchRunRequest,
+  countsOfValues,
+  mayRunTogether,
+  measuresAllQubits,
+} from './sent-batch.ts';
 import { isSameCircuit, readCircuit, readShape, type WrittenCircuit } from './sent-circuit.ts';
 import { isEngineLost } from './worker-failure.ts';
 import type {
@@ -148,7 +153,8 @@ export class ShapeBatches {
       await using _ = executable;
       return await runRequest(executable, request, start, signal);
     }
-    if (sent.numQubits > MAX_BATCH_QUBITS) return undefined;
+    const { gradients = false, variances = false } = request;
+    if (sent.numQubits > MAX_BATCH_QUBITS || gradients || variances) return undefined;
     const shape = this.#take(sent.shape) ?? newShape(sent.shape);
     await this.#keep(shape);
     if (shape.ready === undefined || request.countsOfSingles === true) {
@@ -166,8 +172,12 @@ export class ShapeBatches {
   }
 
   /** Whether the engine's batches give what the request asks for. */
-  #takes(shape: DynamicCircuit, { shots = 0, countsOfSingles }: BatchRunRequest): shape is Circuit {
-    if (this.#engine.prepareBatch === undefined || !mayRunTogether(shape)) return false;
+  #takes(
+    shape: DynamicCircuit,
+    { shots = 0, countsOfSingles, gradients = false, variances = false }: BatchRunRequest,
+  ): shape is Circuit {
+    if (this.#engine.prepareBatch === undefined || gradients || variances) return false;
+    if (!mayRunTogether(shape)) return false;
     return shots === 0 || countsOfSingles !== true || measuresAllQubits(shape);
   }
 
@@ -245,7 +255,7 @@ async function runReady(
   const size = 2 ** numBits;
   return runs.map((_, i) => ({
     run: {
-      counts: countsOf(counts.subarray(i * size, (i + 1) * size), numBits, shots),
+      counts: countsOfValues(counts.subarray(i * size, (i + 1) * size), numBits, shots),
       statePasses: 1,
       timing: { evolutionMs, samplingMs: 0 },
     },
@@ -262,26 +272,6 @@ function reportOnShape(circuit: Circuit): CompilationReport {
   const scheduled = { program: { steps: [sweep] }, fusedBlocks: 0 };
   const report = reportOn(circuit, { circuit, passes: [] }, scheduled, EXACT_PRECISION);
   return { ...report, kernels: report.gatesAfter };
-}
-
-/** @param dense - How often each value of the register was read. */
-function countsOf(dense: Uint32Array, numBits: number, shots: number): Counts {
-  const outcomes: number[] = [];
-  const occurrences: number[] = [];
-  let left = shots;
-  for (let value = 0; left > 0; value++) {
-    const times = dense[value]!;
-    if (times === 0) continue;
-    outcomes.push(value);
-    occurrences.push(times);
-    left -= times;
-  }
-  return {
-    numBits,
-    wordsPerOutcome: 1,
-    outcomes: Uint32Array.from(outcomes),
-    occurrences: Uint32Array.from(occurrences),
-  };
 }
 
 /** Beyond this, telling a shape from others costs more than it is likely to save. */

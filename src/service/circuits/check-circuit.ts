@@ -190,7 +190,7 @@ function checkParts(
   };
 }
 
-function checkTarget(
+export function checkTarget(
   id: string | undefined,
   targets: readonly Target[],
   faults: FaultList,
@@ -205,7 +205,7 @@ function checkTarget(
   return target;
 }
 
-function checkSource(given: readonly string[], faults: FaultList): void {
+export function checkSource(given: readonly string[], faults: FaultList): void {
   const hasObjects = given.includes('circuit');
   const hasText = given.includes('qasm');
   if (hasObjects && hasText) faults.add('qasm', 'Give either circuit or qasm, not both.');
@@ -216,7 +216,7 @@ function checkSource(given: readonly string[], faults: FaultList): void {
  * Limits of the target. If it is unknown or unavailable, those of the widest processor are used: an offline
  * processor may have no limits, and its caller should learn that it is offline.
  */
-function limitsOf(target: Target | undefined, targets: readonly Target[]): CircuitLimits {
+export function limitsOf(target: Target | undefined, targets: readonly Target[]): CircuitLimits {
   const specs = (target?.available ? [target] : targets).map(({ spec }) => spec);
   const maxQubits = Math.max(1, ...specs.map((spec) => spec.maxQubits));
   const stateMemory = specs.find((spec) => spec.maxQubits === maxQubits)?.stateMemory;
@@ -284,7 +284,11 @@ function checkOutputs(
   }
 }
 
-function checkShots(shots: number | undefined, spec: ProcessorSpec, faults: FaultList): void {
+export function checkShots(
+  shots: number | undefined,
+  spec: ProcessorSpec,
+  faults: FaultList,
+): void {
   if (shots === undefined || shots <= spec.maxShots) return;
   const problem = `${shots} shots; the limit max_shots of ${spec.id} is ${spec.maxShots}.`;
   faults.add('shots', problem, LIMIT_EXCEEDED);
@@ -314,7 +318,7 @@ function checkOutputLimits(
   }
 }
 
-function checkOutcomeBits(
+export function checkOutcomeBits(
   circuit: DynamicCircuit,
   shots: number | undefined,
   faults: FaultList,
@@ -326,7 +330,7 @@ function checkOutcomeBits(
 }
 
 /** Returns the result of `read`, or adds the faults of a thrown CodedError and returns undefined. */
-function attempt<T>(faults: FaultList, read: () => T): T | undefined {
+export function attempt<T>(faults: FaultList, read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

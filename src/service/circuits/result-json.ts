@@ -55,7 +55,7 @@ export function circuitResultJson(
  * Writes `{"01":3,"10":4}` byte by byte, because a string for each outcome takes longer than all that a small
  * circuit's sampling takes.
  */
-function countsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {
+export function countsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {
   const bytes = Buffer.allocUnsafe(2 + occurrences.length * (numBits + MAX_ENTRY_BYTES));
   let at = 0;
   bytes[at++] = OPENING_BRACE;

@@ -97,6 +97,13 @@ export interface ServedJobs<Submission extends JobSubmission> extends JobHandler
    * @param submission - Present for a newly submitted job.
    */
   details?(job: Job, submission?: Submission): object | Promise<object>;
+  /**
+   * Result fields of a completed job's record as pieces of JSON text, without braces, where its result is kept in
+   * parts. Without it, the stored result has the fields.
+   *
+   * @throws {JobDamagedError} while it is read.
+   */
+  resultText?(job: Job): AsyncIterable<string>;
   /** Submitted request, JSON text; undefined if an earlier version did not store it. */
   requestJson(job: Job): string | undefined;
   /** Related jobs. They are deleted together with this one, or prevent its deletion until they have ended. */
@@ -125,6 +132,7 @@ export interface JobKindDeps {
     | 'waitFor'
     | 'cancel'
     | 'watch'
+    | 'parts'
     | 'queuePosition'
     | 'expectedStart'
     | 'progress'

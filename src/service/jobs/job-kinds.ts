@@ -1,5 +1,6 @@
 /** List of all kinds of jobs. */
 import type { JobKind } from '../../jobs/job.ts';
+import { BATCH_KIND } from '../batches/batch-jobs.ts';
 import { CIRCUIT_KIND } from '../circuits/circuit-jobs.ts';
 import type { Reading } from '../reading/reading.ts';
 import { TASK_KIND } from '../tasks/task-jobs.ts';
@@ -8,6 +9,7 @@ import type { JobKindDefinition, JobKindDeps, ServedJobKind } from './job-kind.t
 
 const KINDS = {
   circuit: CIRCUIT_KIND,
+  batch: BATCH_KIND,
   task: TASK_KIND,
   tpu_job: TPU_JOB_KIND,
 } satisfies Readonly<Record<JobKind, JobKindDefinition<unknown>>>;
@@ -19,6 +21,7 @@ export type ServedJobKinds = ReturnType<typeof serveJobKinds>;
 export function serveJobKinds(deps: JobKindDeps) {
   return {
     circuit: KINDS.circuit.serve(deps),
+    batch: KINDS.batch.serve(deps),
     task: KINDS.task.serve(deps),
     tpu_job: KINDS.tpu_job.serve(deps),
   };

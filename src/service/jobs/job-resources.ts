@@ -14,6 +14,8 @@ export interface JobResource {
   readonly scope: Scope;
   /** Part of operation ids in the OpenAPI document: `Circuit` in `getCircuit`. */
   readonly operation: string;
+  /** The same of lists: `Circuits` in `listCircuits`. */
+  readonly operations: string;
   readonly tag: string;
   /** Nouns for one job and for several. */
   readonly noun: string;
@@ -30,9 +32,25 @@ export const CIRCUITS = {
   listName: 'circuits',
   scope: 'circuits',
   operation: 'Circuit',
+  operations: 'Circuits',
   tag: 'circuits',
   noun: 'circuit',
   plural: 'circuits',
+  targetFields: ['processor'],
+} as const satisfies JobResource;
+
+/** Names and path of batches. */
+export const BATCHES = {
+  kind: 'batch',
+  path: '/quantum/batches',
+  idName: 'batch_id',
+  listName: 'batches',
+  scope: 'circuits',
+  operation: 'Batch',
+  operations: 'Batches',
+  tag: 'batches',
+  noun: 'batch',
+  plural: 'batches',
   targetFields: ['processor'],
 } as const satisfies JobResource;
 
@@ -44,6 +62,7 @@ export const TASKS = {
   listName: 'tasks',
   scope: 'agents',
   operation: 'Task',
+  operations: 'Tasks',
   tag: 'tasks',
   noun: 'task',
   plural: 'tasks',
@@ -58,6 +77,7 @@ export const TPU_JOBS = {
   listName: 'jobs',
   scope: 'tpu',
   operation: 'TpuJob',
+  operations: 'TpuJobs',
   tag: 'tpu',
   noun: 'TPU job',
   plural: 'TPU jobs',
@@ -66,6 +86,7 @@ export const TPU_JOBS = {
 
 const BY_KIND: Readonly<Record<JobKind, JobResource>> = {
   circuit: CIRCUITS,
+  batch: BATCHES,
   task: TASKS,
   tpu_job: TPU_JOBS,
 };

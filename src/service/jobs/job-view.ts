@@ -65,7 +65,17 @@ export async function freshRecordJson<Submission extends JobSubmission>(
   job: Job,
   submission?: Submission,
 ): Promise<JsonText> {
-  return recordText({ ...kind.summarize(job), ...(await kind.details?.(job, submission)) }, job);
+  const summary = { ...kind.summarize(job), ...(await kind.details?.(job, submission)) };
+  const resultText = job.result === undefined ? undefined : kind.resultText?.(job);
+  if (resultText === undefined) return recordText(summary, job);
+  return { json: JSON.stringify(summary).slice(0, -1), rest: afterComma(resultText) };
+}
+
+/** The rest of an object whose beginning was written. */
+async function* afterComma(text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  yield ',';
+  yield* text;
+  yield '}';
 }
 
 /** Inserts the result as text. */
@@ -85,18 +95,24 @@ function recordText(summary: object, { id, keyId, status, result }: Job): JsonTe
  * @throws {JobDamagedError} if the stored request is not one.
  */
 export function withRequest(
-  { json }: JsonText,
+  record: JsonText,
   { id, keyId }: Job,
   request: string | undefined,
   isAskedFor: boolean,
 ): JsonText {
-  if (request === undefined) return { json };
+  if (request === undefined) return record;
   const numBytes = Buffer.byteLength(request);
   if (numBytes > SHOWN_REQUEST_BYTES && !isAskedFor) {
-    return { json: `${json.slice(0, -1)},"request_bytes":${numBytes}}` };
+    return withField(record, `"request_bytes":${numBytes}`);
   }
   if (!isObjectText(request)) throw new JobDamagedError('its request is no JSON', { id, keyId });
-  return { json: `${json.slice(0, -1)},"request":${request}}` };
+  return withField(record, `"request":${request}`);
+}
+
+/** Adds a field to an object; where its rest is to follow, before that. */
+function withField({ json, rest }: JsonText, field: string): JsonText {
+  if (rest !== undefined) return { json: `${json},${field}`, rest };
+  return { json: `${json.slice(0, -1)},${field}}` };
 }
 
 function isObjectText(text: string): boolean {

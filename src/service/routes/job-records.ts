@@ -34,7 +34,8 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
 ): void {
   const { resource, summary, record, headers } = jobKind.definition;
   const { jobs } = deps;
-  const { kind, path, idName, listName, scope, operation, tag, noun, plural } = resource;
+  const { kind, path, idName, listName, scope, operation, operations, tag, noun, plural } =
+    resource;
 
   const ownJobOf = (id: string, keyId: string): Promise<Job> =>
     ownJob(
@@ -93,7 +94,7 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
       config: { scope },
       preValidation: async (request) => listRepeated(request.query),
       schema: {
-        operationId: `list${operation}s`,
+        operationId: `list${operations}`,
         tags: [tag],
         summary: `List the caller's ${plural}, newest first`,
         description: `Lists the jobs that pass all filters, without results and requests; the record of each ${noun} has those. Damaged records are left out.`,

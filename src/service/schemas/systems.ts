@@ -50,7 +50,12 @@ const quantumOsDetail = z.strictObject({
   queue_depth: z.int().describe('Number of waiting circuits and batches'),
   running: z.int(),
   devices: deviceSummary,
-  jobs_in_flight: z.strictObject({ circuit: inHand, task: inHand, tpu_job: inHand }),
+  jobs_in_flight: z.strictObject({
+    circuit: inHand,
+    batch: inHand,
+    task: inHand,
+    tpu_job: inHand,
+  }),
   work_processes: z
     .strictObject({
       processes: z.int(),

@@ -173,6 +173,7 @@ function simulatorAvailability({ fleet }: SystemSources): Availability {
 function jobsInFlight(jobs: SystemSources['jobs']) {
   const counts = {
     circuit: { queued: 0, running: 0 },
+    batch: { queued: 0, running: 0 },
     task: { queued: 0, running: 0 },
     tpu_job: { queued: 0, running: 0 },
   };

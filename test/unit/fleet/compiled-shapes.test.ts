@@ -1,15 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
+import { compileGradient } from '../../../src/compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { Engine, RunRequest } from '../../../src/engine/engine.ts';
+import type { Compiler } from '../../../src/fleet/workers/compiled-shapes.ts';
 import { serializeCircuit, writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
-import {
-  type Compiler,
-  KEPT_ON_CPU,
-  ServedEngine,
-} from '../../../src/fleet/workers/served-engine.ts';
+import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import type { SentCircuit } from '../../../src/fleet/workers/worker-messages.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -19,7 +17,7 @@ afterEach(async () => {
   for (const engine of open.splice(0)) await engine.close();
 });
 
-const COMPILER: Compiler = { compile, compileShape };
+const COMPILER: Compiler = { compile, compileGradient, compileShape };
 
 /** Serves in single precision, in which nothing runs in batches. */
 function serve(compiler = COMPILER) {
@@ -141,6 +139,7 @@ describe('a circuit of a shape that was met', () => {
   test('is compiled by itself where its angles need another form', async () => {
     const run = serve({
       compile,
+      compileGradient,
       compileShape: (...args) => ({ ...compileShape(...args), bind: () => undefined }),
     });
     const circuit = ansatz([0.1, 0.2, 0.31]);

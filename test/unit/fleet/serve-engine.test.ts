@@ -1,8 +1,10 @@
 /** A worker's side of its messages, without a worker: what is heard when, and what is said. */
+
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
+import { compileGradient } from '../../../src/compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../../src/compiler/shape.ts';
 import type { BatchRequest, BatchResult } from '../../../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
@@ -95,7 +97,7 @@ function serve(
     },
     {
       open: () => ({ ...engine, ...change(engine) }),
-      compiler: { compile, compileShape },
+      compiler: { compile, compileGradient, compileShape },
       kept: KEPT_ON_CPU,
       ...(warmUp && { warmUp }),
     },

@@ -1,20 +1,19 @@
 /** Sweeps on a worker's engine: what is run in batches, and that nobody can tell by the counts. */
+
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
+import { compileGradient } from '../../../src/compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../../src/compiler/shape.ts';
 import type { BatchRequest } from '../../../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import type { Precision } from '../../../src/fleet/schedule/lane.ts';
+import type { Compiler } from '../../../src/fleet/workers/compiled-shapes.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
-import {
-  type Compiler,
-  KEPT_ON_CPU,
-  ServedEngine,
-} from '../../../src/fleet/workers/served-engine.ts';
+import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import { type MaybeBatchEngine, OwnTime } from '../../../src/fleet/workers/shape-batches.ts';
 import type { SentBatchRun, SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
 import { never } from '../../support/fleet-fixtures.ts';
@@ -66,6 +65,7 @@ function serve(precision: Precision, fault?: (request: BatchRequest) => void): S
       done.compiled++;
       return compile(...args);
     },
+    compileGradient,
     compileShape: (...args) => {
       done.compiled++;
       return compileShape(...args);

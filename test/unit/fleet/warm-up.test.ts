@@ -1,6 +1,8 @@
 /** Threads and readers run circuits of their own before the first caller's circuit comes. */
+
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/compiler/compile.ts';
+import { compileGradient } from '../../../src/compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
@@ -12,7 +14,11 @@ import { FakeProcessor } from '../../service/support/fake-processor.ts';
 describe('the warm-up of a thread', () => {
   test('runs every shape twice with other angles, and ends', async () => {
     const engine = openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 12 });
-    const served = new ServedEngine(engine, { compile, compileShape }, KEPT_ON_CPU);
+    const served = new ServedEngine(
+      engine,
+      { compile, compileGradient, compileShape },
+      KEPT_ON_CPU,
+    );
     const runs: SentCircuitRun[] = [];
     const run = served.run.bind(served);
     served.run = (each, ...others) => {
@@ -42,7 +48,7 @@ describe('the warm-up of a thread', () => {
     };
     const failing = new ServedEngine(
       openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 12 }),
-      { compile: fail, compileShape: fail },
+      { compile: fail, compileGradient: fail, compileShape: fail },
       KEPT_ON_CPU,
     );
     let numFailed = 0;

@@ -1,0 +1,212 @@
+/**
+ * Batch jobs: many programs, each with a sweep of its inputs, run as one job.
+ *
+ * Small bodies are read in the main thread, others in a process. The programs of a submitted batch are kept until its
+ * job runs; after a restart they are read from the store.
+ */
+import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
+import type { Processor } from '../../fleet/processor.ts';
+import { circuitWork, type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
+import { liveTargetsOf, targetsOf } from '../circuits/check-circuit.ts';
+import {
+  type ComingJob,
+  defineJobKind,
+  type JobBody,
+  type JobKindDeps,
+  type ServedJobs,
+} from '../jobs/job-kind.ts';
+import { BATCHES } from '../jobs/job-resources.ts';
+import { viewJob } from '../jobs/job-view.ts';
+import { MAX_CHARACTERS_IN_FLIGHT } from '../jobs/procedure-jobs.ts';
+import { storedBodyJson } from '../jobs/stored-request.ts';
+import { readInProcess } from '../reading/reading.ts';
+import { type BatchSummary, batchRecord, batchSummary } from '../schemas/batches.ts';
+import { submissionHeaders } from '../schemas/circuits.ts';
+import { batchResultText } from './batch-result.ts';
+import {
+  BATCH_READING,
+  type BatchContext,
+  type BatchSubmission,
+  batchFactsOf,
+  type CheckedProgram,
+  checkedPrograms,
+  readBatch,
+  STORED_BATCH_READING,
+  storedBatch,
+} from './read-batch.ts';
+import { runBatchJob } from './run-batch-job.ts';
+
+/** Greatest length of a request that is read in the main thread, and the steps of each of its programs. */
+const SMALL_BATCH = { length: 16_384, steps: 2_000 };
+
+/** Definition of batch jobs. */
+export const BATCH_KIND = defineJobKind({
+  resource: BATCHES,
+  summary: batchSummary,
+  record: batchRecord,
+  headers: submissionHeaders,
+  waitsForResult: true,
+  maxCharactersInFlight: 4 * MAX_CHARACTERS_IN_FLIGHT,
+  readings: [BATCH_READING, STORED_BATCH_READING],
+  serve: (deps) => new BatchJobs(deps),
+});
+
+/** Batches on the fleet's processors. */
+export class BatchJobs implements ServedJobs<BatchSubmission> {
+  readonly #deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>;
+  /** Programs of jobs that are about to run. */
+  readonly #submitted = new Map<JobId, readonly CheckedProgram[]>();
+  /** The body of POST /quantum/batches. */
+  readonly body: JobBody<BatchSubmission, BatchContext>;
+
+  constructor(deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>) {
+    this.#deps = deps;
+    this.body = {
+      path: BATCHES.path,
+      reading: BATCH_READING,
+      context: () => ({ targets: targetsOf(deps.fleet) }),
+      readSmall: (body, numBytes) =>
+        unlessLong(numBytes, (maxSteps) => readBatch(body, liveTargetsOf(deps.fleet), maxSteps)),
+    };
+  }
+
+  /**
+   * Reserves a place at the processor and keeps the programs for the run.
+   *
+   * @throws {ProcessorUnavailableError | CircuitTooLongError | QueueFullError}
+   */
+  admit({ target, programs }: BatchSubmission, { id, key }: ComingJob): Disposable {
+    const processor = this.#deps.fleet.get(target);
+    processor?.admit({ id, keyId: key.id, work: heaviestPoint(programs) });
+    this.#submitted.set(id, programs);
+    return {
+      [Symbol.dispose]: () => {
+        this.#submitted.delete(id);
+        processor?.withdraw(id);
+      },
+    };
+  }
+
+  expectedWaitMs({ target }: BatchSubmission): number | undefined {
+    return this.#deps.fleet.get(target)?.load().expectedWaitMs;
+  }
+
+  storedBody({ bodyJson }: BatchSubmission): string {
+    return bodyJson;
+  }
+
+  async submissionOf(job: Job, signal: AbortSignal): Promise<BatchSubmission> {
+    const { request, priority, target } = job;
+    const { points, seed } = batchFactsOf(request);
+    return {
+      target,
+      programs: await this.#programsOf(job, signal),
+      points,
+      seed,
+      priority,
+      ...labelsOf(job),
+      facts: { points },
+      bodyJson: storedBodyJson(request),
+    };
+  }
+
+  async run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string> {
+    const processor = this.#processorOf(job);
+    const { now } = this.#deps;
+    try {
+      const programs = await this.#programsOf(job, signal);
+      return await runBatchJob(job, programs, { processor, hooks, signal, now });
+    } finally {
+      processor.withdraw(job.id);
+    }
+  }
+
+  queuePosition(id: JobId): number | undefined {
+    for (const { queuePosition } of this.#firstRuns(id)) {
+      if (queuePosition !== undefined) return queuePosition;
+    }
+    return undefined;
+  }
+
+  expectedStart(id: JobId): number | undefined {
+    for (const { expectedStart } of this.#firstRuns(id)) {
+      if (expectedStart !== undefined) return expectedStart;
+    }
+    return undefined;
+  }
+
+  *#firstRuns(id: JobId) {
+    const run = `${id}/0`;
+    for (const processor of this.#deps.fleet.processors) {
+      yield {
+        queuePosition: processor.queuePosition(run),
+        expectedStart: processor.expectedStart(run),
+      };
+    }
+  }
+
+  summarize(job: Job): BatchSummary {
+    const { points, seed } = batchFactsOf(job.request);
+    const fields = viewJob(job, this.#deps.jobs());
+    return { batch_id: job.id, processor: job.target, points, seed, ...fields };
+  }
+
+  resultText({ id, result = '' }: Job): AsyncIterable<string> {
+    return batchResultText(result, (after) => this.#deps.jobs().parts(id, after));
+  }
+
+  requestJson({ request }: Job): string {
+    return storedBodyJson(request);
+  }
+
+  #processorOf({ target }: Job): Processor {
+    const processor = this.#deps.fleet.get(target);
+    if (processor === undefined) throw new Error('unreachable: a batch without its target');
+    return processor;
+  }
+
+  /**
+   * Programs of a job: the submitted ones the first time, later read from the stored request.
+   *
+   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
+   * @throws what `Readers.run` throws.
+   */
+  async #programsOf(
+    { id, keyId, request }: Pick<Job, 'id' | 'keyId' | 'request'>,
+    signal: AbortSignal,
+  ): Promise<readonly CheckedProgram[]> {
+    const submitted = this.#submitted.get(id);
+    this.#submitted.delete(id);
+    if (submitted !== undefined) return submitted;
+    const { fleet, readers } = this.#deps;
+    const targets = targetsOf(fleet);
+    const read = unlessLong(request.length, (maxSteps) =>
+      checkedPrograms(storedBatch(request), targets, maxSteps),
+    );
+    if (read !== undefined) return read;
+    const caller = { keyId, numBytes: request.length, signal };
+    return readInProcess(readers, STORED_BATCH_READING, { text: request }, { targets }, caller);
+  }
+}
+
+/** Work of the point that takes longest. A batch may take long, but not one of its points. */
+function heaviestPoint(programs: readonly CheckedProgram[]): RunWork {
+  const works = programs.map(({ groups, shots = 0, observables }) =>
+    runWork(circuitWork(groups[0]!.circuit), { shots, seed: 0, observables }),
+  );
+  const sizeOf = ({ numQubits, gateCost }: RunWork) => 2 ** numQubits * (1 + gateCost);
+  return works.reduce((most, work) => (sizeOf(work) > sizeOf(most) ? work : most));
+}
+
+/** Reads a body in this thread; undefined if that would take too long. */
+function unlessLong<T>(length: number, read: (maxSteps: number) => T): T | undefined {
+  if (length > SMALL_BATCH.length) return undefined;
+  try {
+    return read(SMALL_BATCH.steps);
+  } catch (error) {
+    if (error instanceof StepsSpentError) return undefined;
+    throw error;
+  }
+}

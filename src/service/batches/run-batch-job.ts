@@ -1,0 +1,465 @@
+/**
+ * Runs the points of a batch: cuts them into runs of a few hundredths of a second, gives each to the processor, and
+ * saves what comes back as parts of the job's result.
+ *
+ * Short runs keep the turns of keys: a batch of a million points gets as much of the engines as the circuits of other
+ * keys leave it. Only a few runs wait at a time, so that the other work of the same key does not wait behind the whole
+ * batch. Points whose parts were stored before a crash are not run again.
+ */
+import { inputRows } from '../../circuit/input-columns.ts';
+import type { Backend, BatchRunResult, Processor, RunHooks } from '../../fleet/processor.ts';
+import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
+import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import type { Job, JobPart } from '../../jobs/job.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
+import { MAX_SEED } from '../../math/philox.ts';
+import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
+import { milliseconds, viewBackend } from '../backend-view.ts';
+import {
+  countsBytes,
+  numberBytes,
+  programOfSeries,
+  type ResultName,
+  resultsOf,
+  seriesOf,
+  storedResultJson,
+} from './batch-result.ts';
+import { batchFactsOf, type CheckedProgram, numbersOf, type ProgramGroup } from './read-batch.ts';
+
+/** Time that a run is meant to take, milliseconds. */
+const RUN_MS = 40;
+/** Runs of one batch that wait, and the time that they are meant to take together. */
+const MAX_WAITING = 16;
+const MAX_WAITING_MS = 100;
+/** A run may have this many times as many points as the one before it of the same program. */
+const MAX_GROWTH = 8;
+/** Bytes of inputs and of results of one run, about. */
+const MAX_RUN_BYTES = 4 * 2 ** 20;
+/** First guess of the time of a point, nanoseconds; the first run corrects it. */
+const NS_PER_AMPLITUDE = 1;
+const NS_PER_OPERATION = 20;
+const NS_PER_SHOT = 20;
+
+/** Points of a program that are run together. */
+interface Range {
+  readonly program: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Dependencies of a batch that runs. */
+interface BatchJobDeps {
+  readonly processor: Processor;
+  readonly hooks: JobHooks;
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+}
+
+/**
+ * Runs a batch.
+ *
+ * @returns Text of its result, stored beside its parts.
+ * @throws as `Processor.runBatch`.
+ */
+export async function runBatchJob(
+  job: Job,
+  programs: readonly CheckedProgram[],
+  deps: BatchJobDeps,
+): Promise<string> {
+  const saved = await deps.hooks.savedParts();
+  return new BatchJobRun(job, programs, deps).run(saved);
+}
+
+class BatchJobRun {
+  readonly #job: Job;
+  readonly #programs: readonly CheckedProgram[];
+  readonly #deps: BatchJobDeps;
+  readonly #seeds: readonly number[];
+  readonly #log = new ExecutionLog();
+  readonly #sizes: RunSizes;
+  /** Aborts all runs once one has failed. */
+  readonly #controller = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #waiting = new Map<number, number>();
+  #onRoom: () => void = () => {};
+  #failure: { readonly error: unknown } | undefined;
+  #numRuns = 0;
+  #pointsDone = 0;
+  #startedAt: number | undefined;
+  #compileMs = 0;
+  #executionMs = 0;
+
+  constructor(job: Job, programs: readonly CheckedProgram[], deps: BatchJobDeps) {
+    this.#job = job;
+    this.#programs = programs;
+    this.#deps = deps;
+    this.#seeds = firstSeeds(programs, batchFactsOf(job.request).seed);
+    this.#sizes = new RunSizes(programs);
+  }
+
+  async run(saved: readonly SavedPlace[]): Promise<string> {
+    const { hooks, signal, now } = this.#deps;
+    const onAbort = () => this.#controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      signal.throwIfAborted();
+      const covered = coveredPoints(this.#programs, saved);
+      for (const ranges of covered.values()) {
+        for (const { from, to } of ranges) this.#pointsDone += to - from;
+      }
+      const resumedPoints = this.#pointsDone;
+      for (const range of this.#missing(covered)) {
+        while (!this.#hasRoom() && this.#failure === undefined) await this.#room();
+        if (this.#failure !== undefined) break;
+        this.#start(range);
+      }
+      while (this.#running.size > 0) await Promise.all(this.#running);
+      if (this.#failure !== undefined) throw this.#failure.error;
+      hooks.progress(1);
+      return storedResultJson(
+        {
+          executed_on: this.#log.entries.map(({ backend, circuits, executionMs }) => ({
+            backend: viewBackend(backend),
+            points: circuits,
+            execution_ms: milliseconds(executionMs),
+          })),
+          ...(resumedPoints > 0 && { resumed_points: resumedPoints }),
+          timing: {
+            queue_ms: milliseconds(Math.max(0, (this.#startedAt ?? now()) - this.#job.createdAt)),
+            compile_ms: milliseconds(this.#compileMs),
+            execution_ms: milliseconds(this.#executionMs),
+          },
+          bit_order: 'little-endian',
+        },
+        this.#programs,
+        (program) => this.#seeds[program]!,
+      );
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Points that have no parts yet, cut into runs as they come up. */
+  *#missing(covered: ReadonlyMap<number, readonly Span[]>): Generator<Range, void, undefined> {
+    for (const [program, { inputs }] of this.#programs.entries()) {
+      let from = 0;
+      for (const span of [...(covered.get(program) ?? []), { from: inputs.numPoints, to: 0 }]) {
+        while (from < span.from) {
+          const to = Math.min(span.from, from + this.#sizes.next(program));
+          yield { program, from, to };
+          from = to;
+        }
+        from = span.to;
+      }
+    }
+  }
+
+  #hasRoom(): boolean {
+    if (this.#waiting.size === 0) return true;
+    let waitingMs = 0;
+    for (const ms of this.#waiting.values()) waitingMs += ms;
+    return this.#waiting.size < MAX_WAITING && waitingMs < MAX_WAITING_MS;
+  }
+
+  #room(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onRoom = resolve;
+    return promise;
+  }
+
+  #start(range: Range): void {
+    const run = this.#run(range)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+        this.#controller.abort(error);
+      })
+      .finally(() => {
+        this.#running.delete(run);
+        this.#onRoom();
+      });
+    this.#running.add(run);
+  }
+
+  async #run(range: Range): Promise<void> {
+    const { program: index, from, to } = range;
+    const program = this.#programs[index]!;
+    const results = new RangeResults(program, from, to - from);
+    let ms = 0;
+    for (const group of program.groups) {
+      const points = pointsIn(group, from, to);
+      if (points.length === 0) continue;
+      const result = await this.#runGroup(index, group, points);
+      results.set(points, result.batch);
+      this.#note(points.length, result);
+      ms += result.timing.compileMs + result.timing.executionMs;
+    }
+    this.#sizes.learn(index, to - from, ms);
+    const { hooks } = this.#deps;
+    hooks.saveParts(results.parts(index));
+    this.#pointsDone += to - from;
+    hooks.progress(this.#pointsDone / batchFactsOf(this.#job.request).points);
+  }
+
+  async #runGroup(
+    index: number,
+    { circuit, formulas }: ProgramGroup,
+    points: Points,
+  ): Promise<BatchRunResult> {
+    const { inputs, observables, outputs, shots = 0 } = this.#programs[index]!;
+    const { id, keyId, priority } = this.#job;
+    const { tier } = batchFactsOf(this.#job.request);
+    const first = this.#seeds[index]!;
+    const needsObservables = outputs.some(
+      (name) => name === 'expectation' || name === 'variance' || name === 'gradient',
+    );
+    const number = this.#numRuns++;
+    this.#waiting.set(number, this.#sizes.expectedMs(index, points.length));
+    const begin = () => {
+      if (this.#waiting.delete(number)) this.#onRoom();
+      this.#startedAt ??= this.#deps.now();
+      this.#deps.hooks.started();
+    };
+    const hooks: RunHooks = { onStarted: begin };
+    try {
+      return await this.#deps.processor.runBatch(
+        {
+          id: `${id}/${number}`,
+          keyId,
+          tier,
+          priority,
+          shape: circuit,
+          partOf: id,
+          request: {
+            numCircuits: points.length,
+            angles: inputRows(inputs, points.list, points.from, points.to),
+            formulas,
+            countsOfSingles: true,
+            ...(outputs.includes('counts') && {
+              shots,
+              seeds: Float64Array.from(points.indices(), (point) => seedPlus(first, point)),
+            }),
+            ...(needsObservables && { observables }),
+            ...(outputs.includes('variance') && { variances: true }),
+            ...(outputs.includes('gradient') && { gradients: true }),
+            ...(outputs.includes('probabilities') && { probabilities: true }),
+            ...(outputs.includes('statevector') && { statevectors: true }),
+          },
+        },
+        hooks,
+        this.#controller.signal,
+      );
+    } finally {
+      this.#waiting.delete(number);
+    }
+  }
+
+  #note(
+    circuits: number,
+    { backend, timing }: { readonly backend: Backend; readonly timing: BatchRunResult['timing'] },
+  ): void {
+    const { compileMs, executionMs } = timing;
+    this.#log.note({ processor: this.#job.target, backend, circuits, executionMs });
+    this.#compileMs += compileMs;
+    this.#executionMs += executionMs;
+  }
+}
+
+type SavedPlace = Awaited<ReturnType<JobHooks['savedParts']>>[number];
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Points of each program whose results are stored. All results of a point are stored together. */
+function coveredPoints(
+  programs: readonly CheckedProgram[],
+  saved: readonly SavedPlace[],
+): ReadonlyMap<number, readonly Span[]> {
+  const covered = new Map<number, Span[]>();
+  for (const { series, from, to } of saved) {
+    const index = programOfSeries(series);
+    const program = programs[index];
+    if (program === undefined || seriesOf(index, resultsOf(program)[0]!) !== series) continue;
+    const spans = covered.get(index) ?? [];
+    spans.push({ from, to });
+    covered.set(index, spans);
+  }
+  return covered;
+}
+
+/** Seed of the first point of each program. */
+export function firstSeeds(programs: readonly CheckedProgram[], seed: number): readonly number[] {
+  let points = 0;
+  return programs.map((program) => {
+    const first = program.seed ?? seedPlus(seed, points);
+    points += program.inputs.numPoints;
+    return first;
+  });
+}
+
+/** Adds to a seed, modulo 2^53. */
+function seedPlus(seed: number, by: number): number {
+  const room = MAX_SEED - seed;
+  return by <= room ? seed + by : by - room - 1;
+}
+
+/** Points of a group within a range. */
+interface Points {
+  readonly length: number;
+  /** As in `ProgramGroup`; `from` and `to` are positions in it, or points where it is undefined. */
+  readonly list: Uint32Array | undefined;
+  readonly from: number;
+  readonly to: number;
+  indices(): Iterable<number>;
+}
+
+function pointsIn({ points: list }: ProgramGroup, first: number, end: number): Points {
+  const [from, to] =
+    list === undefined ? [first, end] : [lowerBound(list, first), lowerBound(list, end)];
+  return {
+    length: to - from,
+    list,
+    from,
+    to,
+    *indices() {
+      for (let i = from; i < to; i++) yield list === undefined ? i : list[i]!;
+    },
+  };
+}
+
+/** Index of the first entry that is not below a number, in ascending entries. */
+function lowerBound(list: Uint32Array, number: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle]! < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Results of consecutive points of a program. */
+class RangeResults {
+  readonly #program: CheckedProgram;
+  readonly #from: number;
+  readonly #numPoints: number;
+  readonly #counts: ReturnType<typeof countsOfRow>[] = [];
+  readonly #numbers = new Map<ResultName, Float64Array>();
+
+  constructor(program: CheckedProgram, from: number, numPoints: number) {
+    this.#program = program;
+    this.#from = from;
+    this.#numPoints = numPoints;
+  }
+
+  /** Sets the results of some of the points. */
+  set(points: Points, batch: BatchRunOutputs): void {
+    const { outputs, numBits } = this.#program;
+    if (outputs.includes('counts')) {
+      let row = 0;
+      for (const point of points.indices()) {
+        this.#counts[point - this.#from] = countsOfRow(batch, row++, numBits);
+      }
+    }
+    const arrays: Readonly<Partial<Record<ResultName, Float64Array | undefined>>> = {
+      expectation: batch.expectations,
+      variance: batch.variances,
+      gradient: batch.gradients && this.#byNumbers(batch.gradients),
+      probabilities: batch.probabilities,
+      statevector: batch.statevectors,
+    };
+    for (const result of resultsOf(this.#program)) {
+      const numbers = arrays[result];
+      if (numbers !== undefined) this.#setNumbers(result, points, numbers);
+    }
+  }
+
+  #setNumbers(result: ResultName, points: Points, numbers: Float64Array): void {
+    if (points.length === this.#numPoints) {
+      this.#numbers.set(result, numbers);
+      return;
+    }
+    const each = numbersOf(this.#program, result);
+    const out = this.#numbers.get(result) ?? new Float64Array(this.#numPoints * each);
+    this.#numbers.set(result, out);
+    let row = 0;
+    for (const point of points.indices()) {
+      out.set(numbers.subarray(row * each, (row + 1) * each), (point - this.#from) * each);
+      row++;
+    }
+  }
+
+  /** Derivatives by the inputs that are numbers, of derivatives by all. */
+  #byNumbers(gradients: Float64Array): Float64Array {
+    const { gradientInputs, inputs } = this.#program;
+    const numInputs = inputs.names.length;
+    if (gradientInputs.length === numInputs) return gradients;
+    const numRows = gradients.length / numInputs;
+    const picked = new Float64Array(numRows * gradientInputs.length);
+    for (let row = 0, at = 0; row < numRows; row++) {
+      for (const input of gradientInputs) picked[at++] = gradients[row * numInputs + input]!;
+    }
+    return picked;
+  }
+
+  /** The results as parts. */
+  parts(program: number): readonly JobPart[] {
+    const place = { from: this.#from, to: this.#from + this.#numPoints };
+    return resultsOf(this.#program).map((result) => {
+      const numbers = this.#numbers.get(result);
+      const bytes = numbers === undefined ? countsBytes(this.#counts) : numberBytes(numbers);
+      return { series: seriesOf(program, result), ...place, bytes };
+    });
+  }
+}
+
+/** Numbers of points that the next runs of the programs have. */
+class RunSizes {
+  readonly #programs: readonly CheckedProgram[];
+  /** Measured milliseconds a point of programs that have run. */
+  readonly #measured = new Map<number, { readonly msPerPoint: number; readonly points: number }>();
+
+  constructor(programs: readonly CheckedProgram[]) {
+    this.#programs = programs;
+  }
+
+  /** Points of the next run of a program. */
+  next(program: number): number {
+    const known = this.#measured.get(program);
+    const most = known === undefined ? Number.POSITIVE_INFINITY : MAX_GROWTH * known.points;
+    const fitting = Math.min(RUN_MS / this.#msPerPoint(program), most, this.#mostByBytes(program));
+    return Math.max(1, Math.floor(fitting));
+  }
+
+  /** Time that points of a program are expected to take, milliseconds. */
+  expectedMs(program: number, points: number): number {
+    return points * this.#msPerPoint(program);
+  }
+
+  /** Learns from a run. */
+  learn(program: number, points: number, ms: number): void {
+    this.#measured.set(program, { msPerPoint: Math.max(ms, 1e-3) / points, points });
+  }
+
+  #msPerPoint(program: number): number {
+    const known = this.#measured.get(program);
+    if (known !== undefined) return known.msPerPoint;
+    const { groups, numQubits, shots = 0, observables } = this.#programs[program]!;
+    const { numOperations } = circuitWork(groups[0]!.circuit);
+    const perTrip = NS_PER_OPERATION + NS_PER_AMPLITUDE * 2 ** numQubits;
+    const trips = numOperations + observables.reduce((sum, terms) => sum + terms.length, 1);
+    return (trips * perTrip + NS_PER_SHOT * shots) / 1e6;
+  }
+
+  #mostByBytes(program: number): number {
+    const checked = this.#programs[program]!;
+    const numbers = resultsOf(checked).reduce((sum, name) => sum + numbersOf(checked, name), 0);
+    const counts = checked.outputs.includes('counts')
+      ? 2 * Math.min(checked.shots ?? 0, 2 ** checked.numBits)
+      : 0;
+    const each = checked.inputs.names.length + numbers + counts;
+    return MAX_RUN_BYTES / (Float64Array.BYTES_PER_ELEMENT * Math.max(1, each));
+  }
+}
