@@ -81,8 +81,9 @@ describe('list', () => {
     const { pathname, searchParams } = new URL(url, service.origin);
     const name = LIST_NAMES[pathname] ?? '';
     const place = Number(searchParams.get('cursor') ?? 0);
-    const items = RECORDS[name]?.slice(place, place + 1);
-    sendJson(response, 200, { [name]: items, next_cursor: place === 0 ? '1' : null });
+    const items = RECORDS[name]?.slice(place, place + 1) ?? [];
+    const isLast = place > 0 || items.length === 0;
+    sendJson(response, 200, { [name]: items, next_cursor: isLast ? null : '1' });
   }
 
   beforeEach(() => {
@@ -114,6 +115,7 @@ describe('list', () => {
       { kind: 'task', task_id: idOf('task', 4), queue_position: 3 },
     ]);
     expect(service.asked.map(({ url }) => url).toSorted()).toEqual([
+      '/api/v1/quantum/batches?limit=2',
       '/api/v1/quantum/circuits?limit=2',
       '/api/v1/quantum/circuits?limit=2&cursor=1',
       '/api/v1/tasks?limit=2',

@@ -31,8 +31,6 @@ const MIN_SHARED_BYTES = 16_384;
 export interface BatchRunRequest extends BatchRequest {
   /** How the angles of a circuit follow from its row of `angles`; without it, the row is the angles. */
   readonly formulas?: AngleFormulas;
-  /** Requests the exact variance of each observable. */
-  readonly variances?: boolean;
   /** Requests the derivatives of the expectation values by the numbers of a row. */
   readonly gradients?: boolean;
   /**
@@ -44,8 +42,6 @@ export interface BatchRunRequest extends BatchRequest {
 
 /** Result of a batch run. */
 export interface BatchRunOutputs extends BatchResult {
-  /** One value for each observable, for each circuit. */
-  readonly variances?: Float64Array;
   /** For each circuit and observable, the derivative by each number of its row. */
   readonly gradients?: Float64Array;
   /** Replaces `counts` where the register has more than 12 bits: those of each circuit. */

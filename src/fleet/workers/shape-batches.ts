@@ -153,8 +153,7 @@ export class ShapeBatches {
       await using _ = executable;
       return await runRequest(executable, request, start, signal);
     }
-    const { gradients = false, variances = false } = request;
-    if (sent.numQubits > MAX_BATCH_QUBITS || gradients || variances) return undefined;
+    if (sent.numQubits > MAX_BATCH_QUBITS || request.gradients === true) return undefined;
     const shape = this.#take(sent.shape) ?? newShape(sent.shape);
     await this.#keep(shape);
     if (shape.ready === undefined || request.countsOfSingles === true) {
@@ -174,9 +173,9 @@ export class ShapeBatches {
   /** Whether the engine's batches give what the request asks for. */
   #takes(
     shape: DynamicCircuit,
-    { shots = 0, countsOfSingles, gradients = false, variances = false }: BatchRunRequest,
+    { shots = 0, countsOfSingles, gradients = false }: BatchRunRequest,
   ): shape is Circuit {
-    if (this.#engine.prepareBatch === undefined || gradients || variances) return false;
+    if (this.#engine.prepareBatch === undefined || gradients) return false;
     if (!mayRunTogether(shape)) return false;
     return shots === 0 || countsOfSingles !== true || measuresAllQubits(shape);
   }

@@ -153,7 +153,6 @@ class RowResults {
   readonly #request: BatchRunRequest;
   readonly #longCounts: Counts[] = [];
   #results: BatchResults | undefined;
-  #variances: Float64Array | undefined;
   #gradients: Float64Array | undefined;
 
   constructor(numQubits: number, request: BatchRunRequest) {
@@ -177,9 +176,7 @@ class RowResults {
     setRow(results.statevectors, k, result.statevector);
     setRow(results.probabilities, k, result.probabilities);
     setRow(results.expectations, k, result.expectations);
-    if (result.variances === undefined) return;
-    this.#variances ??= new Float64Array(this.#request.numCircuits * result.variances.length);
-    setRow(this.#variances, k, result.variances);
+    setRow(results.variances, k, result.variances);
   }
 
   /** Sets the expectation values of circuit k and their derivatives. */
@@ -194,7 +191,6 @@ class RowResults {
     const longCounts = this.#longCounts;
     return {
       ...this.#results,
-      ...(this.#variances && { variances: this.#variances }),
       ...(this.#gradients && { gradients: this.#gradients }),
       ...(longCounts.length > 0 && { longCounts }),
     };
