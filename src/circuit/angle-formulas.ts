@@ -9,107 +9,15 @@
  * They are evaluated by blocks of rows. One pass over a block for each operation costs no more than special code for
  * the usual `scale · input + offset` would.
  */
-import { multipleOfAngle } from '../math/angles.ts';
-
-/** Codes of the operations that are written out below; the others are positions in `FUNCTIONS`. */
-export const NEGATE = 0;
-export const ADD = 1;
-export const SUBTRACT = 2;
-export const MULTIPLY = 3;
-export const DIVIDE = 4;
-/** First code of an operation that is a function of `FUNCTIONS`. */
-const FIRST_FUNCTION = 5;
-
-/** An operation that is a call of a function. */
-interface TapeFunction {
-  readonly name: string;
-  readonly value: (x: number, y: number) => number;
-  /** Derivatives with respect to x and y; `v` is the value. Nobody asks for the second of a function of one number. */
-  readonly partials: (x: number, y: number, v: number) => readonly [byX: number, byY: number];
-  /** Bounds of the value for x and y within bounds; undefined where the value may not be finite. */
-  readonly range?: (x: Range, y: Range) => Range | undefined;
-}
-
-/** Least and greatest value, both finite. */
-export type Range = readonly [low: number, high: number];
-
-const UNIT: Range = [-1, 1];
-
-/** Functions of one or two numbers, as `classical-evaluation.ts` computes them. */
-const FUNCTIONS: readonly TapeFunction[] = [
-  {
-    name: 'sin',
-    value: Math.sin,
-    partials: (x) => [Math.cos(x), 0],
-    range: () => UNIT,
-  },
-  {
-    name: 'cos',
-    value: Math.cos,
-    partials: (x) => [-Math.sin(x), 0],
-    range: () => UNIT,
-  },
-  { name: 'tan', value: Math.tan, partials: (_, __, v) => [1 + v * v, 0] },
-  {
-    name: 'exp',
-    value: Math.exp,
-    partials: (_, __, v) => [v, 0],
-    range: ([, high]) => [0, Math.exp(high)],
-  },
-  { name: 'log', value: Math.log, partials: (x) => [1 / x, 0] },
-  {
-    name: 'sqrt',
-    value: Math.sqrt,
-    partials: (_, __, v) => [0.5 / v, 0],
-    range: ([low, high]) => (low < 0 ? undefined : [0, Math.sqrt(high)]),
-  },
-  { name: 'asin', value: Math.asin, partials: (x) => [1 / Math.sqrt((1 - x) * (1 + x)), 0] },
-  { name: 'acos', value: Math.acos, partials: (x) => [-1 / Math.sqrt((1 - x) * (1 + x)), 0] },
-  {
-    name: 'atan',
-    value: Math.atan,
-    partials: (x) => [1 / (1 + x * x), 0],
-    range: () => [-2, 2],
-  },
-  {
-    name: 'abs',
-    value: Math.abs,
-    partials: (x) => [Math.sign(x), 0],
-    range: (x) => [0, sizeOf(x)],
-  },
-  {
-    name: '%',
-    value: (x, y) => x % y,
-    partials: (x, y) => [1, -Math.trunc(x / y)],
-  },
-  {
-    name: '**',
-    value: (x, y) => x ** y,
-    // A constant power has no derivative where the logarithm of its base is none.
-    partials: (x, y, v) => [y === 0 ? 0 : y * x ** (y - 1), v === 0 ? 0 : v * Math.log(x)],
-  },
-  {
-    name: 'multiple',
-    value: multipleOfAngle,
-    partials: (_, times) => [times, 0],
-    range: (x, [times]) =>
-      Number.isFinite(sizeOf(x) * times) ? [-2 * Math.PI, 2 * Math.PI] : undefined,
-  },
-];
-
-const sizeOf = ([low, high]: Range): number => Math.max(Math.abs(low), Math.abs(high));
-
-const CODES: ReadonlyMap<string, number> = new Map([
-  ['negate', NEGATE],
-  ['+', ADD],
-  ['-', SUBTRACT],
-  ['*', MULTIPLY],
-  ['/', DIVIDE],
-  ...FUNCTIONS.map(({ name }, i) => [name, FIRST_FUNCTION + i] as const),
-]);
-
-/** Code of an operation by its name; undefined where formulas have no such operation. */
-export const codeOf = (name: string): number | undefined => CODES.get(name);
+import {
+  ADD,
+  DIVIDE,
+  FIRST_FUNCTION,
+  FUNCTIONS,
+  MULTIPLY,
+  NEGATE,
+  SUBTRACT,
+} from './angle-operations.ts';
 
 /** In place of a value's number: an angle that is the same at every point. */
 export const CONSTANT = -1;
@@ -144,7 +52,7 @@ const BLOCK_ROWS = 128;
 const BLOCK_SIZE = 2 ** 15;
 
 /** Computes values for a block of rows. */
-class Block {
+export class Block {
   readonly #formulas: AngleFormulas;
   /** Inputs and operations that the wanted values depend on, in order. */
   readonly #inputs: readonly number[];
@@ -299,77 +207,6 @@ export function evaluateAngles(
 }
 
 /**
- * First row at which an angle is not finite, or another value that has to be; undefined if there is none.
- *
- * @param rows - As for `evaluateAngles`.
- */
-export function firstNotFinite(
-  formulas: AngleFormulas,
-  rows: Float64Array,
-  numRows: number,
-): number | undefined {
-  const checked = checkedValues(formulas);
-  const block = new Block(formulas, checked, numRows);
-  for (let row = 0; row < numRows; row += block.numRows) {
-    const count = Math.min(block.numRows, numRows - row);
-    block.compute(rows, row * formulas.numInputs, count);
-    let first = count;
-    for (const value of checked) {
-      const at = value * block.numRows;
-      for (let i = 0; i < first; i++) if (!Number.isFinite(block.values[at + i])) first = i;
-    }
-    if (first < count) return row + first;
-  }
-  return undefined;
-}
-
-const checkedValues = ({ results, finite }: AngleFormulas): ReadonlySet<number> =>
-  new Set([...results, ...finite].filter((value) => value !== CONSTANT));
-
-/**
- * Whether all angles are finite wherever the inputs are within bounds. False where that cannot be told from bounds
- * alone; `firstNotFinite` then tells for each row.
- *
- * Rounding is monotonic, so that bounds of the operations written out are computed as the values are.
- *
- * @param inputs - Bounds of each input.
- */
-export function areFiniteWithin(formulas: AngleFormulas, inputs: readonly Range[]): boolean {
-  const { constants, operators, left, right } = formulas;
-  const ranges: (Range | undefined)[] = [...inputs];
-  for (const constant of constants) ranges.push([constant, constant]);
-  for (let i = 0; i < operators.length; i++) {
-    const [x, y] = [ranges[left[i]!], ranges[right[i]!]];
-    const range = x && y && rangeOf(operators[i]!, x, y);
-    ranges.push(range?.every(Number.isFinite) ? range : undefined);
-  }
-  for (const value of checkedValues(formulas)) if (ranges[value] === undefined) return false;
-  return true;
-}
-
-function rangeOf(operator: number, x: Range, y: Range): Range | undefined {
-  switch (operator) {
-    case NEGATE:
-      return [-x[1], -x[0]];
-    case ADD:
-      return [x[0] + y[0], x[1] + y[1]];
-    case SUBTRACT:
-      return [x[0] - y[1], x[1] - y[0]];
-    case MULTIPLY:
-      return spanOf(x, y, (a, b) => a * b);
-    case DIVIDE:
-      return y[0] <= 0 && y[1] >= 0 ? undefined : spanOf(x, y, (a, b) => a / b);
-    default:
-      return FUNCTIONS[operator - FIRST_FUNCTION]!.range?.(x, y);
-  }
-}
-
-function spanOf(x: Range, y: Range, f: (a: number, b: number) => number): Range {
-  const corners = x.flatMap((a) => y.map((b) => f(a, b)));
-  return [Math.min(...corners), Math.max(...corners)];
-}
-
-/**
  * For each angle 1 if it depends on an input, else 0.
  *
  * @param input - Number of the input; any unless given.
@@ -387,125 +224,6 @@ export function dependentAngles(formulas: AngleFormulas, input?: number): Uint8A
   for (const [i, value] of results.entries()) if (value !== CONSTANT) out[i] = depends[value]!;
   return out;
 }
-
-/**
- * Derivatives of angles with respect to inputs at one row, for any number of functions of the angles: reverse mode,
- * exact up to rounding.
- *
- * A derivative that does not exist, such as that of `sqrt(a)` at 0, is infinite or NaN.
- */
-export class AngleDerivatives {
-  readonly #formulas: AngleFormulas;
-  /** Values at the row: inputs, constants, operations. */
-  readonly #values: Float64Array;
-  readonly #byLeft: Float64Array;
-  readonly #byRight: Float64Array;
-  readonly #dependsOnInput: Uint8Array;
-  readonly #adjoints: Float64Array;
-
-  constructor(formulas: AngleFormulas) {
-    const { numInputs, constants, operators } = formulas;
-    this.#formulas = formulas;
-    this.#values = new Float64Array(numInputs + constants.length + operators.length);
-    this.#values.set(constants, numInputs);
-    this.#adjoints = new Float64Array(this.#values.length);
-    this.#byLeft = new Float64Array(operators.length);
-    this.#byRight = new Float64Array(operators.length);
-    this.#dependsOnInput = new Uint8Array(this.#values.length).fill(1);
-    this.#dependsOnInput.fill(0, numInputs, numInputs + constants.length);
-  }
-
-  /**
-   * Sets the row of inputs at which `toInputs` gives derivatives.
-   *
-   * @param at - Index in `rows` where the row begins.
-   */
-  setRow(rows: Float64Array, at = 0): void {
-    const { numInputs, constants, operators, left, right } = this.#formulas;
-    const values = this.#values;
-    for (let input = 0; input < numInputs; input++) values[input] = rows[at + input]!;
-    const first = numInputs + constants.length;
-    for (let i = 0; i < operators.length; i++) {
-      const [x, y] = [values[left[i]!]!, values[right[i]!]!];
-      switch (operators[i]) {
-        case NEGATE:
-          values[first + i] = -x;
-          this.#byLeft[i] = -1;
-          this.#byRight[i] = 0;
-          break;
-        case ADD:
-          values[first + i] = x + y;
-          this.#byLeft[i] = 1;
-          this.#byRight[i] = 1;
-          break;
-        case SUBTRACT:
-          values[first + i] = x - y;
-          this.#byLeft[i] = 1;
-          this.#byRight[i] = -1;
-          break;
-        case MULTIPLY:
-          values[first + i] = x * y;
-          this.#byLeft[i] = y;
-          this.#byRight[i] = x;
-          break;
-        case DIVIDE:
-          values[first + i] = x / y;
-          this.#byLeft[i] = 1 / y;
-          this.#byRight[i] = -x / y / y;
-          break;
-        default: {
-          const { value, partials } = FUNCTIONS[operators[i]! - FIRST_FUNCTION]!;
-          const v = value(x, y);
-          values[first + i] = v;
-          [this.#byLeft[i], this.#byRight[i]] = partials(x, y, v) as [number, number];
-        }
-      }
-    }
-  }
-
-  /**
-   * Derivatives of a function with respect to the inputs, from those with respect to the angles.
-   *
-   * @param byAngle - Length numAngles.
-   * @param out - Written and returned if given; length numInputs.
-   */
-  toInputs(
-    byAngle: Float64Array,
-    out: Float64Array = new Float64Array(this.#formulas.numInputs),
-  ): Float64Array {
-    const { numInputs, constants, operators, left, right, results } = this.#formulas;
-    const adjoints = this.#adjoints.fill(0);
-    for (let i = 0; i < results.length; i++) {
-      const value = results[i]!;
-      if (value !== CONSTANT) adjoints[value] = adjoints[value]! + byAngle[i]!;
-    }
-    const first = numInputs + constants.length;
-    for (let i = operators.length - 1; i >= 0; i--) {
-      const adjoint = adjoints[first + i]!;
-      const [x, y] = [left[i]!, right[i]!];
-      if (this.#dependsOnInput[x] === 1) {
-        adjoints[x] = adjoints[x]! + adjoint * this.#byLeft[i]!;
-      }
-      if (y !== x || isOfTwo(operators[i]!)) {
-        if (this.#dependsOnInput[y] === 1) {
-          adjoints[y] = adjoints[y]! + adjoint * this.#byRight[i]!;
-        }
-      }
-    }
-    for (let input = 0; input < numInputs; input++) out[input] = adjoints[input]!;
-    return out;
-  }
-}
-
-/** Whether an operation has two operands; `x · x` has the same one twice. */
-const isOfTwo = (operator: number): boolean =>
-  operator === ADD ||
-  operator === SUBTRACT ||
-  operator === MULTIPLY ||
-  operator === DIVIDE ||
-  OF_TWO.has(operator);
-
-const OF_TWO: ReadonlySet<number> = new Set(['%', '**'].map((name) => CODES.get(name)!));
 
 function gather(
   values: Float64Array,

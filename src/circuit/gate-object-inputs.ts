@@ -1,6 +1,7 @@
 /** Inputs that angles of gate objects name: their values at one point, and the formulas for all others. */
 import { didYouMean } from '../errors/nearest-names.ts';
-import { ADD, type AngleFormulas, CONSTANT, MULTIPLY } from './angle-formulas.ts';
+import { type AngleFormulas, CONSTANT } from './angle-formulas.ts';
+import { ADD, MULTIPLY } from './angle-operations.ts';
 import { AngleTape } from './angle-tape.ts';
 import type { FaultList } from './fault-list.ts';
 import type { InputAngle } from './gate-object.ts';

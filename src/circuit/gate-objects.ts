@@ -7,14 +7,7 @@
 import { didYouMean } from '../errors/nearest-names.ts';
 import type { AngleFormulas } from './angle-formulas.ts';
 import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
-import {
-  type CircuitLimits,
-  MAX_CLASSICAL_BITS,
-  MAX_CONDITION_BITS,
-  MAX_UNITARY_QUBITS,
-  tooManyQubits,
-} from './circuit-limits.ts';
-import type { Bit } from './classical-expression.ts';
+import { type CircuitLimits, MAX_UNITARY_QUBITS, tooManyQubits } from './circuit-limits.ts';
 import { InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
 import { counted, FaultList } from './fault-list.ts';
 import { type GateDefinition, PARAMETER_NAMES } from './gate-definition.ts';
@@ -31,6 +24,7 @@ import { OperandReader, type OperandShape } from './gate-operands.ts';
 import { withoutIdleResets } from './idle-resets.ts';
 import type { InputColumns } from './input-columns.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
+import { WrittenBits } from './written-bits.ts';
 
 /** Options for reading gate objects. */
 interface GateObjectOptions {
@@ -162,7 +156,7 @@ const ANY_WIDTH = { numControls: 0, numTargets: { min: 1, max: Infinity }, takes
 class GateObjectReader {
   readonly #faults: FaultList;
   readonly #operands: OperandReader;
-  readonly #bits: ClassicalBits;
+  readonly #bits: WrittenBits;
   readonly #allQubits: readonly Qubit[];
   readonly #shapes = new Map<GateDefinition, OperandShape>();
   readonly #inputs: GateObjectInputs | undefined;
@@ -176,7 +170,7 @@ class GateObjectReader {
     this.#faults = faults;
     this.#inputs = inputs;
     this.#operands = new OperandReader({ numQubits, limits }, faults);
-    this.#bits = new ClassicalBits(faults);
+    this.#bits = new WrittenBits(faults);
     // A width past the limit is reported already; the list need not be that long.
     const width = Math.min(numQubits, limits.maxQubits);
     this.#allQubits = Array.from({ length: width }, (_, qubit) => qubit);
@@ -349,82 +343,5 @@ class GateObjectReader {
     }
     const operands = this.#operands.read(object, { name: 'BARRIER', ...ANY_WIDTH }, path);
     return operands && { kind: 'barrier', qubits: operands.targets };
-  }
-}
-
-/** Tracks which classical bits measurements have written, and checks conditions against them. */
-class ClassicalBits {
-  readonly #faults: FaultList;
-  readonly #written = new Set<Bit>();
-  #numBits = 0;
-
-  constructor(faults: FaultList) {
-    this.#faults = faults;
-  }
-
-  /** One past the highest bit written so far. */
-  get numBits(): number {
-    return this.#numBits;
-  }
-
-  /** The next `count` bits after the highest one written so far. */
-  nextFree(count: number): readonly Bit[] {
-    return Array.from({ length: count }, (_, i) => this.#numBits + i);
-  }
-
-  /**
-   * Records the bits that a measurement writes, and reports invalid ones.
-   *
-   * @param path - Path of the list of bits, for example `circuit[3].bits`.
-   */
-  write(bits: readonly Bit[], path: string): void {
-    const seen = new Set<Bit>();
-    for (const [i, bit] of bits.entries()) {
-      const place = `${path}[${i}]`;
-      if (!Number.isInteger(bit) || bit < 0) {
-        this.#faults.add(place, `${bit} is not a bit; bits are whole numbers from 0.`);
-      } else if (bit >= MAX_CLASSICAL_BITS) {
-        const limit = `the limit is ${MAX_CLASSICAL_BITS} classical bits`;
-        this.#faults.add(place, `Bit ${bit} needs ${bit + 1} bits; ${limit}.`, LIMIT_EXCEEDED);
-      } else if (seen.has(bit)) {
-        this.#faults.add(place, `Bit ${bit} is named twice.`);
-      } else {
-        seen.add(bit);
-        this.#written.add(bit);
-        this.#numBits = Math.max(this.#numBits, bit + 1);
-      }
-    }
-  }
-
-  /**
-   * Whether a condition reads distinct bits that are already written, and a value that they can have; reports
-   * every fault otherwise.
-   *
-   * @param path - Path of the condition, for example `circuit[3].condition`.
-   */
-  check({ bits, value }: Condition, path: string): boolean {
-    const before = this.#faults.count;
-    if (bits.length > MAX_CONDITION_BITS) {
-      const limit = `the limit for one condition is ${MAX_CONDITION_BITS}`;
-      this.#faults.add(`${path}.bits`, `${bits.length} bits; ${limit}.`, LIMIT_EXCEEDED);
-      return false;
-    }
-    if (bits.length === 0) this.#faults.add(`${path}.bits`, 'A condition reads at least one bit.');
-    const seen = new Set<Bit>();
-    for (const [i, bit] of bits.entries()) {
-      if (!this.#written.has(bit)) {
-        const problem = `Bit ${bit} is not written by an earlier measurement.`;
-        this.#faults.add(`${path}.bits[${i}]`, problem);
-      } else if (seen.has(bit)) {
-        this.#faults.add(`${path}.bits[${i}]`, `Bit ${bit} is named twice.`);
-      }
-      seen.add(bit);
-    }
-    const highest = 2 ** bits.length - 1;
-    if (!Number.isInteger(value) || value < 0 || value > highest) {
-      const range = `${counted(bits.length, 'bit')} can read whole numbers from 0 to ${highest}`;
-      this.#faults.add(`${path}.value`, `${value} is never read; ${range}.`);
-    }
-    return this.#faults.count === before;
   }
 }

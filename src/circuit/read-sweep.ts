@@ -6,15 +6,12 @@
  * Which inputs are structural may itself depend on their values, so that they are known for a reading once it is done.
  */
 import { CodedError } from '../errors/coded-error.ts';
-import {
-  type AngleFormulas,
-  areFiniteWithin,
-  firstNotFinite,
-  type Range,
-} from './angle-formulas.ts';
+import type { AngleFormulas } from './angle-formulas.ts';
+import type { Range } from './angle-operations.ts';
 import { type DynamicCircuit, numOperationsOf } from './circuit.ts';
 import type { CircuitLimits } from './circuit-limits.ts';
 import { InvalidInputsError, LIMIT_EXCEEDED } from './errors.ts';
+import { areFiniteWithin, firstNotFinite } from './finite-angles.ts';
 import type { GateObject } from './gate-object.ts';
 import { openCircuitFromGateObjects } from './gate-objects.ts';
 import { type InputColumns, inputAt, inputPath, inputRows } from './input-columns.ts';

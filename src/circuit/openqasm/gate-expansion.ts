@@ -1,7 +1,7 @@
 /** Expands a use of a gate into operations. */
 
 import { multipleOfAngle } from '../../math/angles.ts';
-import { codeOf, NEGATE } from '../angle-formulas.ts';
+import { codeOf, NEGATE } from '../angle-operations.ts';
 import type { Condition, GateOperation, Operation, Qubit } from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import type { GateDefinition } from '../gate-definition.ts';

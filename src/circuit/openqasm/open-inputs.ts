@@ -7,7 +7,8 @@
  * number depends on structural: the program is then read again for each of their values. So nothing can be computed
  * from an input without either being recorded or being seen.
  */
-import { type AngleFormulas, CONSTANT, codeOf } from '../angle-formulas.ts';
+import { type AngleFormulas, CONSTANT } from '../angle-formulas.ts';
+import { codeOf } from '../angle-operations.ts';
 import { AngleTape } from '../angle-tape.ts';
 import { applied, COMPARISONS, type NumberType } from '../classical-evaluation.ts';
 import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  AngleDerivatives,
-  areFiniteWithin,
-  dependentAngles,
-  evaluateAngles,
-} from '../../../src/circuit/angle-formulas.ts';
+import { AngleDerivatives } from '../../../src/circuit/angle-derivatives.ts';
+import { dependentAngles, evaluateAngles } from '../../../src/circuit/angle-formulas.ts';
+import { areFiniteWithin } from '../../../src/circuit/finite-angles.ts';
 import { GATES } from '../../../src/circuit/gates.ts';
 import { inputColumns, inputRows } from '../../../src/circuit/input-columns.ts';
 import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
