@@ -2,7 +2,8 @@
  * Batch runs whose circuits run one after the other, each as by itself: wide ones, ones that measure in mid-circuit, and
  * gradients.
  */
-import { AngleDerivatives, dependentAngles } from '../../circuit/angle-formulas.ts';
+import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
+import { dependentAngles } from '../../circuit/angle-formulas.ts';
 import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit.ts';
 import type { CompiledGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { CONSTANT } from '../../compiler/parametric.ts';
