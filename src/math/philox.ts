@@ -108,3 +108,9 @@ export function uniformDraw(
   computeBlock(shot, event, position, round, seed, Math.floor(seed / 0x100000000));
   return ((block[0]! >>> 5) * 0x4000000 + (block[1]! >>> 6)) / 2 ** 53;
 }
+
+/** Adds a whole number of at most MAX_SEED to a seed, modulo 2^53. */
+export function addToSeed(seed: number, by: number): number {
+  const room = MAX_SEED - seed;
+  return by <= room ? seed + by : by - room - 1;
+}

@@ -328,6 +328,66 @@ ry(a * a) q;`;
   });
 });
 
+describe('estimates from shots', () => {
+  const observables = [
+    [{ pauli: 'X0' }, { pauli: 'Z1', coefficient: -0.5 }, { pauli: 'I', coefficient: 2 }],
+    { pauli: 'Y0 Z1' },
+    { pauli: 'I', coefficient: 3 },
+  ];
+  const program = { circuit: ROTATED, observables, inputs: { a: [0.3, 1.1, 2.2], b: 0.4 } };
+
+  test('lie around the exact values by their standard errors', async () => {
+    const [exact] = (await run([program])).programs;
+    const [found] = (await run([{ ...program, shots: 4000 }])).programs;
+    expect(found.shots).toBe(4000);
+    let squares = 0;
+    for (let k = 0; k < 3; k++) {
+      for (let o = 0; o < 2; o++) {
+        const error = found.standard_error[k][o];
+        expect(error).toBeGreaterThan(0.001);
+        expect(error).toBeLessThan(0.05);
+        squares += ((found.expectation[k][o] - exact.expectation[k][o]) / error) ** 2;
+      }
+      expect(found.expectation[k][2]).toBe(3);
+      expect(found.standard_error[k][2]).toBe(0);
+    }
+    // Six squares of normal variables; the bound is exceeded once in a thousand seeds.
+    expect(squares).toBeLessThan(22.46);
+  });
+
+  test('are the same for the same seed, however many points are asked for', async () => {
+    const ask = (a: number[], seed: number) =>
+      run([{ ...program, shots: 100, inputs: { a, b: 0.4 } }], { seed });
+    const [all] = (await ask([0.3, 1.1, 2.2], 5)).programs;
+    const [last] = (await ask([1.1, 2.2], 6)).programs;
+    expect(last.expectation).toEqual(all.expectation.slice(1));
+    expect(last.standard_error).toEqual(all.standard_error.slice(1));
+  });
+
+  test('of wide circuits are those of their groups, and variances stay exact', async () => {
+    const asked = { ...program, qubits: 13, return: ['expectation', 'variance'] };
+    const [exact] = (await run([asked])).programs;
+    const [found] = (await run([{ ...asked, shots: 2000 }])).programs;
+    expect(found.variance).toEqual(exact.variance);
+    expect(found.expectation[0][1]).toBeCloseTo(exact.expectation[0][1], 0);
+  });
+
+  test('of gradients follow the parameter-shift rule', async () => {
+    const asked = { ...program, return: ['gradient', 'expectation'] };
+    const [exact] = (await run([asked])).programs;
+    const [found] = (await run([{ ...asked, shots: 200_000 }])).programs;
+    for (let k = 0; k < 3; k++) {
+      for (let o = 0; o < 3; o++) {
+        for (let i = 0; i < 2; i++) {
+          const difference = found.gradient[k][o][i] - exact.gradient[k][o][i];
+          expect(Math.abs(difference)).toBeLessThan(0.03);
+        }
+      }
+    }
+    expect(found.gradient).not.toEqual(exact.gradient);
+  });
+});
+
 describe('arrays as base64', () => {
   test('have the same numbers, of all results, and go in as well', async () => {
     const x = Array.from({ length: 1000 }, (_, i) => i / 100);
@@ -480,6 +540,11 @@ describe('a refused batch', () => {
       'with an observable of a qubit that is not there',
       within({ observables: [{ pauli: 'Z7' }] }),
       /^programs\[1\]\.observables\[0\]\.pauli: /,
+    ],
+    [
+      'that estimates from one shot',
+      within({ shots: 1, observables: ALL_Z }),
+      /^programs\[1\]\.shots: At least 2/,
     ],
     [
       'that asks for a gradient by no numbers',

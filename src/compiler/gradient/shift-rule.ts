@@ -8,7 +8,9 @@
  *   hardware" (2019); Wierichs, Izaac, Wang, Lin, "General parameter-shift rules for quantum
  *   gradients" (2022), section 3 (equidistant frequencies).
  */
+import type { Circuit } from '../../circuit/circuit.ts';
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
+import { gateNamed } from '../../circuit/gates.ts';
 import { wavesOf } from './gate-waves.ts';
 
 /** One term of a rule: `weight` times the value where the angle is `shift` larger. */
@@ -60,6 +62,37 @@ export function expectationRule(
   const all = isControlled ? [...own, 0] : own;
   const differences = all.flatMap((a) => all.map((b) => a - b)).filter((d) => d > 0);
   return shiftRule([...new Set(differences)]);
+}
+
+/** A shift of one of the angles of a circuit. */
+export interface AngleShift extends Shift {
+  /** Position of the angle among those of all gates, in the order of the operations. */
+  readonly angle: number;
+}
+
+/**
+ * The shifts of some angles of a circuit, in the order of the angles.
+ *
+ * @throws {GateNotDifferentiableError} if there is no rule for one of them.
+ */
+export function angleShifts(
+  { operations }: Circuit,
+  isShifted: (angle: number) => boolean,
+): readonly AngleShift[] {
+  const shifts: AngleShift[] = [];
+  let angle = 0;
+  for (const operation of operations) {
+    if (operation.kind !== 'gate') continue;
+    for (const position of operation.angles.keys()) {
+      if (isShifted(angle)) {
+        const isControlled = operation.controls.length > 0;
+        const rule = expectationRule(gateNamed(operation.gate), position, isControlled);
+        for (const shift of rule) shifts.push({ ...shift, angle });
+      }
+      angle++;
+    }
+  }
+  return shifts;
 }
 
 /**

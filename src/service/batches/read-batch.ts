@@ -362,6 +362,10 @@ class ProgramCheck {
       if (outputs.includes('counts')) this.#faults.add('shots', 'Required: return has "counts".');
       return;
     }
+    const estimates = outputs.includes('expectation') && !outputs.includes('counts');
+    if (estimates && shots < 2) {
+      this.#faults.add('shots', 'At least 2, for the standard error of an estimated expectation.');
+    }
     if (this.#target?.available) checkShots(shots, this.#target.spec, this.#faults);
     checkOutcomeBits(circuit, shots, this.#faults);
   }

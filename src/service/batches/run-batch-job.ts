@@ -7,12 +7,16 @@
  * batch. Points whose parts were stored before a crash are not run again.
  */
 import { inputRows } from '../../circuit/input-columns.ts';
-import type { Backend, BatchRunResult, Processor, RunHooks } from '../../fleet/processor.ts';
+import type { BatchRun, BatchRunResult, Processor } from '../../fleet/processor.ts';
 import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
-import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import {
+  type BatchRunOutputs,
+  type BatchRunRequest,
+  countsOfRow,
+} from '../../fleet/workers/sent-batch.ts';
 import type { Job, JobPart } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
-import { MAX_SEED } from '../../math/philox.ts';
+import { addToSeed } from '../../math/philox.ts';
 import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
 import { milliseconds, viewBackend } from '../backend-view.ts';
 import {
@@ -24,7 +28,14 @@ import {
   seriesOf,
   storedResultJson,
 } from './batch-result.ts';
-import { batchFactsOf, type CheckedProgram, numbersOf, type ProgramGroup } from './read-batch.ts';
+import { Estimates } from './estimates.ts';
+import {
+  batchFactsOf,
+  type CheckedProgram,
+  isEstimated,
+  numbersOf,
+  type ProgramGroup,
+} from './read-batch.ts';
 
 /** Time that a run is meant to take, milliseconds. */
 const RUN_MS = 40;
@@ -81,6 +92,8 @@ class BatchJobRun {
   /** Aborts all runs once one has failed. */
   readonly #controller = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  /** By the index of the program. */
+  readonly #estimates = new Map<number, Estimates>();
   readonly #waiting = new Map<number, number>();
   #onRoom: () => void = () => {};
   #failure: { readonly error: unknown } | undefined;
@@ -185,85 +198,108 @@ class BatchJobRun {
     const { program: index, from, to } = range;
     const program = this.#programs[index]!;
     const results = new RangeResults(program, from, to - from);
-    let ms = 0;
+    const spent = { ms: 0 };
     for (const group of program.groups) {
       const points = pointsIn(group, from, to);
       if (points.length === 0) continue;
-      const result = await this.#runGroup(index, group, points);
-      results.set(points, result.batch);
-      this.#note(points.length, result);
-      ms += result.timing.compileMs + result.timing.executionMs;
+      const run: RunShape = async (asked) => {
+        const result = await this.#runBatch(asked, this.#sizes.expectedMs(index, points.length));
+        spent.ms += result.timing.compileMs + result.timing.executionMs;
+        return result.batch;
+      };
+      const rows = inputRows(program.inputs, points.list, points.from, points.to);
+      const seeds = Array.from(points.indices(), (point) => addToSeed(this.#seeds[index]!, point));
+      const request = exactRequest(program, group, rows, seeds);
+      if (request !== undefined) {
+        results.set(points, await run({ shape: group.circuit, request }));
+      }
+      const estimates = this.#estimatesOf(index);
+      if (estimates !== undefined) {
+        results.setNumbers(points, await estimates.at(group, { rows, seeds }, run));
+      }
     }
-    this.#sizes.learn(index, to - from, ms);
+    this.#sizes.learn(index, to - from, spent.ms);
     const { hooks } = this.#deps;
     hooks.saveParts(results.parts(index));
     this.#pointsDone += to - from;
     hooks.progress(this.#pointsDone / batchFactsOf(this.#job.request).points);
   }
 
-  async #runGroup(
-    index: number,
-    { circuit, formulas }: ProgramGroup,
-    points: Points,
+  /** Estimates for a program; undefined where none of its values is one. */
+  #estimatesOf(index: number): Estimates | undefined {
+    const program = this.#programs[index]!;
+    if (!isEstimated(program)) return undefined;
+    const known = this.#estimates.get(index) ?? new Estimates(program);
+    this.#estimates.set(index, known);
+    return known;
+  }
+
+  async #runBatch(
+    asked: Pick<BatchRun, 'shape' | 'request'>,
+    expectedMs: number,
   ): Promise<BatchRunResult> {
-    const { inputs, observables, outputs, shots = 0 } = this.#programs[index]!;
-    const { id, keyId, priority } = this.#job;
+    const { id, keyId, priority, target } = this.#job;
     const { tier } = batchFactsOf(this.#job.request);
-    const first = this.#seeds[index]!;
-    const needsObservables = outputs.some(
-      (name) => name === 'expectation' || name === 'variance' || name === 'gradient',
-    );
     const number = this.#numRuns++;
-    this.#waiting.set(number, this.#sizes.expectedMs(index, points.length));
+    this.#waiting.set(number, expectedMs);
     const begin = () => {
       if (this.#waiting.delete(number)) this.#onRoom();
       this.#startedAt ??= this.#deps.now();
       this.#deps.hooks.started();
     };
-    const hooks: RunHooks = { onStarted: begin };
     try {
-      return await this.#deps.processor.runBatch(
-        {
-          id: `${id}/${number}`,
-          keyId,
-          tier,
-          priority,
-          shape: circuit,
-          partOf: id,
-          request: {
-            numCircuits: points.length,
-            angles: inputRows(inputs, points.list, points.from, points.to),
-            formulas,
-            countsOfSingles: true,
-            ...(outputs.includes('counts') && {
-              shots,
-              seeds: Float64Array.from(points.indices(), (point) => seedPlus(first, point)),
-            }),
-            ...(needsObservables && { observables }),
-            ...(outputs.includes('variance') && { variances: true }),
-            ...(outputs.includes('gradient') && { gradients: true }),
-            ...(outputs.includes('probabilities') && { probabilities: true }),
-            ...(outputs.includes('statevector') && { statevectors: true }),
-          },
-        },
-        hooks,
+      const result = await this.#deps.processor.runBatch(
+        { id: `${id}/${number}`, keyId, tier, priority, partOf: id, ...asked },
+        { onStarted: begin },
         this.#controller.signal,
       );
+      const { backend, timing } = result;
+      const { compileMs, executionMs } = timing;
+      const { numCircuits: circuits } = asked.request;
+      this.#log.note({ processor: target, backend, circuits, executionMs });
+      this.#compileMs += compileMs;
+      this.#executionMs += executionMs;
+      return result;
     } finally {
       this.#waiting.delete(number);
     }
   }
-
-  #note(
-    circuits: number,
-    { backend, timing }: { readonly backend: Backend; readonly timing: BatchRunResult['timing'] },
-  ): void {
-    const { compileMs, executionMs } = timing;
-    this.#log.note({ processor: this.#job.target, backend, circuits, executionMs });
-    this.#compileMs += compileMs;
-    this.#executionMs += executionMs;
-  }
 }
+
+/** Runs circuits of one shape and notes their time. */
+type RunShape = (asked: Pick<BatchRun, 'shape' | 'request'>) => Promise<BatchRunOutputs>;
+
+/** Request for the counts and the exact results of some points; undefined where there are none. */
+function exactRequest(
+  program: CheckedProgram,
+  { formulas }: ProgramGroup,
+  rows: Float64Array,
+  seeds: readonly number[],
+): BatchRunRequest | undefined {
+  const { observables, shots = 0 } = program;
+  const exact = resultsOf(program).filter(
+    (result) => !isEstimated(program) || !ESTIMATED.includes(result),
+  );
+  if (exact.length === 0) return undefined;
+  const needsObservables = exact.some(
+    (name) => name === 'expectation' || name === 'variance' || name === 'gradient',
+  );
+  return {
+    numCircuits: seeds.length,
+    angles: rows,
+    formulas,
+    countsOfSingles: true,
+    ...(exact.includes('counts') && { shots, seeds: Float64Array.from(seeds) }),
+    ...(needsObservables && { observables }),
+    ...(exact.includes('variance') && { variances: true }),
+    ...(exact.includes('gradient') && { gradients: true }),
+    ...(exact.includes('probabilities') && { probabilities: true }),
+    ...(exact.includes('statevector') && { statevectors: true }),
+  };
+}
+
+/** Results that are estimated where shots are given and counts are not asked for. */
+const ESTIMATED: readonly ResultName[] = ['expectation', 'standard_error', 'gradient'];
 
 type SavedPlace = Awaited<ReturnType<JobHooks['savedParts']>>[number];
 
@@ -293,16 +329,10 @@ function coveredPoints(
 export function firstSeeds(programs: readonly CheckedProgram[], seed: number): readonly number[] {
   let points = 0;
   return programs.map((program) => {
-    const first = program.seed ?? seedPlus(seed, points);
+    const first = program.seed ?? addToSeed(seed, points);
     points += program.inputs.numPoints;
     return first;
   });
-}
-
-/** Adds to a seed, modulo 2^53. */
-function seedPlus(seed: number, by: number): number {
-  const room = MAX_SEED - seed;
-  return by <= room ? seed + by : by - room - 1;
 }
 
 /** Points of a group within a range. */
@@ -340,6 +370,9 @@ function lowerBound(list: Uint32Array, number: number): number {
   return low;
 }
 
+/** Numbers of some points, by result. */
+type NumberArrays = Readonly<Partial<Record<ResultName, Float64Array | undefined>>>;
+
 /** Results of consecutive points of a program. */
 class RangeResults {
   readonly #program: CheckedProgram;
@@ -363,16 +396,23 @@ class RangeResults {
         this.#counts[point - this.#from] = countsOfRow(batch, row++, numBits);
       }
     }
-    const arrays: Readonly<Partial<Record<ResultName, Float64Array | undefined>>> = {
+    const arrays: NumberArrays = {
       expectation: batch.expectations,
       variance: batch.variances,
-      gradient: batch.gradients && this.#byNumbers(batch.gradients),
+      gradient: batch.gradients,
       probabilities: batch.probabilities,
       statevector: batch.statevectors,
     };
+    this.setNumbers(points, arrays);
+  }
+
+  /** Sets numbers of some of the points, those of gradients by all inputs. */
+  setNumbers(points: Points, arrays: NumberArrays): void {
     for (const result of resultsOf(this.#program)) {
       const numbers = arrays[result];
-      if (numbers !== undefined) this.#setNumbers(result, points, numbers);
+      if (numbers === undefined) continue;
+      const wanted = result === 'gradient' ? this.#byNumbers(numbers) : numbers;
+      this.#setNumbers(result, points, wanted);
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_SEED, philox4x32, uniformDraw } from '../../../src/math/philox.ts';
+import { addToSeed, MAX_SEED, philox4x32, uniformDraw } from '../../../src/math/philox.ts';
 
 const ALL = 0xffffffff;
 
@@ -60,4 +60,15 @@ describe('a uniform draw', () => {
     // χ² with 63 degrees of freedom exceeds 135 once in about 3 million.
     expect(statistic).toBeLessThan(135);
   });
+});
+
+test.each([
+  [0, 0, 0],
+  [5, 7, 12],
+  [MAX_SEED, 0, MAX_SEED],
+  [MAX_SEED, 1, 0],
+  [MAX_SEED - 1, 5, 3],
+  [MAX_SEED, MAX_SEED, MAX_SEED - 1],
+])('a seed goes on at 0 after the greatest: %i + %i', (seed, by, sum) => {
+  expect(addToSeed(seed, by)).toBe(sum);
 });

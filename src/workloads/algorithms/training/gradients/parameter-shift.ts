@@ -8,10 +8,8 @@
  *
  * @see shift-rule.ts for the rules and their sources.
  */
-import type { Circuit } from '../../../../circuit/circuit.ts';
-import { gateNamed } from '../../../../circuit/gates.ts';
 import type { PauliSum } from '../../../../circuit/observable.ts';
-import { expectationRule, type Shift } from '../../../../compiler/gradient/shift-rule.ts';
+import { type AngleShift, angleShifts } from '../../../../compiler/gradient/shift-rule.ts';
 import { sumOfAngles } from '../../../../math/angles.ts';
 import type { ExpectationBatch, ExpectationGradients } from '../expectation-batch.ts';
 import {
@@ -23,11 +21,6 @@ import {
 
 /** Most circuits of one call; bounds the memory for the angles of a large data set. */
 const MAX_CIRCUITS = 65_536;
-
-/** A shift of one of the circuit's angles. */
-interface AngleShift extends Shift {
-  readonly angle: number;
-}
 
 /**
  * Expectation values and their derivatives by the parameters, for each row of inputs.
@@ -46,7 +39,8 @@ export async function parameterShift(
   expectations: ExpectationBatch,
   maxCircuits: number = MAX_CIRCUITS,
 ): Promise<ExpectationGradients> {
-  const shifts = angleShifts(circuit);
+  const trained = new Set(trainableAngles(circuit));
+  const shifts = angleShifts(circuit.shape, (angle) => trained.has(angle));
   const numObservables = observables.length;
   const perRow = 1 + shifts.length;
   const numCircuits = rows.length * perRow;
@@ -58,29 +52,6 @@ export async function parameterShift(
     results.set(piece, from * numObservables);
   }
   return gather(circuit, rows, shifts, results, numObservables);
-}
-
-/** The shifts of every angle that depends on a parameter, in the order of angles. */
-function angleShifts(circuit: ParametricCircuit): readonly AngleShift[] {
-  const rules = anglePlaces(circuit.shape);
-  return trainableAngles(circuit).flatMap((angle) => {
-    const { gate, position, isControlled } = rules[angle]!;
-    const rule = expectationRule(gateNamed(gate), position, isControlled);
-    return rule.map((shift) => ({ ...shift, angle }));
-  });
-}
-
-/** Gate of each angle of a shape, and the angle's position in the gate. */
-function anglePlaces(shape: Circuit) {
-  return shape.operations.flatMap((operation) =>
-    operation.kind !== 'gate'
-      ? []
-      : operation.angles.map((_, position) => ({
-          gate: operation.gate,
-          position,
-          isControlled: operation.controls.length > 0,
-        })),
-  );
 }
 
 /** Angles of the circuits from … from + count − 1: of each row the plain one, then the shifted. */

@@ -1,0 +1,171 @@
+/**
+ * Expectation values and gradients of a program, estimated from shots.
+ *
+ * Each group of Pauli strings that one measurement serves has a circuit of its own, which runs all shots of a point.
+ * Gradients follow from estimates at shifted angles, by the parameter-shift rule: each angle that depends on an input is
+ * shifted by itself, and the chain rule does the rest.
+ */
+import { AngleDerivatives, dependentAngles, evaluateAngles } from '../../circuit/angle-formulas.ts';
+import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import {
+  estimateExpectations,
+  type MeasurementGroups,
+  measuredIn,
+  measurementGroups,
+} from '../../circuit/measurement-groups.ts';
+import { type AngleShift, angleShifts } from '../../compiler/gradient/shift-rule.ts';
+import type { BatchRun } from '../../fleet/processor.ts';
+import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import { sumOfAngles } from '../../math/angles.ts';
+import { addToSeed } from '../../math/philox.ts';
+import type { CheckedProgram, ProgramGroup } from './read-batch.ts';
+
+/** Seeds of the groups of a point are this far apart, further than a batch has points. */
+const SEEDS_PER_GROUP = 2 ** 20;
+/** Seeds of the shifted circuits of a point are this far apart, further than there are groups. */
+const SEEDS_PER_SHIFT = 2 ** 34;
+/** Angles of shifted circuits that are in memory at a time, about. */
+const MAX_ANGLES = 2 ** 18;
+
+/** Runs circuits of one shape. */
+type Run = (run: Pick<BatchRun, 'shape' | 'request'>) => Promise<BatchRunOutputs>;
+
+/** Points to estimate: a row of inputs and a seed for each. */
+interface Points {
+  readonly rows: Float64Array;
+  readonly seeds: readonly number[];
+}
+
+/** Estimates of some points. Each array lists point after point. */
+interface Estimated {
+  /** A value and its standard error for each observable. */
+  readonly expectation: Float64Array;
+  readonly standard_error: Float64Array;
+  /** For each observable, the derivative by each number of a row. */
+  readonly gradient?: Float64Array;
+}
+
+/** Estimates for one program. */
+export class Estimates {
+  readonly #program: CheckedProgram;
+  readonly #measured: MeasurementGroups;
+  readonly #circuits = new Map<ProgramGroup, readonly Circuit[]>();
+
+  constructor(program: CheckedProgram) {
+    this.#program = program;
+    this.#measured = measurementGroups(program.observables);
+  }
+
+  /** @throws what `run` throws. */
+  async at(group: ProgramGroup, { rows, seeds }: Points, run: Run): Promise<Estimated> {
+    const { formulas } = group;
+    const angles = evaluateAngles(formulas, rows, seeds.length);
+    const { values, errors } = await this.#estimate(group, angles, seeds, run);
+    const estimated = { expectation: values, standard_error: errors };
+    if (!this.#program.outputs.includes('gradient')) return estimated;
+    return { ...estimated, gradient: await this.#gradient(group, { rows, seeds }, angles, run) };
+  }
+
+  async #estimate(
+    group: ProgramGroup,
+    angles: Float64Array,
+    seeds: readonly number[],
+    run: Run,
+  ): Promise<{ readonly values: Float64Array; readonly errors: Float64Array }> {
+    const { observables, shots = 0 } = this.#program;
+    const numCircuits = seeds.length;
+    const outputs: BatchRunOutputs[] = [];
+    const circuits = this.#circuitsOf(group);
+    for (const [g, shape] of circuits.entries()) {
+      const own = Float64Array.from(seeds, (seed) => addToSeed(seed, g * SEEDS_PER_GROUP));
+      outputs.push(await run({ shape, request: { numCircuits, angles, shots, seeds: own } }));
+    }
+    const values = new Float64Array(numCircuits * observables.length);
+    const errors = new Float64Array(values.length);
+    for (let k = 0; k < numCircuits; k++) {
+      const counts = circuits.map(({ numBits }, g) => countsOfRow(outputs[g]!, k, numBits));
+      for (const [o, estimate] of estimateExpectations(this.#measured, counts).entries()) {
+        values[k * observables.length + o] = estimate.value;
+        errors[k * observables.length + o] = estimate.standardError;
+      }
+    }
+    return { values, errors };
+  }
+
+  async #gradient(
+    group: ProgramGroup,
+    { rows, seeds }: Points,
+    angles: Float64Array,
+    run: Run,
+  ): Promise<Float64Array> {
+    const { formulas } = group;
+    const { numInputs, numAngles } = formulas;
+    const numObservables = this.#program.observables.length;
+    const isOpen = dependentAngles(formulas);
+    const shifts = angleShifts(staticPart(group), (angle) => isOpen[angle] === 1);
+    const derivatives = new AngleDerivatives(formulas);
+    const gradients = new Float64Array(seeds.length * numObservables * numInputs);
+    const perCall = Math.max(1, Math.floor(MAX_ANGLES / Math.max(1, shifts.length * numAngles)));
+    for (let from = 0; from < seeds.length; from += perCall) {
+      const own = seeds.slice(from, from + perCall);
+      const shifted = shiftedAngles(angles, numAngles, from, own.length, shifts);
+      const ownSeeds = own.flatMap((seed) =>
+        shifts.map((_, s) => addToSeed(seed, (s + 1) * SEEDS_PER_SHIFT)),
+      );
+      const { values } = await this.#estimate(group, shifted, ownSeeds, run);
+      const byAngle = new Float64Array(numAngles);
+      for (let k = 0; k < own.length; k++) {
+        derivatives.setRow(rows, (from + k) * numInputs);
+        for (let o = 0; o < numObservables; o++) {
+          byAngle.fill(0);
+          for (const [s, { angle, weight }] of shifts.entries()) {
+            byAngle[angle]! += weight * values[(k * shifts.length + s) * numObservables + o]!;
+          }
+          const at = ((from + k) * numObservables + o) * numInputs;
+          gradients.set(derivatives.toInputs(byAngle), at);
+        }
+      }
+    }
+    return gradients;
+  }
+
+  /** The circuits that measure the groups of strings. */
+  #circuitsOf(group: ProgramGroup): readonly Circuit[] {
+    let circuits = this.#circuits.get(group);
+    if (circuits === undefined) {
+      const circuit = staticPart(group);
+      circuits = this.#measured.groups.map((measured) => measuredIn(circuit, measured));
+      this.#circuits.set(group, circuits);
+    }
+    return circuits;
+  }
+}
+
+/** The gates of a circuit whose measurements, and what is computed from them, come last. */
+function staticPart({ circuit: { numQubits, operations } }: ProgramGroup): Circuit {
+  const gates = operations.filter(
+    (operation): operation is Operation =>
+      operation.kind !== 'assign' && operation.kind !== 'while' && operation.kind !== 'measure',
+  );
+  return { numQubits, numBits: 0, operations: gates };
+}
+
+/** Angles of the shifted circuits of some points: those of one point after the other. */
+function shiftedAngles(
+  angles: Float64Array,
+  numAngles: number,
+  from: number,
+  count: number,
+  shifts: readonly AngleShift[],
+): Float64Array {
+  const shifted = new Float64Array(count * shifts.length * numAngles);
+  for (let k = 0, at = 0; k < count; k++) {
+    const own = angles.subarray((from + k) * numAngles, (from + k + 1) * numAngles);
+    for (const { angle, shift } of shifts) {
+      shifted.set(own, at);
+      shifted[at + angle] = sumOfAngles(own[angle]!, shift);
+      at += numAngles;
+    }
+  }
+  return shifted;
+}
