@@ -5,7 +5,8 @@
  * Gradients follow from estimates at shifted angles, by the parameter-shift rule: each angle that depends on an input is
  * shifted by itself, and the chain rule does the rest.
  */
-import { AngleDerivatives, dependentAngles, evaluateAngles } from '../../circuit/angle-formulas.ts';
+import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
+import { dependentAngles, evaluateAngles } from '../../circuit/angle-formulas.ts';
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
 import {
   estimateExpectations,
