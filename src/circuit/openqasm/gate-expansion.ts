@@ -56,7 +56,7 @@ export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUs
   const { gate } = use;
   switch (gate.kind) {
     case 'table':
-      sink.push(tableOperation(gate, use), use.open && openTableAngles(gate, use.open, use));
+      sink.push(tableOperation(gate, use), openTableAngles(gate, use));
       return;
     case 'defined':
       expandBody(sink, tokens, gate, use);
@@ -121,20 +121,12 @@ function inverseOperation(
 }
 
 /** Angles of the operation of a gate of the table that follow from inputs. */
-function openTableAngles(
-  { definition }: TableGate,
-  given: OpenAngles,
-  { isInverse }: GateUse,
-): OpenAngles {
-  return isInverse ? openInverse(definition, given) : given;
-}
-
-/** Angles of the inverse of a gate of the table: each is a constant, or an angle of the gate or its negative. */
-function openInverse(definition: GateDefinition, given: OpenAngles): OpenAngles {
-  const { angles } = definition.inverse(TRIED_ANGLES);
-  return angles.map((angle) => {
-    const position = TRIED_ANGLES.indexOf(Math.abs(angle));
-    const open = given[position];
+function openTableAngles({ definition }: TableGate, use: GateUse): OpenAngles | undefined {
+  const { open: given, isInverse } = use;
+  if (given === undefined || !isInverse) return given;
+  // Each angle of an inverse is a constant, or an angle of the gate or its negative.
+  return definition.inverse(TRIED_ANGLES).angles.map((angle) => {
+    const open = given[TRIED_ANGLES.indexOf(Math.abs(angle))];
     return open && angle < 0 ? openNegative(open) : open;
   });
 }

@@ -275,6 +275,29 @@ if (n > 0) { if (a > 0) { x q; } } else { rx(a) q; }`;
     );
   });
 
+  test.each([128, 1024, 1999])('names point %i of 2000 where an angle is not finite', (point) => {
+    const a = range(2000).map((i) => (i === point ? 0 : 1));
+    expect(() => sweepOf('input float a; qubit q; rx(1 / a) q;', { a })).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(`(At point ${point} `) }),
+    );
+  });
+
+  test('has the same angles at many points together as at each alone', () => {
+    const body = `input float a; input float b; qubit q;
+U(2 * a + 0.1, sin(a) * b, 0.5) q; U(a - 3, a / b, -b) q; rx(a) q;`;
+    const inputs = { a: range(1000).map((i) => Math.sqrt(i)), b: range(1000).map((i) => i - 0.5) };
+    const { groups, inputs: columns } = sweepOf(body, inputs);
+    const { formulas } = groups[0]!;
+    const all = evaluateAngles(formulas, inputRows(columns, undefined, 0, 1000), 1000);
+    for (const i of range(1000)) {
+      const row = inputRows(columns, undefined, i, i + 1);
+      const [a, b] = [inputs.a[i]!, inputs.b[i]!];
+      const alone = evaluateAngles(formulas, row, 1);
+      expect([...alone]).toEqual([2 * a + 0.1, Math.sin(a) * b, 0.5, a - 3, a / b, -b, a]);
+      expect(all.subarray(7 * i, 7 * i + 7)).toEqual(alone);
+    }
+  });
+
   test('that is OpenQASM 2 has one group', () => {
     const qasm = 'OPENQASM 2.0; include "qelib1.inc"; qreg q[1]; rx(0.5) q[0];';
     const sweep = readSweep({ qasm }, inputColumns({}), limits);
