@@ -12,6 +12,12 @@ const WATCHED_PART = 0.35;
 const CANCELLED_PART = 0.15;
 const KEYED_PART = 0.3;
 const MAX_CANCEL_AFTER_MS = 400;
+/** Work whose caller waits for the result. */
+const WAITING: ReadonlySet<string> = new Set([
+  'circuit, waiting',
+  'circuit, wait=1',
+  'batch, waiting',
+]);
 
 /** Parameters of one job's run. */
 export interface JobContext {
@@ -77,8 +83,7 @@ async function submit(
   if (locations.size > 1) report.fault(`${work.name}: two at once became ${[...locations]}`);
   if (isDouble) report.repeats++;
   for (const { sentAt, receivedAt } of answers) {
-    const isWaiting = work.name === 'circuit, waiting' || work.name === 'circuit, wait=1';
-    report.requestMs.add([isWaiting ? work.name : 'submissions'], receivedAt - sentAt);
+    report.requestMs.add([WAITING.has(work.name) ? work.name : 'submissions'], receivedAt - sentAt);
   }
   return location;
 }

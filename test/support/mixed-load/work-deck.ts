@@ -1,4 +1,4 @@
-/** Submissions of a mixed load: circuits of several sizes, and everything that the service publishes. */
+/** Submissions of a mixed load: circuits of several sizes, batches, and everything that the service publishes. */
 import { z } from 'zod';
 import { TPU_POOLS } from '../../../src/workloads/tpu/tpu-zones.ts';
 import { lastingCircuit } from '../lasting-circuit.ts';
@@ -79,6 +79,9 @@ const CIRCUITS: readonly ((random: RandomStream) => Work)[] = [
       random,
     ),
   (random) => circuitOf('circuit, wait=1', lastingCircuit(16, 30), { prefer: 'wait=1' }, random),
+  (random) => batchOf('batch, waiting', 1 + random.below(50), {}, random),
+  (random) =>
+    batchOf('batch, async', 500 + random.below(4000), { prefer: 'respond-async' }, random),
 ];
 
 function circuitOf(
@@ -100,6 +103,47 @@ function circuitOf(
   };
   return { name, path: '/quantum/circuits', body, headers, faultOf };
 }
+
+/** A batch of two programs: a sweep of expectation values on up to 14 qubits, and one of counts. */
+function batchOf(
+  name: string,
+  numPoints: number,
+  headers: Work['headers'],
+  random: RandomStream,
+): Work {
+  const numQubits = 2 + random.below(13);
+  const circuit = Array.from({ length: numQubits }, (_, qubit) => [
+    { gate: 'RY', qubit, theta: { input: 'x', scale: 1 + qubit / 10 } },
+    { gate: 'CX', control: qubit, target: (qubit + 1) % numQubits },
+  ]).flat();
+  const x = Array.from({ length: numPoints }, (_, i) => i / 100);
+  const shots = 1 + random.below(50);
+  const body = {
+    target_processor: random.pick(PROCESSORS),
+    priority: random.pick(PRIORITIES),
+    programs: [
+      { circuit, inputs: { x }, observables: [{ pauli: 'Z0' }, { pauli: 'Z1' }] },
+      { circuit, inputs: { x: x.slice(0, 10) }, shots },
+    ],
+  };
+  const faultOf = ({ programs }: JobRecord) => {
+    const [values, counted] = batchPrograms.parse(programs);
+    if (values?.expectation?.length !== numPoints) return 'lacks points';
+    const totals = counted?.counts?.map((counts) =>
+      Object.values(counts).reduce((sum, count) => sum + count, 0),
+    );
+    const wrong = totals?.find((total) => total !== shots);
+    return wrong === undefined ? undefined : `counts ${wrong} shots of ${shots}`;
+  };
+  return { name, path: '/quantum/batches', body, headers, faultOf };
+}
+
+const batchPrograms = z.array(
+  z.looseObject({
+    expectation: z.array(z.tuple([z.number(), z.number()])).optional(),
+    counts: z.array(z.record(z.string(), z.number())).optional(),
+  }),
+);
 
 function taskOf({ name, path, example }: PublishedWork, random: RandomStream): Work {
   const longer = random.uniform() < LONGER_PART ? LONGER.get(name) : undefined;
