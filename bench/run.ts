@@ -5,6 +5,7 @@ import { benchCpuEngine } from './cpu-engine.ts';
 import { benchFresh } from './fresh.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
+import { benchObservables } from './observables.ts';
 import { benchPlacement } from './placement.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSpreadEngine } from './spread-engine.ts';
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   fresh: benchFresh,
   'http-circuits': benchHttpCircuits,
   inference: benchInference,
+  observables: benchObservables,
   placement: benchPlacement,
   'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,

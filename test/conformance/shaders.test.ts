@@ -72,7 +72,7 @@ async function compileKernels(driver: SoftwareDriver, shaders: ShaderSource): Pr
   }
   for (const qubits of BATCH_QUBITS) {
     const kernels = new BatchKernels(context, qubits);
-    compiling.push(kernels.evolve(), kernels.expectations());
+    compiling.push(kernels.evolve(), kernels.expectations(), kernels.variances());
     compiling.push(kernels.probabilities(), kernels.counts());
   }
   expect(await Promise.all(compiling)).not.toHaveLength(0);

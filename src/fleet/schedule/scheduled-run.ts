@@ -83,14 +83,22 @@ export function circuitWork(circuit: DynamicCircuit): CircuitWork {
 
 /** The work of a run. */
 export function runWork(circuit: CircuitWork, request: Omit<RunRequest, 'onProgress'>): RunWork {
-  const { shots, statevector = false, probabilities = false, observables = [] } = request;
-  const numReadouts = Number(statevector) + Number(probabilities) + numFlipPatterns(observables);
+  const { shots, statevector = false, probabilities = false } = request;
+  const numReadouts = Number(statevector) + Number(probabilities) + numObserved(request);
   return { ...circuit, shots, numReadouts };
 }
 
 /** The work of a batch of circuits. */
 export function batchWork(shape: CircuitWork, request: BatchRequest): RunWork {
-  const { shots = 0, statevectors = false, probabilities = false, observables = [] } = request;
-  const numReadouts = Number(statevectors) + Number(probabilities) + numFlipPatterns(observables);
+  const { shots = 0, statevectors = false, probabilities = false } = request;
+  const numReadouts = Number(statevectors) + Number(probabilities) + numObserved(request);
   return { ...shape, shots, numReadouts, numCircuits: request.numCircuits };
+}
+
+/** Trips for observables. A variance reads the state for each set of flipped qubits, and writes another. */
+function numObserved({
+  observables = [],
+  variances = false,
+}: Pick<RunRequest, 'observables' | 'variances'>): number {
+  return (variances ? 3 : 1) * numFlipPatterns(observables);
 }
