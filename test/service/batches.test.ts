@@ -310,6 +310,13 @@ describe('a gradient', () => {
     }
   });
 
+  test('is null where an expression has no derivative', async () => {
+    const qasm = 'OPENQASM 3.0; include "stdgates.inc"; input float a; qubit q; rx(sqrt(a) + 1) q;';
+    const program = { qasm, observables: [{ pauli: 'Z0' }], inputs: { a: [0, 1] } };
+    const [{ gradient }] = (await run([{ ...program, return: ['gradient'] }])).programs;
+    expect(gradient).toEqual([[[null]], [[expect.closeTo(-0.5 * Math.sin(2), 12)]]]);
+  });
+
   test('leaves out inputs that are no numbers', async () => {
     const qasm = `OPENQASM 3.0;
 include "stdgates.inc";

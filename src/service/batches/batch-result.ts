@@ -277,9 +277,15 @@ function nestedJson(
   const step = size / length;
   for (let i = 0; i < length; i++) {
     if (i > 0) text += ',';
-    // Adding 0 turns −0 into 0, as JSON would.
     text +=
-      inner.length === 0 ? numbers[at + i]! + 0 : nestedJson(numbers, at + i * step, inner, step);
+      inner.length === 0
+        ? jsonNumber(numbers[at + i]!)
+        : nestedJson(numbers, at + i * step, inner, step);
   }
   return `${text}]`;
+}
+
+/** A derivative may not exist, and JSON has no such number. Adding 0 turns −0 into 0, as JSON would. */
+function jsonNumber(number: number): number | null {
+  return Number.isFinite(number) ? number + 0 : null;
 }

@@ -203,10 +203,10 @@ const programResult = z.strictObject({
   variance: numbers(z.array(row))
     .optional()
     .describe('For each point, the exact variance of each element of `observables` in the state'),
-  gradient: numbers(z.array(z.array(row)))
+  gradient: numbers(z.array(z.array(z.array(z.number().nullable()))))
     .optional()
     .describe(
-      'For each point and observable, the derivative by each input, in the order of the keys of `inputs`',
+      'For each point and observable, the derivative by each input, in the order of the keys of `inputs`; null (in base64 NaN or infinity) where an expression of the program has none, such as the square root at 0',
     ),
   statevector: numbers(z.array(z.array(z.tuple([z.number(), z.number()]))))
     .optional()
