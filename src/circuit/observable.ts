@@ -47,6 +47,11 @@ export function pauliMasks(
   return { flips, signs, numY };
 }
 
+/** A qubit's bit as a number; powers are slow where shifts do. */
+export function bitOf(qubit: Qubit): number {
+  return qubit < 31 ? 1 << qubit : 2 ** qubit;
+}
+
 /**
  * Number of sets of qubits that the strings of observables flip. An engine reads a state about once
  * for each, whatever the number of strings.
@@ -55,7 +60,7 @@ export function numFlipPatterns(observables: readonly PauliSum[]): number {
   const patterns = new Set<number>();
   for (const observable of observables) {
     for (const { factors } of observable) {
-      patterns.add(pauliMasks(factors, (qubit) => 2 ** qubit).flips);
+      patterns.add(pauliMasks(factors, bitOf).flips);
     }
   }
   return patterns.size;

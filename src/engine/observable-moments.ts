@@ -5,7 +5,7 @@
  * numbers would keep no digit. A multiple of one Pauli string P needs no second state, because
  * P² = 1.
  */
-import type { PauliSum } from '../circuit/observable.ts';
+import { bitOf, type PauliSum } from '../circuit/observable.ts';
 import { NoRoomForVarianceError } from './errors.ts';
 import { groupPaulis } from './pauli-groups.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -77,7 +77,7 @@ export type ObservableShape =
 
 /** Whether an observable is a multiple of one string, apart from multiples of the identity. */
 export function shapeOf(observable: PauliSum): ObservableShape {
-  const { groups, observables } = groupPaulis([observable], (qubit) => 2 ** qubit);
+  const { groups, observables } = groupPaulis([observable], bitOf);
   const { strings, weights } = observables[0]!;
   const identity = groups.find(({ flips, signs }) => flips === 0 && signs.includes(0));
   const identityString =

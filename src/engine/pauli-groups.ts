@@ -12,7 +12,7 @@ import { pauliPhase } from './pauli-phase.ts';
 
 /** Strings that flip the same qubits and take the same part of the products. */
 export interface PauliGroup {
-  /** Bit mask, below 2^32. */
+  /** Bit mask. */
   readonly flips: number;
   readonly isImaginary: boolean;
   /** A bit mask for each string; distinct. */
@@ -40,74 +40,82 @@ export interface PauliGroups {
 interface OpenGroup {
   readonly flips: number;
   readonly isImaginary: boolean;
-  /** Signs → position in the group. */
-  readonly positions: Map<number, number>;
+  /** By signs, in the order of their positions in the group. */
+  readonly strings: Map<number, FoundString>;
   firstString: number;
 }
 
-/** A string of an observable, before the groups are in order. */
+/** A string, and the observable that had it last. */
 interface FoundString {
   readonly group: OpenGroup;
   readonly position: number;
-  weight: number;
+  observable: number;
+  /** Its place in the lists of that observable. */
+  place: number;
 }
 
 /**
  * Groups the strings of observables.
  *
- * @param imageOf - A qubit's bit in the masks: a power of two below 2^32, or 0 to leave it out.
+ * @param imageOf - A qubit's bit in the masks: a power of two below 2^53, or 0 to leave it out.
  */
 export function groupPaulis(
   observables: readonly PauliSum[],
   imageOf: (qubit: Qubit) => number,
 ): PauliGroups {
   const open = [new Map<number, OpenGroup>(), new Map<number, OpenGroup>()] as const;
-  const found = observables.map((observable) => {
-    const own = new Map<OpenGroup, Map<number, FoundString>>();
+  const found = observables.map((observable, number) => {
     const strings: FoundString[] = [];
+    const weights: number[] = [];
     for (const { coefficient, factors } of observable) {
       const { flips, signs, numY } = pauliMasks(factors, imageOf);
       const { isImaginary, sign } = pauliPhase(numY);
-      const group = groupOf(open[isImaginary ? 1 : 0], flips, isImaginary);
-      const inGroup = getOrAdd(own, group, () => new Map<number, FoundString>());
-      const string = getOrAdd(inGroup, signs, () => {
-        const position = getOrAdd(group.positions, signs, () => group.positions.size);
-        const added = { group, position, weight: 0 };
-        strings.push(added);
-        return added;
-      });
-      string.weight += sign * coefficient;
+      const string = stringOf(open[isImaginary ? 1 : 0], flips, isImaginary, signs);
+      if (string.observable !== number) {
+        string.observable = number;
+        string.place = strings.length;
+        strings.push(string);
+        weights.push(0);
+      }
+      weights[string.place]! += sign * coefficient;
     }
-    return strings;
+    return { strings, weights };
   });
   const groups = open.flatMap((byFlips) => [...byFlips.values()]).sort((a, b) => a.flips - b.flips);
   let numStrings = 0;
   for (const group of groups) {
     group.firstString = numStrings;
-    numStrings += group.positions.size;
+    numStrings += group.strings.size;
   }
   return {
-    groups: groups.map(({ positions, ...group }) => ({ ...group, signs: [...positions.keys()] })),
+    groups: groups.map(({ flips, isImaginary, strings, firstString }) => {
+      return { flips, isImaginary, signs: [...strings.keys()], firstString };
+    }),
     numStrings,
-    observables: found.map((strings) => ({
+    observables: found.map(({ strings, weights }) => ({
       strings: strings.map(({ group, position }) => group.firstString + position),
-      weights: strings.map(({ weight }) => weight),
+      weights,
     })),
   };
 }
 
-function groupOf(byFlips: Map<number, OpenGroup>, flips: number, isImaginary: boolean): OpenGroup {
-  return getOrAdd(byFlips, flips, () => {
-    return { flips, isImaginary, positions: new Map<number, number>(), firstString: 0 };
-  });
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+function stringOf(
+  byFlips: Map<number, OpenGroup>,
+  flips: number,
+  isImaginary: boolean,
+  signs: number,
+): FoundString {
+  let group = byFlips.get(flips);
+  if (group === undefined) {
+    group = { flips, isImaginary, strings: new Map(), firstString: 0 };
+    byFlips.set(flips, group);
+  }
+  let string = group.strings.get(signs);
+  if (string === undefined) {
+    string = { group, position: group.strings.size, observable: -1, place: 0 };
+    group.strings.set(signs, string);
+  }
+  return string;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The observables of a batch in shared memory; see assembly/batch-observables.ts. */
-import type { PauliSum } from '../../circuit/observable.ts';
+import { bitOf, type PauliSum } from '../../circuit/observable.ts';
 import {
   groupPaulis,
   operatorFactors,
@@ -65,7 +65,7 @@ export function planBatchObservables(
 ): BatchObservables {
   const ofState = { cellQubits: 0, blockQubits: numQubits, laneQubits: 0 };
   const geometry = { ...ofState, cellBytes: 8 * lanes, halves: true };
-  const grouped = grouping(observables);
+  const grouped = groupPaulis(observables, bitOf);
   const plan = planPaulis(grouped.groups, geometry);
   const uses = usesOf(grouped, geometry);
   const numUses = uses.reduce((sum, own) => sum + own.length, 0);
@@ -75,7 +75,7 @@ export function planBatchObservables(
   const listedUses = room.reserve(USE_BYTES * numUses);
   const fields = room.reserve(variances ? OBSERVABLE_BYTES * observables.length : 0);
   const singles = (variances ? observables : []).map((observable): SingleObservable => {
-    const own = grouping([observable]);
+    const own = groupPaulis([observable], bitOf);
     const ownPlan = planPaulis(own.groups, { ...ofState, cellBytes: 16, halves: false });
     const factors = operatorFactors(own);
     const offsets = {
@@ -107,9 +107,6 @@ export function planBatchObservables(
     },
   };
 }
-
-const grouping = (observables: readonly PauliSum[]) =>
-  groupPaulis(observables, (qubit) => 2 ** qubit);
 
 /** The observables that a string is part of, with the factor of the kernel's sum. */
 type StringUses = readonly { readonly observable: number; readonly factor: number }[];

@@ -6,7 +6,7 @@
  * the state alone, so values are the same whatever the number of threads.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { PauliSum } from '../../circuit/observable.ts';
+import { bitOf, type PauliSum } from '../../circuit/observable.ts';
 import { groupPaulis, type PauliGroup, weightedSums } from '../pauli-groups.ts';
 import type { MaybePromise } from '../state-operations.ts';
 import {
@@ -44,7 +44,7 @@ export function expectations(
   observables: readonly PauliSum[],
   layout: readonly Qubit[],
 ): MaybePromise<readonly number[]> {
-  const grouped = groupPaulis(observables, (qubit) => 2 ** layout[qubit]!);
+  const grouped = groupPaulis(observables, (qubit) => bitOf(layout[qubit]!));
   const sums = new Float64Array(grouped.numStrings);
   const parts = partsOf(grouped.groups);
   const from = (first: number): MaybePromise<readonly number[]> => {

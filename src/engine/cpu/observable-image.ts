@@ -1,6 +1,6 @@
 /** Computes O·ψ, block by block of the image; see assembly/observable-image.ts. */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { PauliSum } from '../../circuit/observable.ts';
+import { bitOf, type PauliSum } from '../../circuit/observable.ts';
 import { groupPaulis, operatorFactors } from '../pauli-groups.ts';
 import type { MaybePromise } from '../state-operations.ts';
 import {
@@ -32,7 +32,7 @@ export function applyObservable(
   layout: readonly Qubit[],
   imageAt: number,
 ): MaybePromise<void> {
-  const grouped = groupPaulis([observable], (qubit) => 2 ** layout[qubit]!);
+  const grouped = groupPaulis([observable], (qubit) => bitOf(layout[qubit]!));
   const cells = cellsOf(state);
   const isSmall = cells !== state;
   const geometry = pauliGeometry(cells, BLOCK_SHIFT, false);

@@ -1,5 +1,5 @@
 /** Tables that all circuits of a batch share when their states are read. */
-import type { PauliSum } from '../../../circuit/observable.ts';
+import { bitOf, type PauliSum } from '../../../circuit/observable.ts';
 import { groupPaulis } from '../../pauli-groups.ts';
 
 /** The measured qubits, and the register's value for each pattern of them. */
@@ -40,7 +40,7 @@ export function measuredPatterns(
 export function observableWords(observables: readonly PauliSum[]): Uint32Array<ArrayBuffer> {
   const words: number[] = [];
   for (const observable of observables) {
-    const grouped = groupPaulis([observable], (qubit) => 2 ** qubit);
+    const grouped = groupPaulis([observable], bitOf);
     const { strings, weights } = grouped.observables[0]!;
     const weightOf = new Float32Array(grouped.numStrings);
     for (const [i, string] of strings.entries()) weightOf[string] = weights[i]!;

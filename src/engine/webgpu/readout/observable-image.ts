@@ -4,7 +4,7 @@
  * state.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import type { PauliSum } from '../../../circuit/observable.ts';
+import { bitOf, type PauliSum } from '../../../circuit/observable.ts';
 import { groupPaulis, operatorFactors, type PauliGroup } from '../../pauli-groups.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
@@ -43,7 +43,7 @@ export function pieceStrings(
   layout: readonly Qubit[],
   pieceQubits: number,
 ): readonly PieceStrings[] {
-  const grouped = groupPaulis([observable], (qubit) => 2 ** layout[qubit]!);
+  const grouped = groupPaulis([observable], (qubit) => bitOf(layout[qubit]!));
   const factors = operatorFactors(grouped);
   const size = 2 ** pieceQubits;
   const byNumber = Map.groupBy(grouped.groups, ({ flips }) => Math.floor(flips / size));
