@@ -8,7 +8,7 @@
  */
 import { applyDense } from './dense';
 import { rotateLanePair, rotatePairs } from './pair-kernels';
-import { addCross, addList, diagonalProducts, fold } from './probes';
+import { addCross, addCrosses, addList, diagonalProducts, fold } from './probes';
 import {
   exchange,
   exchangeLaneQubit,
@@ -43,6 +43,7 @@ const CROSS = 17;
 const DIAGONAL_PRODUCTS = 18;
 const FOLD = 19;
 const ADD_LIST = 20;
+const CROSSES = 21;
 
 /** This thread's scratch memory, SCRATCH_BYTES in wasm-kernels.ts. */
 let scratch: usize = 0;
@@ -176,6 +177,12 @@ export function runTileProgram(
         addCross(
           first, tile + word(op, 6), word(op, 7), free, word(op, 8), word(op, 9), word(op, 10),
           scaleNorm(), sums + word(op, 11),
+        );
+        break;
+      case CROSSES:
+        addCrosses(
+          first, free, word(op, 6), word(op, 7) != 0, word(op, 8), word(op, 9), op + 40,
+          scaleNorm(), sums,
         );
         break;
       case DIAGONAL_PRODUCTS:

@@ -3,6 +3,7 @@ import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchFresh } from './fresh.ts';
+import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
 import { benchObservables } from './observables.ts';
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
   fresh: benchFresh,
+  gradients: benchGradients,
   'http-circuits': benchHttpCircuits,
   inference: benchInference,
   observables: benchObservables,

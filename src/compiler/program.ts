@@ -194,6 +194,11 @@ export interface GradientProgram {
    * that `forward` ended with, and from any state.
    */
   readonly backward: Program;
+  /**
+   * Places that are |0⟩ in ψ after the last step of `backward`. Where a place is not moved any more before that, the part
+   * of both states in which it is 1 matters no more.
+   */
+  readonly returned: readonly Qubit[];
   readonly numParameters: number;
   /** Number of sums of all probes. */
   readonly numSums: number;

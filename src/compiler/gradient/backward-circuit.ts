@@ -27,6 +27,8 @@ export interface BackwardCircuit {
   readonly circuit: Circuit;
   readonly runs: readonly SummedRun[];
   readonly numSums: number;
+  /** Qubits that are |0⟩ again at its end, where it takes back all of a circuit that began with |0…0⟩. */
+  readonly returned: readonly Qubit[];
 }
 
 /**
@@ -60,8 +62,12 @@ export function backwardCircuit(
     if (flips.length > 0) out.push(probeOf(part, ancilla, { first: firstFlip, flips, signs: [] }));
     addInverse(out, part, members.slice(0, point));
   }
-  const circuit = { numQubits: ancilla + 1, numBits: 0, operations: observed(out) };
-  return { circuit, runs, numSums };
+  const { operations: kept, dropped } = observed(out);
+  const returned = Array.from({ length: ancilla }, (_, qubit) => qubit).filter(
+    (qubit) => !dropped.has(qubit),
+  );
+  const circuit = { numQubits: ancilla + 1, numBits: 0, operations: kept };
+  return { circuit, runs, numSums, returned };
 }
 
 function probeOf({ qubits, controls }: PlannedRun, ancilla: Qubit, sums: Probe['sums']): Probe {
@@ -84,11 +90,16 @@ function actionOf({ flips }: Probe['sums'], target: number): number {
 }
 
 /** Appends the inverse of some neighbouring members of a run. */
-function addInverse(out: Operation[], { qubits }: PlannedRun, members: readonly GateLike[]): void {
+function addInverse(
+  out: Operation[],
+  { qubits, controls }: PlannedRun,
+  members: readonly GateLike[],
+): void {
   const [first] = members;
   if (first === undefined) return;
-  if (members.length === 1) {
-    out.push(inverseOf(first));
+  // Controls that a run has in common are no part of a product on its qubits.
+  if (members.length === 1 || controls.length > 0) {
+    for (const member of members.toReversed()) out.push(inverseOf(member));
     return;
   }
   const source = productSource(members, qubits);
@@ -107,15 +118,24 @@ function inverseOf(operation: GateLike): GateLike {
   return { kind: 'gate', gate: inverse.gate, controls, targets: ordered, angles: inverse.angles };
 }
 
-/** Without the operations that no probe comes after. */
-function observed(operations: readonly Operation[]): readonly Operation[] {
+/**
+ * Leaves out operations that no probe comes after, but for single gates at the beginning of the circuit: with these,
+ * their qubits are |0⟩ again.
+ */
+function observed(operations: readonly Operation[]): {
+  readonly operations: readonly Operation[];
+  /** Qubits of operations that were left out. */
+  readonly dropped: ReadonlySet<Qubit>;
+} {
   const live = new Set<Qubit>();
+  const dropped = new Set<Qubit>();
   const kept: Operation[] = [];
   for (const operation of operations.toReversed()) {
     const qubits = operationQubits(operation);
-    if (operation.kind !== 'barrier' && !qubits.some((qubit) => live.has(qubit))) continue;
-    for (const qubit of qubits) live.add(qubit);
-    kept.push(operation);
+    const isObserved = operation.kind === 'barrier' || qubits.some((qubit) => live.has(qubit));
+    if (isObserved) for (const qubit of qubits) live.add(qubit);
+    if (isObserved || (qubits.length === 1 && !dropped.has(qubits[0]!))) kept.push(operation);
+    else for (const qubit of qubits) dropped.add(qubit);
   }
-  return kept.reverse();
+  return { operations: kept.reverse(), dropped };
 }

@@ -10,10 +10,11 @@
  *   2020.
  */
 import { type Circuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import { uniformDraw } from '../../math/philox.ts';
 import { pairForm } from '../pair-form.ts';
 import { type AngleKinds, CONSTANT } from '../parametric.ts';
 import { optimize } from '../passes/pipeline.ts';
-import type { GradientProgram, Program, TargetProfile } from '../program.ts';
+import type { GradientProgram, TargetProfile } from '../program.ts';
 import { type Scheduled, scheduleAndCount, scheduleOf } from '../schedule.ts';
 import { programAt, withParameters } from '../shape.ts';
 import { type BackwardCircuit, backwardCircuit, type SummedRun } from './backward-circuit.ts';
@@ -34,6 +35,8 @@ export interface CompiledGradient {
 
 /** Least place of the ancilla: room for the widest kernel of an engine below it, lanes included. */
 const MIN_ANCILLA = 8;
+/** Factors that differ by less are equal up to rounding. */
+const NEGLIGIBLE = 1e-13;
 
 /**
  * Compiles the gradient of a circuit. Measurements at its end are ignored. A circuit that measures or resets before its
@@ -59,7 +62,7 @@ export function compileGradient(
   const inverted = hasGradient ? optimized : { ...optimized, operations: [] };
   const backward = backwardCircuit(inverted, ancilla, isWanted);
   const numParameters = slots.reduce((most, slot) => Math.max(most, slot + 1), 0);
-  const contraction = contractionOf(backward.runs);
+  const contraction = contractionOf(backward.runs, numParameters);
   const schedule = (form: (circuit: Circuit) => Circuit) =>
     scheduled(form(optimized), generic, backward, form, target);
   const paired = schedule((each) => pairForm(each, target.costs));
@@ -81,23 +84,25 @@ export function compileGradient(
 
 type Bindable = (
   values: ArrayLike<number>,
-) => { readonly forward: Program; readonly backward: Program } | undefined;
+) => Pick<GradientProgram, 'forward' | 'backward' | 'returned'> | undefined;
 
 function scheduled(
   optimized: Circuit,
   original: Circuit,
-  { circuit }: BackwardCircuit,
+  { circuit, returned: qubits }: BackwardCircuit,
   form: (circuit: Circuit) => Circuit,
   target: TargetProfile,
 ): Bindable {
   const forward = scheduleOf(optimized, original, target);
   const backward = scheduleBack(form(circuit), forward, target);
+  const { finalLayout } = backward.program;
+  const returned = qubits.map((qubit) => finalLayout[qubit]!);
   const forwardAt = programAt(forward);
   const backwardAt = programAt(backward);
   return (values) => {
     const bound = forwardAt(values);
     const back = bound && backwardAt(values);
-    return back && { forward: bound, backward: back };
+    return back && { forward: bound, backward: back, returned };
   };
 }
 
@@ -118,6 +123,7 @@ function scheduleBack(
 /** What the derivatives are made of, as a function of the angles. */
 function contractionOf(
   runs: readonly SummedRun[],
+  numParameters: number,
 ): (values: ArrayLike<number>) => GradientProgram['contraction'] {
   const parameters: number[] = [];
   const sums: number[] = [];
@@ -135,12 +141,52 @@ function contractionOf(
   }
   const parametersOf = Int32Array.from(parameters);
   const sumsOf = Int32Array.from(sums);
-  return (values) => {
+  // Factors that are the same at two sets of angles drawn at random are so at all angles, as those of rotations are.
+  const drawn = (draw: number): FactorsAt => {
+    const values = Float64Array.from({ length: numParameters }, (_, i) =>
+      uniformDraw(draw, i, 0, 0),
+    );
     const factors = new Float64Array(parametersOf.length);
+    /** Where the factors of runs of each kind are. */
+    const known = new Map<string, readonly [from: number, end: number]>();
     let at = 0;
-    for (const { run } of runs) at = putFactors(run, values, factors, at);
+    const ends = runs.map(({ run }) => {
+      const { kindOfGates = '' } = run;
+      const [from, end] = known.get(kindOfGates) ?? [at, at];
+      if (end > from) {
+        factors.copyWithin(at, from, end);
+        at += end - from;
+      } else {
+        const next = putFactors(run, values, factors, at);
+        if (kindOfGates !== '') known.set(kindOfGates, [at, next]);
+        at = next;
+      }
+      return at;
+    });
+    return { factors, ends };
+  };
+  const [some, others] = [drawn(1), drawn(2)];
+  const changing: (readonly [run: SummedRun['run'], from: number])[] = [];
+  let from = 0;
+  for (const [i, { run }] of runs.entries()) {
+    const end = some.ends[i]!;
+    const isConstant = some.factors
+      .subarray(from, end)
+      .every((factor, j) => Math.abs(factor - others.factors[from + j]!) < NEGLIGIBLE);
+    if (!isConstant) changing.push([run, from]);
+    from = end;
+  }
+  return (values) => {
+    const factors = some.factors.slice();
+    for (const [run, at] of changing) putFactors(run, values, factors, at);
     return { parameters: parametersOf, sums: sumsOf, factors };
   };
+}
+
+/** Factors at one set of angles, and where those of each run end. */
+interface FactorsAt {
+  readonly factors: Float64Array;
+  readonly ends: readonly number[];
 }
 
 /** Writes the factors of a run from an index on; returns the one after them. */

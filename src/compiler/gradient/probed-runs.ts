@@ -2,14 +2,22 @@
  * Divides a circuit into runs of gates with wanted parameters, each of which is probed at one point, and the rest.
  */
 import { type Operation, operationQubits, type Qubit } from '../../circuit/circuit.ts';
-import { isParametric, type ParametricGate } from '../parametric.ts';
+import { CONSTANT, isParametric, type ParametricGate } from '../parametric.ts';
 import type { GateLike } from '../passes/gate-like.ts';
 import type { ProbeFlip } from '../program.ts';
-import { generatorsAt, type ProbedRun, type Slope, slopesOf } from './generators.ts';
+import {
+  generatorsAt,
+  isParametricGate,
+  type ProbedRun,
+  type Slope,
+  slopesOf,
+} from './generators.ts';
 
 /** A run with the point at which it is probed, and what is summed up there. */
 export interface PlannedRun extends ProbedRun {
   readonly kind: 'run';
+  /** The same for runs whose generators are the same functions of their gates' angles. */
+  readonly kindOfGates?: string;
   /** Qubits that must all be 1 for any of it to act. */
   readonly controls: readonly Qubit[];
   readonly slopes: readonly Slope[];
@@ -54,7 +62,8 @@ export function partsOf(
     for (const qubit of qubits) close(open, qubit);
     parts.push(isParametric(operation) ? alone(operation) : operation);
   }
-  return parts.flatMap((part) => ('kind' in part ? [part] : plannedParts(part, isWanted)));
+  const planner = new Planner(isWanted);
+  return parts.flatMap((part) => ('kind' in part ? [part] : planner.partsOf(part)));
 }
 
 /** A run that has not been planned. */
@@ -83,41 +92,128 @@ function leavesOf(operation: GateLike): GateLike[] {
   return source.members.flatMap(leavesOf);
 }
 
-/** The run, or its gates where none of its parameters is wanted. */
-function plannedParts(
-  { members, qubits, controls = [] }: OpenRun,
-  isWanted: (parameter: number) => boolean,
-): readonly Part[] {
-  const run: ProbedRun = { members, qubits };
-  const slopes = slopesOf(run, isWanted);
-  if (slopes.length === 0) return members;
-  // A single gate with a control is probed where the control is 1.
-  const single = members.length === 1 ? members[0] : undefined;
-  if (single !== undefined && single.controls.length > 0) {
-    return [planned({ members, qubits: single.targets }, single.controls, slopes)];
+/** Most members of a run: what is tried to plan one grows with their square. */
+const MAX_MEMBERS = 12;
+
+/** What is summed up for a run, and what that costs. */
+interface Plan extends Pick<PlannedRun, 'point' | 'flips' | 'signs'> {
+  readonly cost: number;
+}
+
+/** Plans runs; those of the same gates are planned once. */
+class Planner {
+  readonly #isWanted: (parameter: number) => boolean;
+  readonly #plans = new Map<string, Plan>();
+
+  constructor(isWanted: (parameter: number) => boolean) {
+    this.#isWanted = isWanted;
   }
-  return [planned(run, controls, slopes)];
+
+  /** A run in one part or several; single gates where none of their parameters is wanted. */
+  partsOf({ members, qubits, controls = [] }: OpenRun): readonly Part[] {
+    const parts: Part[] = [];
+    for (let from = 0; from < members.length; from += MAX_MEMBERS) {
+      parts.push(...this.#partsOf(members.slice(from, from + MAX_MEMBERS), qubits, controls));
+    }
+    return parts;
+  }
+
+  #partsOf(
+    members: readonly GateLike[],
+    qubits: readonly Qubit[],
+    controls: readonly Qubit[],
+  ): readonly Part[] {
+    const [single] = members;
+    if (single !== undefined && members.length === 1) {
+      // A single gate is probed where its controls are 1.
+      return this.#planned([single], single.targets, single.controls).parts;
+    }
+    const whole = this.#planned(members, qubits, controls);
+    if (qubits.length === 1) return whole.parts;
+    const apart = members.map((gate) => this.#planned([gate], gate.targets, gate.controls));
+    const cost = apart.reduce((sum, each) => sum + each.cost, 0);
+    return whole.cost <= cost ? whole.parts : apart.flatMap(({ parts }) => parts);
+  }
+
+  #planned(
+    members: readonly GateLike[],
+    qubits: readonly Qubit[],
+    controls: readonly Qubit[],
+  ): { readonly parts: readonly Part[]; readonly cost: number } {
+    const run: ProbedRun = { members, qubits };
+    const slopes = slopesOf(run, this.#isWanted);
+    if (slopes.length === 0) return { parts: members, cost: 0 };
+    const key = kindOf(run, slopes, controls);
+    const known = key === undefined ? undefined : this.#plans.get(key);
+    const plan = known ?? planOf(run, controls.length > 0, slopes);
+    if (key !== undefined) this.#plans.set(key, plan);
+    const { point, flips, signs, cost } = plan;
+    const named = key === undefined ? {} : { kindOfGates: key };
+    const parts = [
+      { kind: 'run', ...run, ...named, controls, slopes, point, flips, signs } as const,
+    ];
+    return { parts: parts.map((part) => turned(part) ?? part), cost };
+  }
+}
+
+/**
+ * What the plan of a run and its generators depend on besides the values of parameters: gates, places, and the angles
+ * that are differentiated by. Undefined where a gate has an angle that is constant, or several, which may be one parameter.
+ */
+function kindOf(
+  { members, qubits }: ProbedRun,
+  slopes: readonly Slope[],
+  controls: readonly Qubit[],
+): string | undefined {
+  const places = (of: readonly Qubit[]) => of.map((qubit) => qubits.indexOf(qubit));
+  const names: string[] = [];
+  for (const gate of members) {
+    if (gate.kind !== 'gate') return undefined;
+    const isPlain = isParametricGate(gate)
+      ? gate.slots.length === 1 && gate.slots[0] !== CONSTANT
+      : gate.angles.length === 0;
+    if (!isPlain) return undefined;
+    names.push(`${gate.gate} ${places(gate.controls)} ${places(gate.targets)}`);
+  }
+  return `${names} ${slopes.map(({ member }) => member)} ${controls.length}`;
 }
 
 const genericAngles = ({ angles }: ParametricGate) => angles;
 
 /** Probes the run at the point where least has to be summed up. */
-function planned(run: ProbedRun, controls: readonly Qubit[], slopes: readonly Slope[]): PlannedRun {
-  let best: PlannedRun | undefined;
-  let least = Number.POSITIVE_INFINITY;
+function planOf(run: ProbedRun, hasControls: boolean, slopes: readonly Slope[]): Plan {
+  let best: Plan | undefined;
+  const d = 2 ** run.qubits.length;
   for (let point = 0; point <= run.members.length; point++) {
     const generators = generatorsAt(run, slopes, point, genericAngles);
-    const d = 2 ** run.qubits.length;
     const flips = flipsOf(generators, d);
-    const signs = signsOf(generators, d, controls.length > 0);
+    const signs = signsOf(generators, d, hasControls);
     let cost = signs.length;
     for (const { parts } of flips) cost += parts === 'both' ? 4 : 2;
-    if (cost >= least) continue;
-    least = cost;
-    best = { kind: 'run', ...run, controls, slopes, point, flips, signs };
+    if (best === undefined || cost < best.cost) best = { point, flips, signs, cost };
   }
   if (best === undefined) throw new Error('unreachable: a run without members');
   return best;
+}
+
+/**
+ * The run with the X axis of its one qubit turned to Y and back around the point, where that makes its sums real. Engines
+ * rotate about Y, so that the turn, which is diagonal, would come before the rotation anyway.
+ */
+function turned(run: PlannedRun): PlannedRun | undefined {
+  const { members, qubits, point, flips } = run;
+  if (qubits.length !== 1 || flips.length !== 1 || flips[0]!.parts !== 'im') return undefined;
+  const phase = (gate: string) =>
+    ({ kind: 'gate', gate, controls: [], targets: qubits, angles: [] }) as const;
+  return {
+    ...run,
+    members: members.toSpliced(point, 0, phase('S'), phase('SDG')),
+    slopes: run.slopes.map((slope) =>
+      slope.member < point ? slope : { ...slope, member: slope.member + 2 },
+    ),
+    point: point + 1,
+    flips: [{ ...flips[0]!, parts: 're' }],
+  };
 }
 
 function flipsOf(generators: readonly Float64Array[], d: number): readonly ProbeFlip[] {

@@ -182,7 +182,7 @@ function prepareGradient(
   const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
   checkGradientWidth(program, bytesPerAmplitude, maxQubits, bytes, 'cpu');
   const forward = lowering.lower(program.forward);
-  const backward = lowering.lower(program.backward, 'states');
+  const backward = lowering.lower(program.backward, program);
   const forwardAt = threadPool.allocate(placedBytes(forward));
   const backwardAt = threadPool.allocate(placedBytes(backward));
   const { memory, kernels } = threadPool;

@@ -17,8 +17,95 @@ export type PlaceOfSum = (sum: number) => number;
 
 const BYTES_PER_SUM = 8;
 
-/** Emits the sums of a probe over pairs of subcubes. */
+/** Sums of one qubit or of one pair, of which three go together in one trip through the tile. */
+interface Crossing {
+  readonly probe: ProbeItem;
+  readonly isImaginary: boolean;
+  /** Distances of the lower and the upper qubit's groups; the lower one 0 for a single qubit. */
+  readonly low: number;
+  readonly high: number;
+  /** Number of the first sum, and of that of the other parity. */
+  readonly sums: readonly [number, number];
+}
+
+const MAX_TOGETHER = 3;
+
+/** Emits the sums of probes over pairs of subcubes. */
 export function emitFlips(
+  code: TileCode,
+  layout: TileLayout,
+  probes: readonly ProbeItem[],
+  placeOf: PlaceOfSum,
+): void {
+  const alike = new Map<string, Crossing[]>();
+  for (const probe of probes) {
+    const crossing = crossingOf(layout, probe);
+    if (crossing === undefined) {
+      emitAlone(code, layout, probe, placeOf);
+      continue;
+    }
+    const key = `${probe.controls} ${crossing.isImaginary} ${crossing.low === 0}`;
+    const same = alike.get(key);
+    if (same === undefined) alike.set(key, [crossing]);
+    else same.push(crossing);
+  }
+  for (const crossings of alike.values()) {
+    for (let i = 0; i < crossings.length; i += MAX_TOGETHER) {
+      const together = crossings.slice(i, i + MAX_TOGETHER);
+      const [only] = together;
+      if (only !== undefined && together.length === 1) emitAlone(code, layout, only.probe, placeOf);
+      else emitTogether(code, layout, together, placeOf);
+    }
+  }
+}
+
+/** The sums of a probe of one qubit or pair above the lanes, if one part of them is all that is asked for. */
+function crossingOf(layout: TileLayout, probe: ProbeItem): Crossing | undefined {
+  const { targets, sums } = probe;
+  const [one, other] = sums.flips;
+  const places = targets.map((target) => layout.place(1 << target));
+  if (one === undefined || one.parts === 'both' || places.some(({ lanes }) => lanes !== 0)) return;
+  const isImaginary = one.parts === 'im';
+  const [a, b] = places.map(({ bytes }) => bytes) as [number, number];
+  const part = (sum: number) => sum + (isImaginary ? 1 : 0);
+  if (targets.length === 1) {
+    return { probe, isImaginary, low: 0, high: a, sums: [part(sums.first), part(sums.first)] };
+  }
+  const isPair =
+    targets.length === 2 &&
+    other?.parts === one.parts &&
+    sums.flips.length === 2 &&
+    one.row === 0 &&
+    one.column === 3;
+  // A real part of the sum over |01⟩ and |10⟩ changes its sign with the order of the qubits.
+  if (!isPair || (!isImaginary && a > b)) return;
+  const [low, high] = a < b ? [a, b] : [b, a];
+  return { probe, isImaginary, low, high, sums: [part(sums.first), part(sums.first + 2)] };
+}
+
+function emitTogether(
+  code: TileCode,
+  layout: TileLayout,
+  crossings: readonly Crossing[],
+  placeOf: PlaceOfSum,
+): void {
+  const [{ probe, isImaginary }] = crossings as [Crossing];
+  const distance = distanceOf(layout, probe.ancilla);
+  const control = layout.place(probe.controls);
+  const own = crossings.reduce((mask, { low, high }) => mask | low | high, 0);
+  const free = layout.allBytes & ~distance & ~own & ~control.bytes;
+  const words = crossings.flatMap(({ low, high, sums: [even, odd] }) => {
+    const place = BYTES_PER_SUM * placeOf(even);
+    return [low, high, place, odd === even ? place : BYTES_PER_SUM * placeOf(odd)];
+  });
+  const part = isImaginary ? 1 : 0;
+  const shared = [control.bytes, free, distance, part, control.lanes, crossings.length];
+  const operands = [...shared, ...words];
+  code.emit(OPCODES.crosses, whereOnes(control.outer), operands);
+}
+
+/** Emits the sums of one probe, one after the other. */
+function emitAlone(
   code: TileCode,
   layout: TileLayout,
   { targets, controls, ancilla, sums: { first, flips } }: ProbeItem,

@@ -170,7 +170,7 @@ function emitMoves(
   // First, because the scales of what is emitted with them are not pending yet.
   const probes = items.filter((item) => item.kind === 'probe');
   if (probes.length > 0) applyAllScales(context, layout);
-  for (const probe of probes) emitFlips(context.code, layout, probe, placeOf);
+  emitFlips(context.code, layout, probes, placeOf);
   for (const item of items) {
     switch (item.kind) {
       case 'probe':
@@ -230,10 +230,15 @@ function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolyno
  * Phases that are pending change no product of ψ with λ.
  */
 function applyAllScales(context: LoweringContext, layout: TileLayout): void {
+  const { pending } = context;
+  const isInTile = (mask: number, phase: Complex) =>
+    (mask & layout.residentMask) !== 0 && !isPhase(phase);
+  // Where a trip through the tile is due, it takes the phases along.
+  const takesAll = [...pending].some(([mask, phase]) => isInTile(mask, phase));
   flush(
     context,
     layout,
-    context.pending.take((_, phase) => !isPhase(phase)),
+    pending.take((_, phase) => takesAll || !isPhase(phase)),
   );
 }
 

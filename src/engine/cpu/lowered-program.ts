@@ -5,7 +5,12 @@
  * are |0⟩, so memory in which one of them is 1 is never read, and the first sweeps of a wide
  * circuit cost next to nothing. A last step clears the qubits that stay untouched.
  */
-import { type Program, type ProgramShape, terminalMeasureIndex } from '../../compiler/program.ts';
+import {
+  type Program,
+  type ProgramShape,
+  type Step,
+  terminalMeasureIndex,
+} from '../../compiler/program.ts';
 import { FormulaTape } from '../formula-tape.ts';
 import { Growth } from '../growth.ts';
 import { type MatrixPool, poolOfShape } from '../matrix-pool.ts';
@@ -57,29 +62,27 @@ export interface LoweredProgram {
   readonly untouchedBytes: number;
 }
 
-/** What a program begins with: |0…0⟩, or the two states of a gradient's way back. */
-export type Start = 'zero' | 'states';
+/** What the way back of a gradient begins with and ends with, in place of |0…0⟩ at the beginning. */
+export interface TwoStates {
+  /** As in `GradientProgram`. */
+  readonly returned: readonly number[];
+}
 
 /** Lowers a program for tiles of `tileQubits`, or of the whole state where that is smaller. */
 export function lowerProgram(
   program: Program,
   precision: Precision,
   tileQubits: number,
-  start: Start = 'zero',
+  states?: TwoStates,
 ): LoweredProgram {
-  return lowerWith(program, program, precision, tileQubits, start);
+  return lowerWith(program, program, precision, tileQubits, states);
 }
 
-/**
- * Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes, or for their
- * products where these are summed up.
- */
-const MAX_BOUND_GROWTH = {
-  zero: { f32: 2 ** 100, f64: 2 ** 950 },
-  states: { f32: 2 ** 50, f64: 2 ** 475 },
-};
-/** Part of the growth, as an exponent, at which scales are applied. */
-const GROWTH_SHARE = { zero: 1, states: 0.5 };
+/** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
+const MAX_BOUND_GROWTH = { f32: 2 ** 100, f64: 2 ** 950 };
+
+/** Part of the exponent of a growth that is allowed: where products of two amplitudes are summed up, a half. */
+const growthShare = (states: TwoStates | undefined) => (states === undefined ? 1 : 0.5);
 
 /** A program lowered with the matrices of its shape. */
 interface LoweredShape {
@@ -103,26 +106,26 @@ export class ProgramLowering {
    * Lowers a program by its shape, also where it is the first one, so that what a program computes never depends on
    * others. Where the shape does not do, because the state could overflow, the program is lowered for itself.
    */
-  lower(program: Program, start: Start = 'zero'): LoweredProgram {
+  lower(program: Program, states?: TwoStates): LoweredProgram {
     const { shape } = program;
     if (shape !== undefined) {
-      const { lowered, tape } = this.#shapes.get(shape) ?? this.#lowerShape(program, shape, start);
+      const { lowered, tape } = this.#shapes.get(shape) ?? this.#lowerShape(program, shape, states);
       const numbers = tape.numbersOf(program.matrices);
       if (numbers !== undefined) return { ...lowered, numbers };
     }
-    return lowerProgram(program, this.#precision, this.#tileQubits, start);
+    return lowerProgram(program, this.#precision, this.#tileQubits, states);
   }
 
-  #lowerShape(program: Program, shape: ProgramShape, start: Start): LoweredShape {
+  #lowerShape(program: Program, shape: ProgramShape, states: TwoStates | undefined): LoweredShape {
     const precision = this.#precision;
     const pool = poolOfShape(program.steps, shape);
-    const lowered = lowerWith(program, pool, precision, this.#tileQubits, start);
+    const lowered = lowerWith(program, pool, precision, this.#tileQubits, states);
     const tape = new FormulaTape(
       shape.matrices.length / 2,
       lowered.code.takeTraced(),
       pool.trace,
       precision,
-      MAX_BOUND_GROWTH[start][precision.name],
+      MAX_BOUND_GROWTH[precision.name] ** growthShare(states),
     );
     const known = { lowered, tape };
     this.#shapes.set(shape, known);
@@ -135,7 +138,7 @@ function lowerWith(
   pool: MatrixPool,
   precision: Precision,
   tileQubits: number,
-  start: Start,
+  states: TwoStates | undefined,
 ): LoweredProgram {
   const numQubits = Math.max(program.numQubits, roomForDense(program, precision));
   const code = new TileCode(precision);
@@ -145,15 +148,16 @@ function lowerWith(
     growth: new Growth(pool.trace?.segments),
     tables: [],
     pending: new PhasePolynomial(),
-    maxGrowth: MAX_GROWTH[precision.name] ** GROWTH_SHARE[start],
+    maxGrowth: MAX_GROWTH[precision.name] ** growthShare(states),
   };
   const terminal = terminalMeasureIndex(program);
   const steps = program.steps.slice(0, terminal);
   const isPlain = steps.every((s) => s.kind === 'sweep' && s.condition === undefined);
   const startsCleared = steps.length === 0 || !isPlain;
-  const isKnown = startsCleared || start === 'states';
-  let touched = isKnown ? maskOf(range(numQubits)) : 0;
-  let isFirst = !isKnown;
+  let touched = startsCleared ? maskOf(range(numQubits)) : 0;
+  let isFirst = !startsCleared && states === undefined;
+  const mattering =
+    states === undefined ? [] : matteringPlaces(steps, numQubits, tileQubits, states);
   const sums: (readonly number[])[] = steps.map(() => []);
   const sweeps = steps.map((step, index): readonly SweepShape[] | undefined => {
     if (step.kind === 'exchange') throw new Error('unreachable: this engine has no chunk qubits');
@@ -162,6 +166,7 @@ function lowerWith(
     const next = steps[index + 1];
     const mayDefer = !startsCleared && next !== undefined;
     const lowered = lowerSweep(context, step, resident, mayDefer);
+    if (states !== undefined) touched = mattering[index]!;
     sums[index] = lowered.sums;
     const shapes = lowered.parts.map((part, i) => {
       const shape = shapeOf(lowered, part, numQubits, touched, isFirst);
@@ -182,9 +187,28 @@ function lowerWith(
     }
     return shapes;
   });
-  const untouched = range(numQubits).filter((qubit) => ((touched >> qubit) & 1) === 0);
+  const cleared = states === undefined ? range(numQubits) : [];
+  const untouched = cleared.filter((qubit) => ((touched >> qubit) & 1) === 0);
   const untouchedBytes = untouched.reduce((mask, qubit) => mask | byteBit(qubit, precision), 0);
   return { numQubits, code, tables: context.tables, sweeps, sums, startsCleared, untouchedBytes };
+}
+
+/** For each sweep of a way back, the places whose values 1 still matter. */
+function matteringPlaces(
+  steps: readonly Step[],
+  numQubits: number,
+  tileQubits: number,
+  { returned }: TwoStates,
+): readonly number[] {
+  let mask = maskOf(range(numQubits)) & ~maskOf(returned);
+  return steps
+    .toReversed()
+    .map((step) => {
+      if (step.kind !== 'sweep') throw new Error('unreachable: a way back of more than sweeps');
+      mask |= maskOf(filledTile(step.resident, Math.min(numQubits, tileQubits)));
+      return mask;
+    })
+    .reverse();
 }
 
 /** The bit of a group's byte offset that a qubit above the lanes is. */

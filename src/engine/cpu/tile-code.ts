@@ -29,6 +29,7 @@ export const OPCODES = {
   diagonalProducts: 18,
   fold: 19,
   addList: 20,
+  crosses: 21,
 } as const;
 
 /**
