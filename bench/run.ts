@@ -1,4 +1,5 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
+import { benchBatches } from './batches.ts';
 import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'cpu-engine': benchCpuEngine,
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
+  batches: benchBatches,
   fresh: benchFresh,
   gradients: benchGradients,
   'http-circuits': benchHttpCircuits,

@@ -71,6 +71,7 @@ export function performanceDocument(): string {
     'WebGPU engine': webgpuEngine(),
     'fresh circuits': freshCircuits(),
     'circuits over HTTP': circuitsOverHttp(),
+    'batches over HTTP': batchesOverHttp(),
   });
 }
 
@@ -306,6 +307,21 @@ function circuitsOverHttp(): string {
       ],
       rows,
     ),
+  ].join('\n\n');
+}
+
+function batchesOverHttp(): string {
+  const recorded = recordedRun('batches');
+  const figures = matching(figure, recorded.measurements);
+  const sweeps = distinct(figures.map(({ name }) => name.slice(0, name.indexOf(':'))));
+  const rows = sweeps.map((sweep) => {
+    const of = (part: string) =>
+      digits(figures.find(({ name }) => name === `${sweep}: ${part}`)?.value);
+    return [sweep, of('batch'), of('single requests, one after the other')];
+  });
+  return [
+    provenance('batches', recorded),
+    tableOf(['points of', 'points per second in a batch', 'as single requests'], rows),
   ].join('\n\n');
 }
 
