@@ -12,6 +12,7 @@ import { Mutex } from '../../../../src/engine/mutex.ts';
 import { randomAngles, tilted, worstOf } from '../../../support/batches.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { gate, randomGates, randomUse } from '../../../support/random-circuits.ts';
+import { sharedFlips } from '../../../support/random-observables.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 const TOLERANCE = { f32: 1e-5, f64: 1e-12 };
@@ -53,7 +54,8 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
       const other = openCpuEngine({ precision, numThreads, maxQubits: 12 });
       const batch = await other.prepareBatch(shape);
       const angles = randomAngles(new RandomStream(4601), batch, 2001);
-      const request = { numCircuits: 2001, angles, shots: 10, observables: [Z0] };
+      const observables = [Z0, sharedFlips(new RandomStream(4602), 6, 20)];
+      const request = { numCircuits: 2001, angles, shots: 10, observables, variances: true };
       const all = { ...request, probabilities: true, statevectors: true };
       // The second run finds its helpers awake.
       await batch.run(all, NEVER);

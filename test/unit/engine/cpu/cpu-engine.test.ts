@@ -17,6 +17,7 @@ import { openReferenceEngine } from '../../../../src/engine/reference/reference-
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER, runCircuit, statevectorOf, worstAmplitude } from '../../../support/engine-runs.ts';
 import { gate, randomGates } from '../../../support/random-circuits.ts';
+import { randomSum, sharedFlips } from '../../../support/random-observables.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 function randomCircuit(numQubits: number, numGates: number): Circuit {
@@ -36,18 +37,21 @@ function longCircuit(numQubits: number, numLayers: number): Circuit {
 
 describe('the CPU engine', () => {
   test.each(['f32', 'f64'] as const)(
-    'gives the same counts and amplitudes for one seed on 1, 2 and 5 threads (%s)',
+    'gives the same counts, amplitudes and moments for one seed on 1, 2 and 5 threads (%s)',
     async (precision) => {
       const circuit = randomCircuit(17, 120);
+      const random = new RandomStream(12);
+      const observables = [sharedFlips(random, 17, 100), randomSum(random, 17, 20)];
       const results = [];
       for (const numThreads of [1, 2, 5]) {
         const engine = openCpuEngine({ precision, numThreads, maxQubits: 20, tileQubits: 10 });
         const amplitudes = await statevectorOf(engine, circuit);
-        const { counts } = await runCircuit(engine, withFinalMeasurement(circuit), {
-          shots: 20_000,
-        });
+        const request = { shots: 20_000, observables, variances: true };
+        const measured = withFinalMeasurement(circuit);
+        const { counts, expectations, variances } = await runCircuit(engine, measured, request);
         // Adding zero turns −0 into 0: which of the two a tile stores depends on those stored with it.
-        results.push({ amplitudes: amplitudes.map((part) => part + 0), counts });
+        const positive = amplitudes.map((part) => part + 0);
+        results.push({ amplitudes: positive, counts, expectations, variances });
         await engine.close();
       }
       expect(results[1]).toEqual(results[0]);
