@@ -1,70 +1,21 @@
 // @needs processes
 /** Batches through the whole service: programs, sweeps, their values and counts, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Fleet } from '../../src/fleet/fleet.ts';
-import { readMachine } from '../../src/fleet/machine.ts';
-import { JobRunner } from '../../src/jobs/job-runner.ts';
-import { SqliteIdempotencyStore } from '../../src/jobs/sqlite-idempotency-store.ts';
-import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
-import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
+import type { JobRunner } from '../../src/jobs/job-runner.ts';
 import { batchRecord } from '../../src/service/schemas/batches.ts';
-import { openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { openKinds } from './support/test-kinds.ts';
-import { openReaderProcesses } from './support/test-readers.ts';
-import { openTestService, type TestService } from './support/test-service.ts';
+import { type FleetService, openFleetService } from './support/fleet-service.ts';
+import type { TestService } from './support/test-service.ts';
 
-let fleet: Fleet;
-let runner: JobRunner;
+let opened: FleetService;
 let service: TestService;
+let runner: JobRunner;
 
 beforeAll(async () => {
-  const database = openDatabase(':memory:');
-  const now = () => Math.round(performance.timeOrigin + performance.now());
-  fleet = new Fleet({
-    machine: readMachine(),
-    engine: 'auto',
-    numThreads: 2,
-    memoryBytes: 256 * 1024 * 1024,
-    maxQubits: 20,
-    maxShots: 1_000_000,
-    maxGates: 10_000,
-    queueLimit: 100,
-    now,
-    discover: async () => ({ adapters: [] }),
-  });
-  const { kinds, readers } = openKinds({
-    fleet,
-    now,
-    jobs: () => runner,
-    readers: openReaderProcesses(),
-  });
-  runner = new JobRunner({
-    store: new SqliteJobStore(database),
-    handlers: kinds,
-    now,
-    onUnexpectedError: (error) => {
-      throw error;
-    },
-  });
-  await fleet.start();
-  service = await openTestService({
-    fleet,
-    devices: fleet.deviceDirectory,
-    jobs: runner,
-    kinds,
-    readers,
-    idempotency: new SqliteIdempotencyStore(database),
-    keys: createSqliteKeyStore(database),
-    now,
-    settings: { bodyLimitBytes: 64 * 2 ** 20 },
-  });
+  opened = await openFleetService({ bodyLimitBytes: 64 * 2 ** 20 });
+  ({ service, runner } = opened);
 });
-afterAll(async () => {
-  await runner.shutdown(0);
-  await service[Symbol.asyncDispose]();
-  await fleet.close();
-});
+afterAll(() => opened[Symbol.asyncDispose]());
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -7,69 +7,19 @@
  * chi-squared exceeds once in a thousand seeds at the test's degrees of freedom.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Fleet } from '../../src/fleet/fleet.ts';
-import { readMachine } from '../../src/fleet/machine.ts';
-import { JobRunner } from '../../src/jobs/job-runner.ts';
-import { SqliteIdempotencyStore } from '../../src/jobs/sqlite-idempotency-store.ts';
-import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
-import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
-import { openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
-import { openKinds } from './support/test-kinds.ts';
-import { openReaderProcesses } from './support/test-readers.ts';
-import { openTestService, type TestService } from './support/test-service.ts';
+import { type FleetService, openFleetService } from './support/fleet-service.ts';
+import type { TestService } from './support/test-service.ts';
 
-let fleet: Fleet;
-let runner: JobRunner;
+let opened: FleetService;
 let service: TestService;
 
 beforeAll(async () => {
-  const database = openDatabase(':memory:');
-  const now = () => Math.round(performance.timeOrigin + performance.now());
-  fleet = new Fleet({
-    machine: readMachine(),
-    engine: 'auto',
-    numThreads: 2,
-    memoryBytes: 256 * 1024 * 1024,
-    maxQubits: 20,
-    maxShots: 1_000_000,
-    maxGates: 10_000,
-    queueLimit: 100,
-    now,
-    discover: async () => ({ adapters: [] }),
-  });
-  const { kinds, readers } = openKinds({
-    fleet,
-    now,
-    jobs: () => runner,
-    readers: openReaderProcesses(),
-  });
-  runner = new JobRunner({
-    store: new SqliteJobStore(database),
-    handlers: kinds,
-    now,
-    onUnexpectedError: (error) => {
-      throw error;
-    },
-  });
-  await fleet.start();
-  service = await openTestService({
-    fleet,
-    devices: fleet.deviceDirectory,
-    jobs: runner,
-    kinds,
-    readers,
-    idempotency: new SqliteIdempotencyStore(database),
-    keys: createSqliteKeyStore(database),
-    now,
-  });
+  opened = await openFleetService();
+  ({ service } = opened);
 });
-afterAll(async () => {
-  await runner.shutdown(0);
-  await service[Symbol.asyncDispose]();
-  await fleet.close();
-});
+afterAll(() => opened[Symbol.asyncDispose]());
 
 const SHOTS = 20_000;
 /** A circuit of which no test sees the end. */
@@ -342,7 +292,7 @@ test('cancelling really stops a long circuit', async () => {
   }
   const cancelled = await service.request({ method: 'POST', url: `${url}/cancel` });
   expect(cancelled.json().data.status).toBe('cancelled');
-  const running = () => fleet.processors.reduce((sum, each) => sum + each.load().running, 0);
+  const running = () => opened.fleet.processors.reduce((sum, each) => sum + each.load().running, 0);
   // The circuit would take an hour; the test's time limit is the bound on stopping it.
   while (running() > 0) await new Promise((resolve) => setImmediate(resolve));
   expect((await service.get(url)).json().data.status).toBe('cancelled');
