@@ -1,6 +1,7 @@
 /** Action of `qcs run --processor gpu-fleet`: runs a circuit on this machine's fleet. */
 import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { CircuitResult, Processor } from '../fleet/processor.ts';
 import {
   type CheckedCircuit,
@@ -21,11 +22,7 @@ export async function runOnFleet(
   { json }: { readonly json?: boolean },
   io: CommandIo,
 ): Promise<LocalRun> {
-  const { environment, now } = io;
-  const fleet = await createFleet(loadConfig(environment), now, { environment });
-  try {
-    // Other processors are not on this machine, or do not exist; the check below reports that.
-    if (fields.target_processor === 'gpu-fleet') await fleet.start();
+  return await onFleet(fields.target_processor, io, async (fleet) => {
     const targets = targetsOf(fleet);
     const body = circuitBodyOf(fields, targets);
     const checked = checkCircuit(body, targets);
@@ -35,6 +32,24 @@ export async function runOnFleet(
     if (!json) writeWarnings(checked.warnings, io);
     const result = await runWithProgress(processor, checked, facts, io);
     return { facts, checked, result };
+  });
+}
+
+/**
+ * Creates this machine's fleet, uses it, and closes it.
+ *
+ * @param target - Id of the processor that will be used. The engines are started only for `gpu-fleet`: other processors
+ *   are not on this machine, or do not exist, which the check of a circuit reports.
+ */
+export async function onFleet<T>(
+  target: unknown,
+  { environment, now }: CommandIo,
+  use: (fleet: Fleet) => Promise<T>,
+): Promise<T> {
+  const fleet = await createFleet(loadConfig(environment), now, { environment });
+  try {
+    if (target === 'gpu-fleet') await fleet.start();
+    return await use(fleet);
   } finally {
     await fleet.close();
   }

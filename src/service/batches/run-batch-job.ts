@@ -60,8 +60,8 @@ interface Range {
 
 /** Dependencies of a batch that runs. */
 interface BatchJobDeps {
-  readonly processor: Processor;
-  readonly hooks: JobHooks;
+  readonly processor: Pick<Processor, 'runBatch'>;
+  readonly hooks: Pick<JobHooks, 'started' | 'progress' | 'saveParts' | 'savedParts'>;
   readonly signal: AbortSignal;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
