@@ -41,8 +41,13 @@ export function submissionFields(
     ...(target !== undefined && { target_processor: target }),
     ...(shots !== undefined && { shots }),
     ...(seed !== undefined && { seed }),
-    ...(input !== undefined && { inputs: input }),
+    ...(input !== undefined && { inputs: withInputs(content.inputs, input) }),
   };
+}
+
+/** The inputs of a file with those of options, which go first. */
+export function withInputs(ofFile: unknown, ofOptions: object): object {
+  return typeof ofFile === 'object' ? { ...ofFile, ...ofOptions } : ofOptions;
 }
 
 async function readText(path: string): Promise<string> {

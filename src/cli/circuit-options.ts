@@ -1,6 +1,6 @@
 /** Arguments that `qcs run` and `qcs submit` share: a circuit file, and options that override its fields. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { digits } from './option-parsers.ts';
+import { digits, inputValue } from './option-parsers.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
 /** Adds the file argument and the options of SubmissionOptions. */
@@ -13,7 +13,11 @@ export function withCircuit(command: Command): Command {
     .option('--processor, --target <id>', `gpu-fleet, or ${DEFAULT_PROCESSOR} by default`)
     .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, digits)
     .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', digits)
-    .option('--input <name=value>', 'value of an OpenQASM 3 input; may be repeated', addInput);
+    .option(
+      '--input <name=value>',
+      'value of an input, such as 0.5 or pi/2; may be repeated',
+      addInput,
+    );
 }
 
 function addInput(
@@ -21,10 +25,11 @@ function addInput(
   earlier: Readonly<Record<string, number | boolean>> = {},
 ): Readonly<Record<string, number | boolean>> {
   const [name = '', value = ''] = text.split(/=(.*)/s, 2);
-  const isBoolean = value === 'true' || value === 'false';
-  const number = value.trim() === '' ? Number.NaN : Number(value);
-  if (name === '' || (!isBoolean && !Number.isFinite(number))) {
-    throw new InvalidArgumentError('Write it as name=value, with a number, true or false.');
+  const parsed = inputValue(value);
+  if (name === '' || parsed === undefined) {
+    throw new InvalidArgumentError(
+      'Write it as name=value, with a number such as 0.5 or pi/2, or with true or false.',
+    );
   }
-  return { ...earlier, [name]: isBoolean ? value === 'true' : number };
+  return { ...earlier, [name]: parsed };
 }

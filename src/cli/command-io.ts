@@ -40,8 +40,9 @@ export function writeJson(io: CommandIo, value: unknown): void {
 
 /** Formats rows as aligned columns under a heading. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  // There may be a million rows, more than a function takes as arguments.
   const widths = heading.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), title.length),
   );
   return [heading, ...rows]
     .map((row) =>

@@ -44,3 +44,21 @@ export function count(most: number): (text: string) => number {
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
   };
 }
+
+const MULTIPLE_OF_PI =
+  /^([+-]?)(?:([\d.]+(?:e[+-]?\d+)?)\s*\*?\s*)?(?:pi|π)(?:\s*\/\s*([\d.]+))?$/i;
+
+/**
+ * Parses the value of an input: `true`, `false`, a number such as `0.5`, or a multiple of π such as `pi`, `-pi/2`, `2pi`
+ * or `3*pi/4`.
+ *
+ * @returns Undefined for anything else.
+ */
+export function inputValue(text: string): number | boolean | undefined {
+  const word = text.trim();
+  if (word === 'true' || word === 'false') return word === 'true';
+  const [, sign, factor = 1, divisor = 1] = MULTIPLE_OF_PI.exec(word) ?? [];
+  const multiple = ((sign === '-' ? -1 : 1) * Number(factor) * Math.PI) / Number(divisor);
+  const value = sign === undefined ? Number(word) : multiple;
+  return word !== '' && Number.isFinite(value) ? value : undefined;
+}

@@ -8,8 +8,13 @@ import { z } from 'zod';
 import { openExamples } from '../support/examples.ts';
 
 const report = z.looseObject({
-  shots: z.number(),
+  shots: z.number().default(0),
   counts: z.record(z.string(), z.number()).default({}),
+});
+
+const fringes = z.object({
+  inputs: z.object({ phase: z.array(z.number()) }),
+  programs: z.tuple([z.object({ expectation: z.array(z.array(z.number())) })]),
 });
 
 /** Runs `qcs run` and gives its report. */
@@ -97,6 +102,15 @@ describe('a circuit of the examples', () => {
     const found = await run('ramsey.qasm', '--input', 'phase=0.8', '--shots', '4000');
     const chance = Math.cos(0.4) ** 2;
     expect(Math.abs(partOf(found, (outcome) => outcome === '1') - chance)).toBeLessThan(0.03);
+  });
+
+  test('ramsey.qasm has fringes over its input', async () => {
+    const answer = await run('ramsey.qasm', '--sweep', 'phase=0:2pi:101', '--observable', 'Z0');
+    const { inputs, programs } = fringes.parse(answer);
+    for (const [k, phase] of inputs.phase.entries()) {
+      expect(programs[0].expectation[k]?.[0]).toBeCloseTo(-Math.cos(phase), 12);
+    }
+    expect(inputs.phase).toHaveLength(101);
   });
 
   test('observables.json has exact expectation values', async () => {
