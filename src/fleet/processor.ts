@@ -181,9 +181,9 @@ export interface Processor {
   run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult>;
   /**
    * Queues a batch of circuits as one run, with one place in the queue, and runs it when its turn comes. Circuits of
-   * up to 12 qubits run together where an engine's batches give what is asked for. Where the processor may use the
-   * CPU these are computed there, in double precision: row k has the counts that its circuit has alone with its seed,
-   * if that has every qubit measured. Other circuits run one after the other, each as by itself.
+   * up to 12 qubits run together where an engine's batches give what is asked for. Where counts are asked for and the
+   * processor may use the CPU these are computed there, in double precision: row k has the counts that its circuit has
+   * alone with its seed, if that has every qubit measured. Other circuits run one after the other, each as by itself.
    *
    * @throws {OutputNeedsFinalStateError} if more than counts are asked for and a measurement, reset or condition comes
    *   before the end.

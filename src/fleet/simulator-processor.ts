@@ -175,12 +175,8 @@ export class SimulatorProcessor implements Processor {
 
   async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     checkBatch(run);
-    // Narrow ones on threads, where the counts are those of single circuits, unless those are not to be used at all.
-    // Gradients, too: no adapter computes them.
     const numQubits = widthOfBatch(run);
-    const isForThreads = numQubits <= MAX_BATCH_QUBITS || run.request.gradients === true;
-    const mayRunOn =
-      isForThreads && this.#backing.mayRunOn !== 'adapter' ? 'cpu' : this.#backing.mayRunOn;
+    const mayRunOn = this.#mayRunBatchOn(run);
     const need = this.#needOf(numQubits, mayRunOn);
     const placed = this.#placed(run, mayRunOn);
     const isPart = run.partOf !== undefined;
@@ -194,6 +190,18 @@ export class SimulatorProcessor implements Processor {
     const { batch, compileMs, executionMs, queueMs } = ran;
     const timing = { queueMs, compileMs, executionMs };
     return { batch, backend: this.#ranOn(ran), timing };
+  }
+
+  /**
+   * Hardware for a batch run. Narrow circuits whose counts are asked for run on threads, where they have the counts of
+   * single circuits; so do gradients, which no adapter computes.
+   */
+  #mayRunBatchOn({ shape, request }: BatchRun): MayRunOn {
+    const { mayRunOn } = this.#backing;
+    if (mayRunOn === 'adapter') return mayRunOn;
+    const { shots = 0, gradients = false } = request;
+    const isNarrow = shape.numQubits <= MAX_BATCH_QUBITS;
+    return gradients || (isNarrow && shots > 0) ? 'cpu' : mayRunOn;
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {

@@ -111,6 +111,42 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
     expect(Object.keys(counts).sort()).toEqual(['0'.repeat(22), '1'.repeat(22)]);
   });
 
+  test('runs the wide points of a batch on them, with the values of the CPU', async () => {
+    const wide = Array.from({ length: 18 }, (_, qubit) => [
+      { gate: 'RY', qubit, theta: { input: 'x', scale: 1 + qubit / 10 } },
+      { gate: 'CX', control: qubit, target: (qubit + 1) % 18 },
+    ]).flat();
+    const program = {
+      circuit: wide,
+      inputs: { x: [0.3, 1.1, 2.5] },
+      observables: [{ pauli: 'Z0 Z9' }, { pauli: 'X3' }],
+    };
+    const batch = async (target_processor: string, more = {}) => {
+      const { status, body } = await call('/quantum/batches', {
+        target_processor,
+        programs: [{ ...program, ...more }],
+      });
+      expect([status, body.error]).toEqual([201, undefined]);
+      // Checked by the assertions on what is read of it.
+      return body.data as unknown as {
+        readonly programs: readonly [{ readonly expectation: number[][] }];
+        readonly executed_on: readonly { readonly backend: object; readonly points: number }[];
+      };
+    };
+    const onAdapters = await batch('gpu-fleet');
+    const exact = await batch('statevector-sim');
+    expect(onAdapters.executed_on).toMatchObject([
+      { backend: { engine: 'webgpu', precision: 'f32' }, points: 3 },
+    ]);
+    for (const [k, values] of exact.programs[0].expectation.entries()) {
+      for (const [o, value] of values.entries()) {
+        expect(onAdapters.programs[0].expectation[k]?.[o]).toBeCloseTo(value, 5);
+      }
+    }
+    const gradients = await batch('gpu-fleet', { return: ['gradient'] });
+    expect(gradients.executed_on).toMatchObject([{ points: 3 }]);
+  });
+
   test('runs wide circuits on them and small ones on the CPU, and says so', async () => {
     const wide = await submit(ghz(18));
     expect(wide).toMatchObject({

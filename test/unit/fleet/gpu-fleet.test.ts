@@ -157,6 +157,22 @@ describe('gpu-fleet', () => {
     expect((await answer).backend.engine).toBe('cpu');
   });
 
+  test('gives batch runs without shots to an adapter while the CPU is taken', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')]);
+    const shared = new Float64Array(new SharedArrayBuffer(24));
+    const held = { ...task('WAIT'), circuit: instruction('WAIT', shared, 4) };
+    const running = gpuFleet.run(held, {}, never());
+    await eventually(() => shared[1] === 1);
+    const exact = {
+      ...batchTask('PRECISION'),
+      request: { numCircuits: 1, angles: new Float64Array() },
+    };
+    const { backend } = await gpuFleet.runBatch(exact, {}, never());
+    expect(backend).toMatchObject({ engine: 'webgpu', precision: 'f32', hardware: 'a' });
+    shared[0] = 1;
+    await running;
+  });
+
   test('runs batch runs on an adapter where the CPU may not be used, and says so', async () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
     const { batch, backend } = await gpuFleet.runBatch(batchTask('PRECISION'), {}, never());
