@@ -24,7 +24,7 @@ function addInput(
   text: string,
   earlier: Readonly<Record<string, number | boolean>> = {},
 ): Readonly<Record<string, number | boolean>> {
-  const [name = '', value = ''] = text.split(/=(.*)/s, 2);
+  const [name = '', value = ''] = text.split(/=(.*)/s, 2).map((part) => part.trim());
   const parsed = inputValue(value);
   if (name === '' || parsed === undefined) {
     throw new InvalidArgumentError(

@@ -46,8 +46,8 @@ export function withSweep(command: Command): Command {
 }
 
 function addSweep(text: string, earlier: SweptValues = {}): SweptValues {
-  const [name = '', values = ''] = text.split(/=(.*)/s, 2);
-  if (name === '' || values.trim() === '') {
+  const [name = '', values = ''] = text.split(/=(.*)/s, 2).map((part) => part.trim());
+  if (name === '' || values === '') {
     throw new InvalidArgumentError('Write it as name=from:to:points or as name=value,value,….');
   }
   if (Object.hasOwn(earlier, name)) {

@@ -20,7 +20,7 @@ describe('--sweep', () => {
   });
 
   test('is a list, of numbers or of booleans, and may be repeated', () => {
-    expect(parsed('--sweep', 'a=0, -1.5,2e-3', '--sweep', 'on=true,false,true')).toEqual({
+    expect(parsed('--sweep', ' a = 0, -1.5,2e-3', '--sweep', 'on=true,false,true')).toEqual({
       sweep: { a: [0, -1.5, 0.002], on: [true, false, true] },
     });
   });
