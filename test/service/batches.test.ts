@@ -405,6 +405,17 @@ describe('a batch as a job', () => {
     expect(again.json().data).toEqual(first);
   });
 
+  test('fails with the program that fails', async () => {
+    const qasm = 'OPENQASM 3.0; qubit q; bit c; c = measure q; while (!c) { c = measure q; }';
+    const endless = { ...body, programs: [PROGRAM, { qasm, shots: 2 }] };
+    const answer = await post(endless);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.message).toContain('programs[1]: ');
+    const url = String(answer.headers['location']).slice('/api/v1'.length);
+    const { data } = (await service.get(url)).json();
+    expect(data.error.message).toMatch(/^programs\[1\]: /);
+  });
+
   test('is cancelled while it runs', async () => {
     const x = Array.from({ length: 50_000 }, (_, i) => i);
     const circuit = Array.from({ length: 200 }, (_, i) => ({

@@ -166,7 +166,7 @@ test('kill -9 half-way through a batch: after a restart it completes, and what w
   } = await after.completed(id);
   // What was told as done had been given to the database a moment before.
   expect(resumed_points).toBeGreaterThan(0.1 * total);
-  expect(executed_on.reduce((sum, { points }) => sum + points, 0)).toBe(total - resumed_points);
+  expect(executed_on.reduce((sum, { circuits }) => sum + circuits, 0)).toBe(total - resumed_points);
   const whole = await after.completed(await after.submit());
   expect(results).toEqual(whole.programs);
   expect(results[0]?.expectation).toHaveLength(NUM_POINTS);
@@ -178,7 +178,7 @@ interface BatchRecord {
   readonly status: string;
   readonly progress?: number;
   readonly resumed_points?: number;
-  readonly executed_on?: readonly { readonly points: number }[];
+  readonly executed_on?: readonly { readonly circuits: number }[];
   readonly programs?: readonly { readonly expectation?: readonly number[][] }[];
 }
 

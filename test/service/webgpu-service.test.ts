@@ -130,13 +130,13 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
       // Checked by the assertions on what is read of it.
       return body.data as unknown as {
         readonly programs: readonly [{ readonly expectation: number[][] }];
-        readonly executed_on: readonly { readonly backend: object; readonly points: number }[];
+        readonly executed_on: readonly { readonly backend: object; readonly circuits: number }[];
       };
     };
     const onAdapters = await batch('gpu-fleet');
     const exact = await batch('statevector-sim');
     expect(onAdapters.executed_on).toMatchObject([
-      { backend: { engine: 'webgpu', precision: 'f32' }, points: 3 },
+      { backend: { engine: 'webgpu', precision: 'f32' }, circuits: 3 },
     ]);
     for (const [k, values] of exact.programs[0].expectation.entries()) {
       for (const [o, value] of values.entries()) {
@@ -144,7 +144,7 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
       }
     }
     const gradients = await batch('gpu-fleet', { return: ['gradient'] });
-    expect(gradients.executed_on).toMatchObject([{ points: 3 }]);
+    expect(gradients.executed_on).toMatchObject([{ circuits: 3 }]);
   });
 
   test('runs wide circuits on them and small ones on the CPU, and says so', async () => {

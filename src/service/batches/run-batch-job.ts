@@ -7,6 +7,7 @@
  * batch. Points whose parts were stored before a crash are not run again.
  */
 import { inputRows } from '../../circuit/input-columns.ts';
+import { CodedError } from '../../errors/coded-error.ts';
 import type { BatchRun, BatchRunResult, Processor } from '../../fleet/processor.ts';
 import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import {
@@ -134,7 +135,7 @@ class BatchJobRun {
         {
           executed_on: this.#log.entries.map(({ backend, circuits, executionMs }) => ({
             backend: viewBackend(backend),
-            points: circuits,
+            circuits,
             execution_ms: milliseconds(executionMs),
           })),
           ...(resumedPoints > 0 && { resumed_points: resumedPoints }),
@@ -183,7 +184,9 @@ class BatchJobRun {
 
   #start(range: Range): void {
     const run = this.#run(range)
-      .catch((error: unknown) => {
+      .catch((thrown: unknown) => {
+        const isOwn = thrown instanceof CodedError && !this.#controller.signal.aborted;
+        const error = isOwn ? new ProgramFailedError(range.program, thrown) : thrown;
         this.#failure ??= { error };
         this.#controller.abort(error);
       })
@@ -263,6 +266,16 @@ class BatchJobRun {
     } finally {
       this.#waiting.delete(number);
     }
+  }
+}
+
+/** A program of a batch failed; the error has the code of its cause. */
+class ProgramFailedError extends CodedError {
+  readonly code: string;
+
+  constructor(program: number, cause: CodedError) {
+    super(`programs[${program}]: ${cause.message}`, [], { cause });
+    this.code = cause.code;
   }
 }
 

@@ -233,13 +233,15 @@ export const batchResult = z.strictObject({
     .array(
       z.strictObject({
         backend,
-        points: z.int().describe('Number of points that it ran'),
+        circuits: z
+          .int()
+          .describe('Number of circuits that it ran: one a point, more where values are estimated'),
         execution_ms: z
           .number()
           .describe('Duration of evolution and sampling, summed over its runs'),
       }),
     )
-    .describe('Engines and devices that ran the points since the last start of the service'),
+    .describe('Engines and devices that ran the circuits since the last start of the service'),
   resumed_points: z
     .int()
     .optional()
