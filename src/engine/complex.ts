@@ -132,9 +132,15 @@ export function isOne({ re, im, formula }: Complex): boolean {
   return true;
 }
 
+/**
+ * Largest distance from 1 of the square of a phase's modulus: the rounding of thousands of products. The scale of a
+ * rotation by a thousandth of a radian, which gradients depend on, lies 2.5e-7 from 1.
+ */
+const PHASE_ROUNDING = 1e-12;
+
 /** Whether the modulus of a factor is 1 up to rounding. */
 export function isPhase({ re, im }: Complex): boolean {
-  return Math.abs(re * re + im * im - 1) < 1e-6;
+  return Math.abs(re * re + im * im - 1) < PHASE_ROUNDING;
 }
 
 /** The phase e^{i·radians}. */

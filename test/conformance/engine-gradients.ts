@@ -186,6 +186,24 @@ export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderT
       expect(largestDifference(gradients, angleGradient)).toBeLessThan(exact);
     });
 
+    testSeeds('are exact between gates of small constant angles', SEEDS, async (seed) => {
+      const stream = new RandomStream(500 + seed);
+      const circuit = randomCircuit(seed, 4, 16);
+      const slots = Int32Array.from(anglesOf(circuit), () => stream.below(2) - 1);
+      const small = () => stream.pick([2e-3, -1e-3, 1e-4]);
+      const own = Float64Array.from(slots, (slot) => (slot === CONSTANT ? small() : 0.7));
+      const observable = randomObservable(stream, 4);
+      const { gradients } = await gradientOf(
+        withAngles(circuit, own),
+        [observable],
+        { slots },
+        [0.7],
+      );
+      const { angleGradient } = adjointGradient(circuit, own, observable);
+      const sum = angleGradient.reduce((all, each, i) => all + (slots[i] === 0 ? each : 0), 0);
+      expect(Math.abs((gradients[0] ?? 0) - sum)).toBeLessThan(exact);
+    });
+
     test('ignore measurements at the end', async () => {
       const circuit = {
         numQubits: 1,
