@@ -286,6 +286,17 @@ ry(a * a) q;`;
   });
 });
 
+describe('a derivative that does not exist', () => {
+  const qasm = 'OPENQASM 3.0; include "stdgates.inc"; input float a; qubit q; rx(sqrt(a)) q;';
+  const inputs = { a: [0, 1] };
+  const program = { qasm, inputs, observables: [{ pauli: 'Z0' }], return: ['gradient'] };
+
+  test('is no number of a packed array', async () => {
+    const [{ gradient }] = (await run([{ ...program, array_format: 'base64' }])).programs;
+    expect(unpacked(gradient)).toEqual([[[Number.NaN]], [[expect.closeTo(-Math.sin(1) / 2, 12)]]]);
+  });
+});
+
 describe('estimates from shots', () => {
   const observables = [
     [{ pauli: 'X0' }, { pauli: 'Z1', coefficient: -0.5 }, { pauli: 'I', coefficient: 2 }],
@@ -479,6 +490,11 @@ describe('a refused batch', () => {
       'with a packed array of another length',
       within({ inputs: { a: { dtype: '<f8', shape: [3], data: 'AAAA' }, b: 1 } }),
       /^programs\[1\]\.inputs\.a: /,
+    ],
+    [
+      'with characters in a packed array that are not base64',
+      within({ inputs: { a: { dtype: '<f8', shape: [1], data: 'AAAAAA$AAAAA=' }, b: 1 } }),
+      /^programs\[1\]\.inputs\.a: .*base64/,
     ],
     [
       'with an input that is missing',

@@ -16,7 +16,7 @@ import {
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
-import { type InputColumns, inputColumns } from '../../circuit/input-columns.ts';
+import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
@@ -268,7 +268,8 @@ class ProgramCheck {
     // The cast is safe: the form has no faults, but inputs are still as they came.
     const program = { ...form.fields, ...form.lists } as ProgramParts;
     checkSource(form.given, faults);
-    const inputs = attempt(faults, () => inputColumns(unpackedInputs(program.inputs ?? {})));
+    const given = unpackedInputs(program.inputs ?? {}, faults);
+    const inputs = attempt(faults, () => inputColumns(given));
     const source = sourceOf(program);
     if (inputs === undefined || source === undefined || faults.count > 0) return undefined;
     const sweep = attempt(faults, () => readSweep(source, inputs, this.#limits));
@@ -424,20 +425,36 @@ function sourceOf({ circuit, qasm, qubits }: ProgramParts): SweepSource | undefi
   return qasm === undefined ? undefined : { qasm, ...width };
 }
 
-/** Replaces arrays that came as text by their numbers. A malformed one stays, and is refused as an input. */
+/** Replaces arrays that came as text by their numbers, and lists those that are malformed. */
 function unpackedInputs(
   inputs: Readonly<Record<string, unknown>>,
+  faults: FaultList,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, value]) => {
-      const parsed = isObject(value) ? packedArray.safeParse(value) : undefined;
-      if (parsed?.success !== true || parsed.data.shape.length !== 1) return [name, value];
-      const bytes = Buffer.from(parsed.data.data, 'base64');
-      if (bytes.length !== Float64Array.BYTES_PER_ELEMENT * parsed.data.shape[0]!)
-        return [name, value];
-      return [name, new Float64Array(Uint8Array.from(bytes).buffer)];
+      if (!isObject(value)) return [name, value];
+      const numbers = unpacked(value);
+      if (numbers === undefined) {
+        const problem =
+          'An input is a number, a boolean or an array of them, or {"dtype": "<f8", "shape": [P], "data": "…"} with the base64 of P numbers of 64 bits.';
+        faults.add(inputPath(name), problem);
+      }
+      return [name, numbers ?? 0];
     }),
   );
+}
+
+/** The numbers of an array that came as text; undefined if it is malformed. */
+function unpacked(value: unknown): Float64Array | undefined {
+  const { success, data: array } = packedArray.safeParse(value);
+  if (!success || array.shape.length !== 1) return undefined;
+  const { shape, data } = array;
+  const bytes = Buffer.from(data, 'base64');
+  if (bytes.length !== Float64Array.BYTES_PER_ELEMENT * shape[0]!) return undefined;
+  // Other characters than those of base64 would have been passed over.
+  const numSymbols = data.replace(/={1,2}$/, '').length;
+  if (numSymbols !== Math.ceil((4 * bytes.length) / 3)) return undefined;
+  return new Float64Array(Uint8Array.from(bytes).buffer);
 }
 
 /** Numbers of one result that a point has. */
