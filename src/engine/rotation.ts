@@ -158,7 +158,7 @@ function formOf([a, b, c]: Matrix): RotationForm {
 
 /** 0 for a real number, 1 for an imaginary one, −1 for others. */
 function exponentOf({ re, im }: Complex): number {
-  const tolerance = 1e-9 * Math.hypot(re, im);
+  const tolerance = FOUND_FORM * Math.hypot(re, im);
   if (Math.abs(im) <= tolerance) return 0;
   return Math.abs(re) <= tolerance ? 1 : -1;
 }
@@ -169,6 +169,8 @@ function signOf({ re, im }: Complex, exponent: number): number {
 
 /** Deviation from a form that is more than rounding. */
 const FORM_TOLERANCE = 1e-10;
+/** Deviation up to which a form is found; less, so that a matrix has the form that was found in it. */
+const FOUND_FORM = FORM_TOLERANCE / 10;
 
 /**
  * Factors a unitary of a known form, at any angles. Phases come from the larger entries, so each is exact; where

@@ -204,6 +204,50 @@ export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderT
       expect(Math.abs((gradients[0] ?? 0) - sum)).toBeLessThan(exact);
     });
 
+    test('pass phases under two controls beside gates of the same pair', async () => {
+      const operations = [
+        gate('RY', [0], [], [0.93]),
+        gate('ISWAP', [1, 0]),
+        gate('GPHASE', [], [0, 1], [0.7]),
+        gate('XX+YY', [1, 0], [], [0.3, 2.5]),
+      ];
+      const circuit = { numQubits: 2, numBits: 0, operations };
+      const observable = randomObservable(new RandomStream(600), 2);
+      const { gradients } = await gradientOf(circuit, [observable]);
+      const angles = Float64Array.from(anglesOf(circuit));
+      const { angleGradient } = adjointGradient(circuit, angles, observable);
+      expect(largestDifference(gradients, angleGradient)).toBeLessThan(exact);
+    });
+
+    test.each([
+      ['on one qubit', 4096, 1],
+      ['on a pair', 1600, 2],
+    ])('of thousands of gates %s stay within the precision', async (_, numGates, numQubits) => {
+      const turns = Array.from({ length: numGates }, (_, i) => [
+        gate('RY', [i % numQubits], [], [1 + 1e-4 * i]),
+        ...(numQubits > 1 ? [gate('CX', [0], [1])] : []),
+      ]);
+      const circuit = { numQubits, numBits: 0, operations: turns.flat() };
+      const observable = randomObservable(new RandomStream(700), numQubits);
+      const { gradients } = await gradientOf(circuit, [observable]);
+      const angles = Float64Array.from(anglesOf(circuit));
+      const { angleGradient } = adjointGradient(circuit, angles, observable);
+      expect(largestDifference(gradients, angleGradient)).toBeLessThan(exact);
+    });
+
+    test.each([4.7936899621426287e-5, 1e-9, 2e-10])(
+      'exist where a constant angle of %d turns phases from powers of i',
+      async (small) => {
+        const operations = [gate('PRX', [0], [], [small, 0.3]), gate('SXDG', [0])];
+        const circuit = { numQubits: 2, numBits: 0, operations };
+        const slots = Int32Array.of(CONSTANT, 0);
+        const observable = randomObservable(new RandomStream(800), 2);
+        const { gradients } = await gradientOf(circuit, [observable], { slots }, [0.3]);
+        const { angleGradient } = adjointGradient(circuit, Float64Array.of(small, 0.3), observable);
+        expect(Math.abs(gradients[0]! - angleGradient[1]!)).toBeLessThan(exact);
+      },
+    );
+
     test('ignore measurements at the end', async () => {
       const circuit = {
         numQubits: 1,

@@ -45,7 +45,9 @@ export function partsOf(
     if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
     const qubits = operationQubits(operation);
     const [a, b] = qubits;
-    const pair = a !== undefined && b !== undefined && qubits.length === 2;
+    // A phase under two controls has no matrix on the pair: it is a run by itself.
+    const hasTargets = operation.targets.length > 0;
+    const pair = a !== undefined && b !== undefined && qubits.length === 2 && hasTargets;
     if (pair && isParametric(operation)) {
       const known = open.get(a);
       if (known !== undefined && known === open.get(b)) {

@@ -226,26 +226,31 @@ function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolyno
 }
 
 /**
- * Applies all factors that are not phases; those of whole tiles when these are stored, which sums take into account.
- * Phases that are pending change no product of ψ with λ.
+ * Applies all factors that are not phases, those of whole tiles first: left to the store, they would let the tile grow
+ * from probe to probe. Phases that are pending change no product of ψ with λ.
  */
 function applyAllScales(context: LoweringContext, layout: TileLayout): void {
-  const { pending } = context;
-  const isInTile = (mask: number, phase: Complex) =>
-    (mask & layout.residentMask) !== 0 && !isPhase(phase);
+  const { pending, growth } = context;
+  const isInTile = (mask: number) => (mask & layout.residentMask) !== 0;
+  applyScales(context, layout, (mask, phase) => !isInTile(mask) && !isPhase(phase));
   // Where a trip through the tile is due, it takes the phases along.
-  const takesAll = [...pending].some(([mask, phase]) => isInTile(mask, phase));
+  const takesAll = [...pending].some(([mask, phase]) => isInTile(mask) && !isPhase(phase));
   flush(
     context,
     layout,
     pending.take((_, phase) => takesAll || !isPhase(phase)),
   );
+  growth.restart();
 }
 
 /** Applies the scales of the rotations so far, at once. */
-function applyScales(context: LoweringContext, layout: TileLayout): void {
+function applyScales(
+  context: LoweringContext,
+  layout: TileLayout,
+  isScale = (mask: number, phase: Complex) => mask === 0 || !isPhase(phase),
+): void {
   const { code } = context;
-  const scales = context.pending.take((mask, phase) => mask === 0 || !isPhase(phase));
+  const scales = context.pending.take(isScale);
   // Factors of whole tiles are applied here, too, instead of by the store.
   const ofTiles = scales.take((mask) => (mask & layout.residentMask) === 0);
   for (const [mask, phase] of ofTiles) {
