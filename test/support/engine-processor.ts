@@ -1,6 +1,8 @@
 /** A processor for tests: a CPU engine without a queue, which can be taken away or made to wait. */
 
 import { compile } from '../../src/compiler/compile.ts';
+import { compileGradient } from '../../src/compiler/gradient/compile-gradient.ts';
+import { compileShape } from '../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type {
   Availability,
@@ -14,8 +16,9 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../../src/fleet/processor.ts';
+import { factsOfShape } from '../../src/fleet/workers/sent-batch.ts';
 import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
-import { staticCircuit } from './batches.ts';
+import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 
 const BACKEND: Backend = {
   engine: 'cpu',
@@ -38,6 +41,11 @@ export class EngineProcessor implements Processor, AsyncDisposable {
   /** Error with which every circuit fails. */
   failure: unknown;
   readonly #engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
+  readonly #served = new ServedEngine(
+    this.#engine,
+    { compile, compileShape, compileGradient },
+    KEPT_ON_CPU,
+  );
   readonly #id: string;
   #atOnce = 0;
 
@@ -87,8 +95,9 @@ export class EngineProcessor implements Processor, AsyncDisposable {
 
   async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     return await this.#during(task, hooks, signal, async () => {
-      await using executable = await this.#engine.prepareBatch(staticCircuit(task.shape));
-      const batch = await executable.run(task.request, signal);
+      const { sent: shape } = factsOfShape(task.shape);
+      const run = { id: 0, precision: 'f64', shape, request: task.request } as const;
+      const { batch } = await this.#served.runBatch(run, () => {}, signal);
       return { batch, backend: BACKEND, timing: TIMING };
     });
   }

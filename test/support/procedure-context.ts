@@ -1,8 +1,10 @@
 /** A procedure's surroundings without a service: circuits run on a CPU engine of double precision. */
-import type { Circuit } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
-import type { BatchExecutable } from '../../src/engine/batch-request.ts';
+import { compileGradient } from '../../src/compiler/gradient/compile-gradient.ts';
+import { compileShape } from '../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import { checkBatch, factsOfShape } from '../../src/fleet/workers/sent-batch.ts';
+import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 import type { JsonObject } from '../../src/workloads/procedures/json.ts';
 import type { Procedure } from '../../src/workloads/procedures/procedure.ts';
 import type { ProcedureContext } from '../../src/workloads/procedures/procedure-context.ts';
@@ -33,7 +35,8 @@ export function openTestContext({
   readonly signal?: AbortSignal;
 } = {}): TestContext {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits });
-  const shapes = new Map<Circuit, Promise<BatchExecutable>>();
+  const compiler = { compile, compileShape, compileGradient };
+  const served = new ServedEngine(engine, compiler, KEPT_ON_CPU);
   const told: Told = { progress: [], units: 0, circuits: 0 };
   const context: ProcedureContext = {
     seed,
@@ -52,9 +55,9 @@ export function openTestContext({
       },
       runBatch: async (shape, request) => {
         told.circuits += request.numCircuits;
-        const prepared = shapes.get(shape) ?? engine.prepareBatch(shape);
-        shapes.set(shape, prepared);
-        return await (await prepared).run(request, signal);
+        checkBatch({ shape, request });
+        const run = { id: 0, precision: 'f64', shape: factsOfShape(shape).sent, request } as const;
+        return (await served.runBatch(run, () => {}, signal)).batch;
       },
     },
   };
@@ -72,7 +75,6 @@ export function openTestContext({
       return stored;
     },
     async [Symbol.asyncDispose]() {
-      for (const prepared of shapes.values()) await (await prepared)[Symbol.asyncDispose]();
       await engine.close();
     },
   };

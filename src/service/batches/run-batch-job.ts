@@ -1,13 +1,10 @@
 /**
- * Runs the points of a batch: cuts them into runs of a few hundredths of a second, gives each to the processor, and
- * saves what comes back as parts of the job's result.
- *
- * Short runs keep the turns of keys: a batch of a million points gets as much of the engines as the circuits of other
- * keys leave it. Only a few runs wait at a time, so that the other work of the same key does not wait behind the whole
- * batch. Points whose parts were stored before a crash are not run again.
+ * Runs the points of a batch: gives them to the processor in pieces, and saves what comes back as parts of the job's
+ * result. Points whose parts were stored before a crash are not run again.
  */
 import { inputRows } from '../../circuit/input-columns.ts';
 import { CodedError } from '../../errors/coded-error.ts';
+import { BatchPieces, RunSizes } from '../../fleet/batch-pieces.ts';
 import type { BatchRun, BatchRunResult, Processor } from '../../fleet/processor.ts';
 import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import {
@@ -37,20 +34,6 @@ import {
   numbersOf,
   type ProgramGroup,
 } from './read-batch.ts';
-
-/** Time that a run is meant to take, milliseconds. */
-const RUN_MS = 40;
-/** Runs of one batch that wait, and the time that they are meant to take together. */
-const MAX_WAITING = 16;
-const MAX_WAITING_MS = 100;
-/** A run may have this many times as many points as the one before it of the same program. */
-const MAX_GROWTH = 8;
-/** Bytes of inputs and of results of one run, about. */
-const MAX_RUN_BYTES = 4 * 2 ** 20;
-/** First guess of the time of a point, nanoseconds; the first run corrects it. */
-const NS_PER_AMPLITUDE = 1;
-const NS_PER_OPERATION = 20;
-const NS_PER_SHOT = 20;
 
 /** Points of a program that are run together. */
 interface Range {
@@ -89,15 +72,11 @@ class BatchJobRun {
   readonly #deps: BatchJobDeps;
   readonly #seeds: readonly number[];
   readonly #log = new ExecutionLog();
-  readonly #sizes: RunSizes;
-  /** Aborts all runs once one has failed. */
-  readonly #controller = new AbortController();
-  readonly #running = new Set<Promise<void>>();
+  /** By the index of the program. */
+  readonly #sizes: readonly RunSizes[];
+  readonly #pieces = new BatchPieces();
   /** By the index of the program. */
   readonly #estimates = new Map<number, Estimates>();
-  readonly #waiting = new Map<number, number>();
-  #onRoom: () => void = () => {};
-  #failure: { readonly error: unknown } | undefined;
   #numRuns = 0;
   #pointsDone = 0;
   #startedAt: number | undefined;
@@ -109,49 +88,44 @@ class BatchJobRun {
     this.#programs = programs;
     this.#deps = deps;
     this.#seeds = firstSeeds(programs, batchFactsOf(job.request).seed);
-    this.#sizes = new RunSizes(programs);
+    this.#sizes = programs.map(runSizesOf);
   }
 
   async run(saved: readonly SavedPlace[]): Promise<string> {
     const { hooks, signal, now } = this.#deps;
-    const onAbort = () => this.#controller.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      signal.throwIfAborted();
-      const covered = coveredPoints(this.#programs, saved);
-      for (const ranges of covered.values()) {
-        for (const { from, to } of ranges) this.#pointsDone += to - from;
-      }
-      const resumedPoints = this.#pointsDone;
-      for (const range of this.#missing(covered)) {
-        while (!this.#hasRoom() && this.#failure === undefined) await this.#room();
-        if (this.#failure !== undefined) break;
-        this.#start(range);
-      }
-      while (this.#running.size > 0) await Promise.all(this.#running);
-      if (this.#failure !== undefined) throw this.#failure.error;
-      hooks.progress(1);
-      return storedResultJson(
-        {
-          executed_on: this.#log.entries.map(({ backend, circuits, executionMs }) => ({
-            backend: viewBackend(backend),
-            circuits,
-            execution_ms: milliseconds(executionMs),
-          })),
-          ...(resumedPoints > 0 && { resumed_points: resumedPoints }),
-          timing: {
-            queue_ms: milliseconds(Math.max(0, (this.#startedAt ?? now()) - this.#job.createdAt)),
-            compile_ms: milliseconds(this.#compileMs),
-            execution_ms: milliseconds(this.#executionMs),
-          },
-          bit_order: 'little-endian',
-        },
-        this.#programs,
-        (program) => this.#seeds[program]!,
-      );
-    } finally {
-      signal.removeEventListener('abort', onAbort);
+    const covered = coveredPoints(this.#programs, saved);
+    for (const ranges of covered.values()) {
+      for (const { from, to } of ranges) this.#pointsDone += to - from;
     }
+    const resumedPoints = this.#pointsDone;
+    const run = async (range: Range) => {
+      try {
+        await this.#run(range);
+      } catch (error) {
+        const isOwn = error instanceof CodedError && !this.#pieces.signal.aborted;
+        throw isOwn ? new ProgramFailedError(range.program, error) : error;
+      }
+    };
+    await this.#pieces.run(this.#missing(covered), run, signal);
+    hooks.progress(1);
+    return storedResultJson(
+      {
+        executed_on: this.#log.entries.map(({ backend, circuits, executionMs }) => ({
+          backend: viewBackend(backend),
+          circuits,
+          execution_ms: milliseconds(executionMs),
+        })),
+        ...(resumedPoints > 0 && { resumed_points: resumedPoints }),
+        timing: {
+          queue_ms: milliseconds(Math.max(0, (this.#startedAt ?? now()) - this.#job.createdAt)),
+          compile_ms: milliseconds(this.#compileMs),
+          execution_ms: milliseconds(this.#executionMs),
+        },
+        bit_order: 'little-endian',
+      },
+      this.#programs,
+      (program) => this.#seeds[program]!,
+    );
   }
 
   /** Points that have no parts yet, cut into runs as they come up. */
@@ -160,7 +134,7 @@ class BatchJobRun {
       let from = 0;
       for (const span of [...(covered.get(program) ?? []), { from: inputs.numPoints, to: 0 }]) {
         while (from < span.from) {
-          const to = Math.min(span.from, from + this.#sizes.next(program));
+          const to = Math.min(span.from, from + this.#sizes[program]!.next());
           yield { program, from, to };
           from = to;
         }
@@ -169,44 +143,17 @@ class BatchJobRun {
     }
   }
 
-  #hasRoom(): boolean {
-    if (this.#waiting.size === 0) return true;
-    let waitingMs = 0;
-    for (const ms of this.#waiting.values()) waitingMs += ms;
-    return this.#waiting.size < MAX_WAITING && waitingMs < MAX_WAITING_MS;
-  }
-
-  #room(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onRoom = resolve;
-    return promise;
-  }
-
-  #start(range: Range): void {
-    const run = this.#run(range)
-      .catch((thrown: unknown) => {
-        const isOwn = thrown instanceof CodedError && !this.#controller.signal.aborted;
-        const error = isOwn ? new ProgramFailedError(range.program, thrown) : thrown;
-        this.#failure ??= { error };
-        this.#controller.abort(error);
-      })
-      .finally(() => {
-        this.#running.delete(run);
-        this.#onRoom();
-      });
-    this.#running.add(run);
-  }
-
   async #run(range: Range): Promise<void> {
     const { program: index, from, to } = range;
     const program = this.#programs[index]!;
+    const sizes = this.#sizes[index]!;
     const results = new RangeResults(program, from, to - from);
     const spent = { ms: 0 };
     for (const group of program.groups) {
       const points = pointsIn(group, from, to);
       if (points.length === 0) continue;
       const run: RunShape = async (asked) => {
-        const result = await this.#runBatch(asked, this.#sizes.expectedMs(index, points.length));
+        const result = await this.#runBatch(asked, sizes.expectedMs(points.length));
         spent.ms += result.timing.compileMs + result.timing.executionMs;
         return result.batch;
       };
@@ -221,7 +168,7 @@ class BatchJobRun {
         results.setNumbers(points, await estimates.at(group, { rows, seeds }, run));
       }
     }
-    this.#sizes.learn(index, to - from, spent.ms);
+    sizes.learn(to - from, spent.ms);
     const { hooks } = this.#deps;
     hooks.saveParts(results.parts(index));
     this.#pointsDone += to - from;
@@ -244,9 +191,9 @@ class BatchJobRun {
     const { id, keyId, priority, target } = this.#job;
     const { tier } = batchFactsOf(this.#job.request);
     const number = this.#numRuns++;
-    this.#waiting.set(number, expectedMs);
+    const endWait = this.#pieces.waits(expectedMs);
     const begin = () => {
-      if (this.#waiting.delete(number)) this.#onRoom();
+      endWait();
       this.#startedAt ??= this.#deps.now();
       this.#deps.hooks.started();
     };
@@ -254,7 +201,7 @@ class BatchJobRun {
       const result = await this.#deps.processor.runBatch(
         { id: `${id}/${number}`, keyId, tier, priority, partOf: id, ...asked },
         { onStarted: begin },
-        this.#controller.signal,
+        this.#pieces.signal,
       );
       const { backend, timing } = result;
       const { compileMs, executionMs } = timing;
@@ -264,7 +211,7 @@ class BatchJobRun {
       this.#executionMs += executionMs;
       return result;
     } finally {
-      this.#waiting.delete(number);
+      endWait();
     }
   }
 }
@@ -468,51 +415,16 @@ class RangeResults {
   }
 }
 
-/** Numbers of points that the next runs of the programs have. */
-class RunSizes {
-  readonly #programs: readonly CheckedProgram[];
-  /** Measured milliseconds a point of programs that have run. */
-  readonly #measured = new Map<number, { readonly msPerPoint: number; readonly points: number }>();
-
-  constructor(programs: readonly CheckedProgram[]) {
-    this.#programs = programs;
-  }
-
-  /** Points of the next run of a program. */
-  next(program: number): number {
-    const known = this.#measured.get(program);
-    const most = known === undefined ? Number.POSITIVE_INFINITY : MAX_GROWTH * known.points;
-    const fitting = Math.min(RUN_MS / this.#msPerPoint(program), most, this.#mostByBytes(program));
-    return Math.max(1, Math.floor(fitting));
-  }
-
-  /** Time that points of a program are expected to take, milliseconds. */
-  expectedMs(program: number, points: number): number {
-    return points * this.#msPerPoint(program);
-  }
-
-  /** Learns from a run. */
-  learn(program: number, points: number, ms: number): void {
-    this.#measured.set(program, { msPerPoint: Math.max(ms, 1e-3) / points, points });
-  }
-
-  #msPerPoint(program: number): number {
-    const known = this.#measured.get(program);
-    if (known !== undefined) return known.msPerPoint;
-    const { groups, numQubits, shots = 0, observables } = this.#programs[program]!;
-    const { numOperations } = circuitWork(groups[0]!.circuit);
-    const perTrip = NS_PER_OPERATION + NS_PER_AMPLITUDE * 2 ** numQubits;
-    const trips = numOperations + observables.reduce((sum, terms) => sum + terms.length, 1);
-    return (trips * perTrip + NS_PER_SHOT * shots) / 1e6;
-  }
-
-  #mostByBytes(program: number): number {
-    const checked = this.#programs[program]!;
-    const numbers = resultsOf(checked).reduce((sum, name) => sum + numbersOf(checked, name), 0);
-    const counts = checked.outputs.includes('counts')
-      ? 2 * Math.min(checked.shots ?? 0, 2 ** checked.numBits)
-      : 0;
-    const each = checked.inputs.names.length + numbers + counts;
-    return MAX_RUN_BYTES / (Float64Array.BYTES_PER_ELEMENT * Math.max(1, each));
-  }
+/** Numbers of points that the next runs of a program have. */
+function runSizesOf(program: CheckedProgram): RunSizes {
+  const { groups, numQubits, numBits, shots = 0, observables, outputs, inputs } = program;
+  const results = resultsOf(program).reduce((sum, name) => sum + numbersOf(program, name), 0);
+  const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numBits) : 0;
+  return new RunSizes({
+    numQubits,
+    numOperations: circuitWork(groups[0]!.circuit).numOperations,
+    numTerms: observables.reduce((sum, terms) => sum + terms.length, 0),
+    shots,
+    numNumbers: inputs.names.length + results + counts,
+  });
 }

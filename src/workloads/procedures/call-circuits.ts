@@ -1,5 +1,6 @@
 /** Runs the circuits of a procedure call, on the service's side, under the call's name and priority. */
 import type { Circuit } from '../../circuit/circuit.ts';
+import { BatchCutter } from '../../fleet/cut-batch.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { BatchRun, CircuitRun, Processor } from '../../fleet/processor.ts';
 import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
@@ -32,6 +33,7 @@ export class CallCircuits {
   readonly #shapes: Circuit[] = [];
   readonly #failures = new Map<number, unknown>();
   readonly #log = new ExecutionLog();
+  readonly #cutter = new BatchCutter();
   readonly #onWaiting: (isWaiting: boolean) => void;
   #numOutstanding = 0;
   #numBegun = 0;
@@ -155,16 +157,38 @@ export class CallCircuits {
     if (shape !== undefined) this.#shapes[slot % MAX_SHAPES] = shape;
     const known = this.#shapes[slot];
     if (known === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
-    const task: BatchRun = { ...this.#facts(n), shape: known, request };
-    const { processor, result } = await runOnFirst(
-      this.#processors,
-      async (on, hooks, signal) => await on.runBatch(task, hooks, signal),
+    let [numPieces, numRunning, numLeft] = [0, 0, request.numCircuits];
+    const batch = await this.#cutter.run(
+      { shape: known, request },
+      async (piece, onStarted, signal) => {
+        const task: BatchRun = { ...this.#facts(n), ...piece };
+        const id = `${task.id}/${numPieces++}`;
+        let isRunning = false;
+        const follow = (running: boolean) => {
+          if (running) onStarted();
+          numRunning += Number(running) - Number(isRunning);
+          isRunning = running;
+          onBegun(numRunning > 0);
+        };
+        try {
+          const { processor, result } = await runOnFirst(
+            this.#processors,
+            async (on, hooks, ownSignal) => await on.runBatch({ ...task, id }, hooks, ownSignal),
+            signal,
+            follow,
+          );
+          const { backend, timing } = result;
+          const circuits = piece.request.numCircuits;
+          numLeft -= circuits;
+          this.#log.note({ processor, backend, circuits, executionMs: timing.executionMs });
+          return result;
+        } finally {
+          // After the last piece the answer follows at once, and the call does not wait.
+          if (numLeft > 0) follow(false);
+        }
+      },
       this.#controller.signal,
-      onBegun,
     );
-    const { batch, backend, timing } = result;
-    const circuits = request.numCircuits;
-    this.#log.note({ processor, backend, circuits, executionMs: timing.executionMs });
     return { batch };
   }
 

@@ -1,8 +1,8 @@
 /** Everything that a procedure has access to while it runs: no clock, no random source, no network. */
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
-import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
 import type { RunResult } from '../../engine/engine.ts';
+import type { BatchRunOutputs, BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
 
 /** Outputs to compute for one circuit; the result has only those requested. */
 export interface CircuitRequest {
@@ -33,13 +33,13 @@ export interface CircuitRunner {
    */
   run(circuit: Circuit, request: CircuitRequest): Promise<RunResult>;
   /**
-   * Runs circuits of one shape that differ in angles and seeds, as one batch; at most 12 qubits,
-   * measurements last. Data derived from a shape is cached by object identity: pass the same object each
-   * time.
+   * Runs circuits of one shape that differ in angles and seeds, as `Processor.runBatch` does, in pieces of a few
+   * hundredths of a second. Data derived from a shape is cached by object identity: pass the same object each time.
    *
+   * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
    * @throws as `run`.
    */
-  runBatch(shape: Circuit, request: BatchRequest): Promise<BatchResult>;
+  runBatch(shape: Circuit, request: BatchRunRequest): Promise<BatchRunOutputs>;
 }
 
 /** A procedure's surroundings for one run. */

@@ -6,9 +6,9 @@
  * rely on that.
  */
 import type { Circuit } from '../../circuit/circuit.ts';
-import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
 import type { RunResult } from '../../engine/engine.ts';
 import type { Fault } from '../../errors/coded-error.ts';
+import type { BatchRunOutputs, BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
 import type { SerializedCircuit, WrittenCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { JsonObject } from './json.ts';
 import type { CircuitRequest } from './procedure-context.ts';
@@ -66,7 +66,7 @@ export interface CircuitAnswer {
   readonly circuit: number;
   readonly answer:
     | { readonly run: RunResult }
-    | { readonly batch: BatchResult }
+    | { readonly batch: BatchRunOutputs }
     | { readonly failure: SentFailure };
 }
 
@@ -88,7 +88,7 @@ export interface BatchAsked {
   readonly slot: number;
   /** The shape, sent when the slot does not hold it yet. */
   readonly shape?: Circuit;
-  readonly request: BatchRequest;
+  readonly request: BatchRunRequest;
 }
 
 /** Messages from a process. */

@@ -1,0 +1,151 @@
+/**
+ * Cuts the circuits of a batch into runs of a few hundredths of a second, and keeps only a few of them waiting.
+ *
+ * Short runs keep the turns of keys: a batch of a million circuits gets as much of the engines as the circuits of other
+ * keys leave it. Few waiting runs keep the other work of the same key from waiting behind the whole batch.
+ */
+
+/** Time that a run is meant to take, milliseconds. */
+const RUN_MS = 40;
+/** Runs of one batch that wait, and the time that they are meant to take together. */
+const MAX_WAITING = 16;
+const MAX_WAITING_MS = 100;
+/** A run may have this many times as many circuits as the longest one before it. */
+const MAX_GROWTH = 8;
+/** Bytes of inputs and of results of one run, about. */
+const MAX_RUN_BYTES = 4 * 2 ** 20;
+/** First guess of the time of a circuit, nanoseconds; the first run corrects it. */
+const NS_PER_AMPLITUDE = 1;
+const NS_PER_OPERATION = 20;
+const NS_PER_SHOT = 20;
+
+/** What is known of a circuit of a batch before it has run. */
+export interface CircuitSize {
+  readonly numQubits: number;
+  readonly numOperations: number;
+  /** Of all observables. */
+  readonly numTerms: number;
+  readonly shots: number;
+  /** Numbers of its inputs and of its results. */
+  readonly numNumbers: number;
+}
+
+/** Numbers of circuits that the next runs of a batch have. */
+export class RunSizes {
+  readonly #firstMs: number;
+  readonly #most: number;
+  /** Of the runs so far. */
+  #measured: { readonly msPerCircuit: number; readonly most: number } | undefined;
+
+  constructor({ numQubits, numOperations, numTerms, shots, numNumbers }: CircuitSize) {
+    const perTrip = NS_PER_OPERATION + NS_PER_AMPLITUDE * 2 ** numQubits;
+    this.#firstMs = ((numOperations + numTerms + 1) * perTrip + NS_PER_SHOT * shots) / 1e6;
+    this.#most = MAX_RUN_BYTES / (Float64Array.BYTES_PER_ELEMENT * Math.max(1, numNumbers));
+  }
+
+  /** Circuits of the next run, at least 1. */
+  next(): number {
+    const growth = MAX_GROWTH * (this.#measured?.most ?? Number.POSITIVE_INFINITY);
+    return Math.max(1, Math.floor(Math.min(RUN_MS / this.#msPerCircuit, growth, this.#most)));
+  }
+
+  /** Time that a run is expected to take, milliseconds. */
+  expectedMs(numCircuits: number): number {
+    return numCircuits * this.#msPerCircuit;
+  }
+
+  /** Learns from a run. One that is much shorter than others tells little of the time of a circuit. */
+  learn(numCircuits: number, ms: number): void {
+    const most = Math.max(numCircuits, this.#measured?.most ?? 0);
+    if (numCircuits * MAX_GROWTH < most) return;
+    this.#measured = { msPerCircuit: Math.max(ms, 1e-3) / numCircuits, most };
+  }
+
+  get #msPerCircuit(): number {
+    return this.#measured?.msPerCircuit ?? this.#firstMs;
+  }
+}
+
+/** Runs the pieces of one batch. */
+export class BatchPieces {
+  /** Aborts all pieces once one has failed. */
+  readonly #controller = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  /** Expected milliseconds of the runs that wait, by number. */
+  readonly #waiting = new Map<number, number>();
+  #numRuns = 0;
+  #onRoom: () => void = () => {};
+  #failure: { readonly error: unknown } | undefined;
+
+  /** Aborts when the batch's own signal does, or a piece fails. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /**
+   * Runs pieces in order, a few at a time.
+   *
+   * @param pieces - Taken one by one, when there is room for the next.
+   * @param run - Runs a piece; it says by `waits` that it waits.
+   * @throws the error of the first piece that failed, once all have ended; the signal's reason.
+   */
+  async run<T>(
+    pieces: Iterable<T>,
+    run: (piece: T) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const onAbort = () => this.#controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      for (const piece of pieces) {
+        while (!this.#hasRoom && this.#failure === undefined) await this.#room();
+        if (this.#failure !== undefined) break;
+        this.#start(run(piece));
+      }
+      while (this.#running.size > 0) await Promise.all(this.#running);
+      if (this.#failure !== undefined) throw this.#failure.error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /**
+   * Notes that a run waits for its turn.
+   *
+   * @returns To be called when the run has started or ended; calls after the first have no effect.
+   */
+  waits(expectedMs: number): () => void {
+    const number = this.#numRuns++;
+    this.#waiting.set(number, expectedMs);
+    return () => {
+      if (this.#waiting.delete(number)) this.#onRoom();
+    };
+  }
+
+  get #hasRoom(): boolean {
+    if (this.#waiting.size === 0) return true;
+    let waitingMs = 0;
+    for (const ms of this.#waiting.values()) waitingMs += ms;
+    return this.#waiting.size < MAX_WAITING && waitingMs < MAX_WAITING_MS;
+  }
+
+  #room(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onRoom = resolve;
+    return promise;
+  }
+
+  #start(piece: Promise<void>): void {
+    const run = piece
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+        this.#controller.abort(error);
+      })
+      .finally(() => {
+        this.#running.delete(run);
+        this.#onRoom();
+      });
+    this.#running.add(run);
+  }
+}
