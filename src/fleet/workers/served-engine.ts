@@ -13,6 +13,7 @@ import {
   type ShapedRun,
   takeOfSameShape,
 } from './shape-batches.ts';
+import { ShiftedGradients } from './shifted-gradients.ts';
 import { SingleRuns } from './single-runs.ts';
 import type {
   BatchOutcome,
@@ -34,6 +35,7 @@ export class ServedEngine {
   readonly #kept: KeptCircuits;
   readonly #batches: ShapeBatches;
   readonly #singles: SingleRuns;
+  readonly #shifted: ShiftedGradients;
 
   constructor(engine: MaybeBatchEngine, compiler: Compiler, limits: KeepLimits) {
     this.#engine = engine;
@@ -41,6 +43,7 @@ export class ServedEngine {
     this.#kept = new KeptCircuits(limits);
     this.#batches = new ShapeBatches(engine);
     this.#singles = new SingleRuns(engine, compiler, this.#shapes);
+    this.#shifted = new ShiftedGradients(engine);
   }
 
   /**
@@ -68,7 +71,7 @@ export class ServedEngine {
 
   /**
    * Runs a batch run: its circuits together where the engine's batches give what it asks for, and otherwise each as by
-   * itself.
+   * itself. Gradients by shifts where that is faster.
    *
    * @throws what the compiler and the engine throw, the signal's reason among it.
    */
@@ -79,9 +82,14 @@ export class ServedEngine {
   ): Promise<BatchOutcome> {
     const { formulas, angles: rows, numCircuits } = run.request;
     const angles = formulas === undefined ? rows : evaluateAngles(formulas, rows, numCircuits);
-    const request = { ...run.request, angles };
-    const together = await this.#batches.runRequestOfBatch({ ...run, request }, signal);
-    return together ?? (await this.#singles.run({ ...run, request }, rows, onProgress, signal));
+    const withOwnAngles = { ...run, request: { ...run.request, angles } };
+    const together =
+      run.request.gradients === true
+        ? await this.#shifted.run(withOwnAngles, rows, (one) =>
+            this.runBatch(one, onProgress, signal),
+          )
+        : await this.#batches.runRequestOfBatch(withOwnAngles, signal);
+    return together ?? (await this.#singles.run(withOwnAngles, rows, onProgress, signal));
   }
 
   /**

@@ -14,10 +14,10 @@ import {
   measuredIn,
   measurementGroups,
 } from '../../circuit/measurement-groups.ts';
-import { type AngleShift, angleShifts } from '../../compiler/gradient/shift-rule.ts';
+import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/parameter-shift.ts';
+import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
 import type { BatchRun } from '../../fleet/processor.ts';
 import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
-import { sumOfAngles } from '../../math/angles.ts';
 import { addToSeed } from '../../math/philox.ts';
 import type { CheckedProgram, ProgramGroup } from './read-batch.ts';
 
@@ -118,10 +118,7 @@ export class Estimates {
       for (let k = 0; k < own.length; k++) {
         derivatives.setRow(rows, (from + k) * numInputs);
         for (let o = 0; o < numObservables; o++) {
-          byAngle.fill(0);
-          for (const [s, { angle, weight }] of shifts.entries()) {
-            byAngle[angle]! += weight * values[(k * shifts.length + s) * numObservables + o]!;
-          }
+          shiftedGradient(values, k, o, numObservables, shifts, byAngle);
           const at = ((from + k) * numObservables + o) * numInputs;
           gradients.set(derivatives.toInputs(byAngle), at);
         }
@@ -149,24 +146,4 @@ function staticPart({ circuit: { numQubits, operations } }: ProgramGroup): Circu
       operation.kind !== 'assign' && operation.kind !== 'while' && operation.kind !== 'measure',
   );
   return { numQubits, numBits: 0, operations: gates };
-}
-
-/** Angles of the shifted circuits of some points: those of one point after the other. */
-function shiftedAngles(
-  angles: Float64Array,
-  numAngles: number,
-  from: number,
-  count: number,
-  shifts: readonly AngleShift[],
-): Float64Array {
-  const shifted = new Float64Array(count * shifts.length * numAngles);
-  for (let k = 0, at = 0; k < count; k++) {
-    const own = angles.subarray((from + k) * numAngles, (from + k + 1) * numAngles);
-    for (const { angle, shift } of shifts) {
-      shifted.set(own, at);
-      shifted[at + angle] = sumOfAngles(own[angle]!, shift);
-      at += numAngles;
-    }
-  }
-  return shifted;
 }

@@ -55,7 +55,7 @@ function batchOf(shape: Batch['shape'], numCircuits: number, asked: Partial<Batc
 
 describe('a batch in pieces', () => {
   test.each<[string, number, Partial<BatchRunRequest>, number?]>([
-    ['values, variances and gradients', 2, { observables: OBSERVABLES, variances: true }],
+    ['values and variances', 2, { observables: OBSERVABLES, variances: true }],
     ['gradients', 2, { observables: OBSERVABLES, gradients: true }],
     ['counts with consecutive seeds', 3, { shots: 50, seed: 7 }],
     [
