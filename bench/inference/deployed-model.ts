@@ -1,9 +1,10 @@
 /** The deployed model, the flowers it is asked about, and the exact results of its circuit. */
 
 import type { ParametricCircuit } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
+import { angleRows } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
 import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { scaleRow } from '../../src/workloads/models/qnn-hybrid/feature-scaler.ts';
-import { angleRows, expectationsOf } from '../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
+import { expectationsOf } from '../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import type { ModelArtefact } from '../../src/workloads/models/qnn-hybrid/model-card.ts';
 import { ANSATZES } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';

@@ -4,14 +4,18 @@
  * Each gate counts as a dense matrix on its targets where its controls are set: 2^(n − c) amplitudes,
  * each a sum of 2^k complex products for k targets, with 6 operations per product and 2 per addition. An
  * engine that exploits diagonal gates or fuses gates does fewer. Shots, expectation values and single
- * precision are not counted: the count is that of the plain method, for comparison.
+ * precision are not counted: the count is that of the plain method, for comparison. A gradient counts as one circuit,
+ * and its operations are those of the adjoint method without its sums.
  */
 import { type Circuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitRunner } from '../procedures/procedure-context.ts';
 
+/** A gradient takes a state forward, and two states back. */
+const RUNS_PER_GRADIENT = 3;
+
 /** Explanation of the count in results. */
 export const FLOPS_BASIS =
-  'Counted, not measured: gates as dense matrices on a full state vector, 8·2^k − 2 operations an amplitude for k targets.';
+  'Counted, not measured: gates as dense matrices on a full state vector, 8·2^k − 2 operations an amplitude for k targets; a gradient as three such runs.';
 
 /**
  * Floating-point operations of one run of a circuit.
@@ -50,7 +54,8 @@ export class MeteredCircuits {
         const flops = this.#flopsOf.get(shape) ?? circuitFlops(shape);
         this.#flopsOf.set(shape, flops);
         this.#numCircuits += request.numCircuits;
-        this.#flops += request.numCircuits * flops;
+        const runs = request.gradients === true ? RUNS_PER_GRADIENT : 1;
+        this.#flops += request.numCircuits * runs * flops;
         return circuits.runBatch(shape, request);
       },
     };

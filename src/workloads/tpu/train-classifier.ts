@@ -1,6 +1,6 @@
 /**
- * Trains a variational classifier on the service's processors: exact expectation values of all rows and
- * all shifted angles as one batch per step, the parameter-shift rule, and Adam.
+ * Trains a variational classifier on the service's processors: exact expectation values and gradients of all rows of a
+ * step as one batch, and Adam.
  *
  * Loss, initial parameters, weight bound and threshold are those of qnn-hybrid, whose own training uses
  * adjoint gradients: with the same rows and seed both arrive at the same parameters up to rounding.
@@ -8,14 +8,12 @@
 import { uniformDraw } from '../../math/philox.ts';
 import { adamStep, startAdam } from '../algorithms/optimisers/adam.ts';
 import { shuffled } from '../algorithms/training/cross-validation.ts';
-import type { ExpectationBatch } from '../algorithms/training/expectation-batch.ts';
-import { parameterShift } from '../algorithms/training/gradients/parameter-shift.ts';
+import { exactGradients } from '../algorithms/training/gradients/exact-gradients.ts';
 import { logisticLoss } from '../algorithms/training/logistic-loss.ts';
 import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
-import type { ParametricCircuit } from '../algorithms/training/parametric-circuit.ts';
+import { angleRows, type ParametricCircuit } from '../algorithms/training/parametric-circuit.ts';
 import { fitScaler, scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
 import {
-  angleRows,
   boundedWeights,
   calibratedThreshold,
   classAbove,
@@ -34,9 +32,6 @@ const INITIAL_SPREAD = 0.3;
 const WEIGHT_BOUND = 4;
 const DEFAULT_LEARNING_RATE = 0.1;
 const DEFAULT_TEST_FRACTION = 0.2;
-
-/** Most circuits of one batch; a cancelled run ends between batches. */
-const MAX_CIRCUITS = 4096;
 
 /** Separate these draws from others of the same seed. */
 const SPLIT_EVENT = 0x5b117;
@@ -65,8 +60,7 @@ export async function trainClassifier(
   const circuit = classifierCircuit(input, scaled[0]!.length);
   const { theta, losses } = await descend(circuit, train, { ...input, seed }, context);
   const all = [...train.rows, ...test.rows];
-  const angles = angleRows(circuit, theta, all);
-  const values = await exactExpectations(context)(circuit.shape, angles, all.length, [OBSERVABLE]);
+  const values = await exactExpectations(circuit, theta, all, context);
   const trained = values.subarray(0, train.rows.length);
   const threshold = calibratedThreshold(trained, train.labels);
   const tested = judged(values.subarray(train.rows.length), test.labels, threshold);
@@ -94,7 +88,7 @@ export async function trainClassifier(
     seed,
     data: input.rows === undefined ? 'Iris, versicolor against virginica' : 'The rows of the input',
     basis:
-      'Logistic loss of exact expectation values, gradients by the parameter-shift rule, Adam. Split, start and batches follow from the seed; loss_curve has the loss over the rows of each step before it, final_loss that over all training rows at the end.',
+      'Logistic loss of exact expectation values, exact gradients, Adam. Split, start and batches follow from the seed; loss_curve has the loss over the rows of each step before it, final_loss that over all training rows at the end.',
   };
 }
 
@@ -108,19 +102,19 @@ async function descend(
   const { steps, seed, learning_rate: learningRate = DEFAULT_LEARNING_RATE } = settings;
   const nextBatch = batches(train, settings.batch_size ?? train.rows.length, seed);
   const weights = weightsOf(circuit);
-  const expectations = exactExpectations(context);
   let state = startAdam(initialTheta(circuit, { seed, initialSpread: INITIAL_SPREAD }));
   const losses: number[] = [];
   for (let step = 0; step < steps; step++) {
+    context.signal.throwIfAborted();
     const { rows, labels } = nextBatch();
-    const { values, gradients } = await parameterShift(
+    const { values, gradients } = await exactGradients(
       circuit,
       state.theta,
       rows,
       [OBSERVABLE],
-      expectations,
-      MAX_CIRCUITS,
+      context.circuits,
     );
+    context.countUnits(rows.length);
     const { loss, gradient } = logisticLoss(values, gradients, labels, SLOPE);
     losses.push(loss);
     const moved = adamStep(state, gradient, { learningRate });
@@ -133,15 +127,22 @@ async function descend(
   return { theta: state.theta, losses };
 }
 
-/** Computes exact expectation values in batches; a cancel takes effect between them. */
-function exactExpectations({ circuits, countUnits, signal }: ProcedureContext): ExpectationBatch {
-  return async (shape, angles, numCircuits, observables) => {
-    signal.throwIfAborted();
-    const { expectations } = await circuits.runBatch(shape, { numCircuits, angles, observables });
-    if (expectations === undefined) throw new Error('unreachable: no expectations came back');
-    countUnits(numCircuits);
-    return expectations;
-  };
+/** Exact expectation values of some rows. */
+async function exactExpectations(
+  circuit: ParametricCircuit,
+  theta: Float64Array,
+  rows: Rows['rows'],
+  { circuits, countUnits, signal }: ProcedureContext,
+): Promise<Float64Array> {
+  signal.throwIfAborted();
+  const { expectations } = await circuits.runBatch(circuit.shape, {
+    numCircuits: rows.length,
+    angles: angleRows(circuit, theta, rows),
+    observables: [OBSERVABLE],
+  });
+  if (expectations === undefined) throw new Error('unreachable: no expectations came back');
+  countUnits(rows.length);
+  return expectations;
 }
 
 /** Accuracy and confusion matrix of predictions; undefined without rows. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../agents/research/vqe-faults.ts';
 import { type VqeInput, vqeFields } from '../agents/research/vqe-fields.ts';
-import { trainableAngles } from '../algorithms/training/parametric-circuit.ts';
+import { circuitsOfGradient } from '../algorithms/training/gradients/exact-gradients.ts';
 import { ANSATZES } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import { seedField } from '../procedures/input-fields.ts';
 import { procedure } from '../procedures/procedure.ts';
@@ -12,7 +12,7 @@ const LIMITS = {
   steps: 300,
   rows: 500,
   features: 8,
-  qubits: 8,
+  qubits: 16,
   layers: 4,
   /** Most work of all circuits of the training: gates times amplitudes. */
   classifier_amplitude_updates: 1e11,
@@ -117,7 +117,7 @@ const CLASSIFIER_FIELDS = [
 export const training = procedure({
   name: 'training',
   description:
-    'Trains a variational classifier (parameter-shift gradients, Adam) or a variational quantum eigensolver. The result has the loss or energy of each step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one. `scaler` has the range of each feature in the training rows: the circuit gets 2 (x − minimum) / (maximum − minimum) − 1, clipped to [−1, 1]; for a constant feature the maximum is the minimum plus 1. A row has class 1 if its expectation value is above `threshold`.',
+    'Trains a variational classifier (exact gradients, Adam) or a variational quantum eigensolver. The result has the loss or energy of each step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one. `scaler` has the range of each feature in the training rows: the circuit gets 2 (x − minimum) / (maximum − minimum) − 1, clipped to [−1, 1]; for a constant feature the maximum is the minimum plus 1. A row has class 1 if its expectation value is above `threshold`.',
   input,
   check: trainingFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },
@@ -207,11 +207,10 @@ function workFaults(given: TrainingInput): readonly Fault[] {
   const { rows, steps, batch_size = rows?.length ?? DEFAULT_ROWS.count } = given;
   const circuit = classifierCircuit(given, rows?.[0]?.length ?? DEFAULT_ROWS.features);
   const { operations, numQubits } = circuit.shape;
-  // Both families consist of rotations, whose shift rules have two terms each.
-  const numCircuits = batch_size * (1 + 2 * trainableAngles(circuit).length);
+  const numCircuits = batch_size * circuitsOfGradient(circuit);
   const perStep = numCircuits * operations.length * (2 ** numQubits + GATE_OVERHEAD);
   if (steps * perStep <= LIMITS.classifier_amplitude_updates) return [];
   const most = Math.floor(LIMITS.classifier_amplitude_updates / perStep);
-  const message = `Each step takes ${numCircuits} circuits of ${operations.length} gates on ${numQubits} qubits; of such steps the limit is ${most}.`;
+  const message = `Each step takes the time of up to ${numCircuits} circuits of ${operations.length} gates on ${numQubits} qubits; of such steps the limit is ${most}.`;
   return [{ path: 'steps', message }];
 }

@@ -3,6 +3,7 @@
 import { gateNamed } from '../../../circuit/gates.ts';
 import { expectationRule } from '../../../compiler/gradient/shift-rule.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import { circuitsOfGradient } from '../../algorithms/training/gradients/exact-gradients.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { numBases } from '../../algorithms/vqe/sampled-energies.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
@@ -95,24 +96,27 @@ function workFaults(input: VqeInput): readonly Fault[] {
   const { ansatz, hamiltonian, numQubits } = vqeProblem(input);
   const { steps, restarts, shots, optimizer } = vqeOptions(input, 0);
   const numGates = ansatz.shape.operations.length;
-  const bases = shots === undefined ? 1 : numBases(hamiltonian);
   const readsStates = optimizer === 'levenberg_marquardt';
-  const numCircuits =
-    MAX_CANDIDATES + (readsStates ? 1 + ansatz.angles.length : bases * numShiftedCircuits(ansatz));
+  const ofGradient = readsStates
+    ? 1 + ansatz.angles.length
+    : shots === undefined
+      ? circuitsOfGradient(ansatz)
+      : numBases(hamiltonian) * numShiftedCircuits(ansatz);
+  const numCircuits = MAX_CANDIDATES + ofGradient;
   const perCircuit = numGates * 2 ** numQubits + UPDATES_PER_DRAW * (shots ?? 0);
   // Overlaps of the derivatives, which no engine accelerates.
   const overlaps = readsStates ? 3 * ansatz.numParameters ** 2 * 2 ** numQubits : 0;
   const perStep = perCircuit * numCircuits + overlaps;
   if (perStep * steps * restarts <= MAX_AMPLITUDE_UPDATES) return [];
   const most = Math.floor(MAX_AMPLITUDE_UPDATES / perStep);
-  const message = `Each step takes up to ${numCircuits} circuits of ${numGates} gates on ${numQubits} qubits; of such steps the limit is ${most}, over all restarts.`;
+  const message = `Each step takes the time of up to ${numCircuits} circuits of ${numGates} gates on ${numQubits} qubits; of such steps the limit is ${most}, over all restarts.`;
   return [{ path: 'steps', message }];
 }
 
 /** Points that a step may evaluate beside those of its gradient. */
 const MAX_CANDIDATES = 34;
 
-/** Number of circuits of a parameter-shift gradient. */
+/** Number of circuits of a gradient estimated by the parameter-shift rule. */
 function numShiftedCircuits({ shape }: ParametricCircuit): number {
   let count = 1;
   for (const operation of shape.operations) {

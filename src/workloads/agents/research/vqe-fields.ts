@@ -7,7 +7,7 @@ import { seedField } from '../../procedures/input-fields.ts';
 
 /** Limits of a VQE input. */
 export const VQE_LIMITS = {
-  qubits: 12,
+  qubits: 14,
   layers: 12,
   steps: 500,
   restarts: 8,
@@ -83,7 +83,7 @@ export const vqeFields = {
     .enum(OPTIMIZERS)
     .optional()
     .describe(
-      'levenberg_marquardt reads whole states, as a simulator can, and needs the fewest steps; bfgs and adam use gradients by the parameter-shift rule. Default levenberg_marquardt; with shots only adam, which tolerates noise',
+      'levenberg_marquardt reads whole states, as a simulator can, and needs the fewest steps; bfgs and adam use exact gradients, or with shots estimates by the parameter-shift rule. Default levenberg_marquardt; with shots only adam, which tolerates noise',
     ),
   steps: z
     .int()

@@ -19,7 +19,7 @@ import { vqeOptions, vqeProblem } from './vqe-problem.ts';
 export const vqe = procedure({
   name: 'vqe',
   description:
-    'Finds the ground energy of the hydrogen molecule (STO-3G, computed from first principles), of the transverse-field Ising chain or of a given observable by the variational quantum eigensolver, with Levenberg-Marquardt steps on exact states or parameter-shift gradients. The result has the energy and the exact one, the energy after each step, the Hamiltonian, and the optimised circuit.',
+    'Finds the ground energy of the hydrogen molecule (STO-3G, computed from first principles), of the transverse-field Ising chain or of a given observable by the variational quantum eigensolver, with Levenberg-Marquardt steps on exact states or exact gradients. The result has the energy and the exact one, the energy after each step, the Hamiltonian, and the optimised circuit.',
   input: z.strictObject(vqeFields),
   check: vqeFaults,
   limits: { ...VQE_LIMITS, amplitude_updates: MAX_AMPLITUDE_UPDATES, deadline_ms: 600_000 },

@@ -11,8 +11,8 @@ import { uniformDraw } from '../../../math/philox.ts';
 import { norm, removeProjection } from '../linear-algebra/vectors.ts';
 import { applyObservable } from './observable-action.ts';
 
-/** Most qubits of an observable: 250 vectors of 2^12 amplitudes take 16 MB. */
-export const MAX_LANCZOS_QUBITS = 12;
+/** Most qubits of an observable: 250 vectors of 2^14 amplitudes take 64 MB. */
+export const MAX_LANCZOS_QUBITS = 14;
 const MAX_STEPS = 250;
 /** Number of steps without change after which the estimate has converged. */
 const STANDSTILL_STEPS = 10;
@@ -22,7 +22,7 @@ const START_SEED = 0x6a09e667;
 /**
  * The ground energy, to about 10 digits after the largest coefficient's.
  *
- * @param numQubits - At most 12.
+ * @param numQubits - At most 14.
  */
 export function groundEnergy(observable: PauliSum, numQubits: number): number {
   const scale = observable.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 0);

@@ -1,25 +1,25 @@
-/**
- * Computes exact mean energies of QAOA circuits at many angles at a time: up to 12 qubits as one batch of
- * one shape, above as single circuits with several in flight.
- */
-import { type Circuit, numAnglesOf } from '../../../circuit/circuit.ts';
-import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
+/** Computes exact mean energies of QAOA circuits, and their gradients, at many angles in one batch. */
+import type { BatchRunOutputs } from '../../../fleet/workers/sent-batch.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { type QaoaAngles, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
+import { type QaoaAngles, type QaoaAnsatz, type QaoaShape, qaoaShape } from './qaoa-ansatz.ts';
 import { observableOf } from './z-polynomial.ts';
-
-/** Single circuits in flight: enough that a processor always has the next one. */
-const MAX_OUTSTANDING = 4;
 
 /** Parts of a procedure's context that run circuits and may end the run. */
 export type QaoaContext = Pick<ProcedureContext, 'circuits' | 'signal' | 'countUnits'>;
+
+/** Mean energy at some angles, and its derivatives: by all γ, then by all β. */
+export interface EnergySlope {
+  readonly value: number;
+  readonly gradient: Float64Array;
+}
 
 /** Mean energies of one ansatz, and the number of circuits run for them. */
 export class EnergyExpectations {
   readonly #ansatz: QaoaAnsatz;
   readonly #context: QaoaContext;
   /** Shapes by number of layers, kept because shapes compare by identity. */
-  readonly #shapes = new Map<number, Circuit>();
+  readonly #shapes = new Map<number, QaoaShape>();
+  /** A gradient counts as one. */
   numCircuits = 0;
 
   constructor(ansatz: QaoaAnsatz, context: QaoaContext) {
@@ -33,53 +33,42 @@ export class EnergyExpectations {
    * @throws the processor's error; the signal's reason.
    */
   async at(points: readonly QaoaAngles[]): Promise<readonly number[]> {
-    const { signal, countUnits } = this.#context;
+    const { offset } = this.#ansatz.cost;
+    const { expectations } = await this.#run(points, false);
+    return points.map((_, i) => offset + (expectations?.[i] ?? 0));
+  }
+
+  /**
+   * The exact mean energy at a point, and its gradient.
+   *
+   * @throws as `at`.
+   */
+  async slopeAt(point: QaoaAngles): Promise<EnergySlope> {
+    const { offset } = this.#ansatz.cost;
+    const { expectations, gradients } = await this.#run([point], true);
+    const gradient = gradients ?? new Float64Array(2 * point.gammas.length);
+    return { value: offset + (expectations?.[0] ?? 0), gradient };
+  }
+
+  /** Runs the circuits at some points. The result is empty where all states have the same energy. */
+  async #run(points: readonly QaoaAngles[], gradients: boolean): Promise<BatchRunOutputs> {
+    const { circuits, signal, countUnits } = this.#context;
     signal.throwIfAborted();
-    const circuits = points.map((point) => qaoaCircuit(this.#ansatz, point));
-    const { offset, terms } = this.#ansatz.cost;
-    if (terms.length === 0) return circuits.map(() => offset);
-    const values =
-      this.#ansatz.numQubits <= MAX_BATCH_QUBITS
-        ? await this.#asBatch(circuits, points[0]!.gammas.length)
-        : await this.#oneByOne(circuits);
-    this.numCircuits += circuits.length;
-    countUnits(circuits.length);
-    return values.map((value) => offset + value);
-  }
-
-  async #asBatch(circuits: readonly Circuit[], layers: number): Promise<readonly number[]> {
-    const shape = this.#shapes.get(layers) ?? circuits[0]!;
-    this.#shapes.set(layers, shape);
-    const angles = new Float64Array(circuits.length * numAnglesOf(shape));
-    let next = 0;
-    for (const { operations } of circuits) {
-      for (const operation of operations) {
-        if (operation.kind !== 'gate') continue;
-        for (const angle of operation.angles) angles[next++] = angle;
-      }
-    }
-    const { expectations } = await this.#context.circuits.runBatch(shape, {
-      numCircuits: circuits.length,
-      angles,
-      observables: [observableOf(this.#ansatz.cost)],
+    const { cost } = this.#ansatz;
+    if (cost.terms.length === 0) return {};
+    const layers = points[0]!.gammas.length;
+    const known = this.#shapes.get(layers) ?? qaoaShape(this.#ansatz, layers);
+    this.#shapes.set(layers, known);
+    const { shape, formulas } = known;
+    const outputs = await circuits.runBatch(shape, {
+      numCircuits: points.length,
+      angles: Float64Array.from(points.flatMap(({ gammas, betas }) => [...gammas, ...betas])),
+      formulas,
+      observables: [observableOf(cost)],
+      gradients,
     });
-    if (expectations === undefined) throw new Error('unreachable: no expectations came back');
-    return [...expectations];
-  }
-
-  async #oneByOne(circuits: readonly Circuit[]): Promise<readonly number[]> {
-    const { circuits: runner, signal } = this.#context;
-    const observables = [observableOf(this.#ansatz.cost)];
-    const values = new Array<number>(circuits.length).fill(0);
-    const todo = circuits.entries();
-    const work = async () => {
-      for (const [i, circuit] of todo) {
-        signal.throwIfAborted();
-        const { expectations } = await runner.run(circuit, { observables });
-        values[i] = expectations?.[0] ?? Number.NaN;
-      }
-    };
-    await Promise.all(Array.from({ length: MAX_OUTSTANDING }, work));
-    return values;
+    this.numCircuits += points.length;
+    countUnits(points.length);
+    return outputs;
   }
 }

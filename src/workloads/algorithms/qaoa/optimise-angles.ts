@@ -34,7 +34,7 @@ export interface FoundAngles {
 /** Range of the grid, where γ is in units of the ansatz's energy scale. */
 const LARGEST_GAMMA = 2;
 const LARGEST_BETA = Math.PI / 2;
-/** Few step lengths, because wide circuits run one by one. */
+/** Few step lengths, because wide circuits run one after the other. */
 const LINE_SEARCH = { tolerance: 0, firstLength: 0.1, lengths: [1, 0.5, 0.2, 0.05, 2.5] };
 
 /** Searches the angles of lowest mean energy. */
@@ -74,24 +74,11 @@ export async function optimiseAngles(
   return { angles: anglesOf(best.point), energy: best.value, history, energyByLayers };
 }
 
-/** Step of central differences: small for the truncation error, large for single-precision values. */
-const DIFFERENCE = 2e-3;
-
-/** Mean energies, with gradients from central differences. */
+/** Exact mean energies with their gradients. */
 function meanEnergyObjective(energies: EnergyExpectations): SmoothObjective {
-  const values = (points: readonly Float64Array[]) => energies.at(points.map(anglesOf));
   return {
-    values,
-    slope: async (point) => {
-      const shifted = Array.from(point, (_, i) =>
-        [DIFFERENCE, -DIFFERENCE].map((by) => point.map((x, j) => (i === j ? x + by : x))),
-      );
-      const [value = 0, ...around] = await values([point, ...shifted.flat()]);
-      const gradient = point.map(
-        (_, i) => (around[2 * i]! - around[2 * i + 1]!) / (2 * DIFFERENCE),
-      );
-      return { value, gradient };
-    },
+    values: (points) => energies.at(points.map(anglesOf)),
+    slope: (point) => energies.slopeAt(anglesOf(point)),
   };
 }
 

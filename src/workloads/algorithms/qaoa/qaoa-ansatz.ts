@@ -9,6 +9,9 @@
  *   "From the quantum approximate optimization algorithm to a quantum alternating operator ansatz"
  *   (2019).
  */
+import { type AngleFormulas, CONSTANT } from '../../../circuit/angle-formulas.ts';
+import { MULTIPLY } from '../../../circuit/angle-operations.ts';
+import { AngleTape } from '../../../circuit/angle-tape.ts';
 import type { Circuit, Operation } from '../../../circuit/circuit.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
 import type { IsingProblem } from './ising-problem.ts';
@@ -20,7 +23,7 @@ export interface QaoaAnsatz {
   readonly cost: ZPolynomial;
   /** Operations that prepare the initial state from |0…0⟩. */
   readonly prepare: readonly Operation[];
-  /** Operations of the mixer; for every β the same but for their angles. */
+  /** Operations of the mixer; for every β the same but for their angles, which are multiples of β. */
   readonly mixer: (beta: number) => readonly Operation[];
   /** Energy scale of γ: the typical change of energy in a move. Above 0. */
   readonly energyScale: number;
@@ -58,6 +61,36 @@ export function qaoaCircuit(ansatz: QaoaAnsatz, { gammas, betas }: QaoaAngles): 
     operations.push(...phases(ansatz, gamma / ansatz.energyScale), ...ansatz.mixer(betas[layer]!));
   }
   return { numQubits: ansatz.numQubits, numBits: 0, operations };
+}
+
+/** Circuits of one number of layers. */
+export interface QaoaShape {
+  readonly shape: Circuit;
+  /** How the angles follow from a row of all γ, then all β. */
+  readonly formulas: AngleFormulas;
+}
+
+/** The shape of the circuits of that many layers. */
+export function qaoaShape(ansatz: QaoaAnsatz, layers: number): QaoaShape {
+  const ones = new Array<number>(layers).fill(1);
+  const shape = qaoaCircuit(ansatz, { gammas: ones, betas: ones });
+  const tape = new AngleTape(2 * layers);
+  const prepared = ansatz.prepare.flatMap(anglesOf).map(() => CONSTANT);
+  const phaseAngles = phases(ansatz, 1 / ansatz.energyScale).flatMap(anglesOf);
+  const mixerAngles = ansatz.mixer(1).flatMap(anglesOf);
+  // All angles of a layer are multiples of its γ or its β.
+  const multiples = (angles: readonly number[], input: number) =>
+    angles.map((angle) => tape.apply(MULTIPLY, input, tape.constant(angle)));
+  const results = ones.flatMap((_, layer) => [
+    ...multiples(phaseAngles, layer),
+    ...multiples(mixerAngles, layers + layer),
+  ]);
+  const angles = shape.operations.flatMap(anglesOf);
+  return { shape, formulas: tape.formulas([...prepared, ...results], angles) };
+}
+
+function anglesOf(operation: Operation): readonly number[] {
+  return operation.kind === 'gate' ? operation.angles : [];
 }
 
 /** Operations of e^{−iγ(C − offset)}. */

@@ -16,7 +16,7 @@ import { energyAt } from './z-polynomial.ts';
 
 /** Most qubits of a circuit whose exact distribution is computed. */
 const MAX_PROBABILITY_QUBITS = 16;
-/** Angle search of small circuits, which run in batches and so afford more steps than wide ones. */
+/** Angle search of small circuits, which run together and so afford more steps than wide ones. */
 const SMALL_SEARCH = { gridSize: 16, maxSteps: 30 };
 const WIDE_SEARCH = { gridSize: 6, maxSteps: 12 };
 const MAX_LAYERS = 100;

@@ -91,6 +91,20 @@ export function anglesOf(
   return out;
 }
 
+/** Angles of all rows, row after row. */
+export function angleRows(
+  circuit: ParametricCircuit,
+  theta: ArrayLike<number>,
+  rows: readonly ArrayLike<number>[],
+): Float64Array {
+  const numAngles = circuit.angles.length;
+  const angles = new Float64Array(rows.length * numAngles);
+  for (const [i, row] of rows.entries()) {
+    anglesOf(circuit, theta, row, angles.subarray(i * numAngles, (i + 1) * numAngles));
+  }
+  return angles;
+}
+
 /** Positions of the angles that depend on a parameter, ascending. */
 export function trainableAngles(circuit: ParametricCircuit): readonly number[] {
   return circuit.angles.flatMap(({ terms }, i) =>

@@ -2,20 +2,22 @@
  * The variational quantum eigensolver: searches the lowest energy among trial states that circuits
  * prepare.
  *
- * BFGS and Adam take gradients from energies by the parameter-shift rule, as on a device; the
- * Levenberg–Marquardt method reads whole states. The processor runs batches of one shape only.
+ * BFGS and Adam take exact gradients, each for a small multiple of the time of one circuit. Where energies are estimated
+ * from shots, gradients follow from them by the parameter-shift rule, as on a device. The Levenberg–Marquardt method
+ * reads whole states. The processor runs batches of one shape only.
  *
  * @see McClean, Romero, Babbush, Aspuru-Guzik, "The theory of variational hybrid quantum-classical
  *   algorithms" (2016).
  */
 import { type Circuit, withAngles } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
-import type { BatchRequest, BatchResult } from '../../../engine/batch-request.ts';
+import type { BatchRunOutputs, BatchRunRequest } from '../../../fleet/workers/sent-batch.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { minimise, type Objective, type Optimizer } from '../optimisers/minimise.ts';
 import type { Minimum, StopReason } from '../optimisers/minimum.ts';
 import type { ExpectationBatch } from '../training/expectation-batch.ts';
+import { exactGradients } from '../training/gradients/exact-gradients.ts';
 import { parameterShift } from '../training/gradients/parameter-shift.ts';
 import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
 import { energySampler } from './sampled-energies.ts';
@@ -82,15 +84,12 @@ export interface VqeOutcome {
   readonly stoppedBecause: StopReason;
   /** Number of the best search, from 0. */
   readonly restart: number;
-  /** Number of circuits run in all searches. */
+  /** Number of circuits run in all searches; an exact gradient counts as one. */
   readonly numCircuits: number;
 }
 
 /** Parts of a procedure's context that a search uses. */
 export type VqeContext = Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>;
-
-/** Most circuits of one batch; a cancelled run ends between batches. */
-const MAX_CIRCUITS = 2048;
 
 /**
  * Searches for the problem's ground state.
@@ -114,8 +113,9 @@ export async function runVqe(
     sampler === undefined
       ? exact
       : async (shape, angles, count) => (await sampler(shape, angles, count)).values;
-  const objective = energyObjective(problem, energies, circuits);
-  const minimiseOptions = { ...options, isNoisy: shots !== undefined };
+  const isNoisy = shots !== undefined;
+  const objective = energyObjective(problem, energies, circuits, isNoisy);
+  const minimiseOptions = { ...options, isNoisy };
   let best: (Minimum & { energyHistory: readonly number[]; restart: number }) | undefined;
   for (let restart = 0; restart < restarts; restart++) {
     const energyHistory: number[] = [];
@@ -165,7 +165,7 @@ class CountedCircuits {
     this.#context = context;
   }
 
-  async runBatch(shape: Circuit, request: BatchRequest): Promise<BatchResult> {
+  async runBatch(shape: Circuit, request: BatchRunRequest): Promise<BatchRunOutputs> {
     this.#context.signal.throwIfAborted();
     const result = await this.#context.circuits.runBatch(shape, request);
     this.count += request.numCircuits;
@@ -186,6 +186,7 @@ function energyObjective(
   { ansatz, hamiltonian }: VqeProblem,
   energies: ExpectationBatch,
   circuits: CountedCircuits,
+  isNoisy: boolean,
 ) {
   // One row without features.
   const rows = [[]];
@@ -195,15 +196,10 @@ function energyObjective(
     values: (points) =>
       energies(ansatz.shape, anglesOfAll(ansatz, points), points.length, observables),
     slope: async (point) => {
-      const shifted = await parameterShift(
-        ansatz,
-        point,
-        rows,
-        observables,
-        energies,
-        MAX_CIRCUITS,
-      );
-      return { value: shifted.values[0]!, gradient: shifted.gradients };
+      const { values, gradients } = isNoisy
+        ? await parameterShift(ansatz, point, rows, observables, energies)
+        : await exactGradients(ansatz, point, rows, observables, circuits);
+      return { value: values[0]!, gradient: gradients };
     },
   };
   return objective;

@@ -14,7 +14,7 @@ import { adamStep, startAdam } from '../../algorithms/optimisers/adam.ts';
 import { fitLogisticRegression } from '../../algorithms/training/baselines/logistic-regression.ts';
 import { prepareAdjoint } from '../../algorithms/training/gradients/adjoint.ts';
 import { logisticLoss } from '../../algorithms/training/logistic-loss.ts';
-import { anglesOf, type ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { OBSERVABLE } from './reuploading-ansatz.ts';
 
 /** Options of training. */
@@ -79,20 +79,6 @@ export function expectationsOf(
   rows: readonly (readonly number[])[],
 ): Float64Array {
   return prepareAdjoint(circuit)(theta, rows, [OBSERVABLE]).values;
-}
-
-/** Angles of all rows, row after row. */
-export function angleRows(
-  circuit: ParametricCircuit,
-  theta: ArrayLike<number>,
-  rows: readonly ArrayLike<number>[],
-): Float64Array {
-  const numAngles = circuit.angles.length;
-  const angles = new Float64Array(rows.length * numAngles);
-  for (const [i, row] of rows.entries()) {
-    anglesOf(circuit, theta, row, angles.subarray(i * numAngles, (i + 1) * numAngles));
-  }
-  return angles;
 }
 
 /** The class that an expectation value predicts. */

@@ -19,6 +19,7 @@ import type {
 } from '../../../fleet/processor.ts';
 import { MAX_SEED } from '../../../math/philox.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import { angleRows } from '../../algorithms/training/parametric-circuit.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 import type { Model } from '../model.ts';
 import { BatchRunner } from './batch-runner.ts';
@@ -28,7 +29,7 @@ import {
   ownCircuitOf,
 } from './classification-request.ts';
 import { scaleRow } from './feature-scaler.ts';
-import { angleRows, classAbove } from './fit-classifier.ts';
+import { classAbove } from './fit-classifier.ts';
 import type { ModelArtefact, ModelCard } from './model-card.ts';
 import { QNN_HYBRID_ID } from './model-id.ts';
 import { ANSATZES } from './reuploading-ansatz.ts';

@@ -16,6 +16,7 @@ import {
   confusionMatrix,
   logLoss,
 } from '../../algorithms/training/metrics.ts';
+import { angleRows } from '../../algorithms/training/parametric-circuit.ts';
 import {
   crossValidate,
   type FoldAccuracy,
@@ -25,7 +26,6 @@ import {
 } from './cross-validate.ts';
 import { type FeatureScaler, fitScaler, scaleRow } from './feature-scaler.ts';
 import {
-  angleRows,
   classAbove,
   expectationsOf,
   type FitSettings,

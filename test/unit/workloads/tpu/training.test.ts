@@ -116,13 +116,13 @@ describe('training a classifier', () => {
     expect(numbers(result['parameters']).every(Number.isFinite)).toBe(true);
   });
 
-  test('counts its circuits, rows times shifts, and what they would cost', async () => {
+  test('counts its circuits, one for each gradient, and what they would cost', async () => {
     await using service = openTestContext();
     const result = await service.run(training, { steps: 3, batch_size: 10 });
-    // 8 rotations, each with two shifts; then every row once.
-    expect(result['circuits']).toBe(3 * 10 * 17 + 100);
-    expect(result['flops']).toBe(610 * (10 * 16 * 14 + 6 * 8 * 14));
-    expect(service.told.units).toBe(610);
+    // Every row once at the end.
+    expect(result['circuits']).toBe(3 * 10 + 100);
+    expect(result['flops']).toBe((3 * 3 * 10 + 100) * (10 * 16 * 14 + 6 * 8 * 14));
+    expect(service.told.units).toBe(130);
     expect(service.told.progress).toHaveLength(3);
     expect(service.told.progress[2]?.message).toMatch(/^step 3 of 3: loss \d\.\d{4}$/);
   });

@@ -208,7 +208,7 @@ test.each<[string, JsonObject, string]>([
   ['a custom problem without observable', { problem: 'custom' }, 'observable'],
   [
     'a qubit that is too far',
-    { problem: 'custom', observable: [{ pauli: 'Z12' }] },
+    { problem: 'custom', observable: [{ pauli: 'Z14' }] },
     'observable[0].pauli',
   ],
   ['a ring of two', { problem: 'tfim', sites: 2, periodic: true }, 'periodic'],

@@ -149,7 +149,7 @@ describe('runQaoa', () => {
     expect(counts).toEqual(counts.toSorted((a, b) => b - a));
   });
 
-  test('works circuit by circuit above twelve qubits, with the same answer', async () => {
+  test('gives the same answer above twelve qubits, in batches too', async () => {
     const edges = ring(13);
     const result = await solve(maxCutProblem(13, edges), { maxSteps: 6, shots: 2_000 });
     expect(-result.expectation / 13).toBeCloseTo(3 / 4, 4);

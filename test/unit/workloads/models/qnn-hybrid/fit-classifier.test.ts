@@ -1,11 +1,12 @@
 /** Training one circuit: initial parameters, learning and threshold. */
+
 import { describe, expect, test } from 'vitest';
 import {
+  angleRows,
   anglesOf,
   parametricCircuit,
 } from '../../../../../src/workloads/algorithms/training/parametric-circuit.ts';
 import {
-  angleRows,
   classAbove,
   type FitSettings,
   fitClassifier,
