@@ -7,10 +7,10 @@
  */
 import { type Circuit, hasMidCircuitMeasurement, type Operation } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
-import type { BatchResult } from '../../engine/batch-request.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
-import type { RunResult } from '../../engine/engine.ts';
-import { basisLabel } from '../../math/basis-index.ts';
+import type { Counts, RunResult } from '../../engine/engine.ts';
+import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import { outcomeLabel } from '../../math/basis-index.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
 
@@ -206,16 +206,17 @@ function anglesOfCircuit(circuit: Circuit): readonly number[] {
 }
 
 /** Outputs of circuit `i` of a batch. */
-function batchOutcome(
-  { counts, probabilities, expectations }: BatchResult,
+export function batchOutcome(
+  batch: BatchRunOutputs,
   i: number,
   { numBits }: Circuit,
   numObservables: number,
 ): CircuitOutcome {
+  const { counts, longCounts, probabilities, expectations } = batch;
   const [from, to] = [i * 2 ** numBits, (i + 1) * 2 ** numBits];
   const first = i * numObservables;
   return {
-    ...(counts && { counts: labelled(counts.subarray(from, to), numBits) }),
+    ...((counts ?? longCounts) && { counts: labelled(countsOfRow(batch, i, numBits)) }),
     ...(probabilities && { probabilities: probabilities.slice(from, to) }),
     ...(expectations && {
       expectations: [...expectations.subarray(first, first + numObservables)],
@@ -223,32 +224,20 @@ function batchOutcome(
   };
 }
 
-function labelled(counts: Uint32Array, numBits: number): ReadonlyMap<string, number> {
-  const byLabel = new Map<string, number>();
-  for (const [outcome, count] of counts.entries()) {
-    if (count > 0) byLabel.set(basisLabel(outcome, numBits), count);
-  }
-  return byLabel;
-}
-
 function runOutcome(result: RunResult, { shots = 0 }: CircuitOutputs): CircuitOutcome {
   const { probabilities, expectations } = result;
   return {
-    ...(shots > 0 && { counts: labelledRun(result.counts) }),
+    ...(shots > 0 && { counts: labelled(result.counts) }),
     ...(probabilities && { probabilities }),
     ...(expectations && { expectations }),
   };
 }
 
-function labelledRun(counts: RunResult['counts']): ReadonlyMap<string, number> {
+function labelled(counts: Counts): ReadonlyMap<string, number> {
   const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
   const byLabel = new Map<string, number>();
   for (const [i, count] of occurrences.entries()) {
-    let label = '';
-    for (let bit = 0; bit < numBits; bit++) {
-      const word = outcomes[i * wordsPerOutcome + (bit >> 5)]!;
-      label = `${(word >>> (bit & 31)) & 1}${label}`;
-    }
+    const label = outcomeLabel(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits);
     byLabel.set(label, count);
   }
   return byLabel;

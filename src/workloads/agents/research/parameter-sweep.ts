@@ -1,6 +1,7 @@
 /** The task `parameter_sweep`: runs one circuit at many values of its parameters. */
 import { z } from 'zod';
-import { type CircuitOutcome, runCircuits } from '../../algorithms/run-circuits.ts';
+import { inputRows } from '../../../circuit/input-columns.ts';
+import { batchOutcome, type CircuitOutcome, circuitSeed } from '../../algorithms/run-circuits.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
@@ -11,6 +12,7 @@ import {
   type SweepInput,
   sweepFaults,
   sweepFields,
+  sweepInputs,
   sweepPlan,
 } from './sweep-fields.ts';
 import { pointAt } from './sweep-points.ts';
@@ -89,29 +91,51 @@ interface SweepPoint extends CircuitOutcome {
   readonly values: readonly number[];
 }
 
+/** Largest number of entries in the states or distributions of the points between two reports of progress. */
+const MAX_WINDOW_NUMBERS = 2 ** 20;
+const MAX_WINDOW = 1024;
+
 /**
- * Runs all points, in order.
+ * Runs all points: those that run the same gates together.
  *
  * @param onProgress - Called now and then with the number of points done.
+ * @throws {ProcedureInputError} if the program is invalid at a point.
  * @throws the signal's reason once it aborts; the errors of running circuits.
  */
 async function runSweep(
   plan: SweepPlan,
-  outputs: SweepOutputs,
-  context: Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>,
+  { seed, ...outputs }: SweepOutputs,
+  { circuits, countUnits, signal }: Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>,
   onProgress: (numDone: number) => void = () => {},
 ): Promise<readonly SweepPoint[]> {
   const { parameters, combination, template, observables, numPoints } = plan;
+  const inputs = sweepInputs(plan);
   const points = new Array<SweepPoint>(numPoints);
-  const valuesAt = (index: number) => pointAt(parameters, combination, index);
-  await runCircuits(
-    { numCircuits: numPoints, circuitAt: (index) => template.circuitAt(valuesAt(index)) },
-    { ...outputs, ...(observables.length > 0 && { observables }) },
-    context,
-    (index, outcome) => {
-      points[index] = { values: valuesAt(index), ...outcome };
-    },
-    onProgress,
-  );
+  let numDone = 0;
+  for (const { circuit, formulas, points: own } of template.groupsAt(inputs)) {
+    const numOwn = own?.length ?? numPoints;
+    const numbers = 2 ** Math.max(circuit.numQubits - 4, circuit.numBits);
+    const size = Math.max(1, Math.min(MAX_WINDOW, Math.floor(MAX_WINDOW_NUMBERS / numbers)));
+    for (let from = 0; from < numOwn; from += size) {
+      signal.throwIfAborted();
+      const to = Math.min(numOwn, from + size);
+      const indices = Array.from({ length: to - from }, (_, i) => own?.[from + i] ?? from + i);
+      const result = await circuits.runBatch(circuit, {
+        ...outputs,
+        numCircuits: indices.length,
+        angles: inputRows(inputs, own, from, to),
+        formulas,
+        seeds: indices.map((index) => circuitSeed(seed, index)),
+        ...(observables.length > 0 && { observables }),
+      });
+      for (const [i, index] of indices.entries()) {
+        const values = pointAt(parameters, combination, index);
+        points[index] = { values, ...batchOutcome(result, i, circuit, observables.length) };
+      }
+      countUnits(indices.length);
+      numDone += indices.length;
+      onProgress(numDone);
+    }
+  }
   return points;
 }

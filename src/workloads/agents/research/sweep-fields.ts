@@ -1,11 +1,12 @@
 /** The fields of an input that asks for a sweep, and what is wrong with them, for every procedure that takes one. */
 import { z } from 'zod';
-import type { Circuit } from '../../../circuit/circuit.ts';
+import { type InputColumns, inputColumns } from '../../../circuit/input-columns.ts';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import { seedField } from '../../procedures/input-fields.ts';
-import { numPoints, rangeValues, type SweepParameter } from './sweep-points.ts';
+import { numPoints, pointAt, rangeValues, type SweepParameter } from './sweep-points.ts';
 import {
+  ofParameter,
   PARAMETER_NAME,
   type SweepTemplate,
   sweepTemplate,
@@ -25,8 +26,6 @@ export const SWEEP_LIMITS = {
   result_numbers: 100_000,
   /** Most work of all circuits together: gates times amplitudes, and draws. */
   amplitude_updates: 1e11,
-  /** Most characters of OpenQASM to parse: the text is parsed once per point. */
-  qasm_characters: 20_000_000,
 } as const;
 
 /** Cost of a draw, in amplitude updates. */
@@ -100,8 +99,6 @@ export interface SweepPlan {
   readonly combination: SweepInput['combine'];
   readonly numPoints: number;
   readonly template: SweepTemplate;
-  /** The circuit at the first point. */
-  readonly firstCircuit: Circuit;
   readonly observables: readonly PauliSum[];
 }
 
@@ -115,17 +112,33 @@ export function sweepPlan(input: SweepInput): SweepPlan {
     name,
     values: rangeValues(range),
   }));
-  const names = parameters.map(({ name }) => name);
-  const template = sweepTemplate(input, names, SWEEP_LIMITS.qubits);
-  const firstCircuit = template.circuitAt(parameters.map(({ values }) => values[0]!));
+  const first = inputColumns(
+    Object.fromEntries(parameters.map(({ name, values }) => [name, values[0]])),
+  );
+  const template = sweepTemplate(input, first, SWEEP_LIMITS.qubits);
+  const { numQubits } = template.firstCircuit;
   return {
     parameters,
     combination: input.combine,
     numPoints: numPoints(parameters, input.combine),
     template,
-    firstCircuit,
-    observables: parseObservables(input.observables ?? [], firstCircuit.numQubits, 'observables'),
+    observables: parseObservables(input.observables ?? [], numQubits, 'observables'),
   };
+}
+
+/** Values of the parameters at all points of a sweep. */
+export function sweepInputs({
+  parameters,
+  combination,
+  numPoints: count,
+}: SweepPlan): InputColumns {
+  const columns = parameters.map(() => new Float64Array(count));
+  for (let point = 0; point < count; point++) {
+    for (const [i, value] of pointAt(parameters, combination, point).entries()) {
+      columns[i]![point] = value;
+    }
+  }
+  return inputColumns(Object.fromEntries(parameters.map(({ name }, i) => [name, columns[i]])));
 }
 
 /** Faults of a well-formed sweep input. */
@@ -138,11 +151,7 @@ export function sweepFaults(input: SweepInput): readonly Fault[] {
     if (!(error instanceof CodedError)) throw error;
     const path = input.qasm === undefined ? 'circuit' : 'qasm';
     if (error.faults.length === 0) return [{ path, message: error.message, code: error.code }];
-    // The OpenQASM program's inputs are the sweep's parameters.
-    return error.faults.map((fault) => ({
-      ...fault,
-      path: fault.path.replace(/^inputs\b/, 'parameters'),
-    }));
+    return error.faults.map(ofParameter);
   }
 }
 
@@ -183,9 +192,9 @@ function outputFaults({ observables = [], probabilities, shots }: SweepInput): r
  * run checks them.
  */
 function sizeFaults(input: SweepInput, plan: SweepPlan): readonly Fault[] {
-  const { firstCircuit, parameters, observables, numPoints: count } = plan;
-  const { numQubits, numBits, operations } = firstCircuit;
-  const { shots = 0, probabilities, qasm = '' } = input;
+  const { template, parameters, observables, numPoints: count } = plan;
+  const { numQubits, numBits, operations } = template.firstCircuit;
+  const { shots = 0, probabilities } = input;
   const outcomes = 2 ** numBits;
   const perPoint =
     parameters.length +
@@ -193,11 +202,10 @@ function sizeFaults(input: SweepInput, plan: SweepPlan): readonly Fault[] {
     (probabilities ? outcomes : 0) +
     Math.min(shots, outcomes);
   const work = count * (operations.length * 2 ** numQubits + UPDATES_PER_DRAW * shots);
-  const { result_numbers, amplitude_updates, qasm_characters } = SWEEP_LIMITS;
+  const { result_numbers, amplitude_updates } = SWEEP_LIMITS;
   const sizes: readonly (readonly [number, number, string])[] = [
     [count * perPoint, result_numbers, 'numbers in the result'],
     [work, amplitude_updates, 'amplitude updates and draws'],
-    [count * qasm.length, qasm_characters, 'characters of OpenQASM'],
   ];
   return sizes.flatMap(([size, most, what]) =>
     size <= most

@@ -2,23 +2,18 @@
  * Templates of circuits: gate objects with angles such as "theta", "-theta" or "0.5*theta", or OpenQASM 3
  * with `input` declarations.
  *
- * Gate objects are parsed once; only their angles change from point to point. The inputs of a program may
- * determine anything, the number of loops included, so a program is parsed for each point.
+ * A template is read once for all points that run the same gates: angles are formulas of the parameters. The inputs of
+ * a program may determine anything, the number of loops included; then it is read for each combination of their values.
  */
 import { z } from 'zod';
-import { type Circuit, withAngles, withFinalMeasurement } from '../../../circuit/circuit.ts';
-import { PARAMETER_NAMES, type ParameterName } from '../../../circuit/gate-definition.ts';
-import type { GateObject } from '../../../circuit/gate-object.ts';
+import type { AngleFormulas } from '../../../circuit/angle-formulas.ts';
+import { type Circuit, isStatic, withFinalMeasurement } from '../../../circuit/circuit.ts';
+import type { GateAngle, GateObject } from '../../../circuit/gate-object.ts';
 import { gateObject } from '../../../circuit/gate-object-schema.ts';
-import { circuitFromGateObjects } from '../../../circuit/gate-objects.ts';
-import { findGate } from '../../../circuit/gates.ts';
+import { type InputColumns, inputsAt } from '../../../circuit/input-columns.ts';
 import { parseOpenQasm } from '../../../circuit/openqasm/parse-openqasm.ts';
+import { readSweep, type SweepSource } from '../../../circuit/read-sweep.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
-import {
-  type AngleForm,
-  anglesOf,
-  parametricCircuit,
-} from '../../algorithms/training/parametric-circuit.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitFields, MAX_INPUT_GATES } from '../../procedures/input-fields.ts';
 
@@ -57,152 +52,143 @@ const templateInput = z.object(templateFields);
 /** Parsed input with those fields. */
 export type TemplateInput = z.output<typeof templateInput>;
 
-/** Builds the circuit for given values of the parameters. */
+/** Points whose circuits differ in their angles alone. */
+export interface TemplateGroup {
+  /** The circuit at the first of them, with its measurements; without any, all its qubits are measured. */
+  readonly circuit: Circuit;
+  /** How the angles follow from the values of the parameters. */
+  readonly formulas: AngleFormulas;
+  /** Numbers of the points, ascending; undefined for all points. */
+  readonly points: Uint32Array | undefined;
+}
+
+/** The circuits of an input for all points. */
 export interface SweepTemplate {
+  /** As in `TemplateGroup`. */
+  readonly firstCircuit: Circuit;
   /**
-   * The circuit at a point, with its measurements; without any, all its qubits are measured.
+   * Reads the circuits of all points.
    *
-   * @param point - One value per parameter, in the order of their names.
-   * @throws {CodedError} if the program is invalid with these inputs.
+   * @throws {ProcedureInputError} if the program is invalid at a point, or its registers change their size.
    */
-  readonly circuitAt: (point: readonly number[]) => Circuit;
+  readonly groupsAt: (inputs: InputColumns) => readonly TemplateGroup[];
 }
 
 /**
- * Reads the template of an input.
+ * Reads the template of an input at one point.
  *
- * @param names - Names of the parameters.
- * @throws {ProcedureInputError} listing every fault; an unused parameter is one.
+ * @param first - Values of the parameters.
+ * @throws {CodedError} listing every fault; an unused parameter is one.
  */
 export function sweepTemplate(
   input: TemplateInput,
-  names: readonly string[],
+  first: InputColumns,
   maxQubits: number,
 ): SweepTemplate {
   const { circuit, qasm, qubits } = input;
+  const limits = { maxQubits, maxGates: MAX_INPUT_GATES };
   if (qasm !== undefined) {
     if (circuit !== undefined) fail('qasm', 'Give either circuit or qasm, not both.');
     if (qubits !== undefined) fail('qubits', 'Only taken with circuit; qasm declares its own.');
-    return qasmTemplate(qasm, names, maxQubits);
+    // Refuses requests for results, which a task takes from its input.
+    const firstCircuit = parseOpenQasm(qasm, limits, { inputs: inputsAt(first, 0) });
+    return templateOf({ qasm }, withFinalMeasurement(firstCircuit), limits);
   }
   if (circuit === undefined) return fail('circuit', 'Required: circuit, or qasm instead.');
-  return objectsTemplate(circuit, qubits, names, maxQubits);
+  const faults: Fault[] = [];
+  const objects = circuit.map((object, i) =>
+    withInputs(object, `circuit[${i}]`, first.names, faults),
+  );
+  const source = { circuit: objects, qubits };
+  const [group] = orFaults(() => readSweep(source, first, limits).groups, faults);
+  return templateOf(source, staticCircuit(group!.circuit), limits);
+}
+
+type Limits = Parameters<typeof readSweep>[2];
+
+function templateOf(source: SweepSource, firstCircuit: Circuit, limits: Limits): SweepTemplate {
+  const { numQubits, numBits } = firstCircuit;
+  return {
+    firstCircuit,
+    groupsAt: (inputs) =>
+      orFaults(() => readSweep(source, inputs, limits).groups, []).map((group) => {
+        const circuit = staticCircuit(group.circuit);
+        // Sizes were checked before the run, on the registers of the first point.
+        if (circuit.numQubits !== numQubits || circuit.numBits !== numBits) {
+          fail('qasm', 'The registers are not of the same size at every point.');
+        }
+        return { ...group, circuit };
+      }),
+  };
+}
+
+/** The circuit with its measurements. */
+function staticCircuit(circuit: Parameters<typeof withFinalMeasurement>[0]): Circuit {
+  const measured = withFinalMeasurement(circuit);
+  if (isStatic(measured)) return measured;
+  return fail('qasm', 'A sweep takes no loops on measured bits, and no values computed from them.');
 }
 
 function fail(path: string, message: string): never {
   throw new ProcedureInputError([{ path, message }]);
 }
 
-function qasmTemplate(qasm: string, names: readonly string[], maxQubits: number): SweepTemplate {
-  const limits = { maxQubits, maxGates: MAX_INPUT_GATES };
-  let first: Circuit | undefined;
-  return {
-    circuitAt: (point) => {
-      const inputs = Object.fromEntries(names.map((name, i) => [name, point[i]!]));
-      const circuit = withFinalMeasurement(parseOpenQasm(qasm, limits, { inputs }));
-      first ??= circuit;
-      // Sizes were checked before the run, on the registers of the first point.
-      if (circuit.numQubits !== first.numQubits || circuit.numBits !== first.numBits) {
-        fail('qasm', 'The registers are not of the same size at every point.');
-      }
-      return circuit;
-    },
-  };
-}
-
-/** Angle fields of a gate object. */
-type AngleForms = ReadonlyMap<ParameterName, AngleForm>;
-
-function objectsTemplate(
-  objects: readonly TemplateObject[],
-  qubits: number | undefined,
-  names: readonly string[],
-  maxQubits: number,
-): SweepTemplate {
-  const faults: Fault[] = [];
-  const numbered = new Map(names.map((name, i) => [name, i]));
-  const forms = objects.map((object, i) => angleForms(object, `circuit[${i}]`, numbered, faults));
-  const used = new Set(forms.flatMap((of) => [...of.values()].flatMap(({ terms }) => terms)));
-  for (const [name, number] of numbered) {
-    if ([...used].some(({ parameter }) => parameter === number)) continue;
-    faults.push({ path: `parameters.${name}`, message: 'No angle of the circuit names it.' });
-  }
-  const limits = { maxQubits, maxGates: MAX_INPUT_GATES };
-  const width = qubits === undefined ? {} : { numQubits: qubits };
-  const plain = objects.map((object, i) => withNumbers(object, forms[i]!));
-  const circuit = orFaults(() => circuitFromGateObjects(plain, { limits, ...width }), faults);
-  const shape = withFinalMeasurement(circuit);
-  // In the order of the circuit's angles: parsing leaves out no gate.
-  const angles = objects.flatMap(({ gate }, i) =>
-    (findGate(gate)?.parameters ?? []).map((field) => forms[i]!.get(field) ?? fixed(0)),
-  );
-  const numParameters = names.length;
-  const parametric = parametricCircuit({ shape, numParameters, numFeatures: 0, angles });
-  return { circuitAt: (point) => withAngles(shape, anglesOf(parametric, point, [])) };
-}
-
-/** The circuit that `read` returns. Throws all faults if there are any. */
-function orFaults(read: () => Circuit, faults: readonly Fault[]): Circuit {
+/** What `read` returns. Throws all faults if there are any. */
+function orFaults<T>(read: () => T, faults: readonly Fault[]): T {
   try {
-    const circuit = read();
-    if (faults.length === 0) return circuit;
+    const value = read();
+    if (faults.length === 0) return value;
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    throw new ProcedureInputError([...faults, ...error.faults]);
+    const { code, message, faults: own } = error;
+    const all = own.length > 0 ? own : [{ path: 'qasm', message, code }];
+    throw new ProcedureInputError([...faults, ...all.map(ofParameter)]);
   }
   throw new ProcedureInputError(faults);
 }
 
-function angleForms(
-  object: TemplateObject,
-  path: string,
-  numbered: ReadonlyMap<string, number>,
-  faults: Fault[],
-): AngleForms {
-  const forms = new Map<ParameterName, AngleForm>();
-  for (const field of PARAMETER_NAMES) {
-    const value = object[field];
-    if (value === undefined) continue;
-    const form = typeof value === 'number' ? fixed(value) : namedAngle(value, numbered);
-    if (typeof form === 'string') faults.push({ path: `${path}.${field}`, message: form });
-    else forms.set(field, form);
-  }
-  return forms;
-}
-
-function fixed(offset: number): AngleForm {
-  return { offset, terms: [] };
+/** Inputs of the circuit are the parameters of the sweep. */
+export function ofParameter(fault: Fault): Fault {
+  return { ...fault, path: fault.path.replace(/^inputs\b/, 'parameters') };
 }
 
 const NAMED_ANGLE =
   /^\s*(?:([+-])\s*)?(?:(\d{1,15}(?:\.\d{1,15})?)\s*\*\s*)?([A-Za-z]\w{0,31})\s*$/;
 
 /** Parses a text such as "-0.5*theta", or returns its fault. */
-function namedAngle(text: string, numbered: ReadonlyMap<string, number>): AngleForm | string {
+function namedAngle(text: string, names: readonly string[]): GateAngle | string {
   const match = NAMED_ANGLE.exec(text);
   if (match === null) {
     return `${JSON.stringify(text)} is no angle; write a number, or for example "theta", "-theta" or "0.5*theta".`;
   }
-  const [, sign, factor = '1', name = ''] = match;
-  const parameter = numbered.get(name);
-  if (parameter === undefined) {
-    const known = [...numbered.keys()].join(', ');
-    return `There is no parameter ${name}; there are: ${known}.`;
+  const [, sign, factor = '1', input = ''] = match;
+  if (!names.includes(input)) {
+    return `There is no parameter ${input}; there are: ${names.join(', ')}.`;
   }
-  const coefficient = sign === '-' ? -Number(factor) : Number(factor);
-  return { offset: 0, terms: [{ coefficient, parameter }] };
+  return { input, scale: sign === '-' ? -Number(factor) : Number(factor) };
 }
 
-/** The gate object with numeric angles: fixed ones, and 0 for each that has a parameter. */
-function withNumbers(object: TemplateObject, forms: AngleForms): GateObject {
-  const number = (field: ParameterName) =>
-    object[field] === undefined ? undefined : (forms.get(field)?.offset ?? 0);
+/** The gate object with inputs in place of named angles; 0 in place of one that has a fault. */
+function withInputs(
+  object: TemplateObject,
+  path: string,
+  names: readonly string[],
+  faults: Fault[],
+): GateObject {
+  const angleOf = (field: 'theta' | 'phi' | 'lambda' | 'gamma' | 'beta') => {
+    const value = object[field];
+    if (typeof value !== 'string') return value;
+    const angle = namedAngle(value, names);
+    if (typeof angle !== 'string') return angle;
+    faults.push({ path: `${path}.${field}`, message: angle });
+    return 0;
+  };
   return {
     ...object,
-    theta: number('theta'),
-    phi: number('phi'),
-    lambda: number('lambda'),
-    gamma: number('gamma'),
-    beta: number('beta'),
+    theta: angleOf('theta'),
+    phi: angleOf('phi'),
+    lambda: angleOf('lambda'),
+    gamma: angleOf('gamma'),
+    beta: angleOf('beta'),
   };
 }

@@ -1,7 +1,10 @@
 /** Sweeps against closed forms, and what they refuse. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { withFinalMeasurement } from '../../../../../src/circuit/circuit.ts';
+import { circuitFromGateObjects } from '../../../../../src/circuit/gate-objects.ts';
 import { parameterSweep } from '../../../../../src/workloads/agents/research/parameter-sweep.ts';
+import { circuitSeed } from '../../../../../src/workloads/algorithms/run-circuits.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
@@ -107,6 +110,57 @@ describe('known answers', () => {
     );
   });
 
+  test('points that run other gates than their neighbours have their own results', async () => {
+    const { result, told } = await sweep({
+      qasm: 'OPENQASM 3.0; include "stdgates.inc"; input int n; input float a; qubit q; for int i in [1:n] { rx(a) q; }',
+      parameters: { n: [3, 1, 2, 1, 3], a: [0.1, 0.2, 0.3, 0.4, 0.5] },
+      combine: 'grid',
+      observables: [{ pauli: 'Z0' }],
+    });
+    expect(result.points).toHaveLength(25);
+    for (const [i, { values, expectations }] of result.points.entries()) {
+      const [n, a] = [[3, 1, 2, 1, 3][Math.floor(i / 5)]!, 0.1 * ((i % 5) + 1)];
+      expect(values).toEqual([n, expect.closeTo(a, 12)]);
+      expect(expectations[0]).toBeCloseTo(Math.cos(n * a), 12);
+    }
+    expect(told.units).toBe(25);
+    expect(told.progress.at(-1)?.message).toBe('point 25 of 25');
+  });
+
+  test('the points of a wide circuit are one batch, and have the counts of each alone', async () => {
+    await using test = openTestContext({ maxQubits: 14 });
+    const { circuits } = test.context;
+    const batches: number[] = [];
+    const runBatch: typeof circuits.runBatch = (shape, request) => {
+      batches.push(request.numCircuits);
+      return circuits.runBatch(shape, request);
+    };
+    const context = { ...test.context, circuits: { ...circuits, runBatch } };
+    const input = { circuit: TURNED, qubits: 14, shots: 20, seed: 5, combine: 'zip' };
+    const angles = { a: [0.7, 1.1, 2], b: [0.2, 0.3, 0.4] };
+    const result = view.parse(await parameterSweep.run({ ...input, parameters: angles }, context));
+    expect(batches).toEqual([3]);
+    for (const [i, { counts }] of result.points.entries()) {
+      const seed = circuitSeed(5, i);
+      const circuit = circuitFromGateObjects(
+        [
+          { gate: 'RY', qubit: 0, theta: angles.a[i]! },
+          { gate: 'CX', control: 0, target: 1 },
+          { gate: 'RZ', qubit: 1, theta: -0.5 * angles.b[i]! },
+          { gate: 'H', qubit: 1 },
+        ],
+        { numQubits: 14, limits: { maxQubits: 14, maxGates: 10 } },
+      );
+      const alone = await circuits.run(withFinalMeasurement(circuit), { shots: 20, seed });
+      const { outcomes, occurrences } = alone.counts;
+      const expected = Array.from(outcomes, (outcome, k) => [
+        outcome.toString(2).padStart(14, '0'),
+        occurrences[k],
+      ]);
+      expect(counts).toEqual(Object.fromEntries(expected));
+    }
+  });
+
   test('what is measured midway is run as it is written', async () => {
     const { result } = await sweep({
       circuit: [
@@ -196,6 +250,18 @@ describe('what is refused before it runs', () => {
     ],
   ])('%s', (_, input, path) => {
     expect(faultsOf(input)[0]?.path).toBe(path);
+  });
+
+  test('a program that is invalid at a later point ends the run, and the fault names the point', async () => {
+    const input = {
+      qasm: 'OPENQASM 3.0; include "stdgates.inc"; input int n; qubit[3] q; x q[n];',
+      parameters: { n: [1, 5] },
+      shots: 1,
+    };
+    await expect(sweep(input)).rejects.toMatchObject({
+      code: 'WORKLOADS_TASK_INPUT',
+      message: expect.stringContaining('At point 1 of the inputs'),
+    });
   });
 
   test('registers that grow from point to point end the run', async () => {
