@@ -363,8 +363,7 @@ class ProgramCheck {
       if (outputs.includes('counts')) this.#faults.add('shots', 'Required: return has "counts".');
       return;
     }
-    const estimates = outputs.includes('expectation') && !outputs.includes('counts');
-    if (estimates && shots < 2) {
+    if (isEstimated({ shots, outputs }) && shots < 2) {
       this.#faults.add('shots', 'At least 2, for the standard error of an estimated expectation.');
     }
     if (this.#target?.available) checkShots(shots, this.#target.spec, this.#faults);
@@ -476,9 +475,13 @@ export function numbersOf(program: CheckedProgram, output: BatchOutput | 'standa
   }
 }
 
-/** Whether expectation and gradient are estimated from shots. */
-export function isEstimated({ shots, outputs }: CheckedProgram): boolean {
-  return shots !== undefined && !outputs.includes('counts');
+/** Whether expectation values or gradients are asked for and estimated from shots. */
+export function isEstimated({
+  shots,
+  outputs,
+}: Pick<CheckedProgram, 'shots' | 'outputs'>): boolean {
+  if (shots === undefined || outputs.includes('counts')) return false;
+  return outputs.includes('expectation') || outputs.includes('gradient');
 }
 
 /** Bytes of an entry of counts without its label and its number: quotes, colon and comma. */
