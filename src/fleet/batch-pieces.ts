@@ -6,10 +6,10 @@
  */
 
 /** Time that a run is meant to take, milliseconds. */
-const RUN_MS = 40;
+const RUN_MS = 20;
 /** Runs of one batch that wait, and the time that they are meant to take together. */
 const MAX_WAITING = 16;
-const MAX_WAITING_MS = 100;
+const MAX_WAITING_MS = 60;
 /** A run may have this many times as many circuits as the longest one before it. */
 const MAX_GROWTH = 8;
 /** Bytes of inputs and of results of one run, about. */

@@ -341,6 +341,13 @@ describe('estimates from shots', () => {
     expect(found.expectation[0][1]).toBeCloseTo(exact.expectation[0][1], 0);
   });
 
+  test('run no circuit where none is asked for', async () => {
+    const asked = { ...program, return: ['variance'], shots: 100 };
+    const { programs, executed_on } = await run([asked]);
+    expect(programs[0]).not.toHaveProperty('expectation');
+    expect(executed_on).toMatchObject([{ circuits: 3 }]);
+  });
+
   test('of gradients follow the parameter-shift rule', async () => {
     const asked = { ...program, return: ['gradient', 'expectation'] };
     const [exact] = (await run([asked])).programs;
