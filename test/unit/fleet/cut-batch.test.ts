@@ -139,14 +139,14 @@ describe('a batch in pieces', () => {
 describe('the number of circuits of a run', () => {
   const size = { numQubits: 2, numOperations: 10, numTerms: 1, shots: 0, numNumbers: 10 };
 
-  test('is what takes 40 ms, grows eightfold at most, and does not follow short runs', () => {
+  test('is what takes 20 ms, grows eightfold at most, and does not follow short runs', () => {
     const sizes = new RunSizes(size);
     sizes.learn(10, 1);
     expect(sizes.next()).toBe(80);
     sizes.learn(80, 8);
-    expect(sizes.next()).toBe(400);
+    expect(sizes.next()).toBe(200);
     sizes.learn(1, 5);
-    expect(sizes.next()).toBe(400);
+    expect(sizes.next()).toBe(200);
     expect(sizes.expectedMs(50)).toBeCloseTo(5, 12);
     sizes.learn(400, 4000);
     expect(sizes.next()).toBe(4);
