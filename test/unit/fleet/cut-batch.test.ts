@@ -149,7 +149,7 @@ describe('the number of circuits of a run', () => {
     expect(sizes.next()).toBe(200);
     expect(sizes.expectedMs(50)).toBeCloseTo(5, 12);
     sizes.learn(400, 4000);
-    expect(sizes.next()).toBe(4);
+    expect(sizes.next()).toBe(2);
   });
 
   test('is bounded by the bytes of its results', () => {
