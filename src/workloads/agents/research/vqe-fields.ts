@@ -83,7 +83,7 @@ export const vqeFields = {
     .enum(OPTIMIZERS)
     .optional()
     .describe(
-      'levenberg_marquardt reads whole states, as a simulator can, and needs the fewest steps; bfgs and adam use exact gradients, or with shots estimates by the parameter-shift rule. Default levenberg_marquardt; with shots only adam, which tolerates noise',
+      'levenberg_marquardt reads whole states, as a simulator can, and needs the fewest steps; bfgs and adam use exact gradients, or with shots estimates by the parameter-shift rule. Default levenberg_marquardt, above 12 qubits bfgs; with shots only adam, which tolerates noise',
     ),
   steps: z
     .int()

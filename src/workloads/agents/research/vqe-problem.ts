@@ -41,9 +41,16 @@ export function vqeProblem(input: VqeInput): VqeProblem {
 /** The search options of a valid input. */
 export function vqeOptions(input: VqeInput, seed: number): VqeOptions {
   const { steps, tolerance, restarts, shots, learning_rate: learningRate = 0.1 } = input;
-  const optimizer = input.optimizer ?? (shots === undefined ? 'levenberg_marquardt' : 'adam');
+  const optimizer = input.optimizer ?? (shots === undefined ? exactOptimizer(input) : 'adam');
   const sampling = shots === undefined ? {} : { shots };
   return { optimizer, steps, learningRate, tolerance, restarts, seed, ...sampling };
+}
+
+/** Above this, the derivatives of whole states take more time and memory than further steps do. */
+const MAX_STATE_QUBITS = 12;
+
+function exactOptimizer(input: VqeInput): VqeOptions['optimizer'] {
+  return vqeProblem(input).numQubits > MAX_STATE_QUBITS ? 'bfgs' : 'levenberg_marquardt';
 }
 
 function hydrogenProblem(input: VqeInput): VqeProblem {

@@ -225,3 +225,16 @@ test.each<[string, JsonObject, string]>([
 ])('refuses %s before it runs', (_, input, path) => {
   expect(vqe.faultsOf(input)[0]?.path).toBe(path);
 });
+
+test('a chain of more than 12 sites is searched by gradients, one circuit each', async () => {
+  await using service = openTestContext({ maxQubits: 14 });
+  const input = { problem: 'tfim', sites: 13, periodic: true, layers: 1, steps: 4, seed: 1 };
+  const result = await service.run(vqe, input);
+  expect(result['optimizer']).toBe('bfgs');
+  const energies = z.array(z.number()).parse(result['energy_history']);
+  expect(energies).toEqual(energies.toSorted((a, b) => b - a));
+  // A gradient at the start; then 16 step lengths and a gradient a step; the energy at the end.
+  expect(service.told.circuits).toBe(1 + 17 * (energies.length - 1) + 1);
+  expect(Number(result['energy'])).toBeCloseTo(energies.at(-1)!, 9);
+  expect(Number(result['energy'])).toBeGreaterThan(Number(result['exact_energy']));
+});
