@@ -2,8 +2,9 @@
  * Gradients of batch runs by the parameter-shift rule, where that is faster than the adjoint method, and on engines
  * that have no adjoint gradients.
  *
- * The adjoint method takes one trip there and one back, but a program for each circuit: 0.15 ms at least. The shifted
- * circuits of a small circuit with few angles run together in an engine's batch, and take 10 µs.
+ * The adjoint method takes one trip there and one back, but a program for each circuit: some 3 µs an operation. The
+ * shifted circuits of a small circuit with few angles run together in an engine's batch. On 4 qubits with 8 angles a
+ * gradient takes 6 µs by shifts and 36 µs by the adjoint method; on 8 qubits with 16 angles both take 60 µs.
  */
 import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
 import { dependentAngles } from '../../circuit/angle-formulas.ts';
@@ -26,9 +27,9 @@ const MAX_SHAPES = 16;
 const NS_PER_OPERATION = 20;
 const NS_PER_AMPLITUDE = 0.2;
 /** Time of an adjoint gradient: of its program, of an operation in it, and of an amplitude in both trips. */
-const NS_PER_ADJOINT = 150_000;
-const NS_PER_ADJOINT_OPERATION = 5_000;
-const NS_PER_ADJOINT_AMPLITUDE = 1;
+const NS_PER_ADJOINT = 10_000;
+const NS_PER_ADJOINT_OPERATION = 2_500;
+const NS_PER_ADJOINT_AMPLITUDE = 0.5;
 
 /** Runs the shifted circuits. */
 type RunBatch = (run: SentBatchRun) => Promise<BatchOutcome>;
