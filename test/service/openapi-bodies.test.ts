@@ -17,6 +17,8 @@ const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
     /^programs\[\d+\]\.(shots|observables)$/,
     /^(Required: return has|Only taken where return has) /,
   ],
+  // How long a text of numbers is follows from the shape beside it.
+  [/^programs\[\d+\]\.inputs\b/, /^An input is a number, a boolean or an array of them/],
   [/^programs\[\d+\]\.return$/, /^(gradient|variance|expectation|probabilities|statevector) /],
   [/^(tasks\[\d+\]\.)?task$/, /agent has no task/],
   [/^tasks\[\d+\]\.agent$/, /^There is no agent /],
