@@ -22,7 +22,7 @@ import {
   rotateLanes,
   rotateSubcubes,
 } from './tile-kernels';
-import { GROUP_SHIFT, IMAG, LANE_QUBITS, LANES } from './vectors';
+import { GROUP_SHIFT, IMAG, LANE_QUBITS, LANES, multiplyGroup } from './vectors';
 
 const ROTATE_1 = 1;
 const ROTATE_2 = 2;
@@ -44,6 +44,7 @@ const DIAGONAL_PRODUCTS = 18;
 const FOLD = 19;
 const ADD_LIST = 20;
 const CROSSES = 21;
+const SETTLE = 22;
 
 /** This thread's scratch memory, SCRATCH_BYTES in wasm-kernels.ts. */
 let scratch: usize = 0;
@@ -179,6 +180,9 @@ export function runTileProgram(
           scaleNorm(), sums + word(op, 11),
         );
         break;
+      case SETTLE:
+        settle(tile, bytes);
+        break;
       case CROSSES:
         addCrosses(
           first, free, word(op, 6), word(op, 7) != 0, word(op, 8), word(op, 9), op + 40,
@@ -201,6 +205,14 @@ export function runTileProgram(
         unreachable();
     }
   }
+}
+
+/** Applies the pending scale. */
+function settle(tile: usize, bytes: usize): void {
+  const c = scaleC();
+  const s = scaleS();
+  for (let i: usize = 0; i < bytes; i += 32) multiplyGroup(tile + i, c, s);
+  resetScale();
 }
 
 /** What products of two amplitudes of the tile lack. */

@@ -1,7 +1,7 @@
 /**
  * Gradients of expectation values by all angles of a circuit, beside a forward run of the same circuit on the same
  * engine and beside the adjoint method of PennyLane's Lightning (PENNYLANE_PYTHON; see bench/peers/lightning.ts). All
- * take turns.
+ * take turns. Times are processor time, of all threads together, which other load on the machine affects less.
  *
  * Before anything is timed, each gradient is held to a difference of expectation values along a random direction, and to
  * Lightning's gradient.
@@ -13,14 +13,12 @@ import { anglesOf, compileShape } from '../src/compiler/shape.ts';
 import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { uniformDraw } from '../src/math/philox.ts';
-import { type Measurement, median, store } from './harness.ts';
+import { median, store } from './harness.ts';
 import { type LightningPeer, lightningPeer } from './peers/lightning.ts';
 
 const NUM_QUBITS = 20;
 const NUM_THREADS = 2;
 const ROUNDS = 7;
-/** Gradient over forward run. */
-const GOAL = 6;
 /** Largest differences from Lightning, and from a central difference along a direction. */
 const TOLERANCE = { f64: 1e-9, f32: 1e-3 };
 const STEP = { f64: 1e-4, f32: 3e-2 };
@@ -185,59 +183,102 @@ async function verifyPeer(name: string, of: Prepared, peer: LightningPeer, toler
   throw new Error(`${name}: Lightning's gradient differs by ${worst}.`);
 }
 
+/** One circuit in one precision; milliseconds of processor time, medians. */
+interface GradientRun {
+  readonly circuit: string;
+  readonly numQubits: number;
+  readonly angles: number;
+  readonly precision: 'f32' | 'f64';
+  readonly forwardMs: number;
+  readonly gradientMs: number;
+  /** Smallest and largest. */
+  readonly gradientSpread: readonly [number, number];
+  /** Gradient over forward run; the goal is at most 6. */
+  readonly ratio: number;
+  /** In double precision. */
+  readonly lightningMs?: number;
+  readonly timesFasterThanLightning?: number;
+}
+
 /** Prints and stores the table. */
 export async function benchGradients(): Promise<void> {
   const python = process.env['PENNYLANE_PYTHON'];
-  if (python === undefined)
-    process.stdout.write('Lightning: PENNYLANE_PYTHON names no Python; left out\n');
+  if (python === undefined) print('Lightning: PENNYLANE_PYTHON names no Python; left out');
   await using stack = new AsyncDisposableStack();
   const peer =
     python === undefined
       ? undefined
       : stack.use(await lightningPeer({ python, numThreads: NUM_THREADS }));
-  const measurements: Measurement[] = [];
+  const runs: GradientRun[] = [];
   for (const [name, shape] of Object.entries(CIRCUITS)) {
     await peer?.keep(name, shape);
-    const variants: (readonly [string, () => Promise<number>])[] = [];
-    await using engines = new AsyncDisposableStack();
-    for (const precision of ['f64', 'f32'] as const) {
-      const options = { precision, numThreads: NUM_THREADS, maxQubits: NUM_QUBITS + 1 };
-      const engine = openCpuEngine(options);
-      engines.defer(() => engine.close());
-      const of = engines.use(await prepared(engine, shape));
-      await verify(name, shape, of, precision);
-      if (peer !== undefined) await verifyPeer(name, of, peer, TOLERANCE[precision]);
-      variants.push([`forward ${precision}`, () => timed(of.forward)]);
-      variants.push([`gradient ${precision}`, () => timed(of.gradient)]);
+    const own = await runsOf(name, shape, peer);
+    for (const run of own) {
+      const { precision, forwardMs, gradientMs, ratio, lightningMs } = run;
+      const peers = lightningMs === undefined ? '' : `, Lightning ${lightningMs.toFixed(0)} ms`;
+      const times = `forward ${forwardMs.toFixed(1)}, gradient ${gradientMs.toFixed(1)} ms`;
+      print(`  ${name}, ${precision}: ${times}, ratio ${ratio.toFixed(1)}${peers}`);
     }
-    if (peer !== undefined) variants.push(['lightning', async () => (await peer.run(name)).ms]);
-    const times = await inTurns(variants.map(([, run]) => run));
-    const medians = new Map(variants.map(([variant], i) => [variant, median(times[i]!)]));
-    for (const [i, [variant]] of variants.entries()) {
-      const spread = [Math.min(...times[i]!), Math.max(...times[i]!)] as const;
-      const value = medians.get(variant)!;
-      measurements.push({ name: `${name}: ${variant}`, value, unit: 'ms', spread });
-    }
-    const ratios = (['f64', 'f32'] as const).map((precision) => {
-      const value = medians.get(`gradient ${precision}`)! / medians.get(`forward ${precision}`)!;
-      const ratio = { name: `${name}: gradient over forward ${precision}`, value, unit: '' };
-      measurements.push({ ...ratio, goal: GOAL });
-      return `${precision} ${value.toFixed(1)}`;
-    });
-    const parts = [...medians].map(([variant, ms]) => `${variant} ${ms.toFixed(1)}`);
-    process.stdout.write(`  ${name}: ${parts.join(', ')} ms; ratio ${ratios.join(', ')}\n`);
+    runs.push(...own);
   }
-  const facts = { qubits: NUM_QUBITS, threads: NUM_THREADS, peer: peer?.name ?? null };
-  store('gradients', measurements, facts);
+  store('gradients', runs, { threads: NUM_THREADS, ...(peer && { peer: peer.name }) });
+}
+
+async function runsOf(
+  name: string,
+  shape: Circuit,
+  peer: LightningPeer | undefined,
+): Promise<readonly GradientRun[]> {
+  await using engines = new AsyncDisposableStack();
+  const made: { readonly precision: 'f32' | 'f64'; readonly of: Prepared }[] = [];
+  for (const precision of ['f64', 'f32'] as const) {
+    const options = { precision, numThreads: NUM_THREADS, maxQubits: NUM_QUBITS + 1 };
+    const engine = openCpuEngine(options);
+    engines.defer(() => engine.close());
+    const of = engines.use(await prepared(engine, shape));
+    await verify(name, shape, of, precision);
+    if (peer !== undefined) await verifyPeer(name, of, peer, TOLERANCE[precision]);
+    made.push({ precision, of });
+  }
+  const variants = made.flatMap(({ of }) => [() => timed(of.forward), () => timed(of.gradient)]);
+  if (peer !== undefined) variants.push(async () => (await peer.run(name)).ms);
+  const times = await inTurns(variants);
+  const peers = peer && median(times.at(-1)!);
+  return made.map(({ precision, of }, i): GradientRun => {
+    const [forwardMs, gradientMs] = [median(times[2 * i]!), median(times[2 * i + 1]!)];
+    const gradientSpread = [
+      Math.min(...times[2 * i + 1]!),
+      Math.max(...times[2 * i + 1]!),
+    ] as const;
+    return {
+      circuit: name,
+      numQubits: NUM_QUBITS,
+      angles: of.numAngles,
+      precision,
+      forwardMs,
+      gradientMs,
+      gradientSpread,
+      ratio: gradientMs / forwardMs,
+      ...(peers !== undefined && {
+        lightningMs: peers,
+        timesFasterThanLightning: peers / gradientMs,
+      }),
+    };
+  });
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 async function timed(run: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
+  const start = process.cpuUsage();
   await run();
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
 }
 
-/** Milliseconds of each, round after round; the first round is not counted. */
+/** What each gives, round after round; the first round is not counted. */
 async function inTurns(
   variants: readonly (() => Promise<number>)[],
 ): Promise<readonly (readonly number[])[]> {

@@ -25,6 +25,16 @@ const gpuRun = z.looseObject({
   plainMs: z.number().optional(),
   timesFasterThanPlain: z.number().optional(),
 });
+const gradientRun = z.looseObject({
+  circuit: z.string(),
+  numQubits: z.number(),
+  angles: z.number(),
+  precision: z.enum(['f32', 'f64']),
+  gradientMs: z.number(),
+  ratio: z.number(),
+  lightningMs: z.number(),
+  timesFasterThanLightning: z.number(),
+});
 const qsimRun = z.looseObject({
   circuit: z.string(),
   numQubits: z.number(),
@@ -67,6 +77,7 @@ const results = z.looseObject({
 export function performanceDocument(): string {
   return withSections('docs/performance.md', {
     'CPU engine': cpuEngine(),
+    gradients: gradients(),
     'WebGPU engine on cards': webgpuOnCards(),
     'WebGPU engine': webgpuEngine(),
     'fresh circuits': freshCircuits(),
@@ -122,6 +133,40 @@ function cpuEngine(): string {
     ),
     `Double precision takes ${digits(Math.min(...slowdowns))} to ${digits(Math.max(...slowdowns))} times as long as single precision. A Bell circuit with 1,000 shots takes
 ${digits(shortest?.value)} µs in the engine. A million shots from 24 qubits take ${digits(sampling?.value)} ms.`,
+  ].join('\n\n');
+}
+
+function gradients(): string {
+  const recorded = recordedRun('gradients');
+  const runs = matching(gradientRun, recorded.measurements);
+  const rows = distinct(runs.map((run) => run.circuit)).map((circuit) => {
+    const [double, single] = (['f64', 'f32'] as const).map((precision) =>
+      runs.find((run) => run.circuit === circuit && run.precision === precision),
+    );
+    return [
+      circuit,
+      `${double?.angles}`,
+      digits(double?.gradientMs),
+      digits(single?.gradientMs),
+      `${digits(double?.ratio)} / ${digits(single?.ratio)}`,
+      digits(double?.lightningMs),
+      digits(double?.timesFasterThanLightning),
+    ];
+  });
+  return [
+    provenance('gradients', recorded),
+    tableOf(
+      [
+        `circuit, n = ${runs[0]?.numQubits}`,
+        'angles',
+        'gradient in double precision, ms',
+        'in single, ms',
+        'forward runs that it takes as long as, double / single',
+        'Lightning in double precision, ms',
+        'times faster',
+      ],
+      rows,
+    ),
   ].join('\n\n');
 }
 

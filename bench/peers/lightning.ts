@@ -11,6 +11,7 @@ import type { Circuit } from '../../src/circuit/circuit.ts';
 
 /** One gradient of the sum of Z on all qubits, by all angles. */
 export interface LightningRun {
+  /** Processor time of all threads. */
   readonly ms: number;
   readonly value: number;
   readonly gradient: readonly number[];

@@ -45,7 +45,7 @@ export type BlockForm = {
 } & (
   | { readonly kind: 'dense' | 'diagonal' }
   | { readonly kind: 'permutation'; readonly rows: readonly number[] }
-  /** Sums in place of a matrix; its last target is the ancilla. It has no entries. */
+  /** Sums in place of a matrix. It has actions, and no entries, for its targets but the ancilla, which comes last if there is one. */
   | { readonly kind: 'probe'; readonly sums: ProbeSums }
 );
 

@@ -20,6 +20,7 @@ import {
   effortFor,
   type PlannedCollapse,
   type PlannedExchange,
+  type PlannedProbing,
   type PlannedStep,
   type PlannedSweep,
   SweepPlanner,
@@ -36,11 +37,17 @@ export interface StepPlan {
 type Stretch =
   | { readonly kind: 'work'; readonly items: readonly WorkItem[] }
   | PlannedCollapse
-  | PlannedExchange;
+  | PlannedExchange
+  | PlannedProbing;
 
 /** Number of lowest places that a tile may hold qubits of, where one device holds them all. */
 export function reachOf({ chunkQubits, tileChunkQubits = 0 }: TargetProfile): number {
   return chunkQubits + tileChunkQubits;
+}
+
+/** Whether tiles reach all of a state. */
+export function isWithinReach(target: TargetProfile, numQubits: number): boolean {
+  return Math.min(localQubits(target, numQubits), reachOf(target)) >= numQubits;
 }
 
 /**
@@ -67,7 +74,7 @@ export function planSteps(work: WorkList, target: TargetProfile, start?: StartLa
   const tileWires = Math.min(target.tileQubits, reachOf(target));
   const numLowest = Math.min(target.contiguousQubits, numWires);
   // A pinned wire that two sweeps share takes none of the lowest places.
-  const lowestWires = start === undefined ? numLowest : numLowest + 1;
+  const lowestWires = start?.pinned === undefined ? numLowest : numLowest + 1;
   const planner = new SweepPlanner({ tileWires, lowestWires, numWires, numResources }, effort);
   if (start !== undefined) planner.startFrom(start, numLowest);
   for (const stretch of stretches) {
@@ -106,6 +113,14 @@ function withExchanges(
       case 'collapse': {
         const operation = onWires(step.operation, (wire) => slots.slotOf[wire]!);
         cut.push({ kind: 'collapse', operation });
+        break;
+      }
+      case 'probing': {
+        const toSlots = (wires: readonly Wire[]) => wires.map((wire) => slots.slotOf[wire]!);
+        const blocks = step.blocks.map((block) => {
+          return { ...block, targets: toSlots(block.targets), controls: toSlots(block.controls) };
+        });
+        cut.push({ kind: 'probing', blocks });
         break;
       }
       case 'exchange': {

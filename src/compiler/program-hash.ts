@@ -62,6 +62,8 @@ function encodeStep(step: Step): unknown {
       ];
     case 'measure':
       return ['measure', step.qubits, step.bits, condition];
+    case 'probing':
+      return ['probing', step.probes.map(encodeKernel)];
     case 'exchange':
       return ['exchange', step.pairs];
     case 'reset':
@@ -78,7 +80,8 @@ function encodeStep(step: Step): unknown {
 
 function encodeKernel(kernel: Kernel): unknown {
   const { kind, targets, controls } = kernel;
-  if (kernel.kind === 'probe') return [kind, targets, controls, kernel.ancilla, kernel.sums];
+  if (kernel.kind === 'probe')
+    return [kind, targets, controls, kernel.ancilla ?? null, kernel.sums];
   const { offset } = kernel;
   return [kind, targets, controls, offset, kernel.kind === 'permutation' ? kernel.rows : null];
 }

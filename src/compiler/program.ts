@@ -37,15 +37,15 @@ export interface PermutationKernel extends KernelBase {
 }
 
 /**
- * Sums over two states that are kept as one: ψ where the qubit `ancilla` is 0, and λ where it is 1. It changes
- * nothing. Gradients are made of such sums.
+ * Sums over two states ψ and λ. It changes nothing. Gradients are made of such sums.
  *
  * With r and c for the values of the targets, and sums over all other qubits where the controls are 1:
  * K(r, c) = Σ conj(λ_r)·ψ_c − λ_c·conj(ψ_r), and D(r) = Σ Im(conj(λ_r)·ψ_r).
  */
 export interface ProbeKernel extends Pick<KernelBase, 'targets' | 'controls'> {
   readonly kind: 'probe';
-  readonly ancilla: Qubit;
+  /** Where both states are kept as one, which is ψ where this qubit is 0, and λ where it is 1. */
+  readonly ancilla?: Qubit;
   readonly sums: ProbeSums;
 }
 
@@ -120,6 +120,13 @@ export interface Exchange {
   readonly condition?: never;
 }
 
+/** Takes the sums of probes between sweeps, from two states. */
+export interface Probing {
+  readonly kind: 'probing';
+  readonly probes: readonly ProbeKernel[];
+  readonly condition?: never;
+}
+
 /** Begins a loop: where the condition does not hold, the run continues at step `end`. */
 export interface LoopHead {
   readonly kind: 'loop';
@@ -137,7 +144,15 @@ export interface LoopTail {
 }
 
 /** One step of a program. Assignments are those of the circuit, because bits are not compiled. */
-export type Step = Sweep | Measure | Reset | Exchange | AssignOperation | LoopHead | LoopTail;
+export type Step =
+  | Sweep
+  | Measure
+  | Reset
+  | Exchange
+  | Probing
+  | AssignOperation
+  | LoopHead
+  | LoopTail;
 
 /**
  * The common part of programs whose circuits differ only in their angles. Such programs have the same steps,
@@ -180,9 +195,10 @@ export interface Program {
 /**
  * Values and derivatives of expectation values, for one set of angles.
  *
- * `forward` makes ψ, and an engine makes λ = O·ψ of it for an observable O. `backward` then takes back both at once, as
- * one state of which the highest qubit tells them apart, and sums up on the way what the derivatives follow from:
- * gradient[parameters[i]] is the sum of factors[i] times the sum number sums[i].
+ * `forward` makes ψ, and an engine makes λ = O·ψ of it for an observable O. `backward` then takes back both, and sums
+ * up on the way what the derivatives follow from: gradient[parameters[i]] is the sum of factors[i] times the sum number
+ * sums[i]. Where the target has `probesBetweenSweeps`, it is applied to each of the two states. Else they are one state
+ * of which the highest qubit tells them apart.
  *
  * @see Jones & Gacon, "Efficient calculation of gradients in classical simulations of variational quantum algorithms",
  *   2020.
@@ -190,8 +206,8 @@ export interface Program {
 export interface GradientProgram {
   readonly forward: Program;
   /**
-   * On more qubits than `forward`: the ancilla is the highest, and those between are |0⟩. It begins with the places
-   * that `forward` ended with, and from any state.
+   * With an ancilla, on more qubits than `forward`: it is the highest, and those between are |0⟩. It begins with the
+   * places that `forward` ended with, and from any state.
    */
   readonly backward: Program;
   /**
@@ -256,6 +272,11 @@ export interface TargetProfile {
    */
   readonly deviceQubits?: number;
   readonly precision: 'f32' | 'f64';
+  /**
+   * Whether the sums of gradients are taken between sweeps, from two states; if absent, in sweeps, from one state that
+   * holds both.
+   */
+  readonly probesBetweenSweeps?: boolean;
   /** Costs by which kernels are fused; those of `cost-model.ts` if absent. */
   readonly costs?: KernelCosts;
 }

@@ -19,9 +19,9 @@ import type {
 import type { BlockForm } from './block.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
 import { KernelTooWideError } from './errors.ts';
-import { planSteps, reachOf } from './exchange-plan.ts';
+import { isWithinReach, planSteps, reachOf } from './exchange-plan.ts';
 import { fuseBlocks } from './fuse-blocks.ts';
-import { kernelOf } from './kernels.ts';
+import { kernelOf, probeOf } from './kernels.ts';
 import { MatrixPool } from './matrix-pool.ts';
 import { moveSteps, placesBefore } from './moves.ts';
 import type { Program, Step, TargetProfile } from './program.ts';
@@ -156,11 +156,13 @@ class PieceList {
   #addPiece(operations: readonly (Operation | AssignOperation)[]): void {
     if (operations.length === 0) return;
     const work = workOf({ ...this.#circuit, operations }, this.#target.maxDenseQubits);
-    const { steps: plan, slotOf } = planSteps(work, this.#target, this.#start);
-    const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool, this.#start);
+    const start = isWithinReach(this.#target, this.#home.length) ? this.#start : undefined;
+    const { steps: plan, slotOf } = planSteps(work, this.#target, start);
+    const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool, start);
     const placeOf = slotOf.map((slot) => emitter.placeOf[slot]!);
     // A piece chooses its own initial layout. At the beginning of the circuit that needs no moves.
-    if (this.steps.length > 0) this.#moveTo(placesBefore(emitter.steps, placeOf));
+    const hasLayout = this.steps.length > 0 || (this.#start !== undefined && start === undefined);
+    if (hasLayout) this.#moveTo(placesBefore(emitter.steps, placeOf));
     for (const step of emitter.steps) this.steps.push(step);
     this.fusedBlocks += emitter.fusedBlocks;
     this.layout = work.wireOf.map((wire) => placeOf[wire]!);
@@ -216,6 +218,12 @@ class Emitter {
         return;
       case 'collapse':
         this.steps.push(onWires(step.operation, (wire) => this.placeOf[wire]!));
+        return;
+      case 'probing':
+        this.steps.push({
+          kind: 'probing',
+          probes: step.blocks.map((block) => probeOf(block, this.placeOf)),
+        });
         return;
       case 'exchange': {
         const pairs = step.pairs.map(

@@ -7,5 +7,5 @@ export interface StartLayout {
   /** Place of each wire. */
   readonly placeOf: readonly Qubit[];
   /** A wire that keeps its place, which is above the lowest ones; nothing but probes acts on it. */
-  readonly pinned: Wire;
+  readonly pinned: Wire | undefined;
 }

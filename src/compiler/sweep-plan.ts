@@ -33,8 +33,14 @@ export interface PlannedExchange {
   readonly pairs: readonly (readonly [far: Wire, near: Wire])[];
 }
 
+/** Sums taken between sweeps. */
+export interface PlannedProbing {
+  readonly kind: 'probing';
+  readonly blocks: readonly Block[];
+}
+
 /** One step of a plan. */
-export type PlannedStep = PlannedSweep | PlannedCollapse | PlannedExchange;
+export type PlannedStep = PlannedSweep | PlannedCollapse | PlannedExchange | PlannedProbing;
 
 /** Limits of a plan. */
 export interface PlanLimits {
@@ -125,6 +131,8 @@ export class SweepPlanner {
     const first = ready.find((item) => window[item]!.work.kind === 'block') ?? ready[0]!;
     const work = window[first]?.work;
     switch (work?.kind) {
+      case 'probe':
+        return this.#addProbing(search, window);
       case 'collapse':
         search.finishFence(first);
         this.steps.push({ kind: 'collapse', operation: work.operation });
@@ -134,6 +142,25 @@ export class SweepPlanner {
       default:
         throw new Error('unreachable: work is left, but none of it is ready');
     }
+  }
+
+  /** Plans one step for all probes that are ready. */
+  #addProbing(search: SweepSearch, window: readonly WorkItem[]): readonly number[] {
+    const blocks: Block[] = [];
+    const done: number[] = [];
+    // A probe that is done makes others ready, which may go with it: it has changed nothing.
+    for (
+      let item = nextProbe(search, window);
+      item !== undefined;
+      item = nextProbe(search, window)
+    ) {
+      const { work } = window[item]!;
+      if (work.kind === 'probe') blocks.push(work.block);
+      search.finishFence(item);
+      done.push(item);
+    }
+    this.steps.push({ kind: 'probing', blocks });
+    return done;
   }
 
   /** Plans one sweep for all ready blocks with one condition that fit into a tile. */
@@ -173,6 +200,10 @@ export class SweepPlanner {
     const preferred = needs.filter((wire) => this.#previous.has(wire));
     return [...new Set([...preferred, ...this.#previous])].slice(0, this.#limits.lowestWires);
   }
+}
+
+function nextProbe(search: SweepSearch, window: readonly WorkItem[]): number | undefined {
+  return search.readyFences.find((item) => window[item]!.work.kind === 'probe');
 }
 
 /** Blocks of a sweep in runs between barriers; no blocks are fused across a barrier. */

@@ -332,7 +332,8 @@ class Tile {
 
 /** Whether an item needs a step of its own. */
 export function isFence({ work }: WorkItem): boolean {
-  return work.kind === 'collapse' || (work.kind === 'block' && work.condition !== undefined);
+  if (work.kind === 'collapse' || work.kind === 'probe') return true;
+  return work.kind === 'block' && work.condition !== undefined;
 }
 
 function weightOf({ work, needs }: WorkItem): number {

@@ -49,6 +49,8 @@ export interface WorkItem {
   readonly work:
     | { readonly kind: 'block'; readonly block: Block; readonly condition?: Condition }
     | { readonly kind: 'collapse'; readonly operation: CollapseOperation }
+    /** A probe that has a step of its own. */
+    | { readonly kind: 'probe'; readonly block: Block }
     | { readonly kind: 'barrier' };
   /** Wires that must be resident: the targets of a block that is not diagonal. */
   readonly needs: readonly Wire[];
@@ -210,18 +212,15 @@ class WorkBuilder {
 
   /** Adds a probe as a block without entries. */
   #addProbe({ targets, controls, ancilla, sums, actions }: Probe): void {
-    const wires = this.#wires(targets);
+    const last = ancilla === undefined ? [] : [this.wireOf[ancilla]!];
+    const wires = [...this.#wires(targets), ...last];
     const form = { kind: 'probe', entries: NO_ENTRIES, actions, sums } as const;
-    const block = {
-      form,
-      targets: [...wires, this.wireOf[ancilla]!],
-      controls: this.#wires(controls),
-    };
-    const needs = sums.flips.length > 0 ? block.targets : [this.wireOf[ancilla]!];
+    const block = { form, targets: wires, controls: this.#wires(controls) };
     const resources = [...block.targets, ...block.controls];
     const all = [...actions];
     while (all.length < resources.length) all.push(ACTS_DIAGONALLY);
-    this.#push({ kind: 'block', block }, needs, resources, all);
+    if (ancilla === undefined) this.#push({ kind: 'probe', block }, [], resources, all);
+    else this.#push({ kind: 'block', block }, sums.flips.length > 0 ? wires : last, resources, all);
   }
 
   #formOf(operation: Operation & { kind: 'gate' | 'unitary' }): BlockForm | undefined {

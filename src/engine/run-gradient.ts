@@ -21,6 +21,8 @@ export interface GradientStates {
   backward(step: number, onPasses: (passesDone: number) => void): MaybePromise<void>;
   /** The sums since λ was made, by their numbers. */
   readonly sums: Float64Array;
+  /** Frees both states; called once, also if the run fails. */
+  release(): void;
 }
 
 /** A gradient compiled by an engine; all its runs share it. */
@@ -55,7 +57,7 @@ export function planGradient(
  * @throws {ProgramTooWideError} if they do not.
  */
 export function checkGradientWidth(
-  { forward, backward }: GradientProgram,
+  { forward: { numQubits } }: GradientProgram,
   bytesPerAmplitude: number,
   maxQubits: number,
   memoryBytes: number,
@@ -63,9 +65,7 @@ export function checkGradientWidth(
 ): void {
   const inMemory = Math.floor(Math.log2(memoryBytes / bytesPerAmplitude));
   const widest = Math.min(maxQubits, inMemory) - 1;
-  // Small states are kept larger than their qubits need.
-  if (forward.numQubits <= widest || backward.numQubits - 1 > forward.numQubits) return;
-  throw new ProgramTooWideError(forward.numQubits, widest, engine);
+  if (numQubits > widest) throw new ProgramTooWideError(numQubits, widest, engine);
 }
 
 /**
@@ -105,15 +105,19 @@ export async function runGradient(
   };
   const values = new Float64Array(observables.length);
   const gradients = new Float64Array(observables.length * numParameters);
-  for (const [o, observable] of observables.entries()) {
-    await states.clear();
-    await walk(forward, 1, (step, onPasses) => states.forward(step, onPasses));
-    if (o === 0) values.set(await states.expectations(observables));
-    await states.applyObservable(observable);
-    states.sums.fill(0);
-    await walk(backward, 2, (step, onPasses) => states.backward(step, onPasses));
-    const gradient = gradients.subarray(o * numParameters, (o + 1) * numParameters);
-    contract(program, states.sums, gradient);
+  try {
+    for (const [o, observable] of observables.entries()) {
+      await states.clear();
+      await walk(forward, 1, (step, onPasses) => states.forward(step, onPasses));
+      if (o === 0) values.set(await states.expectations(observables));
+      await states.applyObservable(observable);
+      states.sums.fill(0);
+      await walk(backward, 2, (step, onPasses) => states.backward(step, onPasses));
+      const gradient = gradients.subarray(o * numParameters, (o + 1) * numParameters);
+      contract(program, states.sums, gradient);
+    }
+  } finally {
+    states.release();
   }
   const evolutionMs = performance.now() - started;
   return { values, gradients, statePasses: passesBefore, timing: { evolutionMs } };

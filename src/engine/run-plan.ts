@@ -13,7 +13,7 @@ import {
 } from '../compiler/program.ts';
 import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
 
-/** A sweep or an exchange of the program. */
+/** A sweep, an exchange or a probing of the program. */
 export interface SweepStep {
   readonly kind: 'sweep';
   /** Passes through memory that the engine takes for the step. */
@@ -75,7 +75,8 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
       steps.push(step);
     } else {
       if (step.kind === 'sweep') assertPromises(step);
-      steps.push({ kind: 'sweep', passes: passesOf(step), ...condition });
+      const passes = step.kind === 'probing' ? 0 : passesOf(step);
+      steps.push({ kind: 'sweep', passes, ...condition });
     }
   }
   return {
@@ -118,5 +119,6 @@ function neededBy(kernel: Kernel): readonly Qubit[] {
   if (kernel.kind === 'diagonal') return [];
   if (kernel.kind !== 'probe') return kernel.targets;
   const { ancilla, targets, sums } = kernel;
+  if (ancilla === undefined) throw new Error('unreachable: a probe in a sweep without an ancilla');
   return sums.flips.length > 0 ? [...targets, ancilla] : [ancilla];
 }

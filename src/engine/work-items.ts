@@ -126,6 +126,7 @@ export function addItems(
 }
 
 function probeItem({ targets, controls, ancilla, sums }: ProbeKernel): ProbeItem {
+  if (ancilla === undefined) throw new Error('unreachable: a probe in a sweep without an ancilla');
   const mask = maskOf(targets);
   const controlMask = maskOf(controls);
   const reach =

@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Circuit, type Operation, withFinalMeasurement } from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
+import { compileGradient } from '../../src/compiler/gradient/compile-gradient.ts';
 import { BatchKernels } from '../../src/engine/webgpu/batch/batch-kernels.ts';
 import { GpuContext, type ShaderSource } from '../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
@@ -16,7 +17,7 @@ import {
   SweepKernels,
   tileShape,
 } from '../../src/engine/webgpu/sweep/sweep-kernel.ts';
-import { runCircuit } from '../support/engine-runs.ts';
+import { NEVER, runCircuit } from '../support/engine-runs.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import type { SoftwareDriver } from '../support/facilities/facilities.ts';
 import { gate } from '../support/random-circuits.ts';
@@ -114,6 +115,13 @@ async function runEverything(driver: SoftwareDriver, shaders: ShaderSource): Pro
   const circuit: Circuit = { numQubits: NUM_MEASURED, numBits: 1, operations };
   const { counts } = await runCircuit(engine, circuit, { shots: 2 });
   expect(counts.occurrences.reduce((sum, count) => sum + count, 0)).toBe(2);
+  const turned = { numQubits: 1, numBits: 0, operations: [gate('RY', [0], [], [0.5])] };
+  const kinds = { slots: Int32Array.of(0) };
+  const program = compileGradient(turned, kinds, engine.target).bind([0.5]);
+  await using gradient = await engine.prepareGradient!(program);
+  const z: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }];
+  const { gradients } = await gradient.run({ observables: [z] }, NEVER);
+  expect(gradients[0]).toBeCloseTo(-Math.sin(0.5), 5);
   await engine.close();
 }
 

@@ -11,7 +11,7 @@ import { describeWith } from '../support/facilities/describe-with.ts';
 import { openSoftwareEngine, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { describeConfiguration, describeEngine } from './engine-suite.ts';
 
-const claims = { tolerance: 1e-5, maxQubits: 12 };
+const claims = { tolerance: 1e-5, maxQubits: 12, hasGradients: true };
 
 for (const driver of SOFTWARE_DRIVERS) {
   // Sixteen chunks, qubits that only exchanges bring near, and a chunk qubit that no index holds; on

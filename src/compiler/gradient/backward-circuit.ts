@@ -34,11 +34,11 @@ export interface BackwardCircuit {
 /**
  * Inverts a circuit at generic angles.
  *
- * @param ancilla - A qubit above all others; those in between are idle.
+ * @param ancilla - A qubit above all others, if there is to be one; those in between are idle.
  */
 export function backwardCircuit(
-  { operations }: Circuit,
-  ancilla: Qubit,
+  { operations, numQubits: ownQubits }: Circuit,
+  ancilla: Qubit | undefined,
   isWanted: (parameter: number) => boolean,
 ): BackwardCircuit {
   const out: Operation[] = [];
@@ -63,14 +63,19 @@ export function backwardCircuit(
     addInverse(out, part, members.slice(0, point));
   }
   const { operations: kept, dropped } = observed(out);
-  const returned = Array.from({ length: ancilla }, (_, qubit) => qubit).filter(
-    (qubit) => !dropped.has(qubit),
+  const numQubits = ancilla === undefined ? ownQubits : ancilla + 1;
+  const returned = Array.from({ length: numQubits }, (_, qubit) => qubit).filter(
+    (qubit) => qubit !== ancilla && !dropped.has(qubit),
   );
-  const circuit = { numQubits: ancilla + 1, numBits: 0, operations: kept };
+  const circuit = { numQubits, numBits: 0, operations: kept };
   return { circuit, runs, numSums, returned };
 }
 
-function probeOf({ qubits, controls }: PlannedRun, ancilla: Qubit, sums: Probe['sums']): Probe {
+function probeOf(
+  { qubits, controls }: PlannedRun,
+  ancilla: Qubit | undefined,
+  sums: Probe['sums'],
+): Probe {
   return {
     kind: 'barrier',
     qubits: [...controls, ...qubits],
@@ -78,7 +83,7 @@ function probeOf({ qubits, controls }: PlannedRun, ancilla: Qubit, sums: Probe['
     controls,
     ancilla,
     sums,
-    actions: [...qubits.map((_, i) => actionOf(sums, i)), ACTS_DIAGONALLY],
+    actions: qubits.map((_, i) => actionOf(sums, i)),
   };
 }
 

@@ -1,15 +1,15 @@
 /**
  * Compiles the gradient of a circuit's expectation values by the adjoint method: once for all angles.
  *
- * The program goes forward as any other one. Then ψ and λ = O·ψ are kept as one state, which an ancilla tells apart, and
- * gates are taken back from both at once: the way back is an ordinary program of inverse gates, fused and scheduled like
- * any other. In it are probes, one for each run of gates with parameters: the derivatives by all angles of a run follow
+ * The program goes forward as any other one. Then gates are taken back from ψ and λ = O·ψ: the way back is an ordinary
+ * program of inverse gates, fused and scheduled like any other. Where sums are taken in sweeps, the two are one state,
+ * which an ancilla tells apart, because a tile then has amplitudes of both. In the program are probes, one for each run of gates with parameters: the derivatives by all angles of a run follow
  * from one small matrix of inner products, so that a pass over the state is due once a run and not once an angle.
  *
  * @see Jones & Gacon, "Efficient calculation of gradients in classical simulations of variational quantum algorithms",
  *   2020.
  */
-import { type Circuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import { type Circuit, hasMidCircuitMeasurement, type Qubit } from '../../circuit/circuit.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import { pairForm } from '../pair-form.ts';
 import { type AngleKinds, CONSTANT } from '../parametric.ts';
@@ -58,13 +58,14 @@ export function compileGradient(
   // Checked: parameters in place of angles make no loops.
   const generic = withParameters({ ...circuit, operations }, slots) as Circuit;
   const optimized = optimize(generic, { keepState: true }).circuit;
-  const ancilla = Math.max(MIN_ANCILLA, circuit.numQubits);
+  const ancilla =
+    target.probesBetweenSweeps === true ? undefined : Math.max(MIN_ANCILLA, circuit.numQubits);
   const inverted = hasGradient ? optimized : { ...optimized, operations: [] };
   const backward = backwardCircuit(inverted, ancilla, isWanted);
   const numParameters = slots.reduce((most, slot) => Math.max(most, slot + 1), 0);
   const contraction = contractionOf(backward.runs, numParameters);
   const schedule = (form: (circuit: Circuit) => Circuit) =>
-    scheduled(form(optimized), generic, backward, form, target);
+    scheduled(form(optimized), generic, backward, ancilla, form, target);
   const paired = schedule((each) => pairForm(each, target.costs));
   // What pairs of gates are rewritten to depends on their angles in a way that few angles do not fit.
   let plain: Bindable | undefined;
@@ -90,11 +91,12 @@ function scheduled(
   optimized: Circuit,
   original: Circuit,
   { circuit, returned: qubits }: BackwardCircuit,
+  ancilla: Qubit | undefined,
   form: (circuit: Circuit) => Circuit,
   target: TargetProfile,
 ): Bindable {
   const forward = scheduleOf(optimized, original, target);
-  const backward = scheduleBack(form(circuit), forward, target);
+  const backward = scheduleBack(form(circuit), forward, ancilla, target);
   const { finalLayout } = backward.program;
   const returned = qubits.map((qubit) => finalLayout[qubit]!);
   const forwardAt = programAt(forward);
@@ -106,18 +108,19 @@ function scheduled(
   };
 }
 
-/** The backward circuit begins where the forward one has put its qubits; the ancilla stays where it is. */
+/** The backward circuit begins where the forward one has put its qubits; an ancilla stays where it is. */
 function scheduleBack(
   circuit: Circuit,
   { program: { finalLayout } }: Scheduled,
+  ancilla: Qubit | undefined,
   target: TargetProfile,
 ): Scheduled {
   const { numQubits } = circuit;
   const placeOf = Array.from({ length: numQubits }, (_, qubit) => finalLayout[qubit] ?? qubit);
-  // The engine refuses what it cannot hold.
-  const reach = Math.max(target.chunkQubits, numQubits);
-  const start = { placeOf, pinned: numQubits - 1 };
-  return scheduleAndCount(circuit, { ...target, chunkQubits: reach }, start);
+  // With an ancilla a state may be wider than the engine's; it refuses what it cannot hold.
+  const reach =
+    ancilla === undefined ? target.chunkQubits : Math.max(target.chunkQubits, numQubits);
+  return scheduleAndCount(circuit, { ...target, chunkQubits: reach }, { placeOf, pinned: ancilla });
 }
 
 /** What the derivatives are made of, as a function of the angles. */

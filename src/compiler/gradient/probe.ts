@@ -9,9 +9,10 @@ import type { ProbeSums } from '../program.ts';
 export interface Probe extends Extract<Operation, { readonly kind: 'barrier' }> {
   readonly targets: readonly Qubit[];
   readonly controls: readonly Qubit[];
-  readonly ancilla: Qubit;
+  /** Absent where sums are taken from two states. */
+  readonly ancilla: Qubit | undefined;
   readonly sums: ProbeSums;
-  /** Action on each target, then the ancilla, as of a block: what acts alike there may be applied before or after. */
+  /** Action on each target, as of a block: what acts alike there may be applied before or after. */
   readonly actions: readonly number[];
 }
 

@@ -199,15 +199,9 @@ function prepareGradient(
     forward: place(forward, forwardAt, program.forward),
     backward: place(backward, backwardAt, program.backward),
   };
-  const attempt = async (request: GradientRequest, signal: AbortSignal) => {
-    const statesAt = threadPool.allocate(shared.backward.stateBytes);
-    const states = (slicer: TimeSlicer) => cpuGradientStates({ ...shared, statesAt }, slicer);
-    try {
-      return await runGradient({ program, ...plans, states }, request, signal);
-    } finally {
-      threadPool.release(statesAt);
-    }
-  };
+  const states = (slicer: TimeSlicer) => cpuGradientStates(shared, slicer);
+  const attempt = (request: GradientRequest, signal: AbortSignal) =>
+    runGradient({ program, ...plans, states }, request, signal);
   return mutex.executable(
     (request: GradientRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
     () => {

@@ -19,18 +19,17 @@ export interface CpuGradient {
   readonly program: GradientProgram;
   readonly forward: CpuProgram;
   readonly backward: CpuProgram;
-  /** Address of both states. */
-  readonly statesAt: number;
 }
 
 /** Opens the states of one run. */
 export function cpuGradientStates(
-  { program, forward, backward, statesAt }: CpuGradient,
+  { program, forward, backward }: CpuGradient,
   slicer: TimeSlicer,
 ): GradientStates {
   const ahead = new CpuStates(forward, slicer);
   const back = new CpuStates(backward, slicer);
   const { threadPool, lowered } = backward;
+  const statesAt = threadPool.allocate(backward.stateBytes);
   const { finalLayout } = program.forward;
   // What lies between the qubits of the program and the ancilla is |0…0⟩.
   const psi: StoredState = {
@@ -44,6 +43,7 @@ export function cpuGradientStates(
   const sums = new Float64Array(program.numSums);
   return {
     sums,
+    release: () => threadPool.release(statesAt),
     clear() {
       first = { at: statesAt, isUnwritten: true };
       return isPadded ? clearState(ahead, statesAt, stateBytes(psi)) : undefined;

@@ -42,6 +42,8 @@ export interface LoweringContext {
   pending: PhasePolynomial;
   /** Growth at which scales are applied. */
   readonly maxGrowth: number;
+  /** Whether products of two amplitudes are summed up. */
+  readonly hasProbes: boolean;
 }
 
 /** A sweep's code and the shape of its tiles. */
@@ -59,7 +61,10 @@ export interface LoweredSweep {
  * Growth of the state at which the scales of the rotations are applied: the state must not
  * overflow.
  */
-export const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
+export const MAX_GROWTH = {
+  amplitudes: { f32: 2 ** 40, f64: 2 ** 300 },
+  products: { f32: 2 ** 24, f64: 2 ** 150 },
+};
 
 /**
  * Words of code after which a sweep is split. A tile then takes some 5 ms, and a run can be
@@ -226,31 +231,32 @@ function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolyno
 }
 
 /**
- * Applies all factors that are not phases, those of whole tiles first: left to the store, they would let the tile grow
- * from probe to probe. Phases that are pending change no product of ψ with λ.
+ * Applies all factors that are not phases; those of whole tiles when these are stored or settled, which sums take into
+ * account. Phases that are pending change no product of ψ with λ.
  */
 function applyAllScales(context: LoweringContext, layout: TileLayout): void {
-  const { pending, growth } = context;
-  const isInTile = (mask: number) => (mask & layout.residentMask) !== 0;
-  applyScales(context, layout, (mask, phase) => !isInTile(mask) && !isPhase(phase));
+  const { pending } = context;
+  const isInTile = (mask: number, phase: Complex) =>
+    (mask & layout.residentMask) !== 0 && !isPhase(phase);
   // Where a trip through the tile is due, it takes the phases along.
-  const takesAll = [...pending].some(([mask, phase]) => isInTile(mask) && !isPhase(phase));
+  const takesAll = [...pending].some(([mask, phase]) => isInTile(mask, phase));
   flush(
     context,
     layout,
     pending.take((_, phase) => takesAll || !isPhase(phase)),
   );
-  growth.restart();
 }
 
 /** Applies the scales of the rotations so far, at once. */
-function applyScales(
-  context: LoweringContext,
-  layout: TileLayout,
-  isScale = (mask: number, phase: Complex) => mask === 0 || !isPhase(phase),
-): void {
-  const { code } = context;
-  const scales = context.pending.take(isScale);
+function applyScales(context: LoweringContext, layout: TileLayout): void {
+  const { code, hasProbes } = context;
+  const scales = context.pending.take((mask, phase) => mask === 0 || !isPhase(phase));
+  if (hasProbes) {
+    flush(context, layout, scales);
+    // Probes have left factors of whole tiles to the store.
+    code.emit(OPCODES.settle, EVERY_TILE, []);
+    return;
+  }
   // Factors of whole tiles are applied here, too, instead of by the store.
   const ofTiles = scales.take((mask) => (mask & layout.residentMask) === 0);
   for (const [mask, phase] of ofTiles) {

@@ -78,11 +78,14 @@ export function lowerProgram(
   return lowerWith(program, program, precision, tileQubits, states);
 }
 
-/** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
-const MAX_BOUND_GROWTH = { f32: 2 ** 100, f64: 2 ** 950 };
-
-/** Part of the exponent of a growth that is allowed: where products of two amplitudes are summed up, a half. */
-const growthShare = (states: TwoStates | undefined) => (states === undefined ? 1 : 0.5);
+/**
+ * Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes, or for products of
+ * two of them where these are summed up.
+ */
+const MAX_BOUND_GROWTH = {
+  amplitudes: { f32: 2 ** 100, f64: 2 ** 950 },
+  products: { f32: 2 ** 60, f64: 2 ** 475 },
+};
 
 /** A program lowered with the matrices of its shape. */
 interface LoweredShape {
@@ -125,7 +128,7 @@ export class ProgramLowering {
       lowered.code.takeTraced(),
       pool.trace,
       precision,
-      MAX_BOUND_GROWTH[precision.name] ** growthShare(states),
+      MAX_BOUND_GROWTH[states === undefined ? 'amplitudes' : 'products'][precision.name],
     );
     const known = { lowered, tape };
     this.#shapes.set(shape, known);
@@ -148,7 +151,8 @@ function lowerWith(
     growth: new Growth(pool.trace?.segments),
     tables: [],
     pending: new PhasePolynomial(),
-    maxGrowth: MAX_GROWTH[precision.name] ** growthShare(states),
+    maxGrowth: MAX_GROWTH[states === undefined ? 'amplitudes' : 'products'][precision.name],
+    hasProbes: states !== undefined,
   };
   const terminal = terminalMeasureIndex(program);
   const steps = program.steps.slice(0, terminal);

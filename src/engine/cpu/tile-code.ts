@@ -30,6 +30,7 @@ export const OPCODES = {
   fold: 19,
   addList: 20,
   crosses: 21,
+  settle: 22,
 } as const;
 
 /**

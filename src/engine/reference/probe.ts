@@ -14,6 +14,7 @@ export function probeKernel(
   numQubits: number,
   sums: Float64Array,
 ): StateKernel {
+  if (ancilla === undefined) throw new Error('unreachable: a probe without an ancilla');
   const costate = 1 << ancilla;
   const controlMask = maskOf(controls);
   const fixedMask = maskOf(targets) | costate | controlMask;

@@ -31,5 +31,6 @@ export function referenceGradientStates(
       valuesInTurn(observables, (one) => expectation(small, one, layout, slicer)),
     applyObservable: (observable) => applyObservable(small, observable, layout, lambda, slicer),
     backward: (step, onPasses) => back.applySweep(state, step, onPasses),
+    release() {},
   };
 }

@@ -49,8 +49,9 @@ export function lowerProgram(
   program: Program,
   placing: SweepPlacing,
   maxTileChunks: number,
+  start: Start = 'zero',
 ): LoweredProgram {
-  return lowerWith(program, program, placing, maxTileChunks).lowered;
+  return lowerWith(program, program, placing, maxTileChunks, start).lowered;
 }
 
 /** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
@@ -63,6 +64,9 @@ interface LoweredShape {
   /** Positions of the words that the tape's numbers are. */
   readonly sites: Int32Array;
 }
+
+/** What a program begins with: |0…0⟩, or any state. */
+export type Start = 'zero' | 'any';
 
 /** Compiles programs, and all programs of one shape together. */
 export class ProgramLowering {
@@ -81,10 +85,10 @@ export class ProgramLowering {
    *
    * @param placing - The same for all programs of a shape.
    */
-  lower(program: Program, placing: SweepPlacing): LoweredProgram {
+  lower(program: Program, placing: SweepPlacing, start: Start = 'zero'): LoweredProgram {
     const { shape } = program;
     if (shape !== undefined) {
-      const known = this.#shapes.get(shape) ?? this.#lowerShape(program, shape, placing);
+      const known = this.#shapes.get(shape) ?? this.#lowerShape(program, shape, placing, start);
       const { lowered, tape, sites } = known;
       const numbers = tape.numbersOf(program.matrices);
       if (numbers !== undefined) {
@@ -94,12 +98,17 @@ export class ProgramLowering {
         return { ...lowered, words };
       }
     }
-    return lowerProgram(program, placing, this.#maxTileChunks);
+    return lowerProgram(program, placing, this.#maxTileChunks, start);
   }
 
-  #lowerShape(program: Program, shape: ProgramShape, placing: SweepPlacing): LoweredShape {
+  #lowerShape(
+    program: Program,
+    shape: ProgramShape,
+    placing: SweepPlacing,
+    start: Start,
+  ): LoweredShape {
     const pool = poolOfShape(program.steps, shape);
-    const { lowered, sites } = lowerWith(program, pool, placing, this.#maxTileChunks);
+    const { lowered, sites } = lowerWith(program, pool, placing, this.#maxTileChunks, start);
     const numEntries = shape.matrices.length / 2;
     const { values } = sites;
     const known = {
@@ -117,9 +126,11 @@ function lowerWith(
   pool: MatrixPool,
   placing: SweepPlacing,
   maxTileChunks: number,
+  start: Start,
 ): { readonly lowered: LoweredProgram; readonly sites: FloatSites } {
   const { shape } = placing;
   const memory = new WrittenMemory(shape);
+  if (start === 'any') memory.end();
   const sweeps: LoweredSweep[] = [];
   const sites: FloatSites = { at: [], values: [] };
   const parts: Uint32Array[] = [];

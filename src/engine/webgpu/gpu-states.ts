@@ -1,6 +1,7 @@
 /** State operations of one run on one GPU. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
+import type { ProbeKernel } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import type {
   BasisSamples,
@@ -18,6 +19,7 @@ import { collapse, qubitMasses } from './readout/collapse.ts';
 import { expectations } from './readout/expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
 import { applyObservable } from './readout/observable-image.ts';
+import { addProbeSums } from './readout/probe-sums.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
 import { StatePart } from './state-part.ts';
 import type { WorkWindow } from './work-window.ts';
@@ -147,6 +149,17 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     await this.#look(slot, (context, state) =>
       applyObservable(context, state, observable, this.#layout, image),
     );
+  }
+
+  /** Adds the sums of probes over two states to those of a gradient. */
+  async addProbeSums(
+    psi: GpuStateSlot,
+    lambda: GpuStateSlot,
+    probes: readonly ProbeKernel[],
+    sums: Float64Array,
+  ): Promise<void> {
+    const other = await this.#written(lambda);
+    await this.#look(psi, (context, state) => addProbeSums(context, state, other, probes, sums));
   }
 
   /** Reads a state, which waits for the device: no state is collapsed before it was read. */

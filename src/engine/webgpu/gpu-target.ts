@@ -119,6 +119,7 @@ export function gpuTarget(limits: GPUSupportedLimits, sizes: GpuSizes): TargetPr
     chunkQubits,
     tileChunkQubits: maxTileChunkQubits(limits),
     precision: 'f32',
+    probesBetweenSweeps: true,
     costs: COSTS,
   };
 }

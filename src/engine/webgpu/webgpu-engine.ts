@@ -6,25 +6,34 @@
  */
 
 import type { Circuit } from '../../circuit/circuit.ts';
-import type { Program, TargetProfile } from '../../compiler/program.ts';
+import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
 import type { BatchExecutable } from '../batch-request.ts';
-import type { Engine, Executable, RunRequest, RunResult } from '../engine.ts';
+import type {
+  Engine,
+  Executable,
+  GradientExecutable,
+  GradientRequest,
+  RunRequest,
+} from '../engine.ts';
 import { ClosedError, ProgramTooWideError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
+import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import type { ShaderSource, WaitHook } from './gpu-context.ts';
+import { gpuGradientStates } from './gpu-gradient.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
-import { ProgramLowering } from './gpu-lowering.ts';
-import { placeProgram } from './gpu-program.ts';
+import { type LoweredProgram, ProgramLowering } from './gpu-lowering.ts';
+import { type GpuProgram, placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { GpuStates } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
 import { exchangeParts } from './sweep/exchange-sweeps.ts';
 import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
+import type { SweepPlacing } from './sweep/place-sweep.ts';
 import { maxTileChunkQubits } from './sweep/sweep-kernel.ts';
 import { WorkWindow } from './work-window.ts';
 
@@ -121,27 +130,61 @@ class GpuEngine implements WebGpuEngine {
     if (program.numQubits > this.target.maxQubits) {
       throw new ProgramTooWideError(program.numQubits, this.target.maxQubits, 'webgpu');
     }
-    const host = this.#host;
-    const { tileQubits, tilesPerGroup } = host.kernels;
-    const numQubits = Math.max(program.numQubits, tileQubits);
-    const shape = { numQubits, chunkQubits: Math.min(numQubits, this.target.chunkQubits) };
-    const maxTiles = 2 ** Math.max(0, this.#dispatchQubits - tileQubits);
-    const indexBits = this.#indexBits;
-    const placing = { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
-    const { tileChunkQubits = 0 } = this.target;
-    const plan = planRun(program, (step) =>
-      step.kind === 'sweep' ? 1 : exchangeParts(step, shape, tileChunkQubits).sweeps.length,
-    );
-    const lowered = this.#lowering.lower(program, placing);
-    const placed = await placeProgram(host.context, host.kernels, lowered);
+    const placing = this.#placingOf(program);
+    const plan = planRun(program, this.#passesOf(placing));
+    const placed = await this.#place(this.#lowering.lower(program, placing));
+    const { numQubits } = placing.shape;
     const budget = stateBudget(numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
-    const work = { host, window: this.#window, program: placed };
+    const work = { host: this.#host, window: this.#window, program: placed };
     const operations = (slicer: TimeSlicer) => new GpuStates(work, program.finalLayout, slicer);
     return this.#mutex.executable(
       (request: RunRequest, signal) =>
         this.#run(() => runProgram({ plan, budget, operations }, request, signal)),
       () => placed.destroy(),
     );
+  }
+
+  async prepareGradient(program: GradientProgram): Promise<GradientExecutable> {
+    if (this.#isClosed) throw new ClosedError();
+    const placing = this.#placingOf(program.forward);
+    const plans = planGradient(program, this.#passesOf(placing));
+    const { maxQubits } = this.target;
+    checkGradientWidth(program, AMPLITUDE_BYTES, maxQubits, this.#memoryBytes, 'webgpu');
+    const forward = await this.#place(this.#lowering.lower(program.forward, placing));
+    const backward = await this.#place(this.#lowering.lower(program.backward, placing, 'any'));
+    const common = { host: this.#host, window: this.#window };
+    const shared = {
+      program,
+      forward: { ...common, program: forward },
+      backward: { ...common, program: backward },
+    };
+    const states = (slicer: TimeSlicer) => gpuGradientStates(shared, slicer);
+    return this.#mutex.executable(
+      (request: GradientRequest, signal) =>
+        this.#run(() => runGradient({ program, ...plans, states }, request, signal)),
+      () => {
+        forward.destroy();
+        backward.destroy();
+      },
+    );
+  }
+
+  #placingOf(program: Program): SweepPlacing {
+    const { tileQubits, tilesPerGroup } = this.#host.kernels;
+    const numQubits = Math.max(program.numQubits, tileQubits);
+    const shape = { numQubits, chunkQubits: Math.min(numQubits, this.target.chunkQubits) };
+    const maxTiles = 2 ** Math.max(0, this.#dispatchQubits - tileQubits);
+    return { shape, tileQubits, tilesPerGroup, maxTiles, indexBits: this.#indexBits };
+  }
+
+  #passesOf({ shape }: SweepPlacing): Parameters<typeof planRun>[1] {
+    const { tileChunkQubits = 0 } = this.target;
+    return (step) =>
+      step.kind === 'sweep' ? 1 : exchangeParts(step, shape, tileChunkQubits).sweeps.length;
+  }
+
+  #place(lowered: LoweredProgram): Promise<GpuProgram> {
+    return placeProgram(this.#host.context, this.#host.kernels, lowered);
   }
 
   async prepareBatch(shape: Circuit): Promise<BatchExecutable> {
@@ -160,7 +203,7 @@ class GpuEngine implements WebGpuEngine {
   }
 
   /** Runs a program; returns its result only after the device confirms that all work was done. */
-  async #run(run: () => Promise<RunResult>): Promise<RunResult> {
+  async #run<R>(run: () => Promise<R>): Promise<R> {
     const { context, chunks } = this.#host;
     try {
       const result = await run();
