@@ -127,8 +127,8 @@ export interface Engine {
    */
   prepare(program: Program): Promise<Executable>;
   /**
-   * Compiles a gradient; absent where the engine has none. It takes two states at a time, so that it reaches one qubit
-   * less than programs do.
+   * Compiles a gradient; absent where the engine has none. It takes two states, so that it reaches one qubit less than
+   * programs do. With several observables it takes a third one if there is memory for it, which saves time.
    *
    * @throws {ProgramTooWideError} if two states do not fit the engine.
    * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.

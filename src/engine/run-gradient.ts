@@ -13,6 +13,10 @@ export interface GradientStates {
   clear(): MaybePromise<void>;
   /** Applies a step of the forward program, as `StateOperations.applySweep`. */
   forward(step: number, onPasses: (passesDone: number) => void): MaybePromise<void>;
+  /** Keeps a copy of ψ if there is memory for a third state; returns whether there is. */
+  keep(): MaybePromise<boolean>;
+  /** Makes ψ what was kept. */
+  restore(): MaybePromise<void>;
   /** ⟨ψ|O|ψ⟩ of each observable. */
   expectations(observables: readonly PauliSum[]): MaybePromise<readonly number[]>;
   /** Makes λ = O·ψ. */
@@ -81,7 +85,7 @@ export async function runGradient(
   signal.throwIfAborted();
   const started = performance.now();
   const { numParameters } = program;
-  const numPasses = observables.length * (forward.numPasses + 2 * backward.numPasses);
+  const numPasses = forward.numPasses + 2 * observables.length * backward.numPasses;
   let passesBefore = 0;
   let passesOfStep = 0;
   const slicer = new TimeSlicer(signal, () =>
@@ -106,10 +110,17 @@ export async function runGradient(
   const values = new Float64Array(observables.length);
   const gradients = new Float64Array(observables.length * numParameters);
   try {
+    let isKept = false;
     for (const [o, observable] of observables.entries()) {
-      await states.clear();
-      await walk(forward, 1, (step, onPasses) => states.forward(step, onPasses));
-      if (o === 0) values.set(await states.expectations(observables));
+      if (isKept) await states.restore();
+      else {
+        await states.clear();
+        await walk(forward, 1, (step, onPasses) => states.forward(step, onPasses));
+      }
+      if (o === 0) {
+        values.set(await states.expectations(observables));
+        isKept = observables.length > 1 && (await states.keep());
+      }
       await states.applyObservable(observable);
       states.sums.fill(0);
       await walk(backward, 2, (step, onPasses) => states.backward(step, onPasses));

@@ -194,8 +194,10 @@ function prepareGradient(
     layout: finalLayout,
     spare: [],
   });
+  const { maxStates } = stateBudget(program.forward.numQubits, bytesPerAmplitude, bytes);
   const shared = {
     program,
+    mayKeep: maxStates > 2,
     forward: place(forward, forwardAt, program.forward),
     backward: place(backward, backwardAt, program.backward),
   };

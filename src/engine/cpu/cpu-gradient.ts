@@ -12,18 +12,20 @@ import { expectations } from './expectation.ts';
 import type { LoweredProgram } from './lowered-program.ts';
 import { applyObservable } from './observable-image.ts';
 import type { PlacedProgram } from './placed-program.ts';
-import { clearState } from './state-memory.ts';
+import { clearState, copyState } from './state-memory.ts';
 
 /** Data that all runs of a gradient share. */
 export interface CpuGradient {
   readonly program: GradientProgram;
   readonly forward: CpuProgram;
   readonly backward: CpuProgram;
+  /** Whether there is memory for a third state. */
+  readonly mayKeep: boolean;
 }
 
 /** Opens the states of one run. */
 export function cpuGradientStates(
-  { program, forward, backward }: CpuGradient,
+  { program, forward, backward, mayKeep }: CpuGradient,
   slicer: TimeSlicer,
 ): GradientStates {
   const ahead = new CpuStates(forward, slicer);
@@ -37,25 +39,40 @@ export function cpuGradientStates(
     numQubits: lowered.numQubits - 1,
     precision: lowered.code.precision,
   };
+  const psiBytes = stateBytes(psi);
+  let keptAt: number | undefined;
   const isPadded = forward.lowered.numQubits < psi.numQubits;
   const both: CpuState = { at: statesAt, isUnwritten: false };
   let first: CpuState = { at: statesAt, isUnwritten: true };
   const sums = new Float64Array(program.numSums);
   return {
     sums,
-    release: () => threadPool.release(statesAt),
+    release() {
+      threadPool.release(statesAt);
+      if (keptAt !== undefined) threadPool.release(keptAt);
+    },
     clear() {
       first = { at: statesAt, isUnwritten: true };
-      return isPadded ? clearState(ahead, statesAt, stateBytes(psi)) : undefined;
+      return isPadded ? clearState(ahead, statesAt, psiBytes) : undefined;
     },
     forward: (step, onPasses) => ahead.applySweep(first, step, onPasses),
+    keep() {
+      if (!mayKeep) return false;
+      keptAt = threadPool.allocate(psiBytes);
+      const copied = copyState(ahead, statesAt, keptAt, psiBytes);
+      return copied instanceof Promise ? copied.then(() => true) : true;
+    },
+    restore() {
+      if (keptAt === undefined) throw new Error('unreachable: nothing was kept');
+      return copyState(ahead, keptAt, statesAt, psiBytes);
+    },
     async expectations(observables) {
       await ahead.settle(first);
       return await expectations(ahead, psi, observables, finalLayout);
     },
     async applyObservable(observable) {
       await ahead.settle(first);
-      await applyObservable(back, psi, observable, finalLayout, statesAt + stateBytes(psi));
+      await applyObservable(back, psi, observable, finalLayout, statesAt + psiBytes);
     },
     backward(step, onPasses) {
       const memory = new Float64Array(

@@ -79,7 +79,8 @@ function prepareGradient(
 ): GradientExecutable {
   const plans = planGradient(program, numKernelsOf);
   checkGradientWidth(program, BYTES_PER_AMPLITUDE, maxQubits, memoryBytes, 'reference');
-  const states = (slicer: TimeSlicer) => referenceGradientStates(program, slicer);
+  const { maxStates } = stateBudget(program.forward.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
+  const states = (slicer: TimeSlicer) => referenceGradientStates(program, maxStates > 2, slicer);
   return {
     run: (request, signal) => runGradient({ program, ...plans, states }, request, signal),
     [Symbol.asyncDispose]: async () => {},

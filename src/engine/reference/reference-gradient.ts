@@ -6,9 +6,14 @@ import type { TimeSlicer } from '../time-slicer.ts';
 import { applyObservable, expectation } from './final-state.ts';
 import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
 
-/** Opens the states of one run. */
+/**
+ * Opens the states of one run.
+ *
+ * @param mayKeep - Whether there is memory for a third state.
+ */
 export function referenceGradientStates(
   { forward, backward, numSums }: GradientProgram,
+  mayKeep: boolean,
   slicer: TimeSlicer,
 ): GradientStates {
   const state = new Float64Array(2 * 2 ** backward.numQubits);
@@ -20,6 +25,7 @@ export function referenceGradientStates(
   const back = new ReferenceStates(prepareReferenceProgram(backward, sums), slicer);
   const small = psi.subarray(0, 2 * 2 ** forward.numQubits);
   const layout = forward.finalLayout;
+  let kept = new Float64Array(0);
   return {
     sums,
     clear() {
@@ -27,6 +33,14 @@ export function referenceGradientStates(
       state[0] = 1;
     },
     forward: (step, onPasses) => ahead.applySweep(small, step, onPasses),
+    keep() {
+      if (mayKeep) kept = small.slice();
+      return mayKeep;
+    },
+    restore() {
+      psi.fill(0);
+      psi.set(kept);
+    },
     expectations: (observables) =>
       valuesInTurn(observables, (one) => expectation(small, one, layout, slicer)),
     applyObservable: (observable) => applyObservable(small, observable, layout, lambda, slicer),

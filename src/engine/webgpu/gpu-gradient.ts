@@ -9,11 +9,13 @@ export interface GpuGradient {
   readonly program: GradientProgram;
   readonly forward: GpuWork;
   readonly backward: GpuWork;
+  /** Whether there is memory for a third state. */
+  readonly mayKeep: boolean;
 }
 
 /** Opens the states of one run. */
 export function gpuGradientStates(
-  { program, forward, backward }: GpuGradient,
+  { program, forward, backward, mayKeep }: GpuGradient,
   slicer: TimeSlicer,
 ): GradientStates {
   const layout = program.forward.finalLayout;
@@ -22,17 +24,29 @@ export function gpuGradientStates(
   const sums = new Float64Array(program.numSums);
   let psi: GpuStateSlot = ahead.create();
   let lambda: GpuStateSlot = ahead.create();
-  const release = () => {
+  let kept: GpuStateSlot | undefined;
+  const renew = (next: GpuStateSlot) => {
     ahead.release(psi);
     ahead.release(lambda);
+    psi = next;
+    lambda = ahead.create();
   };
   return {
     sums,
-    release,
-    clear() {
-      release();
-      psi = ahead.create();
-      lambda = ahead.create();
+    release() {
+      for (const state of [psi, lambda, kept]) if (state !== undefined) ahead.release(state);
+    },
+    clear: () => renew(ahead.create()),
+    async keep() {
+      if (mayKeep) kept = await ahead.copy(psi);
+      return mayKeep;
+    },
+    async restore() {
+      if (kept === undefined) throw new Error('unreachable: nothing was kept');
+      const left = kept;
+      // The memory of ψ is free before another state is made.
+      renew(ahead.create());
+      psi = await ahead.copy(left);
     },
     forward: (step) => ahead.applySweep(psi, step),
     expectations: (observables) => ahead.expectations(psi, observables),

@@ -153,8 +153,10 @@ class GpuEngine implements WebGpuEngine {
     const forward = await this.#place(this.#lowering.lower(program.forward, placing));
     const backward = await this.#place(this.#lowering.lower(program.backward, placing, 'any'));
     const common = { host: this.#host, window: this.#window };
+    const budget = stateBudget(placing.shape.numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
     const shared = {
       program,
+      mayKeep: budget.maxStates > 2,
       forward: { ...common, program: forward },
       backward: { ...common, program: backward },
     };

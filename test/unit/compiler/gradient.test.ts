@@ -102,6 +102,27 @@ describe('a gradient', () => {
     expect(new Set(contraction.parameters)).toEqual(new Set([1]));
   });
 
+  test('is probed between sweeps where the target asks for it, once for each layer', () => {
+    const numLayers = 3;
+    const operations = Array.from({ length: numLayers }, (_, layer) => [
+      ...Array.from({ length: 16 }, (_, q) => gate('RY', [q], [], [0.1 + q + 16 * layer])),
+      ...Array.from({ length: 8 }, (_, i) => gate('CX', [2 * i], [2 * i + 1])),
+    ]).flat();
+    const circuit = { numQubits: 16, numBits: 0, operations };
+    const angles = anglesOf(circuit);
+    const slots = Int32Array.from(angles, (_, i) => i);
+    const target = { ...TARGET, probesBetweenSweeps: true };
+    const { backward } = compileGradient(circuit, { slots }, target).bind(angles);
+    expect(backward.numQubits).toBe(16);
+    const probings = backward.steps.filter((step) => step.kind === 'probing');
+    expect(probings).toHaveLength(numLayers);
+    const probes = probings.flatMap((step) => step.probes);
+    expect(probes).toHaveLength(angles.length);
+    expect(probes.every(({ ancilla }) => ancilla === undefined)).toBe(true);
+    const inSweeps = backward.steps.flatMap((step) => (step.kind === 'sweep' ? step.kernels : []));
+    expect(inSweeps.some(({ kind }) => kind === 'probe')).toBe(false);
+  });
+
   test('keeps the ancilla where it is, above all others', () => {
     const operations = Array.from({ length: 60 }, (_, i) =>
       gate('CRX', [(7 * i) % 20], [(7 * i + 3) % 20], [0.1 + i]),

@@ -69,6 +69,17 @@ describe('a gradient on the CPU', () => {
     expect(largestDifference(once.gradients, angleGradient)).toBeLessThan(1e-4);
   });
 
+  test('is the same whether there is memory to keep a state for the next observable', async () => {
+    const stream = new RandomStream(8);
+    const circuit = layers(12, () => stream.angle());
+    const observables = Array.from({ length: 3 }, () => randomObservable(stream, 12));
+    const options = { precision: 'f64', numThreads: 1, maxQubits: 20 } as const;
+    const kept = await gradientOf(options, circuit, observables);
+    const anew = await gradientOf({ ...options, memoryBytes: 2 ** 17 }, circuit, observables);
+    expect(anew.once.gradients).toEqual(kept.once.gradients);
+    expect(anew.once.statePasses).toBeGreaterThan(kept.once.statePasses);
+  });
+
   test('takes the memory of two states and is refused where there is less', async () => {
     const circuit = layers(12, () => 0.3);
     const z: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }];
