@@ -194,14 +194,13 @@ export class SimulatorProcessor implements Processor {
 
   /**
    * Hardware for a batch run. Narrow circuits whose counts are asked for run on threads, where they have the counts of
-   * single circuits; so do gradients, which no adapter computes.
+   * single circuits.
    */
   #mayRunBatchOn({ shape, request }: BatchRun): MayRunOn {
     const { mayRunOn } = this.#backing;
     if (mayRunOn === 'adapter') return mayRunOn;
-    const { shots = 0, gradients = false } = request;
-    const isNarrow = shape.numQubits <= MAX_BATCH_QUBITS;
-    return gradients || (isNarrow && shots > 0) ? 'cpu' : mayRunOn;
+    const { shots = 0 } = request;
+    return shape.numQubits <= MAX_BATCH_QUBITS && shots > 0 ? 'cpu' : mayRunOn;
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {

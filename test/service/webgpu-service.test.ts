@@ -129,7 +129,9 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
       expect([status, body.error]).toEqual([201, undefined]);
       // Checked by the assertions on what is read of it.
       return body.data as unknown as {
-        readonly programs: readonly [{ readonly expectation: number[][] }];
+        readonly programs: readonly [
+          { readonly expectation: number[][]; readonly gradient: number[][][] },
+        ];
         readonly executed_on: readonly { readonly backend: object; readonly circuits: number }[];
       };
     };
@@ -143,8 +145,13 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
         expect(onAdapters.programs[0].expectation[k]?.[o]).toBeCloseTo(value, 5);
       }
     }
-    const gradients = await batch('gpu-fleet', { return: ['gradient'] });
-    expect(gradients.executed_on).toMatchObject([{ circuits: 3 }]);
+    const asked = { return: ['gradient'], inputs: { x: 0.3 } };
+    const slopes = await batch('gpu-fleet', asked);
+    expect(slopes.executed_on).toMatchObject([{ backend: { engine: 'webgpu' }, circuits: 1 }]);
+    const exactSlopes = await batch('statevector-sim', asked);
+    for (const [o, [slope = 0] = []] of exactSlopes.programs[0].gradient[0]!.entries()) {
+      expect(slopes.programs[0].gradient[0]?.[o]?.[0]).toBeCloseTo(slope, 3);
+    }
   });
 
   test('runs wide circuits on them and small ones on the CPU, and says so', async () => {
