@@ -1,8 +1,10 @@
 /** `/metrics`: who may read it, and that its figures are those of what happened. */
+
 import { PerformanceObserver } from 'node:perf_hooks';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { EngineLostError } from '../../src/fleet/errors.ts';
+import { JOB_KINDS } from '../../src/jobs/job.ts';
 import { eventually } from '../support/eventually.ts';
 import { parseScrape, type Scrape } from '../support/prometheus-text.ts';
 import { FakeDevices } from './support/fake-devices.ts';
@@ -315,7 +317,7 @@ describe('jobs', () => {
     await using service = await openTestService(open);
     const { all } = await scrape(service);
     const finished = all('qcs_jobs_finished_total');
-    expect(finished).toHaveLength(9);
+    expect(finished).toHaveLength(3 * JOB_KINDS.length);
     expect(finished.every(({ value }) => value === 0)).toBe(true);
   });
 });
