@@ -23,7 +23,7 @@ export function foundText(value: unknown): string {
  * @param kind - Expected kind, as kindOf() names it.
  */
 export function insteadOf(value: unknown, kind: string): string {
-  if (kind.endsWith('number')) return numberInsteadOf(value);
+  if (kind.split(' or ').some((each) => each.endsWith('number'))) return numberInsteadOf(value);
   if (kind === 'true or false' && /^(true|false)$/i.test(String(value))) {
     return `; write ${String(value).toLowerCase()} without quotation marks`;
   }
