@@ -24,7 +24,7 @@ const PLATFORM = 'linux-x64';
 /** Parts of the checkout that are copied whole. */
 const SOURCES = ['src', 'shaders', 'models', 'bench', 'docs', 'examples', 'package.json'];
 /** Benchmarks start the service with the tests' support code. */
-const BENCH_SUPPORT = ['test/support'];
+const BENCH_SUPPORT = ['test/support', 'test/data'];
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'];
 /** Files that the runtime does not need. */
 const LEFT_OUT = /\.(map|d\.ts|d\.mts|d\.cts)$/;

@@ -196,7 +196,7 @@ describe('EnginePool', () => {
   ])(
     'rejects the circuit of a thread that dies by %s, and replaces the thread',
     async (name, how) => {
-      const pool = await openPool({ heapLimitMb: 64 });
+      const pool = await openPool({ heapLimitMb: 160 });
       await expect(run(pool, name)).rejects.toMatchObject({
         code: 'FLEET_WORKER_LOST',
         message: expect.stringContaining(how),
