@@ -170,7 +170,7 @@ async function follow(
       while (shared[0] !== -1) shared[2]!++;
       return answer(1, [0], [1]);
     case 'EXIT':
-      return process.exit(3);
+      return exitOnceHeard();
     case 'EXIT_WHEN_TOLD':
       setInterval(() => shared[0] === 1 && process.exit(3), 1);
       return answer(1, [0], [1]);
@@ -278,4 +278,12 @@ export function serveFakeAdapter(): void {
 export function serveFakeEngine(options: { readonly isWrong: boolean }): void {
   isWrong = options.isWrong;
   serveEngine(parentOfThread(), { open: openEngine, compiler: COMPILER, kept: KEPT_ON_CPU });
+}
+
+/** Ends the worker when what it has said is on its way: a process would take the rest along. */
+function exitOnceHeard(): Promise<never> {
+  if (process.send === undefined) process.exit(3);
+  const nothing = { kind: 'progress', id: -1, fraction: 0 };
+  process.send(nothing, undefined, undefined, () => process.exit(3));
+  return new Promise(() => {});
 }
