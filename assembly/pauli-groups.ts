@@ -32,7 +32,7 @@ export const PLAIN: usize = 20;
 export const PAIR_BIT: usize = 24;
 export const FOLDS: usize = 28;
 export const END_OF_FOLDS: usize = 32;
-/** Of each string: its place in the folded table, and its signs outside of the block. */
+/** Offset of the list of places; entry [i] is string i: its place in the folded table, and its signs outside of the block. */
 export const PLACES: usize = 36;
 export const END_OF_PLACES: usize = 40;
 /** Number of the first string. */

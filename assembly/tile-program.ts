@@ -215,7 +215,7 @@ function settle(tile: usize, bytes: usize): void {
   resetScale();
 }
 
-/** What products of two amplitudes of the tile lack. */
+/** Returns the factor that products of two amplitudes of the tile are still to be multiplied by. */
 function scaleNorm(): f64 {
   return scaleRe * scaleRe + scaleIm * scaleIm;
 }

@@ -278,7 +278,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** What each gives, round after round; the first round is not counted. */
+/** Runs the variants in turns, and returns the ms of each variant, a number a round; a round before them is not counted. */
 async function inTurns(
   variants: readonly (() => Promise<number>)[],
 ): Promise<readonly (readonly number[])[]> {

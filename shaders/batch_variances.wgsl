@@ -18,8 +18,8 @@ struct Params {
 }
 
 @group(0) @binding(0) var<storage, read> states: array<vec2<f32>>;
-// Of each observable [number of groups], then the groups: [flips, is imaginary, number of strings], then
-// the strings: [signs, factor]. Factors are those of expectation values: twice the operator's where pairs
+// Each observable is [number of groups], then its groups: [flips, is imaginary, number of strings], then
+// their strings: [signs, factor]. Factors are those of expectation values: twice the operator's where pairs
 // of amplitudes are summed, and of the opposite sign where they are imaginary.
 @group(0) @binding(1) var<storage, read> observables: array<u32>;
 @group(0) @binding(2) var<uniform> params: Params;
