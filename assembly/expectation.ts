@@ -207,6 +207,7 @@ function square(re: v128, im: v128): v128 {
   return mulAddDoubles(im, im, f64x2.mul(re, re));
 }
 
+/** As `sumProducts`, which takes 1.06 to 1.09 times as long in double precision if its loop serves for squares, too. */
 function sumSquares(state: usize, base: usize, group: usize, table: usize): void {
   const varying: usize = load<u32>(group, VARYING);
   const signs: usize = load<u32>(group, SIGNED);

@@ -3,7 +3,7 @@
  * Sums are numbers of the tile; the host adds up those of all tiles, in order.
  */
 import { addLanes } from './doubles';
-import { IMAG, mulAdd, subMul } from './vectors';
+import { addProduct, half, IMAG, LANES, mulAdd, subMul } from './vectors';
 
 /**
  * Adds up K(r, c) = conj(λ_r)·ψ_c − λ_c·conj(ψ_r) over a subcube.
@@ -24,51 +24,26 @@ export function addCross(
   scale: f64,
   out: usize,
 ): void {
-  if (indices) crossLanes(pc, pr, d, free, v128.load(indices), laneMask, laneValue, scale, out);
-  else crossGroups(pc, pr, d, free, laneMask, laneValue, scale, out);
+  if (indices) cross(pc, pr, d, free, v128.load(indices), true, laneMask, laneValue, scale, out);
+  else cross(pc, pr, d, free, v128.splat<real>(0), false, laneMask, laneValue, scale, out);
 }
 
-function crossGroups(
-  pc: usize,
-  pr: usize,
-  d: usize,
-  free: usize,
-  laneMask: i32,
-  laneValue: i32,
-  scale: f64,
-  out: usize,
-): void {
-  let re = v128.splat<real>(0);
-  let im = re;
-  let reOther = re;
-  let imOther = re;
-  let i: usize = 0;
-  do {
-    const c = pc + i;
-    const r = pr + i;
-    const cRe = v128.load(c);
-    const cIm = v128.load(c, IMAG);
-    const rRe = v128.load(r);
-    const rIm = v128.load(r, IMAG);
-    const lcRe = v128.load(c + d);
-    const lcIm = v128.load(c + d, IMAG);
-    const lrRe = v128.load(r + d);
-    const lrIm = v128.load(r + d, IMAG);
-    re = mulAdd(lrIm, cIm, mulAdd(lrRe, cRe, re));
-    im = subMul(lrIm, cRe, mulAdd(lrRe, cIm, im));
-    reOther = mulAdd(lcIm, rIm, mulAdd(lcRe, rRe, reOther));
-    imOther = subMul(lcRe, rIm, mulAdd(lcIm, rRe, imOther));
-    i = (i - free) & free;
-  } while (i != 0);
-  addSums(v128.sub<real>(re, reOther), v128.sub<real>(im, imOther), laneMask, laneValue, scale, out);
+/** Half of a group, its lanes moved if they are to be. */
+// @ts-ignore: a decorator of this compiler
+@inline
+function lanesAt(p: usize, imag: bool, indices: v128, moves: bool): v128 {
+  return moves ? v128.swizzle(half(p, imag), indices) : half(p, imag);
 }
 
-function crossLanes(
+// @ts-ignore: a decorator of this compiler
+@inline
+function cross(
   pc: usize,
   pr: usize,
   d: usize,
   free: usize,
   indices: v128,
+  moves: bool,
   laneMask: i32,
   laneValue: i32,
   scale: f64,
@@ -84,38 +59,35 @@ function crossLanes(
     const r = pr + i;
     const cRe = v128.load(c);
     const cIm = v128.load(c, IMAG);
-    const rRe = v128.swizzle(v128.load(r), indices);
-    const rIm = v128.swizzle(v128.load(r, IMAG), indices);
+    const rRe = lanesAt(r, false, indices, moves);
+    const rIm = lanesAt(r, true, indices, moves);
     const lcRe = v128.load(c + d);
     const lcIm = v128.load(c + d, IMAG);
-    const lrRe = v128.swizzle(v128.load(r + d), indices);
-    const lrIm = v128.swizzle(v128.load(r + d, IMAG), indices);
+    const lrRe = lanesAt(r + d, false, indices, moves);
+    const lrIm = lanesAt(r + d, true, indices, moves);
     re = mulAdd(lrIm, cIm, mulAdd(lrRe, cRe, re));
     im = subMul(lrIm, cRe, mulAdd(lrRe, cIm, im));
     reOther = mulAdd(lcIm, rIm, mulAdd(lcRe, rRe, reOther));
     imOther = subMul(lcRe, rIm, mulAdd(lcIm, rRe, imOther));
     i = (i - free) & free;
   } while (i != 0);
-  addSums(v128.sub<real>(re, reOther), v128.sub<real>(im, imOther), laneMask, laneValue, scale, out);
+  addSum(v128.sub<real>(re, reOther), laneMask, laneValue, scale, out);
+  addSum(v128.sub<real>(im, imOther), laneMask, laneValue, scale, out + 8);
 }
 
-function addSums(
-  re: v128,
-  im: v128,
-  laneMask: i32,
-  laneValue: i32,
-  scale: f64,
-  out: usize,
-): void {
-  store<f64>(out, load<f64>(out) + scale * addLanes(re, laneMask, laneValue, 0));
-  store<f64>(out, load<f64>(out, 8) + scale * addLanes(im, laneMask, laneValue, 0), 8);
+/** Adds up those lanes whose numbers are `value` under `mask`. */
+function addSum(sum: v128, mask: i32, value: i32, scale: f64, out: usize): void {
+  store<f64>(out, load<f64>(out) + scale * addLanes(sum, mask, value, 0));
 }
 
-/** a + l·s, or a − l·s. */
+/** A half of λ, with the sign that its product has in imaginary parts. */
 // @ts-ignore: a decorator of this compiler
 @inline
-function added(a: v128, l: v128, s: v128, isMinus: bool): v128 {
-  return isMinus ? subMul(l, s, a) : mulAdd(l, s, a);
+function ofCostate(p: usize, i: usize, isImaginary: bool): v128 {
+  if (!isImaginary) return v128.load(p);
+  const isImag = i & IMAG;
+  const sign = LANES == 4 ? i32x4.splat(<i32>isImag << 27) : i64x2.splat(<i64>isImag << 59);
+  return v128.xor(v128.load(p), sign);
 }
 
 /**
@@ -147,8 +119,12 @@ function crossEight(
   let b2 = a1;
   let a3 = a1;
   let b3 = a1;
+  // One half of each group in a step.
+  const units = free | IMAG;
   let i: usize = 0;
   do {
+    // From a half of λ to the one of ψ that it meets.
+    const other: usize = isImaginary ? IMAG - ((i & IMAG) << 1) : 0;
     const p0 = first + i;
     const p1 = p0 + d1;
     const p2 = p0 + d2;
@@ -157,91 +133,51 @@ function crossEight(
     const p5 = p1 + d3;
     const p6 = p2 + d3;
     const p7 = p3 + d3;
-    let s0 = isImaginary ? v128.load(p0, IMAG) : v128.load(p0);
-    let s1 = isImaginary ? v128.load(p1, IMAG) : v128.load(p1);
-    let s2 = isImaginary ? v128.load(p2, IMAG) : v128.load(p2);
-    let s3 = isImaginary ? v128.load(p3, IMAG) : v128.load(p3);
-    let s4 = isImaginary ? v128.load(p4, IMAG) : v128.load(p4);
-    let s5 = isImaginary ? v128.load(p5, IMAG) : v128.load(p5);
-    let s6 = isImaginary ? v128.load(p6, IMAG) : v128.load(p6);
-    let s7 = isImaginary ? v128.load(p7, IMAG) : v128.load(p7);
-    let l = v128.load(p0 + d);
-    a1 = added(a1, l, s1, false);
-    a2 = added(a2, l, s2, false);
-    a3 = added(a3, l, s4, false);
-    l = v128.load(p1 + d);
-    b1 = added(b1, l, s0, !isImaginary);
-    a2 = added(a2, l, s3, false);
-    a3 = added(a3, l, s5, false);
-    l = v128.load(p2 + d);
-    a1 = added(a1, l, s3, false);
-    b2 = added(b2, l, s0, !isImaginary);
-    a3 = added(a3, l, s6, false);
-    l = v128.load(p3 + d);
-    b1 = added(b1, l, s2, !isImaginary);
-    b2 = added(b2, l, s1, !isImaginary);
-    a3 = added(a3, l, s7, false);
-    l = v128.load(p4 + d);
-    a1 = added(a1, l, s5, false);
-    a2 = added(a2, l, s6, false);
-    b3 = added(b3, l, s0, !isImaginary);
-    l = v128.load(p5 + d);
-    b1 = added(b1, l, s4, !isImaginary);
-    a2 = added(a2, l, s7, false);
-    b3 = added(b3, l, s1, !isImaginary);
-    l = v128.load(p6 + d);
-    a1 = added(a1, l, s7, false);
-    b2 = added(b2, l, s4, !isImaginary);
-    b3 = added(b3, l, s2, !isImaginary);
-    l = v128.load(p7 + d);
-    b1 = added(b1, l, s6, !isImaginary);
-    b2 = added(b2, l, s5, !isImaginary);
-    b3 = added(b3, l, s3, !isImaginary);
-    s0 = isImaginary ? v128.load(p0) : v128.load(p0, IMAG);
-    s1 = isImaginary ? v128.load(p1) : v128.load(p1, IMAG);
-    s2 = isImaginary ? v128.load(p2) : v128.load(p2, IMAG);
-    s3 = isImaginary ? v128.load(p3) : v128.load(p3, IMAG);
-    s4 = isImaginary ? v128.load(p4) : v128.load(p4, IMAG);
-    s5 = isImaginary ? v128.load(p5) : v128.load(p5, IMAG);
-    s6 = isImaginary ? v128.load(p6) : v128.load(p6, IMAG);
-    s7 = isImaginary ? v128.load(p7) : v128.load(p7, IMAG);
-    l = v128.load(p0 + d, IMAG);
-    a1 = added(a1, l, s1, isImaginary);
-    a2 = added(a2, l, s2, isImaginary);
-    a3 = added(a3, l, s4, isImaginary);
-    l = v128.load(p1 + d, IMAG);
-    b1 = added(b1, l, s0, true);
-    a2 = added(a2, l, s3, isImaginary);
-    a3 = added(a3, l, s5, isImaginary);
-    l = v128.load(p2 + d, IMAG);
-    a1 = added(a1, l, s3, isImaginary);
-    b2 = added(b2, l, s0, true);
-    a3 = added(a3, l, s6, isImaginary);
-    l = v128.load(p3 + d, IMAG);
-    b1 = added(b1, l, s2, true);
-    b2 = added(b2, l, s1, true);
-    a3 = added(a3, l, s7, isImaginary);
-    l = v128.load(p4 + d, IMAG);
-    a1 = added(a1, l, s5, isImaginary);
-    a2 = added(a2, l, s6, isImaginary);
-    b3 = added(b3, l, s0, true);
-    l = v128.load(p5 + d, IMAG);
-    b1 = added(b1, l, s4, true);
-    a2 = added(a2, l, s7, isImaginary);
-    b3 = added(b3, l, s1, true);
-    l = v128.load(p6 + d, IMAG);
-    a1 = added(a1, l, s7, isImaginary);
-    b2 = added(b2, l, s4, true);
-    b3 = added(b3, l, s2, true);
-    l = v128.load(p7 + d, IMAG);
-    b1 = added(b1, l, s6, true);
-    b2 = added(b2, l, s5, true);
-    b3 = added(b3, l, s3, true);
-    i = (i - free) & free;
+    const s0 = v128.load(p0 + other);
+    const s1 = v128.load(p1 + other);
+    const s2 = v128.load(p2 + other);
+    const s3 = v128.load(p3 + other);
+    const s4 = v128.load(p4 + other);
+    const s5 = v128.load(p5 + other);
+    const s6 = v128.load(p6 + other);
+    const s7 = v128.load(p7 + other);
+    let l = ofCostate(p0 + d, i, isImaginary);
+    a1 = addProduct(l, s1, a1, false);
+    a2 = addProduct(l, s2, a2, false);
+    a3 = addProduct(l, s4, a3, false);
+    l = ofCostate(p1 + d, i, isImaginary);
+    b1 = addProduct(l, s0, b1, !isImaginary);
+    a2 = addProduct(l, s3, a2, false);
+    a3 = addProduct(l, s5, a3, false);
+    l = ofCostate(p2 + d, i, isImaginary);
+    a1 = addProduct(l, s3, a1, false);
+    b2 = addProduct(l, s0, b2, !isImaginary);
+    a3 = addProduct(l, s6, a3, false);
+    l = ofCostate(p3 + d, i, isImaginary);
+    b1 = addProduct(l, s2, b1, !isImaginary);
+    b2 = addProduct(l, s1, b2, !isImaginary);
+    a3 = addProduct(l, s7, a3, false);
+    l = ofCostate(p4 + d, i, isImaginary);
+    a1 = addProduct(l, s5, a1, false);
+    a2 = addProduct(l, s6, a2, false);
+    b3 = addProduct(l, s0, b3, !isImaginary);
+    l = ofCostate(p5 + d, i, isImaginary);
+    b1 = addProduct(l, s4, b1, !isImaginary);
+    a2 = addProduct(l, s7, a2, false);
+    b3 = addProduct(l, s1, b3, !isImaginary);
+    l = ofCostate(p6 + d, i, isImaginary);
+    a1 = addProduct(l, s7, a1, false);
+    b2 = addProduct(l, s4, b2, !isImaginary);
+    b3 = addProduct(l, s2, b3, !isImaginary);
+    l = ofCostate(p7 + d, i, isImaginary);
+    b1 = addProduct(l, s6, b1, !isImaginary);
+    b2 = addProduct(l, s5, b2, !isImaginary);
+    b3 = addProduct(l, s3, b3, !isImaginary);
+    i = (i - units) & units;
   } while (i != 0);
-  store<f64>(out1, load<f64>(out1) + scale * addLanes(v128.add<real>(a1, b1), lanes, lanes, 0));
-  store<f64>(out2, load<f64>(out2) + scale * addLanes(v128.add<real>(a2, b2), lanes, lanes, 0));
-  store<f64>(out3, load<f64>(out3) + scale * addLanes(v128.add<real>(a3, b3), lanes, lanes, 0));
+  addSum(v128.add<real>(a1, b1), lanes, lanes, scale, out1);
+  addSum(v128.add<real>(a2, b2), lanes, lanes, scale, out2);
+  addSum(v128.add<real>(a3, b3), lanes, lanes, scale, out3);
 }
 
 /** As `crossEight`, for two bits. */
@@ -263,48 +199,36 @@ function crossFour(
   let b1 = a1;
   let a2 = a1;
   let b2 = a1;
+  // One half of each group in a step.
+  const units = free | IMAG;
   let i: usize = 0;
   do {
+    // From a half of λ to the one of ψ that it meets.
+    const other: usize = isImaginary ? IMAG - ((i & IMAG) << 1) : 0;
     const p0 = first + i;
     const p1 = p0 + d1;
     const p2 = p0 + d2;
     const p3 = p1 + d2;
-    let s0 = isImaginary ? v128.load(p0, IMAG) : v128.load(p0);
-    let s1 = isImaginary ? v128.load(p1, IMAG) : v128.load(p1);
-    let s2 = isImaginary ? v128.load(p2, IMAG) : v128.load(p2);
-    let s3 = isImaginary ? v128.load(p3, IMAG) : v128.load(p3);
-    let l = v128.load(p0 + d);
-    a1 = added(a1, l, s1, false);
-    a2 = added(a2, l, s2, false);
-    l = v128.load(p1 + d);
-    b1 = added(b1, l, s0, !isImaginary);
-    a2 = added(a2, l, s3, false);
-    l = v128.load(p2 + d);
-    a1 = added(a1, l, s3, false);
-    b2 = added(b2, l, s0, !isImaginary);
-    l = v128.load(p3 + d);
-    b1 = added(b1, l, s2, !isImaginary);
-    b2 = added(b2, l, s1, !isImaginary);
-    s0 = isImaginary ? v128.load(p0) : v128.load(p0, IMAG);
-    s1 = isImaginary ? v128.load(p1) : v128.load(p1, IMAG);
-    s2 = isImaginary ? v128.load(p2) : v128.load(p2, IMAG);
-    s3 = isImaginary ? v128.load(p3) : v128.load(p3, IMAG);
-    l = v128.load(p0 + d, IMAG);
-    a1 = added(a1, l, s1, isImaginary);
-    a2 = added(a2, l, s2, isImaginary);
-    l = v128.load(p1 + d, IMAG);
-    b1 = added(b1, l, s0, true);
-    a2 = added(a2, l, s3, isImaginary);
-    l = v128.load(p2 + d, IMAG);
-    a1 = added(a1, l, s3, isImaginary);
-    b2 = added(b2, l, s0, true);
-    l = v128.load(p3 + d, IMAG);
-    b1 = added(b1, l, s2, true);
-    b2 = added(b2, l, s1, true);
-    i = (i - free) & free;
+    const s0 = v128.load(p0 + other);
+    const s1 = v128.load(p1 + other);
+    const s2 = v128.load(p2 + other);
+    const s3 = v128.load(p3 + other);
+    let l = ofCostate(p0 + d, i, isImaginary);
+    a1 = addProduct(l, s1, a1, false);
+    a2 = addProduct(l, s2, a2, false);
+    l = ofCostate(p1 + d, i, isImaginary);
+    b1 = addProduct(l, s0, b1, !isImaginary);
+    a2 = addProduct(l, s3, a2, false);
+    l = ofCostate(p2 + d, i, isImaginary);
+    a1 = addProduct(l, s3, a1, false);
+    b2 = addProduct(l, s0, b2, !isImaginary);
+    l = ofCostate(p3 + d, i, isImaginary);
+    b1 = addProduct(l, s2, b1, !isImaginary);
+    b2 = addProduct(l, s1, b2, !isImaginary);
+    i = (i - units) & units;
   } while (i != 0);
-  store<f64>(out1, load<f64>(out1) + scale * addLanes(v128.add<real>(a1, b1), lanes, lanes, 0));
-  store<f64>(out2, load<f64>(out2) + scale * addLanes(v128.add<real>(a2, b2), lanes, lanes, 0));
+  addSum(v128.add<real>(a1, b1), lanes, lanes, scale, out1);
+  addSum(v128.add<real>(a2, b2), lanes, lanes, scale, out2);
 }
 
 /**

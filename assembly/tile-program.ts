@@ -9,6 +9,7 @@
 import { applyDense } from './dense';
 import { rotateLanePair, rotatePairs } from './pair-kernels';
 import { addCross, addCrosses, addList, diagonalProducts, fold } from './probes';
+import { rotate1, rotate2, rotate3, rotateLanes } from './rotations';
 import {
   exchange,
   exchangeLaneQubit,
@@ -16,10 +17,6 @@ import {
   multiplyByProduct,
   multiplyByTable,
   permuteLanes,
-  rotate1,
-  rotate2,
-  rotate3,
-  rotateLanes,
   rotateSubcubes,
 } from './tile-kernels';
 import { GROUP_SHIFT, IMAG, LANE_QUBITS, LANES, multiplyGroup } from './vectors';

@@ -21,6 +21,21 @@ export const GROUP_SHIFT: i32 = 5;
 @inline
 export const IMAG: usize = 16;
 
+/** Real or imaginary parts of the group at `p`; `imag` is a constant of the caller. */
+// @ts-ignore: a decorator of this compiler
+@inline
+export function half(p: usize, imag: bool): v128 {
+  return imag ? v128.load(p, IMAG) : v128.load(p);
+}
+
+/** Sets one half of the group at `p`; `imag` is a constant of the caller. */
+// @ts-ignore: a decorator of this compiler
+@inline
+export function setHalf(p: usize, v: v128, imag: bool): void {
+  if (imag) v128.store(p, v, IMAG);
+  else v128.store(p, v);
+}
+
 /** a·b + c, fused where the host has relaxed SIMD. */
 // @ts-ignore: a decorator of this compiler
 @inline
@@ -35,6 +50,13 @@ export function mulAdd(a: v128, b: v128, c: v128): v128 {
 export function subMul(a: v128, b: v128, c: v128): v128 {
   if (ASC_FEATURE_RELAXED_SIMD) return v128.relaxed_nmadd<real>(a, b, c);
   return v128.sub<real>(c, v128.mul<real>(a, b));
+}
+
+/** c + a·b, or c − a·b; `isMinus` is a constant of the caller. */
+// @ts-ignore: a decorator of this compiler
+@inline
+export function addProduct(a: v128, b: v128, c: v128, isMinus: bool): v128 {
+  return isMinus ? subMul(a, b, c) : mulAdd(a, b, c);
 }
 
 /** Swaps the lanes of `v` that differ in lane qubit 0. */

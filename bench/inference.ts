@@ -13,7 +13,7 @@ import { measureTraining } from './inference/training.ts';
 
 /** Prints and stores the duration of an inference at each level. */
 export async function benchInference(): Promise<void> {
-  const model = deployedModel();
+  const model = await deployedModel();
   report('inference', [
     ...(await measureAtEngine(model)),
     ...(await measureInProcess(model)),

@@ -42,7 +42,7 @@ export function fewestSweeps({ items, numResources }: WorkList, tile: Tile): num
 /** For each item, a lower bound on its sweep in any schedule, counted from 1. */
 function firstSweeps(items: readonly WorkItem[], numResources: number, tile: Tile): number[] {
   const { uses, groups } = new WorkGraph(items, numResources);
-  // Of each group: for each j, the wires that it and what it waits for need in sweep j or later.
+  // For each group and each j, the wires that the group and those it waits for need in sweep j or later.
   const needed = groups.map((onResource) => onResource.map((): number[] => []));
   return items.map((item, number) => {
     const own = maskOf(item);

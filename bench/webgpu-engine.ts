@@ -69,7 +69,7 @@ export async function benchWebGpuEngine(): Promise<void> {
   );
   const engine = await openBenchEngine(Math.max(...widths));
   const measurements: object[] = [];
-  // What is there when a later step fails or a time limit ends the process is not lost.
+  // Stored at once: results are not lost when a later step fails or a time limit ends the process.
   const note = (found: readonly object[]) => {
     measurements.push(...found);
     store('webgpu-engine', measurements, { adapter, tuning });

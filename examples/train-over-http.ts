@@ -31,16 +31,16 @@ interface Flowers {
   readonly signs: readonly (1 | -1)[];
 }
 
-/** What is read of an answer. */
+/** Fields of an answer that are read. */
 interface InferenceAnswer {
   readonly data: { readonly results: readonly { readonly expectation: number }[] };
 }
 
 const TRAINED_PER_CLASS = 30;
-/** Of each row in training; the held-out rows take more. */
+/** Shots of each row in training; the held-out rows take more. */
 const SHOTS = 512;
 const HELD_OUT_SHOTS = 4096;
-/** Of the logistic loss, for expectation values end at ±1. */
+/** Slope of the logistic loss, for expectation values end at ±1. */
 const SLOPE = 3;
 /** Seeds of one request are its first and those that follow it, one a row. */
 const SEEDS_PER_REQUEST = 256;

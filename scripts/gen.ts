@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { agentsDocument } from './agents-document.ts';
 import { apiDocument } from './api-document.ts';
+import { clientTypes } from './client-types.ts';
 import { generateErrorsDoc } from './errors-document.ts';
 import { gatesDocument } from './gates-document.ts';
 import { limitsDocument } from './limits-document.ts';
@@ -30,8 +31,9 @@ export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/errors.md', render: generateErrorsDoc },
   { path: 'docs/openapi.json', render: generateOpenApi },
   { path: 'docs/openqasm.md', render: openQasmDocument },
-  // Reads docs/openapi.json, so it comes after it.
+  // The next two read docs/openapi.json, so they come after it.
   { path: 'docs/api.md', render: apiDocument },
+  { path: 'src/client/api-types.ts', render: clientTypes },
   { path: 'docs/settings.md', render: settingsDocument },
   { path: 'docs/limits.md', render: limitsDocument },
   { path: 'docs/performance.md', render: performanceDocument },

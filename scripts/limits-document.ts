@@ -1,5 +1,10 @@
 /** The tables of docs/limits.md, from the constants and settings that the service obeys. */
-import { MAX_CLASSICAL_BITS, MAX_UNITARY_QUBITS } from '../src/circuit/circuit-limits.ts';
+import {
+  MAX_CLASSICAL_BITS,
+  MAX_FREE_STEPS,
+  MAX_UNITARY_QUBITS,
+  STEPS_PER_GATE,
+} from '../src/circuit/circuit-limits.ts';
 import { MAX_COMBINATIONS } from '../src/circuit/read-sweep.ts';
 import { loadConfig } from '../src/config.ts';
 import { MAX_CPU_QUBITS } from '../src/engine/cpu/cpu-engine.ts';
@@ -46,6 +51,11 @@ function circuits(): string {
       '`QCS_MEMORY_MIB`, `QCS_GPU_MEMORY_MIB`',
     ],
     ['operations', count(config.maxGates), '`QCS_MAX_GATES`'],
+    [
+      'steps of an OpenQASM program while it is read (loops, calls, expressions), over all programs of a batch',
+      `${count(MAX_FREE_STEPS)}, and ${STEPS_PER_GATE} more for each gate`,
+      '`QCS_MAX_GATES`',
+    ],
     ['shots', count(config.maxShots), '`QCS_MAX_SHOTS`'],
     [
       'expected run time',

@@ -2,6 +2,7 @@
 
 import { buildApp } from '../src/service/app.ts';
 import { createAuditLog } from '../src/service/audit/audit-log.ts';
+import { createIonqSessionStore } from '../src/service/ionq/ionq-sessions.ts';
 import { serveJobKinds } from '../src/service/jobs/job-kinds.ts';
 import { createSqliteKeyStore } from '../src/service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
@@ -96,6 +97,7 @@ function documentationDeps(): ServiceDeps {
     idempotency: new MemoryIdempotencyStore(),
     keys: createSqliteKeyStore(database),
     maintenance: createSqliteMaintenanceStore(database),
+    ionqSessions: createIonqSessionStore(database),
     audit: createAuditLog(database),
     onDamaged: () => {},
     storageFault: never,

@@ -79,7 +79,7 @@ fn main(
   }
   sums[local] = sum + (more + few);
 
-  // Of each pair of sums that differ in a summed bit, the one where it is 0 takes both.
+  // Two sums that differ in a summed bit are added to the one where the bit is 0.
   var folded = 0u;
   for (var bit = 1u; bit < WORKGROUP_SIZE; bit <<= 1u) {
     if ((params.summed_threads & bit) != 0u) {

@@ -1,11 +1,16 @@
-// Draws the shots of each circuit of a batch and counts what the measured qubits are read as.
+// Draws the shots of each circuit of a batch, counts what the measured qubits are read as, and says which
+// circuits have draws that single precision does not decide.
 //
 // A circuit has 2^thread_qubits invocations of one workgroup. Together they write the sums of
 // |amplitude|^2 up to each basis state into workgroup memory: each adds up a run, one adds up the runs.
-// Then each draws its part of the shots: the basis state whose sum first exceeds the draw times the norm.
-// Equal sums belong to impossible basis states, which so are never found. Counts are added to atomically.
+// Sums are whole numbers in units of 2^-30, so adding them does not round, and the order does not matter.
+// Then each invocation draws its part of the shots: the first basis state whose sum exceeds the draw times
+// the norm. Only the draw's upper 32 bits are used. They, the masses and the amplitudes are off by the
+// margin at most (src/engine/exact-counts.ts). A draw that is no further than the margin from a boundary between two
+// patterns is undecided. Counts are added to atomically.
 //
-// Prelude: WORKGROUP_SIZE; MAX_SUMS: amplitudes of all circuits of a workgroup, at most.
+// Requires: fixed_point, philox. Prelude: WORKGROUP_SIZE; MAX_SUMS: amplitudes of all circuits of a
+// workgroup, at most.
 
 struct Params {
   num_circuits: u32,
@@ -20,6 +25,8 @@ struct Params {
   // Shots of this dispatch.
   first_shot: u32,
   end_of_shots: u32,
+  // Largest error of a difference between a sum and a draw, in units of 2^-30. At most 2^31.
+  margin: u32,
 }
 
 @group(0) @binding(0) var<storage, read> states: array<vec2<f32>>;
@@ -28,35 +35,16 @@ struct Params {
 @group(0) @binding(2) var<uniform> params: Params;
 // By circuit, then by pattern: bit i is the i-th lowest measured qubit.
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+// Undecided draws of each circuit.
+@group(0) @binding(4) var<storage, read_write> undecided: array<atomic<u32>>;
 
-var<workgroup> sums: array<f32, MAX_SUMS>;
-var<workgroup> runs: array<f32, WORKGROUP_SIZE>;
+var<workgroup> sums: array<u32, MAX_SUMS>;
+var<workgroup> runs: array<u32, WORKGROUP_SIZE>;
 
-fn mul_high(a: u32, b: u32) -> u32 {
-  let a_low = a & 0xffffu;
-  let a_high = a >> 16u;
-  let b_low = b & 0xffffu;
-  let b_high = b >> 16u;
-  // No sum reaches 2^32.
-  let mid1 = a_high * b_low + ((a_low * b_low) >> 16u);
-  let mid2 = a_low * b_high + (mid1 & 0xffffu);
-  return a_high * b_high + (mid1 >> 16u) + (mid2 >> 16u);
-}
-
-// The first 24 bits of uniformDraw(seed, shot, 0, 0) of src/math/philox.ts, where more is said.
-fn uniform_draw(seed: vec2<u32>, shot: u32) -> f32 {
-  var c = vec4(shot, 0u, 0u, 0u);
-  var k = seed;
-  for (var round = 0u; round < 10u; round++) {
-    c = vec4(
-      mul_high(0xcd9e8d57u, c.z) ^ c.y ^ k.x,
-      0xcd9e8d57u * c.z,
-      mul_high(0xd2511f53u, c.x) ^ c.w ^ k.y,
-      0xd2511f53u * c.x,
-    );
-    k += vec2(0x9e3779b9u, 0xbb67ae85u);
-  }
-  return f32(c.x >> 8u) * 5.9604644775390625e-8;
+// The upper 32 of the 53 bits of uniformDraw(seed, shot, 0, 0).
+fn uniform_draw(seed: vec2<u32>, shot: u32) -> u32 {
+  let words = philox(shot, 0u, seed);
+  return (words.x & 0xffffffe0u) | (words.y >> 27u);
 }
 
 // The measured bits of a basis index, next to each other.
@@ -68,6 +56,17 @@ fn pattern_of(index: u32) -> u32 {
     left &= left - 1u;
   }
   return pattern;
+}
+
+// Whether all basis states to which a draw may belong have one pattern; the first of them is known.
+fn is_decided(own_sums: u32, first: u32, pattern: u32, threshold: u32) -> bool {
+  let last = (1u << params.room_qubits) - 1u;
+  for (var i = first; i < last && sums[own_sums + i] <= threshold + params.margin; i++) {
+    if (pattern_of(i + 1u) != pattern) {
+      return false;
+    }
+  }
+  return true;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -86,17 +85,17 @@ fn main(
   let own_sums = slot << params.room_qubits;
   let base = (circuit << params.room_qubits) + run;
 
-  var run_sum = 0.0;
+  var run_sum = 0u;
   if (is_used) {
     for (var i = 0u; i < run_length; i++) {
       let amplitude = states[base + i];
-      run_sum += dot(amplitude, amplitude);
+      run_sum += u32(dot(amplitude, amplitude) * 0x1p30);
       sums[own_sums + run + i] = run_sum;
     }
   }
   runs[local] = run_sum;
   workgroupBarrier();
-  var start = 0.0;
+  var start = 0u;
   for (var other = local - thread; other < local; other++) {
     start += runs[other];
   }
@@ -111,15 +110,19 @@ fn main(
   }
 
   let norm = sums[own_sums + (1u << params.room_qubits) - 1u];
-  // A draw just below 1 may round up to the norm, which no sum exceeds.
-  let largest = bitcast<f32>(bitcast<u32>(norm) - 1u);
   let first_count = circuit << params.num_measured;
   for (var shot = params.first_shot + thread; shot < params.end_of_shots; shot += 1u << thread_qubits) {
-    let threshold = min(uniform_draw(seeds[circuit], shot) * norm, largest);
+    let threshold = product_of(norm, uniform_draw(seeds[circuit], shot)).y;
+    // The first basis state to which the draw may belong.
     var index = 0u;
     for (var half = 1u << (params.room_qubits - 1u); half > 0u; half >>= 1u) {
-      index += select(0u, half, sums[own_sums + index + half - 1u] <= threshold);
+      let sum = sums[own_sums + index + half - 1u];
+      index += select(0u, half, sum + params.margin <= threshold);
     }
-    atomicAdd(&counts[first_count + pattern_of(index)], 1u);
+    let pattern = pattern_of(index);
+    atomicAdd(&counts[first_count + pattern], 1u);
+    if (!is_decided(own_sums, index, pattern, threshold)) {
+      atomicAdd(&undecided[circuit], 1u);
+    }
   }
 }

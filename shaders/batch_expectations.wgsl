@@ -5,37 +5,9 @@
 // and multiplied by the sum of the strings' factors with their signs. The invocations' sums are added
 // up in workgroup memory. States are only read, and each sum is written by one invocation.
 //
-// Prelude: WORKGROUP_SIZE.
+// Requires: batch_observables. Prelude: WORKGROUP_SIZE.
 
-struct Params {
-  num_circuits: u32,
-  // Workgroups of a row of the dispatch.
-  row_length: u32,
-  thread_qubits: u32,
-  // A circuit has 2^room_qubits amplitudes.
-  room_qubits: u32,
-  num_observables: u32,
-}
-
-@group(0) @binding(0) var<storage, read> states: array<vec2<f32>>;
-// Each observable is [number of groups], then its groups: [flips, is imaginary, number of strings], then
-// their strings: [signs, factor].
-@group(0) @binding(1) var<storage, read> observables: array<u32>;
-@group(0) @binding(2) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read_write> expectations: array<f32>;
-
-var<workgroup> sums: array<f32, WORKGROUP_SIZE>;
-
-// Sum of the factors of some strings, each with its sign at a basis index.
-fn factor_at(index: u32, first: u32, end: u32) -> f32 {
-  var factor = 0.0;
-  for (var at = first; at < end; at += 2u) {
-    let is_odd = (countOneBits(index & observables[at]) & 1u) != 0u;
-    let own = bitcast<f32>(observables[at + 1u]);
-    factor += select(own, -own, is_odd);
-  }
-  return factor;
-}
 
 // The invocation's share of a group's value; its strings are from `first` to `end`.
 fn share(base: u32, thread: u32, flips: u32, imaginary: bool, first: u32, end: u32) -> f32 {
@@ -87,13 +59,7 @@ fn main(
       at = end;
     }
     if (thread_qubits > 0u) {
-      sums[local] = sum;
-      for (var width = 1u << (thread_qubits - 1u); width > 0u; width >>= 1u) {
-        workgroupBarrier();
-        if (thread < width) {
-          sums[local] += sums[local + width];
-        }
-      }
+      add_up(local, thread, sum);
       // Only the invocation's own sum is read, and overwritten by it alone.
       sum = sums[local];
       workgroupBarrier();

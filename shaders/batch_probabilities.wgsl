@@ -6,7 +6,7 @@
 // Prelude: WORKGROUP_SIZE.
 
 struct Params {
-  // Of all circuits: num_circuits << num_measured.
+  // Probabilities of all circuits: num_circuits << num_measured.
   num_values: u32,
   // Workgroups of a row of the dispatch.
   row_length: u32,

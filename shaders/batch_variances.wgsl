@@ -5,53 +5,21 @@
 // batch_expectations.wgsl has them; no second state is written. Their squares are added up in workgroup
 // memory. States are only read, and each result is written by one invocation.
 //
-// Prelude: WORKGROUP_SIZE.
+// Factors are those of expectation values: twice the operator's where pairs of amplitudes are summed, and of
+// the opposite sign where they are imaginary.
+//
+// Requires: batch_observables. Prelude: WORKGROUP_SIZE.
 
-struct Params {
-  num_circuits: u32,
-  // Workgroups of a row of the dispatch.
-  row_length: u32,
-  thread_qubits: u32,
-  // A circuit has 2^room_qubits amplitudes.
-  room_qubits: u32,
-  num_observables: u32,
-}
-
-@group(0) @binding(0) var<storage, read> states: array<vec2<f32>>;
-// Each observable is [number of groups], then its groups: [flips, is imaginary, number of strings], then
-// their strings: [signs, factor]. Factors are those of expectation values: twice the operator's where pairs
-// of amplitudes are summed, and of the opposite sign where they are imaginary.
-@group(0) @binding(1) var<storage, read> observables: array<u32>;
-@group(0) @binding(2) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read_write> variances: array<f32>;
 @group(0) @binding(4) var<storage, read> expectations: array<f32>;
 
-var<workgroup> sums: array<f32, WORKGROUP_SIZE>;
-
 // Sum over the invocations of a circuit. Every invocation gets it.
 fn total(local: u32, thread: u32, own: f32) -> f32 {
-  sums[local] = own;
-  for (var width = (1u << params.thread_qubits) >> 1u; width > 0u; width >>= 1u) {
-    workgroupBarrier();
-    if (thread < width) {
-      sums[local] += sums[local + width];
-    }
-  }
+  add_up(local, thread, own);
   workgroupBarrier();
   let sum = sums[local - thread];
   workgroupBarrier();
   return sum;
-}
-
-// Sum of the factors of some strings, each with its sign at a basis index.
-fn factor_at(index: u32, first: u32, end: u32) -> f32 {
-  var factor = 0.0;
-  for (var at = first; at < end; at += 2u) {
-    let is_odd = (countOneBits(index & observables[at]) & 1u) != 0u;
-    let own = bitcast<f32>(observables[at + 1u]);
-    factor += select(own, -own, is_odd);
-  }
-  return factor;
 }
 
 // The amplitude of O psi at a basis index; the observable's groups begin at `begin`.

@@ -80,7 +80,7 @@ fn main(
   }
   sums[local] = sum;
 
-  // Of each pair of sums that differ in a summed bit, the one where it is 0 takes both.
+  // Two sums that differ in a summed bit are added to the one where the bit is 0.
   var folded = 0u;
   // A step that compilers do not know: they would unroll the loops of barriers, over which software
   // drivers then spend up to a second.

@@ -4,7 +4,7 @@
 // the norm it is compared with cumulative masses without rounding: the first block whose cumulative
 // mass exceeds it is the shot's. The order in which shots come to a block is left to chance.
 //
-// Requires: fixed_point. Prelude: WORKGROUP_SIZE, GROUP_SIZE: blocks of a group of the scan.
+// Requires: fixed_point, philox. Prelude: WORKGROUP_SIZE, GROUP_SIZE: blocks of a group of the scan.
 
 struct Params {
   seed_low: u32,
@@ -32,19 +32,6 @@ struct Params {
 // draws that came to the block before].
 @group(0) @binding(6) var<storage, read_write> drawn: array<vec4<u32>>;
 
-// The first two words of a block of Philox4x32-10.
-fn philox(first: u32, second: u32) -> vec2<u32> {
-  var counter = vec4(first, second, 0u, 0u);
-  var key = vec2(params.seed_low, params.seed_high);
-  for (var round = 0u; round < 10u; round++) {
-    let a = product_of(0xcd9e8d57u, counter.z);
-    let b = product_of(0xd2511f53u, counter.x);
-    counter = vec4(a.y ^ counter.y ^ key.x, a.x, b.y ^ counter.w ^ key.y, b.x);
-    key += vec2(0x9e3779b9u, 0xbb67ae85u);
-  }
-  return counter.xy;
-}
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(
   @builtin(local_invocation_index) local: u32,
@@ -59,7 +46,7 @@ fn main(
     shot = numbers[i];
   }
   // 27 bits of the first word, 26 of the second, in units of 2^-64.
-  let words = philox(shot, params.event);
+  let words = philox(shot, params.event, vec2(params.seed_low, params.seed_high));
   let fraction = vec2((words.y >> 6u) << 11u, (words.x & 0xffffffe0u) | (words.y >> 27u));
   var rest = scaled_by(group_ends[params.num_groups - 1u], fraction);
 

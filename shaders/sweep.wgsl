@@ -18,7 +18,7 @@
 // to memory. This is why the kernel is written out.
 
 struct Params {
-  // What all indices of the dispatch have in common: its chunks.
+  // Bits that all indices of the dispatch have in common: those of its chunks.
   base: u32,
   first_tile: u32,
   // After the last tile.
@@ -38,7 +38,7 @@ const TILE_QUBITS = THREAD_QUBITS + 4u;
 // Quads of masks for the bits of a tile, and of those of its threads.
 const TILE_QUADS = (TILE_QUBITS + 3u) / 4u;
 const THREAD_QUADS = (THREAD_QUBITS + 3u) / 4u;
-// Of a register's number, to get its chunk.
+// Right shift of a register's number that gives its chunk.
 const CHUNK_SHIFT = 4u - TILE_CHUNK_QUBITS;
 const ROTATE = 1u;
 const ROTATE_SOME = 2u;

@@ -22,6 +22,7 @@ export function fleetOptions(config: Config, now: () => number): FleetOptions {
     maxRounds: config.maxRounds,
     maxRunMs: config.maxRunMs,
     queueLimit: config.queueLimit,
+    emulators: config.emulators,
     now,
   };
 }
@@ -30,7 +31,7 @@ export function fleetOptions(config: Config, now: () => number): FleetOptions {
 export async function createFleet(
   config: Config,
   now: () => number,
-  options: Pick<FleetOptions, 'discover' | 'environment'> = {},
+  options: Pick<FleetOptions, 'discover' | 'environment' | 'hardware'> = {},
 ): Promise<Fleet> {
   // Imported on demand: it loads the engines of all devices, and most commands need only the options.
   const { Fleet } = await import('./fleet/fleet.ts');

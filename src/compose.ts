@@ -3,8 +3,12 @@ import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createFleet } from './compose-fleet.ts';
-import type { Config } from './config.ts';
+import type { Config, HardwareConfig } from './config.ts';
 import { readMachine } from './fleet/machine.ts';
+import { isSimulator } from './fleet/processor.ts';
+import { HardwareProcessor } from './hardware/hardware-processor.ts';
+import { IbmProvider } from './hardware/ibm-provider.ts';
+import { ServiceProvider } from './hardware/service-provider.ts';
 import { JobRunner } from './jobs/job-runner.ts';
 import { pruneFinishedJobs } from './jobs/retention.ts';
 import { SqliteIdempotencyStore } from './jobs/sqlite-idempotency-store.ts';
@@ -16,6 +20,7 @@ import { liveTargetsOf } from './service/circuits/check-circuit.ts';
 import { warmUpReading } from './service/circuits/warm-up-reading.ts';
 import type { ProcessorDirectory } from './service/directories.ts';
 import { CannotListenError } from './service/errors.ts';
+import { createIonqSessionStore } from './service/ionq/ionq-sessions.ts';
 import { closeJobKinds, serveJobKinds } from './service/jobs/job-kinds.ts';
 import { DEFAULT_SCOPES, isValidAt } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
@@ -68,7 +73,7 @@ function readerHeapMb(bodyLimitBytes: number, memoryBytes: number): number {
 
 /** Creates the models on the fleet's simulators and the upstream that the settings name. */
 function createModels(config: Config, fleet: ProcessorDirectory, now: () => number): ModelRegistry {
-  const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  const processors = fleet.processors.filter(isSimulator);
   // The fleet comes first, for throughput.
   processors.sort(
     (a, b) => Number(b.spec.family === 'gpu-fleet') - Number(a.spec.family === 'gpu-fleet'),
@@ -87,7 +92,7 @@ function createWorkloads(
   now: () => number,
   onProcessLost: (how: string) => void,
 ): Workloads {
-  const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  const processors = fleet.processors.filter(isSimulator);
   // Double precision comes first, so that energies and angles are not rounded to floats.
   processors.sort(
     (a, b) => Number(b.spec.precision === 'f64') - Number(a.spec.precision === 'f64'),
@@ -104,11 +109,43 @@ function createWorkloads(
   return new Workloads({ pool, processors, queueLimit, now });
 }
 
+/** Creates the processor of the hardware that the settings name. */
+function createHardware(
+  { queueLimit, maxGates, maxShots }: Config,
+  settings: HardwareConfig,
+  now: () => number,
+  log: Promise<FastifyInstance['log']>,
+): HardwareProcessor {
+  const { token: apiKey, backend, baseUrl, timeoutMs, maxJobs, refreshMs } = settings;
+  const shared = { baseUrl, apiKey, timeoutMs, now };
+  const provider =
+    settings.provider === 'ibm'
+      ? new IbmProvider({
+          ...shared,
+          backend,
+          instance: settings.instance,
+          iamUrl: settings.iamUrl,
+        })
+      : new ServiceProvider({ ...shared, processor: backend });
+  return new HardwareProcessor({
+    provider,
+    maxJobs,
+    queueLimit,
+    maxGates,
+    maxShots,
+    refreshMs,
+    timeoutMs,
+    now,
+    onFault: (error, vendorJobId) =>
+      void log.then((to) => to.error({ err: error, vendor_job_id: vendorJobId }, 'hardware')),
+  });
+}
+
 /** Removes secrets, which adapter processes do not need. */
 function withoutSecrets(
   environment: NonNullable<Surroundings['environment']>,
 ): NonNullable<Surroundings['environment']> {
-  const { QCS_LLM_API_KEY: _, ...rest } = environment;
+  const { QCS_LLM_API_KEY: _, QCS_HARDWARE_TOKEN: __, ...rest } = environment;
   return rest;
 }
 
@@ -172,11 +209,11 @@ export async function startService(
     writer: GroupCommit.of(database),
   });
   await disk.start();
-  const fleet = await createFleet(
-    config,
-    now,
-    environment && { environment: withoutSecrets(environment) },
-  );
+  const hardware = config.hardware && createHardware(config, config.hardware, now, logs.promise);
+  const fleet = await createFleet(config, now, {
+    ...(environment && { environment: withoutSecrets(environment) }),
+    ...(hardware && { hardware }),
+  });
   const processors = metrics.overProcessors(fleet);
   const models = createModels(config, processors, now);
   const { cpuModel, numCores, memoryBytes } = readMachine();
@@ -226,6 +263,7 @@ export async function startService(
     idempotency,
     keys,
     maintenance,
+    ionqSessions: createIonqSessionStore(database),
     audit: createAuditLog(database),
     onDamaged,
     storageFault: () => disk.fault,
@@ -284,6 +322,7 @@ export async function startService(
   async function testTheRest(): Promise<TestedService | undefined> {
     const prepared = workloads.prepare();
     void warmUpReading(liveTargetsOf(processors));
+    void hardware?.check();
     await fleet.start();
     if (isClosing) return undefined;
     await models.start();
@@ -324,7 +363,7 @@ export async function startService(
       const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
       await closeServer(app, graceIsOver);
       await workloads.close();
-      await fleet.close();
+      await Promise.all([fleet.close(), hardware?.close()]);
       await Promise.all([readers.close(), closeJobKinds(kinds)]);
       await recovering?.catch(() => undefined);
       storage[Symbol.dispose]();

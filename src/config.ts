@@ -9,9 +9,21 @@
 import { z } from 'zod';
 import { CodedError, type Fault } from './errors/coded-error.ts';
 import { nearestNames } from './errors/nearest-names.ts';
-import { addressList, baseUrl, choice, flag, integer, originList } from './setting-schemas.ts';
+import {
+  addressList,
+  baseUrl,
+  choice,
+  flag,
+  integer,
+  originList,
+  secret,
+  wordList,
+} from './setting-schemas.ts';
 
 const MIB = 1024 * 1024;
+
+/** Devices that `QCS_EMULATORS` may name. */
+const EMULATED_DEVICES = ['ibm-fez', 'ibm-brisbane', 'iqm-garnet', 'google-willow'] as const;
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -262,13 +274,7 @@ export const SETTINGS = {
     description: 'Model of the upstream. Required if the upstream’s `/models` lists more than one.',
   },
   QCS_LLM_API_KEY: {
-    schema: z
-      .string()
-      .trim()
-      .regex(/^[\x21-\x7e]{1,4096}$/, {
-        error: 'must be 1 to 4096 visible ASCII characters, without spaces',
-      })
-      .optional(),
+    schema: secret.optional(),
     defaultText: 'none',
     description: 'Bearer token for the upstream. It is never shown.',
     isSecret: true,
@@ -289,6 +295,77 @@ export const SETTINGS = {
     defaultText: '300',
     description:
       'Time between self-tests of the upstream. Each is a completion of a few tokens. While they fail, they are repeated after 30 s at most.',
+  },
+  QCS_HARDWARE_PROVIDER: {
+    schema: choice(['ibm', 'service']).optional(),
+    defaultText: 'none',
+    description:
+      'Provider of `superconducting-1`. `ibm`: a backend of IBM Quantum. `service`: a processor of another instance of this service. Without it the processor is offline and the other `QCS_HARDWARE_` settings have no effect.',
+  },
+  QCS_HARDWARE_URL: {
+    schema: baseUrl.optional(),
+    defaultText: '`https://quantum.cloud.ibm.com/api/v1` for `ibm`',
+    description:
+      'Base URL of the provider. Required for `service`: the origin of the other instance, such as `http://10.0.0.5:8080`.',
+    isSecret: true,
+  },
+  QCS_HARDWARE_TOKEN: {
+    schema: secret.optional(),
+    defaultText: 'none',
+    description:
+      'API key of IBM Cloud, or API key of the other instance. It is required and never shown.',
+    isSecret: true,
+  },
+  QCS_HARDWARE_BACKEND: {
+    schema: z
+      .string()
+      .trim()
+      .regex(/^[A-Za-z0-9._-]{1,100}$/, {
+        error: 'must be 1 to 100 letters, digits, dots, dashes or underscores',
+      })
+      .optional(),
+    defaultText: 'none',
+    description:
+      'Device of the provider, such as `ibm_fez`, or processor of the other instance, such as `emulator-iqm-garnet`. It is required.',
+  },
+  QCS_HARDWARE_INSTANCE: {
+    schema: z
+      .string()
+      .trim()
+      .regex(/^crn:[\x21-\x7e]{1,500}$/, {
+        error: 'must be a Cloud Resource Name that begins with crn:',
+      })
+      .optional(),
+    defaultText: 'none',
+    description: 'Cloud Resource Name of the instance of IBM Quantum. Required for `ibm`.',
+    isSecret: true,
+  },
+  QCS_HARDWARE_IAM_URL: {
+    schema: baseUrl.default('https://iam.cloud.ibm.com'),
+    defaultText: 'https://iam.cloud.ibm.com',
+    description: 'Identity service that exchanges the API key of IBM Cloud for tokens.',
+    isSecret: true,
+  },
+  QCS_HARDWARE_JOBS: {
+    schema: integer(1, 1000).default(3),
+    defaultText: '3',
+    description: 'Maximum number of jobs at the provider. Further circuits wait in this service.',
+  },
+  QCS_HARDWARE_REFRESH_S: {
+    schema: integer(10, 86_400).default(300),
+    defaultText: '300',
+    description:
+      'Time between two looks at the device: its availability, limits, queue and calibration. While it is not available they are repeated after 60 s at most.',
+  },
+  QCS_HARDWARE_TIMEOUT_S: {
+    schema: integer(1, 300).default(30),
+    defaultText: '30',
+    description: 'Time limit of one request to the provider.',
+  },
+  QCS_EMULATORS: {
+    schema: wordList(EMULATED_DEVICES).default([]),
+    defaultText: 'none',
+    description: `Public devices to emulate, separated by commas: ${EMULATED_DEVICES.join(', ')}. Each is a processor \`emulator-NAME\` that accepts only circuits in its native gates on its couplers, and runs them without errors on the CPU.`,
   },
   QCS_LOG_LEVEL: {
     schema: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -380,10 +457,28 @@ export interface Config {
         readonly probeIntervalMs: number;
       }
     | undefined;
+  /** Provider of hardware; undefined if none is configured. */
+  readonly hardware: HardwareConfig | undefined;
+  /** Public devices to emulate. */
+  readonly emulators: Settings['QCS_EMULATORS'];
   readonly logLevel: Settings['QCS_LOG_LEVEL'];
   /** Log format; undefined to choose by whether the log goes to a terminal. */
   readonly logFormat: Settings['QCS_LOG_FORMAT'];
 }
+
+/** Provider of hardware, its device and its limits. */
+export type HardwareConfig = {
+  /** URL without a trailing slash. */
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly backend: string;
+  readonly maxJobs: number;
+  readonly refreshMs: number;
+  readonly timeoutMs: number;
+} & (
+  | { readonly provider: 'service' }
+  | { readonly provider: 'ibm'; readonly instance: string; readonly iamUrl: string }
+);
 
 /** One or more settings are invalid. */
 export class InvalidConfigError extends CodedError {
@@ -415,9 +510,10 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   for (const name of unknownSettings(environment)) {
     faults.push({ path: name, message: `is no setting.${nearSettings(name)}` });
   }
-  if (faults.length > 0) throw new InvalidConfigError(faults);
-  // The cast is safe: every value was parsed by its own schema above.
+  // The cast is safe where there is no fault: every value was parsed by its own schema above.
   const settings = values as Settings;
+  if (faults.length === 0) faults.push(...missingHardwareSettings(settings));
+  if (faults.length > 0) throw new InvalidConfigError(faults);
   return Object.freeze({
     host: settings.QCS_HOST,
     port: settings.QCS_PORT,
@@ -466,6 +562,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     jobAttempts: settings.QCS_JOB_ATTEMPTS,
     shutdownGraceMs: settings.QCS_SHUTDOWN_GRACE_S * 1000,
     textModel: textModelOf(settings),
+    hardware: hardwareOf(settings),
+    emulators: settings.QCS_EMULATORS,
     logLevel: settings.QCS_LOG_LEVEL,
     logFormat: settings.QCS_LOG_FORMAT,
   });
@@ -481,6 +579,44 @@ function textModelOf(settings: Settings): Config['textModel'] {
     maxTokens: settings.QCS_LLM_MAX_TOKENS,
     probeIntervalMs: settings.QCS_LLM_PROBE_S * 1000,
   });
+}
+
+const IBM_URL = 'https://quantum.cloud.ibm.com/api/v1';
+
+/** Settings that the provider of hardware needs and that are missing. */
+function missingHardwareSettings(settings: Settings): readonly Fault[] {
+  const { QCS_HARDWARE_PROVIDER: provider } = settings;
+  if (provider === undefined) return [];
+  const needed = [
+    'QCS_HARDWARE_TOKEN',
+    'QCS_HARDWARE_BACKEND',
+    provider === 'ibm' ? 'QCS_HARDWARE_INSTANCE' : 'QCS_HARDWARE_URL',
+  ] as const;
+  const message = `must be set, because QCS_HARDWARE_PROVIDER is ${provider}.`;
+  return needed.filter((name) => settings[name] === undefined).map((path) => ({ path, message }));
+}
+
+function hardwareOf(settings: Settings): HardwareConfig | undefined {
+  const {
+    QCS_HARDWARE_PROVIDER: provider,
+    QCS_HARDWARE_TOKEN: token = '',
+    QCS_HARDWARE_BACKEND: backend = '',
+    QCS_HARDWARE_INSTANCE: instance = '',
+  } = settings;
+  if (provider === undefined) return undefined;
+  const shared = {
+    baseUrl: settings.QCS_HARDWARE_URL ?? IBM_URL,
+    token,
+    backend,
+    maxJobs: settings.QCS_HARDWARE_JOBS,
+    refreshMs: settings.QCS_HARDWARE_REFRESH_S * 1000,
+    timeoutMs: settings.QCS_HARDWARE_TIMEOUT_S * 1000,
+  };
+  return Object.freeze(
+    provider === 'ibm'
+      ? { ...shared, provider, instance, iamUrl: settings.QCS_HARDWARE_IAM_URL }
+      : { ...shared, provider },
+  );
 }
 
 const PREFIX = 'QCS_';
@@ -519,12 +655,23 @@ function nearSettings(name: string): string {
   return ' Unset it; `qcs serve --help` lists the settings.';
 }
 
-/** Settings of the text-generation upstream that are set although no upstream is. */
+/** Settings that groups of others need, by the prefix of the group. */
+const GROUPS: Readonly<Record<string, SettingName>> = {
+  QCS_LLM_: 'QCS_LLM_BASE_URL',
+  QCS_HARDWARE_: 'QCS_HARDWARE_PROVIDER',
+};
+
+/** Settings that are set although the setting that they need is not. */
 export function settingsWithoutEffect(
   environment: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
-  if (environment['QCS_LLM_BASE_URL']) return [];
-  return Object.keys(SETTINGS).filter((name) => name.startsWith('QCS_LLM_') && environment[name]);
+): readonly { readonly name: string; readonly needs: SettingName }[] {
+  return Object.entries(GROUPS).flatMap(([prefix, needs]) => {
+    if (environment[needs]) return [];
+    const set = Object.keys(SETTINGS).filter(
+      (name) => name.startsWith(prefix) && environment[name],
+    );
+    return set.map((name) => ({ name, needs }));
+  });
 }
 
 /** Formats the settings as a Markdown table for docs/settings.md. */

@@ -14,8 +14,8 @@ export async function main(): Promise<void> {
   keepCompiled();
   const { loadConfig, settingsWithoutEffect } = await import('./config.ts');
   const config = loadConfig(process.env);
-  for (const name of settingsWithoutEffect(process.env)) {
-    process.stderr.write(`warning: ${name} has no effect without QCS_LLM_BASE_URL.\n`);
+  for (const { name, needs } of settingsWithoutEffect(process.env)) {
+    process.stderr.write(`warning: ${name} has no effect without ${needs}.\n`);
   }
   const { startService } = await import('./compose.ts');
   const surroundings = {

@@ -19,6 +19,14 @@ export const integer = (min: number, max: number) =>
 export const choice = <const T extends readonly [string, ...string[]]>(options: T) =>
   z.enum(options, { error: `must be one of ${options.join(', ')}` });
 
+/** A key or token. */
+export const secret = z
+  .string()
+  .trim()
+  .regex(/^[\x21-\x7e]{1,4096}$/, {
+    error: 'must be 1 to 4096 visible ASCII characters, without spaces',
+  });
+
 /** `1` or `0`. */
 export const flag = z
   .enum(['0', '1'], { error: 'must be 0 or 1' })
@@ -31,6 +39,12 @@ const list = z.string().transform((value) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== ''),
 );
+
+/** Some of the words, each once, separated by commas. */
+export const wordList = <const T extends readonly [string, ...string[]]>(words: T) =>
+  list
+    .pipe(z.array(z.enum(words, { error: `must be some of ${words.join(', ')}` })))
+    .transform((given) => [...new Set(given)]);
 
 /** IP addresses and CIDR ranges, separated by commas. */
 export const addressList = list.pipe(

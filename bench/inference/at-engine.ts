@@ -93,7 +93,7 @@ async function verify(
   if (shots === 0) {
     const isRight = exact.every((value, k) => Math.abs(value - expectations![k]!) < TOLERANCE);
     if (!isRight)
-      throw new Error('the engine has other expectation values than the adjoint method');
+      throw new Error('the engine has other expectation values than the reference engine');
     return;
   }
   const size = counts.length / exact.length;

@@ -1,13 +1,15 @@
 /** The deployed model, the flowers it is asked about, and the exact results of its circuit. */
 
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import type { ParametricCircuit } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
 import { angleRows } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
 import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { scaleRow } from '../../src/workloads/models/qnn-hybrid/feature-scaler.ts';
-import { expectationsOf } from '../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import type { ModelArtefact } from '../../src/workloads/models/qnn-hybrid/model-card.ts';
 import { ANSATZES } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
+import { expectationsOf } from '../../src/workloads/models/qnn-hybrid/sampled-expectations.ts';
+import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 
 /** Rows and their exact results, in parallel lists. */
 export interface Flowers {
@@ -32,8 +34,8 @@ export interface DeployedModel {
   anglesOf(flowers: Flowers): Float64Array;
 }
 
-/** Reads the deployed file. */
-export function deployedModel(): DeployedModel {
+/** Reads the deployed file, and computes the exact results on the reference engine. */
+export async function deployedModel(): Promise<DeployedModel> {
   const artefact = readArtefact();
   const { ansatz, qubits, layers, theta, minimums, maximums } = artefact.parameters;
   const circuit = ANSATZES[ansatz].build({ numQubits: qubits, numLayers: layers });
@@ -41,9 +43,12 @@ export function deployedModel(): DeployedModel {
     const { values } = scaleRow({ minimums, maximums }, row);
     return { row, values };
   });
-  const exact = expectationsOf(
-    { circuit, theta: Float64Array.from(theta) },
+  const reference = openReferenceEngine({ maxQubits: qubits });
+  const exact = await expectationsOf(
+    circuit,
+    theta,
     all.map(({ values }) => values),
+    engineCircuits(reference, new AbortController().signal),
   );
   return {
     artefact,

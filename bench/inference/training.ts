@@ -1,13 +1,11 @@
-/**
- * Times a whole training, and one gradient of the deployed circuit over all flowers, by both
- * methods.
- */
+/** Times a whole training, and one gradient of the deployed circuit over all flowers, on the engine of the training. */
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { engineExpectations } from '../../src/workloads/algorithms/training/engine-expectations.ts';
-import { prepareAdjoint } from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
-import { parameterShift } from '../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { exactGradients } from '../../src/workloads/algorithms/training/gradients/exact-gradients.ts';
 import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import { trainQnnHybrid } from '../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
+import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import type { Measurement } from '../harness.ts';
 import { interleaved } from '../interleaved.ts';
 import type { DeployedModel } from './deployed-model.ts';
@@ -22,23 +20,25 @@ const { signal } = new AbortController();
 
 /** Seconds of a training, and milliseconds of a gradient. */
 export async function measureTraining(model: DeployedModel): Promise<readonly Measurement[]> {
-  const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
-  await using prepared = engineExpectations(engine);
+  const options = { precision: 'f64', numThreads: 1, maxQubits: 12 } as const;
+  const engine = openCpuEngine({ ...options, isReproducible: true });
+  const fused = openCpuEngine(options);
   const { circuit, theta } = model;
   const { inputs } = model.flowers(NUM_ROWS);
-  const gradientsOf = prepareAdjoint(circuit);
-  const adjoint = () => gradientsOf(theta, inputs, [OBSERVABLE]);
-  const shift = () => parameterShift(circuit, theta, inputs, [OBSERVABLE], prepared.expectations);
-  checkSame(adjoint().gradients, (await shift()).gradients);
-  const what = `gradient of the deployed circuit, ${NUM_ROWS} rows`;
-  const [byAdjoint, byShift] = await interleaved(
+  const gradientOn = (on: Engine) => {
+    const circuits = engineCircuits(on, signal);
+    return () => exactGradients(circuit, theta, inputs, [OBSERVABLE], circuits);
+  };
+  const [reproducible, usual] = [gradientOn(engine), gradientOn(fused)];
+  const expected = await gradientOn(openReferenceEngine({ maxQubits: 12 }))();
+  for (const found of [await reproducible(), await usual()]) {
+    checkSame(found.gradients, expected.gradients);
+  }
+  const what = `gradient of the deployed circuit, ${NUM_ROWS} rows, f64, 1 thread`;
+  const times = await interleaved(
     [
-      { name: `${what}: adjoint`, perRound: PER_ROUND, run: adjoint },
-      {
-        name: `${what}: parameter shift in one batch, f64, 1 thread`,
-        perRound: PER_ROUND,
-        run: shift,
-      },
+      { name: what, perRound: PER_ROUND, run: usual },
+      { name: `${what}, reproducible`, perRound: PER_ROUND, run: reproducible },
     ],
     ROUNDS,
   );
@@ -47,14 +47,9 @@ export async function measureTraining(model: DeployedModel): Promise<readonly Me
   const seconds = (performance.now() - start) / 1000;
   checkSame(outcome.deployed.fitted.theta, theta);
   await engine.close();
+  await fused.close();
   return [
-    inMs(byAdjoint!),
-    inMs(byShift!),
-    {
-      name: `${what}: parameter shift by adjoint`,
-      value: byShift!.value / byAdjoint!.value,
-      unit: 'times as long',
-    },
+    ...times.map(inMs),
     { name: 'training from the data to the deployed parameters', value: seconds, unit: 's' },
   ];
 }

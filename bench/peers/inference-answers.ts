@@ -2,12 +2,13 @@
  * The deployed model for peers in other languages: a line of JSON that describes it, then, for each line
  * read from standard input, `single`, `batch` or `gradient`, a line with the microseconds of one of them.
  *
- * All on the CPU engine in double precision on one thread; the gradient by the adjoint method.
+ * All on the CPU engine in double precision on one thread.
  */
 import { createInterface } from 'node:readline';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { prepareAdjoint } from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
+import { exactGradients } from '../../src/workloads/algorithms/training/gradients/exact-gradients.ts';
 import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
+import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import { deployedModel, type Flowers } from '../inference/deployed-model.ts';
 
 const BATCH_ROWS = 256;
@@ -16,12 +17,13 @@ const GRADIENT_ROWS = 100;
 const REPEATS = { single: 500, batch: 10, gradient: 50 };
 
 const { signal } = new AbortController();
-const model = deployedModel();
+const model = await deployedModel();
 const { circuit, theta, shots } = model;
 const flowers = model.flowers(BATCH_ROWS);
 const gradientInputs = flowers.inputs.slice(0, GRADIENT_ROWS);
-const gradientsOf = prepareAdjoint(circuit);
 const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
+const circuits = engineCircuits(engine, signal);
+const gradient = () => exactGradients(circuit, theta, gradientInputs, [OBSERVABLE], circuits);
 const batch = await engine.prepareBatch(circuit.shape);
 let seed = 0;
 
@@ -36,7 +38,7 @@ const single = model.flowers(1);
 const WORK = {
   single: () => infer(single),
   batch: () => infer(flowers),
-  gradient: () => gradientsOf(theta, gradientInputs, [OBSERVABLE]),
+  gradient,
 };
 
 function isWork(name: string): name is keyof typeof WORK {
@@ -59,7 +61,7 @@ answer({
   shots,
   inputs: flowers.inputs,
   exact: flowers.exact,
-  gradients: [...gradientsOf(theta, gradientInputs, [OBSERVABLE]).gradients],
+  gradients: [...(await gradient()).gradients],
 });
 for await (const name of createInterface({ input: process.stdin })) {
   if (!isWork(name)) throw new Error(`there is no work ${name}`);

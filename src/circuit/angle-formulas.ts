@@ -207,16 +207,16 @@ export function evaluateAngles(
 }
 
 /**
- * For each angle 1 if it depends on an input, else 0.
+ * For each angle 1 if it depends on one of some inputs, else 0.
  *
- * @param input - Number of the input; any unless given.
+ * @param inputs - Numbers of the inputs; all unless given.
  */
-export function dependentAngles(formulas: AngleFormulas, input?: number): Uint8Array {
+export function dependentAngles(formulas: AngleFormulas, inputs?: readonly number[]): Uint8Array {
   const { numInputs, numAngles, constants, operators, left, right, results } = formulas;
   const first = numInputs + constants.length;
   const depends = new Uint8Array(first + operators.length);
-  if (input === undefined) depends.fill(1, 0, numInputs);
-  else depends[input] = 1;
+  if (inputs === undefined) depends.fill(1, 0, numInputs);
+  else for (const input of inputs) depends[input] = 1;
   for (let i = 0; i < operators.length; i++) {
     depends[first + i] = depends[left[i]!]! | depends[right[i]!]!;
   }

@@ -17,6 +17,14 @@ export interface CircuitLimits {
   readonly maxRounds?: number;
   /** Steps of reading a program after which a StepsSpentError is thrown. */
   readonly maxSteps?: number;
+  /** Counts what is read, over all programs that share it. */
+  readonly readingWork?: ReadingWork;
+}
+
+/** Work of reading programs so far. */
+export interface ReadingWork {
+  numSteps: number;
+  numGates: number;
 }
 
 /**
@@ -51,6 +59,27 @@ function sizeText(bytes: number): string {
 
 /** Widest circuit whose memory is spelled out; beyond this the figure is meaningless. */
 const MAX_EXPLAINED_QUBITS = 64;
+
+/** Steps of reading programs that are allowed without any gates, at most. A step takes some 10 to 300 ns. */
+export const MAX_FREE_STEPS = 2 ** 22;
+/**
+ * Further steps for each gate: calls and instructions of definitions, rounds of loops, bits read. Most programs take a
+ * dozen; a comparison of a 20-bit register takes about 50. Small limits of gates allow as many for gates not yet there.
+ */
+export const STEPS_PER_GATE = 128;
+
+const freeSteps = (maxGates: number) => Math.min(MAX_FREE_STEPS, STEPS_PER_GATE * (maxGates + 1));
+
+/** Whether reading programs has taken more steps than it may take for their gates. */
+export function hasTooManySteps({ numSteps, numGates }: ReadingWork, maxGates: number): boolean {
+  return numSteps > freeSteps(maxGates) + STEPS_PER_GATE * numGates;
+}
+
+/** Message that it has. */
+export function tooManySteps(what: string, { numGates }: ReadingWork, maxGates: number): string {
+  const limit = `${freeSteps(maxGates)} and ${STEPS_PER_GATE} more for each gate`;
+  return `${what} takes too many steps: the limit is ${limit}, and the gates so far are ${numGates}.`;
+}
 
 /** Classical bits that a circuit may have on any engine, so that outcomes stay short enough to list. */
 export const MAX_CLASSICAL_BITS = 1024;

@@ -33,6 +33,8 @@ export interface GateOperation {
   /** Radians, in the order of the gate's `parameters`. */
   readonly angles: readonly number[];
   readonly condition?: Condition;
+  /** Set in a verbatim box, whose gates a compiled circuit has as they were written. Runs do not heed it. */
+  readonly isVerbatim?: true;
 }
 
 /** An explicit unitary on one to six targets, with any number of controls. */
@@ -42,6 +44,8 @@ export interface UnitaryOperation {
   readonly targets: readonly Qubit[];
   readonly matrix: ComplexMatrix;
   readonly condition?: Condition;
+  /** As of a gate. */
+  readonly isVerbatim?: true;
 }
 
 /** Measures `qubits[i]` in the computational basis into classical bit `bits[i]`. */
@@ -226,6 +230,15 @@ export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
     numBits: circuit.numQubits,
     operations: [...circuit.operations, { kind: 'measure', qubits: all, bits: all }],
   };
+}
+
+/** The gates of a circuit whose measurements, and what is computed from them, come last. */
+export function withoutMeasurements({ numQubits, operations }: DynamicCircuit): Circuit {
+  const gates = operations.filter(
+    (operation): operation is Operation =>
+      operation.kind !== 'assign' && operation.kind !== 'while' && operation.kind !== 'measure',
+  );
+  return { numQubits, numBits: 0, operations: gates };
 }
 
 /**

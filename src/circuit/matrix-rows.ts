@@ -1,5 +1,6 @@
 /** Converts matrices between JSON, as rows of `[re, im]`, and the flat form. */
 import {
+  adjoint,
   type ComplexMatrix,
   dimension,
   orthonormalizedRows,
@@ -23,10 +24,51 @@ export function unitaryFromRows(
   path: string,
   faults: FaultList,
 ): ComplexMatrix | undefined {
+  const matrix = matrixFromRows(rows, numTargets, path, faults);
+  if (matrix === undefined) return undefined;
+  const defect = unitarityDefect(matrix);
+  // A larger defect is corrected: over many gates it would add up to probabilities above 1.
+  if (defect <= ROUNDING) return matrix;
+  if (defect <= UNITARITY_TOLERANCE) return orthonormalizedRows(matrix);
+  const found = `U†U differs from 1 by ${defect.toPrecision(2)} in its worst entry`;
+  faults.add(path, `Not unitary: ${found}; the tolerance is ${UNITARITY_TOLERANCE}.`);
+  return undefined;
+}
+
+/**
+ * Reads a Hermitian matrix on `numQubits` qubits, as `unitaryFromRows` reads a unitary. What differs from M†
+ * within the tolerance is averaged out.
+ */
+export function hermitianFromRows(
+  rows: MatrixRows,
+  numQubits: number,
+  path: string,
+  faults: FaultList,
+): ComplexMatrix | undefined {
+  const matrix = matrixFromRows(rows, numQubits, path, faults);
+  if (matrix === undefined) return undefined;
+  const other = adjoint(matrix);
+  const largest = matrix.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
+  const defect = matrix.reduce((most, entry, i) => Math.max(most, Math.abs(entry - other[i]!)), 0);
+  if (defect <= UNITARITY_TOLERANCE * largest) {
+    return matrix.map((entry, i) => (entry + other[i]!) / 2);
+  }
+  const found = `it differs from its conjugate transpose by ${defect.toPrecision(2)} in its worst entry`;
+  faults.add(path, `Not Hermitian: ${found}.`);
+  return undefined;
+}
+
+/** Reads a matrix of any kind on `numQubits` qubits; returns undefined after reporting its faults. */
+function matrixFromRows(
+  rows: MatrixRows,
+  numQubits: number,
+  path: string,
+  faults: FaultList,
+): ComplexMatrix | undefined {
   const before = faults.count;
-  const d = 2 ** numTargets;
+  const d = 2 ** numQubits;
   if (rows.length !== d) {
-    const expected = `${counted(numTargets, 'qubit')} need ${d} rows of ${d} entries`;
+    const expected = `${counted(numQubits, 'qubit')} need ${d} rows of ${d} entries`;
     faults.add(path, `${counted(rows.length, 'row')}; ${expected}.`);
     return undefined;
   }
@@ -45,14 +87,7 @@ export function unitaryFromRows(
       matrix[2 * (i * d + j) + 1] = im;
     }
   }
-  if (faults.count > before) return undefined;
-  const defect = unitarityDefect(matrix);
-  // A larger defect is corrected: over many gates it would add up to probabilities above 1.
-  if (defect <= ROUNDING) return matrix;
-  if (defect <= UNITARITY_TOLERANCE) return orthonormalizedRows(matrix);
-  const found = `U†U differs from 1 by ${defect.toPrecision(2)} in its worst entry`;
-  faults.add(path, `Not unitary: ${found}; the tolerance is ${UNITARITY_TOLERANCE}.`);
-  return undefined;
+  return faults.count > before ? undefined : matrix;
 }
 
 /** Writes a matrix as rows; −0 becomes 0, as in JSON. */

@@ -14,7 +14,7 @@
  *   using a minimum clique cover" (2020).
  */
 import type { Circuit, Operation, Qubit } from './circuit.ts';
-import type { PauliFactor, PauliSum } from './observable.ts';
+import { codeOfFactor, type PauliFactor, type PauliSum } from './observable.ts';
 
 /** A Pauli string of a group, and what observables make of it. */
 interface MeasuredString {
@@ -54,78 +54,103 @@ export interface ExpectationEstimate {
   readonly standardError: number;
 }
 
+const NUM_PAULIS = 3;
+/** Codes of factors of one qubit, of which the last is unused. */
+const CODES_PER_QUBIT = codeOfFactor({ pauli: 'X', qubit: 1 });
+
 /** A distinct string, before it is in a group. */
 interface FoundString {
   readonly factors: readonly PauliFactor[];
-  /** Masks by word of 32 qubits: X and Y, then Y and Z. */
-  readonly masks: Int32Array;
   readonly weights: Map<number, number>;
 }
 
 /** Groups the strings of observables. Equal strings are one, also those of different observables. */
 export function measurementGroups(observables: readonly PauliSum[]): MeasurementGroups {
+  const steps = groupingSteps(observables);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Groups the strings of observables, one a step: thousands may take a second. */
+export function* groupingSteps(
+  observables: readonly PauliSum[],
+): Generator<void, MeasurementGroups, undefined> {
   const offsets = observables.map(() => 0);
-  const found = distinctStrings(observables, offsets);
+  const numQubits = numQubitsOf(observables);
+  const found = distinctStrings(observables, numQubits, offsets);
   // A stable sort: equally long strings stay in the order of the request.
   found.sort((a, b) => b.factors.length - a.factors.length);
-  const open = new OpenGroups(found[0]?.masks.length ?? 0, found.length);
-  for (const string of found) open.add(string);
+  const open = new OpenGroups(numQubits, found.length);
+  for (const string of found) {
+    open.add(string);
+    yield;
+  }
   return { groups: open.groups.map(closedGroup), offsets };
 }
 
-/** Groups that strings are added to. */
+/**
+ * Groups that strings are added to.
+ *
+ * Each factor has a bit for each group, which is set if the group measures another Pauli on the factor's qubit. The bits
+ * of 32 groups are a word, so a string is compared with 32 groups at a time.
+ */
 class OpenGroups {
   readonly groups: FoundString[][] = [];
-  /** Words of a string's masks. */
-  readonly #length: number;
-  /** Union of the masks of each group's strings, group after group: there may be thousands. */
-  readonly #masks: Int32Array;
+  /** Words of 32 groups: one for each code of a factor. */
+  readonly #stride: number;
+  /** Words of the first 32 groups, then those of the next. */
+  readonly #conflicts: Int32Array;
 
-  constructor(length: number, mostGroups: number) {
-    this.#length = length;
-    this.#masks = new Int32Array(length * mostGroups);
+  constructor(numQubits: number, mostGroups: number) {
+    this.#stride = CODES_PER_QUBIT * numQubits;
+    this.#conflicts = new Int32Array(this.#stride * Math.ceil(mostGroups / 32));
   }
 
   /** Adds a string to the first group that it fits, or to a new one. */
   add(string: FoundString): void {
-    const group = firstFit(string.masks, this.#masks, this.groups.length);
+    const codes = string.factors.map(codeOfFactor);
+    const group = this.#firstFit(codes);
     if (group === this.groups.length) this.groups.push([]);
     this.groups[group]!.push(string);
-    for (let i = 0; i < this.#length; i++) {
-      this.#masks[group * this.#length + i]! |= string.masks[i]!;
+    const [at, bit] = [(group >>> 5) * this.#stride, 1 << (group & 31)];
+    for (const code of codes) {
+      const first = code - (code % CODES_PER_QUBIT);
+      for (let other = first; other < first + NUM_PAULIS; other++) {
+        if (other !== code) this.#conflicts[at + other]! |= bit;
+      }
+    }
+  }
+
+  /** The first group without a conflict. Groups that are not there yet have none. */
+  #firstFit(codes: readonly number[]): number {
+    for (let at = 0, group = 0; ; at += this.#stride, group += 32) {
+      let conflicts = 0;
+      for (let i = 0; i < codes.length; i++) conflicts |= this.#conflicts[at + codes[i]!]!;
+      if (conflicts !== -1) return group + 31 - Math.clz32(~conflicts & (conflicts + 1));
     }
   }
 }
 
-/**
- * The first group that agrees with a string on every qubit on which both act.
- *
- * @param groups - Masks of the groups, each as long as the string's.
- * @returns `numGroups` if there is none.
- */
-function firstFit(string: Int32Array, groups: Int32Array, numGroups: number): number {
-  const numWords = string.length / 2;
-  for (let group = 0; group < numGroups; group++) {
-    const at = group * string.length;
-    let conflicts = 0;
-    for (let i = 0; i < numWords; i++) {
-      const x = string[i]!;
-      const z = string[numWords + i]!;
-      const groupX = groups[at + i]!;
-      const groupZ = groups[at + numWords + i]!;
-      conflicts |= ((x ^ groupX) | (z ^ groupZ)) & (x | z) & (groupX | groupZ);
+/** One more than the highest qubit that a string acts on. */
+function numQubitsOf(observables: readonly PauliSum[]): number {
+  let numQubits = 0;
+  for (const observable of observables) {
+    for (const { factors } of observable) {
+      for (const { qubit } of factors) numQubits = Math.max(numQubits, qubit + 1);
     }
-    if (conflicts === 0) return group;
   }
-  return numGroups;
+  return numQubits;
 }
 
 /** The strings other than the identity, whose coefficients are added to `offsets`. */
-function distinctStrings(observables: readonly PauliSum[], offsets: number[]): FoundString[] {
-  const qubits = observables.flatMap((sum) =>
-    sum.flatMap(({ factors }) => factors.map(({ qubit }) => qubit)),
-  );
-  const numWords = Math.floor(qubits.reduce((most, qubit) => Math.max(most, qubit), 0) / 32) + 1;
+function distinctStrings(
+  observables: readonly PauliSum[],
+  numQubits: number,
+  offsets: number[],
+): FoundString[] {
+  const numWords = Math.ceil(numQubits / 32);
   const strings = new Map<string, FoundString>();
   for (const [i, observable] of observables.entries()) {
     for (const { coefficient, factors } of observable) {
@@ -133,6 +158,7 @@ function distinctStrings(observables: readonly PauliSum[], offsets: number[]): F
         offsets[i]! += coefficient;
         continue;
       }
+      // Masks by word of 32 qubits: X and Y, then Y and Z.
       const masks = new Int32Array(2 * numWords);
       for (const { pauli, qubit } of factors) {
         const [word, bit] = [qubit >>> 5, 1 << (qubit & 31)];
@@ -142,7 +168,7 @@ function distinctStrings(observables: readonly PauliSum[], offsets: number[]): F
       const key = String.fromCharCode(...new Uint16Array(masks.buffer));
       let string = strings.get(key);
       if (string === undefined) {
-        string = { factors, masks, weights: new Map() };
+        string = { factors, weights: new Map() };
         strings.set(key, string);
       }
       string.weights.set(i, (string.weights.get(i) ?? 0) + coefficient);

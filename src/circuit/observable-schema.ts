@@ -2,11 +2,17 @@
 import { z } from 'zod';
 
 /** Largest coefficient; sums of thousands of such terms do not overflow. */
-const MAX_COEFFICIENT = 1e100;
+export const MAX_COEFFICIENT = 1e100;
+
+/** Characters of a Pauli string. */
+export const MAX_PAULI_LENGTH = 4096;
 
 /** A Pauli string and its coefficient. */
 export const pauliTerm = z.strictObject({
-  pauli: z.string().max(4096).describe('Pauli string, such as `Z0 Z1`; `I` is the identity'),
+  pauli: z
+    .string()
+    .max(MAX_PAULI_LENGTH)
+    .describe('Pauli string, such as `Z0 Z1`; `I` is the identity'),
   coefficient: z
     .number()
     .min(-MAX_COEFFICIENT)

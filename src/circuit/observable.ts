@@ -57,6 +57,18 @@ export function bitOf(qubit: Qubit): number {
  * for each, whatever the number of strings.
  */
 export function numFlipPatterns(observables: readonly PauliSum[]): number {
+  let count = flipPatterns.get(observables);
+  if (count === undefined) {
+    count = countFlipPatterns(observables);
+    flipPatterns.set(observables, count);
+  }
+  return count;
+}
+
+/** Numbers that were counted: many runs have the same observables. */
+const flipPatterns = new WeakMap<readonly PauliSum[], number>();
+
+function countFlipPatterns(observables: readonly PauliSum[]): number {
   const patterns = new Set<number>();
   for (const observable of observables) {
     for (const { factors } of observable) {
@@ -64,6 +76,60 @@ export function numFlipPatterns(observables: readonly PauliSum[]): number {
     }
   }
   return patterns.size;
+}
+
+const PAULIS = ['X', 'Y', 'Z'] as const;
+
+/** Factors by their codes: there are few, and observables have many of them. */
+const factors: PauliFactor[] = [];
+
+/** Number of a factor: 4 · qubit, plus the place of the Pauli in X, Y, Z. */
+export function codeOfFactor({ pauli, qubit }: PauliFactor): number {
+  return 4 * qubit + (pauli === 'X' ? 0 : pauli === 'Y' ? 1 : 2);
+}
+
+/** The factor of that number; one object for all of its uses. */
+export function factorOfCode(code: number): PauliFactor {
+  factors[code] ??= { pauli: PAULIS[code % 4]!, qubit: code >>> 2 };
+  return factors[code];
+}
+
+const SPACE = 0x20;
+const ZERO = 0x30;
+const LETTER_I = 0x49;
+const LETTER_X = 0x58;
+const LETTER_Z = 0x5a;
+
+/**
+ * Parses a well-formed Pauli string, about ten times as fast as `parsePauliString`: a Hamiltonian has thousands.
+ *
+ * @returns Undefined for a string that is not written as usual, which may be well-formed, too.
+ */
+function parsePlainPauliString(
+  text: string,
+  numQubits: number,
+): readonly PauliFactor[] | undefined {
+  const found: PauliFactor[] = [];
+  let [lastQubit, at] = [-1, 0];
+  if (text === 'I') return found;
+  while (at < text.length) {
+    const letter = text.charCodeAt(at++);
+    const isPauli = letter >= LETTER_X && letter <= LETTER_Z;
+    if (!isPauli && letter !== LETTER_I) return undefined;
+    const firstDigit = at;
+    let qubit = 0;
+    for (; at < text.length && at < firstDigit + 3; at++) {
+      const digit = text.charCodeAt(at) - ZERO;
+      if (digit < 0 || digit > 9) break;
+      qubit = 10 * qubit + digit;
+    }
+    // Where qubits ascend, none is named twice.
+    if (at === firstDigit || qubit >= numQubits || qubit <= lastQubit) return undefined;
+    lastQubit = qubit;
+    if (isPauli) found.push(factorOfCode(4 * qubit + letter - LETTER_X));
+    if (at < text.length && text.charCodeAt(at++) !== SPACE) return undefined;
+  }
+  return found;
 }
 
 const FACTOR = /^([IXYZ])(\d{1,3})$/i;
@@ -150,7 +216,8 @@ function parseTerm(
   if (!Number.isFinite(coefficient)) {
     faults.add(`${path}.coefficient`, `${coefficient} is not a finite number.`);
   }
-  const factors = parsePauliString(pauli, numQubits, `${path}.pauli`);
+  const factors =
+    parsePlainPauliString(pauli, numQubits) ?? parsePauliString(pauli, numQubits, `${path}.pauli`);
   if ('message' in factors) {
     faults.add(factors.path, factors.message);
     return { coefficient, factors: [] };

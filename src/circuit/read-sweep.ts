@@ -9,22 +9,20 @@ import { CodedError } from '../errors/coded-error.ts';
 import type { AngleFormulas } from './angle-formulas.ts';
 import type { Range } from './angle-operations.ts';
 import { type DynamicCircuit, numOperationsOf } from './circuit.ts';
-import type { CircuitLimits } from './circuit-limits.ts';
+import { type CircuitLimits, hasTooManySteps, tooManySteps } from './circuit-limits.ts';
 import { InvalidInputsError, LIMIT_EXCEEDED } from './errors.ts';
 import { areFiniteWithin, firstNotFinite } from './finite-angles.ts';
 import type { GateObject } from './gate-object.ts';
 import { openCircuitFromGateObjects } from './gate-objects.ts';
 import { type InputColumns, inputAt, inputPath, inputRows } from './input-columns.ts';
 import { readOpenQasmAt } from './openqasm/parse-openqasm.ts';
-import type { ProgramResults } from './openqasm/results.ts';
+import { NO_RESULTS, type ProgramResults } from './openqasm/results.ts';
 import { type ProgramWarning, quoted } from './openqasm/token-stream.ts';
 
 /** Combinations of values of structural inputs, each of which is a circuit of its own. */
 export const MAX_COMBINATIONS = 1000;
 /** Operations of the circuits of all combinations together, if one may not have more by itself. */
 const MAX_OPERATIONS = 1_000_000;
-/** Steps of reading a program for all combinations together; a step takes some 10 to 100 ns. */
-const MAX_STEPS = 2 ** 27;
 /** Characters of a text whose reading takes about as long as a step of running it. */
 const CHARACTERS_PER_STEP = 4;
 /** Rows that are computed at a time to find angles that are not finite. */
@@ -64,7 +62,7 @@ export interface Sweep {
   readonly derivativeFaults: readonly DerivativeFault[];
 }
 
-/** What one reading gives. */
+/** Outcome of one reading. */
 interface Reading extends Omit<SweepGroup, 'points'> {
   readonly warnings: readonly ProgramWarning[];
   readonly structural: ReadonlySet<number>;
@@ -119,7 +117,7 @@ function gateObjectReader(
   const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };
   return (point) => ({
     ...openCircuitFromGateObjects(objects, options, inputs, point),
-    results: { outputs: [], observables: [] },
+    results: NO_RESULTS,
     warnings: [],
     structural: new Set(),
     obstacles: new Map(),
@@ -127,18 +125,20 @@ function gateObjectReader(
 }
 
 function textReader(text: string, inputs: InputColumns, limits: CircuitLimits): ReadAt {
-  const { maxSteps } = limits;
+  const work = limits.readingWork ?? { numSteps: 0, numGates: 0 };
+  const { maxSteps = Number.POSITIVE_INFINITY } = limits;
   const fits = new Set<string>();
-  let numSpent = 0;
+  const before = work.numSteps;
   return (point) => {
-    if (numSpent > MAX_STEPS) {
-      const what = `Reading the program once for each combination of the inputs that decide which gates run`;
-      throw pastLimit('inputs', `${what} takes too many steps; the limit is ${MAX_STEPS}.`);
+    // The length of a body limits the first reading of each program, but not the others.
+    if (point > 0) work.numSteps += Math.ceil(text.length / CHARACTERS_PER_STEP);
+    if (point > 0 && hasTooManySteps(work, limits.maxGates)) {
+      const what =
+        'Reading the program once for each combination of the inputs that decide which gates run';
+      throw pastLimit('inputs', tooManySteps(what, work, limits.maxGates));
     }
-    const left = maxSteps === undefined ? {} : { maxSteps: maxSteps - numSpent };
-    const reading = readOpenQasmAt(text, { ...limits, ...left }, inputs, point, fits);
-    numSpent += reading.numSteps + Math.ceil(text.length / CHARACTERS_PER_STEP);
-    return reading;
+    const left = { maxSteps: maxSteps - (work.numSteps - before), readingWork: work };
+    return readOpenQasmAt(text, { ...limits, ...left }, inputs, point, fits);
   };
 }
 

@@ -1,10 +1,12 @@
-/** Reads a circuit file as a request body for POST /quantum/circuits. */
+/** Reads a circuit file as a request body for POST /quantum/circuits or, with a sweep, for POST /quantum/batches. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import type { Fault } from '../errors/coded-error.ts';
 import { jsonFault } from '../errors/json-fault.ts';
 import { nearestNames } from '../errors/nearest-names.ts';
-import { FileNotFoundError, FileUnreadableError } from './errors.ts';
+import { FileNotFoundError, FileUnreadableError, OptionsConflictError } from './errors.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
+import type { SweepOptions } from './sweep-options.ts';
 
 /**
  * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`; any other file
@@ -46,8 +48,68 @@ export function submissionFields(
 }
 
 /** The inputs of a file with those of options, which go first. */
-export function withInputs(ofFile: unknown, ofOptions: object): object {
+function withInputs(ofFile: unknown, ofOptions: object): object {
   return typeof ofFile === 'object' ? { ...ofFile, ...ofOptions } : ofOptions;
+}
+
+/**
+ * Body of a batch of one program: the circuit of a file with its sweep. Values are exact unless an option sets shots:
+ * those of a file are for its counts.
+ *
+ * @throws {OptionsConflictError}
+ */
+export function sweepBody(
+  content: Readonly<Record<string, unknown>>,
+  options: SubmissionOptions & SweepOptions,
+) {
+  const { target, shots, seed, input = {}, sweep = {}, observable, gradient } = options;
+  const both = Object.keys(sweep).find((name) => Object.hasOwn(input, name));
+  if (both !== undefined) {
+    throw new OptionsConflictError(`The input ${both} is given by --input and by --sweep.`);
+  }
+  // A sweep ignores the fields for the answer and the name of a circuit; the others are checked.
+  const { return: _return, priority: _priority, name: _name, tags: _tags, ...known } = content;
+  const { target_processor, shots: shotsOfFile, seed: seedOfFile, inputs, ...source } = known;
+  const observables = observable ?? source.observables;
+  if (gradient === true && observables === undefined) {
+    throw new OptionsConflictError(
+      '--gradient is of expectation values. Add an --observable, such as --observable "Z0".',
+    );
+  }
+  const counts = { return: ['counts'], shots: shots ?? shotsOfFile ?? DEFAULT_SHOTS };
+  const values = {
+    return: ['expectation', ...(gradient === true ? ['gradient'] : [])],
+    observables,
+    ...(shots !== undefined && { shots }),
+  };
+  const ownSeed = seed ?? seedOfFile;
+  return {
+    target_processor: target ?? target_processor ?? DEFAULT_PROCESSOR,
+    programs: [
+      {
+        ...source,
+        inputs: withInputs(inputs, { ...input, ...sweep }),
+        ...(observables === undefined ? counts : values),
+        ...(ownSeed !== undefined && { seed: ownSeed }),
+      },
+    ],
+  };
+}
+
+/** Beginning of the paths of faults that are in the circuit of a file. */
+const PROGRAM_PATH = 'programs[0].';
+
+/** A service's message about a sweep, with paths in the file instead of the batch. */
+export function messageOfFile(message: string): string {
+  return message.replace(PROGRAM_PATH, '');
+}
+
+/** Faults of a sweep, with paths in the file instead of the batch. */
+export function faultsOfFile(faults: readonly Fault[]): readonly Fault[] {
+  return faults.map((fault) => ({
+    ...fault,
+    path: fault.path.startsWith(PROGRAM_PATH) ? fault.path.slice(PROGRAM_PATH.length) : fault.path,
+  }));
 }
 
 async function readText(path: string): Promise<string> {

@@ -56,21 +56,23 @@ function withoutRunFields(content: Readonly<Record<string, unknown>>) {
 }
 
 function report({ compilation, timing }: Compiled): string {
-  const { gates, depth, two_qubit_gates: twoQubit, passes } = compilation;
+  const { gates, depth, two_qubit_gates: twoQubit } = compilation;
   const row = (name: string, { before, after }: { before: number; after: number }) => [
     name,
     String(before),
     String(after),
   ];
-  const rows = [
-    row('gates', gates),
-    row('two-qubit gates', twoQubit),
-    row('depth', depth),
-    ...passes.map(({ name, operations }) => row(`  ${name}`, operations)),
-  ];
-  const { kernels, fused_blocks: blocks, sweeps } = compilation;
+  const rows = [row('gates', gates), row('two-qubit gates', twoQubit), row('depth', depth)];
+  const columns = ['', 'BEFORE', 'AFTER'];
+  if ('swaps' in compilation) {
+    const { swaps, initial_layout: layout } = compilation;
+    const line = `${swaps} SWAPs, starts on qubits ${layout.join(', ')}; compiled in ${timing.compile_ms} ms`;
+    return [table(columns, rows), line].join('\n');
+  }
+  const { passes, kernels, fused_blocks: blocks, sweeps } = compilation;
+  rows.push(...passes.map(({ name, operations }) => row(`  ${name}`, operations)));
   return [
-    table(['', 'BEFORE', 'AFTER'], rows),
+    table(columns, rows),
     `${kernels} kernels, ${blocks} of them fused, in ${sweeps} sweeps; compiled in ${timing.compile_ms} ms`,
   ].join('\n');
 }

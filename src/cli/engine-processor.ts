@@ -1,27 +1,19 @@
-/** Runs the batches of a sweep on an engine in this process, as a worker of the fleet runs them. */
+/** Runs the batches of a sweep on an engine in this process. */
 import { setImmediate } from 'node:timers/promises';
-import { compile } from '../compiler/compile.ts';
-import { compileGradient } from '../compiler/gradient/compile-gradient.ts';
-import { compileShape } from '../compiler/shape.ts';
 import { Mutex } from '../engine/mutex.ts';
 import type { BatchRun, BatchRunResult, Processor, RunHooks } from '../fleet/processor.ts';
-import { factsOfShape } from '../fleet/workers/sent-batch.ts';
-import { KEPT_ON_CPU, ServedEngine } from '../fleet/workers/served-engine.ts';
+import { engineBatches, type RunEngineBatch } from '../fleet/workers/engine-batches.ts';
 import type { LocalEngine } from './local-engine.ts';
 
 /** A processor whose batches take turns on one engine. */
 export class EngineProcessor implements Pick<Processor, 'runBatch'> {
   readonly #local: LocalEngine;
-  readonly #engine: ServedEngine;
+  readonly #run: RunEngineBatch;
   readonly #turns = new Mutex();
 
   constructor(local: LocalEngine) {
     this.#local = local;
-    this.#engine = new ServedEngine(
-      local.engine,
-      { compile, compileShape, compileGradient },
-      KEPT_ON_CPU,
-    );
+    this.#run = engineBatches(local.engine);
   }
 
   async runBatch(
@@ -35,9 +27,8 @@ export class EngineProcessor implements Pick<Processor, 'runBatch'> {
       await setImmediate();
       signal.throwIfAborted();
       onStarted?.();
-      const sent = { id: 0, precision, shape: factsOfShape(shape).sent, request };
-      const { batch, compileMs, executionMs } = await this.#engine.runBatch(
-        sent,
+      const { batch, compileMs, executionMs } = await this.#run(
+        { shape, request },
         onProgress,
         signal,
       );

@@ -40,7 +40,8 @@ export function addJobsCommand(program: Command, io: CommandIo): void {
     .option('--json', 'print its record as one JSON object')
     .action(async (id: string, options: JobOptions) => {
       const { followJob } = await import('./jobs/follow-job.ts');
-      await followJob(id, options, io);
+      const { serviceClient } = await import('./jobs/service-client.ts');
+      await followJob(await serviceClient(options, io), id, options, io);
     });
 
   withAddress(jobs.command('show'))

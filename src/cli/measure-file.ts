@@ -6,10 +6,12 @@ import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
+import { EngineProcessor } from './engine-processor.ts';
 import { OptionsConflictError } from './errors.ts';
 import { openLocalEngine } from './local-engine.ts';
 import { measure, measurementText } from './measure.ts';
 import type { RunOptions } from './run-circuit.ts';
+import { runFurtherHere } from './run-further-here.ts';
 import { runFacts, runReport } from './run-report.ts';
 
 /** Runs the circuit of the file `repeat` times on the chosen engine and prints the times. */
@@ -28,7 +30,8 @@ export async function measureFile(file: string, options: RunOptions, io: Command
   const facts = runFacts(body, checked, io);
   const runs = { ...facts, repeat: options.repeat ?? 1 };
   const { result, measurement } = await measure(local, checked, runs, io);
-  const answer = JSON.parse(circuitResultJson(checked, result));
+  const further = await runFurtherHere(new EngineProcessor(local), checked, facts, io);
+  const answer = JSON.parse(circuitResultJson(checked, result, further));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
   else {
     writeWarnings(checked.warnings, io);

@@ -7,8 +7,10 @@ import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile, type SubmissionOptions, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
+import { EngineProcessor } from './engine-processor.ts';
 import type { EngineChoice } from './local-engine.ts';
 import { openSimulator } from './local-simulator.ts';
+import { runFurtherHere } from './run-further-here.ts';
 import { runOnEngine } from './run-on-engine.ts';
 import { type LocalRun, runFacts, runReport } from './run-report.ts';
 
@@ -26,8 +28,8 @@ export async function runCircuit(file: string, options: RunOptions, io: CommandI
     return;
   }
   const fields = submissionFields(await readCircuitFile(file), options);
-  const { facts, checked, result } = await run(fields, options, io);
-  const answer = JSON.parse(circuitResultJson(checked, result));
+  const { facts, checked, result, further } = await run(fields, options, io);
+  const answer = JSON.parse(circuitResultJson(checked, result, further));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
   else io.out.write(`${runReport(facts, answer, io.out.columns ?? 80)}\n`);
 }
@@ -58,5 +60,6 @@ async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Pro
   await using local = await openSimulator(facts.qubits, spec, settings);
   const runs = { ...facts, repeat: 1, keepUnmeasured: false };
   const { result } = await runOnEngine(local, checked, runs, io);
-  return { facts, checked, result };
+  const further = await runFurtherHere(new EngineProcessor(local), checked, facts, io);
+  return { facts, checked, result, further };
 }

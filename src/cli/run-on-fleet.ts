@@ -14,6 +14,7 @@ import type { submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeWarnings } from './command-io.ts';
 import { InterruptedError } from './errors.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { runFurtherHere } from './run-further-here.ts';
 import { type LocalRun, type RunFacts, runFacts } from './run-report.ts';
 
 /** Runs a circuit on any processor of the fleet, as the service would. */
@@ -31,7 +32,8 @@ export async function runOnFleet(
     const facts = runFacts(body, checked, io);
     if (!json) writeWarnings(checked.warnings, io);
     const result = await runWithProgress(processor, checked, facts, io);
-    return { facts, checked, result };
+    const further = await runFurtherHere(processor, checked, facts, io);
+    return { facts, checked, result, further };
   });
 }
 

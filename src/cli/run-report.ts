@@ -3,7 +3,12 @@ import type { CircuitResult } from '../fleet/processor.ts';
 import { basisLabel } from '../math/basis-index.ts';
 import { drawSeed } from '../math/philox.ts';
 import type { CheckedCircuit } from '../service/circuits/check-circuit.ts';
-import type { CircuitBody, CircuitResultFields } from '../service/schemas/circuits.ts';
+import type { FurtherNumbers } from '../service/circuits/further-runs.ts';
+import type {
+  CircuitBody,
+  CircuitResultFields,
+  ProgramResultJson,
+} from '../service/schemas/circuits.ts';
 import type { CommandIo } from './command-io.ts';
 import { histogram } from './histogram.ts';
 
@@ -20,6 +25,7 @@ export interface LocalRun {
   readonly facts: RunFacts;
   readonly checked: CheckedCircuit;
   readonly result: CircuitResult;
+  readonly further: FurtherNumbers;
 }
 
 /** Facts of a submission. A missing seed is drawn at random. */
@@ -41,13 +47,28 @@ export function runReport(facts: RunFacts, fields: CircuitResultFields, columns:
   const { backend, timing, compilation } = fields;
   const lines = [
     `${facts.processor}: ${facts.qubits} qubits, ${compilation.gates.before} gates, ${facts.shots} shots, seed ${facts.seed}`,
-    `${backend.engine} engine (${backend.precision}) on ${backend.hardware}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
+    `${ranOn(backend)}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
   ];
   if (fields.counts) lines.push('', histogram(fields.counts, columns));
   if (fields.expectation) lines.push('', `expectation: ${fields.expectation.values.join(', ')}`);
   if (fields.probabilities) lines.push('', 'probabilities:', ...listed(fields.probabilities));
   if (fields.statevector) lines.push('', 'statevector:', ...amplitudes(fields.statevector));
+  if (fields.results) lines.push('', 'results:', ...fields.results.map(resultText));
   return lines.join('\n');
+}
+
+/** Longest value of a result on a line. */
+const MAX_VALUE_LENGTH = 200;
+
+function resultText({ type, value }: ProgramResultJson): string {
+  const text = JSON.stringify(value);
+  const shown = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
+  return `${type}  ${shown}`;
+}
+
+function ranOn(backend: CircuitResultFields['backend']): string {
+  if ('vendor' in backend) return `${backend.device} of ${backend.vendor}`;
+  return `${backend.engine} engine (${backend.precision}) on ${backend.hardware}`;
 }
 
 function listed(values: Readonly<Record<string, number>>): readonly string[] {

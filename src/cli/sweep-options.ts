@@ -1,4 +1,4 @@
-/** Options of `qcs run` that ask for expectation values, at one point or over a sweep of inputs. */
+/** Options of `qcs run` and `qcs submit` that ask for expectation values, at one point or over a sweep of inputs. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { inputValue } from './option-parsers.ts';
 

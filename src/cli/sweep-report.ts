@@ -1,18 +1,31 @@
-/** Results of `qcs run --sweep` for people: a chart or a table. */
-import { inputAt } from '../circuit/input-columns.ts';
+/** Results of sweeps for people: a chart or a table. */
+import { type InputColumns, inputAt } from '../circuit/input-columns.ts';
 import type { PauliSum } from '../circuit/observable.ts';
-import type { CheckedProgram } from '../service/batches/read-batch.ts';
-import type { BatchResultFields, ProgramResultFields } from '../service/schemas/batches.ts';
-import { table } from './command-io.ts';
+import type { Batch, BatchProgramResult, NumericArray } from '../client/client.ts';
+import { type CommandIo, table } from './command-io.ts';
 import { type ChartAxis, type ChartLine, lineChart, MAX_LINES } from './line-chart.ts';
+import { printable } from './printable.ts';
+import type { SweepOptions } from './sweep-options.ts';
 
-/** What ran, and where. */
+/** Facts about a sweep besides its result. */
 export interface SweepFacts {
   readonly processor: string;
   /** Seed of the first point. */
   readonly seed: number;
-  readonly program: CheckedProgram;
+  readonly numQubits: number;
+  /** Absent where all values are exact. */
+  readonly shots?: number;
+  readonly inputs: InputColumns;
+  /** As `observableText` writes them. Observables that only the program's text requests may be missing. */
+  readonly observables: readonly string[];
+  /** Names of the inputs that gradients are taken by, in order. */
+  readonly gradientInputs: readonly string[];
 }
+
+/** Result of a batch of one program. */
+type SweepResult = Pick<Batch, 'executed_on' | 'timing'> & {
+  readonly programs: readonly BatchProgramResult[];
+};
 
 /** Outcomes that have a column of the table. */
 const MAX_OUTCOMES = 16;
@@ -27,13 +40,41 @@ interface Lines {
   readonly lines: readonly ChartLine[];
 }
 
+/** Prints a sweep: the table with `table`, otherwise the report. */
+export function writeSweep(
+  facts: SweepFacts,
+  result: SweepResult,
+  { table: asTable }: Pick<SweepOptions, 'table'>,
+  { out }: Pick<CommandIo, 'out'>,
+): void {
+  const write = asTable === true ? sweepTable : sweepReport;
+  out.write(`${write(facts, result, out.columns ?? 80)}\n`);
+}
+
+/** Inputs and observables of a sweep, which are printed beside its result with --json. */
+export function sweptFields({
+  inputs,
+  observables,
+}: Pick<SweepFacts, 'inputs' | 'observables'>): object {
+  return {
+    inputs: Object.fromEntries(
+      inputs.names.map((name, i) => {
+        const { values, isBoolean } = inputs.columns[i]!;
+        const all = Array.from(values, (value) => (isBoolean ? value !== 0 : value));
+        return [name, all.length === 1 ? all[0] : all];
+      }),
+    ),
+    ...(observables.length > 0 && { observables }),
+  };
+}
+
 /** Formats a chart, or the table of a single point, below facts about the run. */
-export function sweepReport(facts: SweepFacts, result: BatchResultFields, columns: number): string {
-  const axis = axisOf(facts.program);
+function sweepReport(facts: SweepFacts, result: SweepResult, columns: number): string {
+  const axis = axisOf(facts);
   const parts = [factsText(facts, result)];
   if (axis === undefined) parts.push(sweepTable(facts, result));
   else {
-    for (const { title, lines } of chartLines(facts.program, result.programs[0]!)) {
+    for (const { title, lines } of chartLines(facts, result.programs[0]!)) {
       const chart = lineChart(axis, lines.slice(0, MAX_LINES), columns);
       const left = lines.length - MAX_LINES;
       const more = left > 0 ? `; ${MAX_LINES} of ${lines.length}, --table has more` : '';
@@ -44,9 +85,9 @@ export function sweepReport(facts: SweepFacts, result: BatchResultFields, column
 }
 
 /** Formats a row for each point: values of the inputs that are swept, then results. */
-export function sweepTable({ program }: SweepFacts, { programs }: BatchResultFields): string {
-  const { inputs } = program;
-  const swept = sweptInputs(program);
+function sweepTable(facts: SweepFacts, { programs }: SweepResult): string {
+  const { inputs } = facts;
+  const swept = sweptInputs(facts);
   const columns = [
     ...swept.map((input) => ({
       label: inputs.names[input]!,
@@ -55,7 +96,7 @@ export function sweepTable({ program }: SweepFacts, { programs }: BatchResultFie
         return inputs.columns[input]!.isBoolean ? `${value !== 0}` : inputText(value);
       },
     })),
-    ...tableLines(program, programs[0]!).flatMap(({ lines }) =>
+    ...tableLines(facts, programs[0]!).flatMap(({ lines }) =>
       lines.flatMap(({ label, values, errors }) => [
         { label, textAt: (point: number) => resultText(values[point]!) },
         ...(errors === undefined
@@ -87,27 +128,29 @@ export function observableText(observable: PauliSum): string {
 }
 
 function factsText(
-  { processor, seed, program }: SweepFacts,
-  { timing, executed_on: executedOn }: BatchResultFields,
+  { processor, seed, numQubits, inputs, shots }: SweepFacts,
+  { timing, executed_on: executedOn = [] }: SweepResult,
 ): string {
-  const { numQubits, inputs, shots } = program;
   const how = shots === undefined ? 'exact' : `${plural(shots, 'shot')} a point, seed ${seed}`;
   const where = executedOn.map(
     ({ backend: { engine, precision, hardware } }) =>
       `${engine} engine (${precision}) on ${hardware}`,
   );
+  const times = timing && `compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`;
   return [
     `${processor}: ${plural(numQubits, 'qubit')}, ${plural(inputs.numPoints, 'point')}, ${how}`,
-    `${where.join(', ')}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
-  ].join('\n');
+    [where.join(', '), times].filter(Boolean).join(': '),
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Values over the first swept input; undefined for a single point. */
-function axisOf(program: CheckedProgram): ChartAxis | undefined {
-  const { inputs } = program;
-  const swept = sweptInputs(program);
+function axisOf(facts: SweepFacts): ChartAxis | undefined {
+  const { inputs } = facts;
+  const swept = sweptInputs(facts);
   if (inputs.numPoints < 2) return undefined;
   const others =
     swept.length > 1
@@ -124,15 +167,15 @@ function axisOf(program: CheckedProgram): ChartAxis | undefined {
 }
 
 /** Indices of the inputs that were given as lists. */
-function sweptInputs({ inputs }: CheckedProgram): readonly number[] {
+function sweptInputs({ inputs }: SweepFacts): readonly number[] {
   return [...inputs.names.keys()].filter((i) => inputs.columns[i]!.values.length > 1);
 }
 
 /** Values of observables, or shares of the outcomes of a program that has none. */
-function chartLines(program: CheckedProgram, result: ProgramResultFields): readonly Lines[] {
-  const ofObservables = observableLines(program, result);
+function chartLines(facts: SweepFacts, result: BatchProgramResult): readonly Lines[] {
+  const ofObservables = observableLines(facts, result);
   if (ofObservables.length > 0) return ofObservables;
-  const { shots = 1 } = program;
+  const { shots = 1 } = facts;
   const lines = outcomeLines(result.counts ?? [], MAX_LINES).map(({ label, values }) => ({
     label,
     values: values.map((count) => count / shots),
@@ -141,45 +184,50 @@ function chartLines(program: CheckedProgram, result: ProgramResultFields): reado
 }
 
 /** Values of observables, or counts of the outcomes of a program that has none. */
-function tableLines(program: CheckedProgram, result: ProgramResultFields): readonly Lines[] {
-  const ofObservables = observableLines(program, result);
+function tableLines(facts: SweepFacts, result: BatchProgramResult): readonly Lines[] {
+  const ofObservables = observableLines(facts, result);
   if (ofObservables.length > 0) return ofObservables;
   return [{ title: 'Counts', lines: outcomeLines(result.counts ?? [], MAX_OUTCOMES) }];
 }
 
-function observableLines(program: CheckedProgram, result: ProgramResultFields): readonly Lines[] {
-  const { inputs, observables, gradientInputs } = program;
-  const { expectation, standard_error: errors, gradient } = result;
-  const labels = observables.map((observable) => {
-    const text = observableText(observable);
+function observableLines(
+  { observables, gradientInputs }: SweepFacts,
+  { expectation, standard_error: errors, gradient }: BatchProgramResult,
+): readonly Lines[] {
+  const labelOf = (observable: number) => {
+    const text = observables[observable] ?? `observable ${observable + 1}`;
     return text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL - 1)}…`;
-  });
+  };
   const lines: Lines[] = [];
-  // Arrays are nested as they are asked for, not packed.
   if (expectation !== undefined) {
-    const [values, ofValues] = [expectation as number[][], errors as number[][] | undefined];
-    lines.push({
-      title: 'Expectation',
-      lines: labels.map((label, o) => ({
-        label,
-        values: values.map((row) => row[o]!),
-        ...(ofValues !== undefined && { errors: ofValues.map((row) => row[o]!) }),
-      })),
-    });
+    const ofErrors = errors === undefined ? [] : series(errors);
+    const all = series(expectation).map((values, o) => ({
+      label: labelOf(o),
+      values,
+      ...(ofErrors[o] !== undefined && { errors: ofErrors[o] }),
+    }));
+    lines.push({ title: 'Expectation', lines: all });
   }
   if (gradient !== undefined) {
-    const values = gradient as (number | null)[][][];
-    lines.push({
-      title: 'Derivatives',
-      lines: labels.flatMap((label, o) =>
-        gradientInputs.map((input, i) => ({
-          label: `d(${label})/d${inputs.names[input]}`,
-          values: values.map((point) => point[o]![i] ?? Number.NaN),
-        })),
-      ),
+    const numInputs = gradient.shape[2] ?? 1;
+    const all = series(gradient).map((values, i) => {
+      const input = gradientInputs[i % numInputs];
+      return { label: `d(${labelOf(Math.floor(i / numInputs))})/d${input}`, values };
     });
+    lines.push({ title: 'Derivatives', lines: all });
   }
   return lines;
+}
+
+/** Values over the points of each place in a row of an array; NaN where there is none, as for a derivative. */
+function series({ shape: [numPoints = 0], data }: NumericArray): readonly (readonly number[])[] {
+  const width = numPoints === 0 ? 0 : data.length / numPoints;
+  return Array.from({ length: width }, (_, place) =>
+    Array.from({ length: numPoints }, (_, point) => {
+      const value = data[point * width + place]!;
+      return Number.isFinite(value) ? value : Number.NaN;
+    }),
+  );
 }
 
 /**
@@ -201,7 +249,7 @@ function outcomeLines(
   const byTotal = [...totals.keys()].sort((a, b) => totals.get(b)! - totals.get(a)!);
   const listed = (byTotal.length <= most ? byTotal : byTotal.slice(0, most - 1)).sort();
   const lines = listed.map((label) => ({
-    label,
+    label: printable(label),
     values: counts.map((point) => point[label] ?? 0),
   }));
   if (listed.length === byTotal.length) return lines;

@@ -41,6 +41,7 @@ export async function trainModel(
     numThreads: 1,
     maxQubits: 12,
     memoryBytes: STATE_BYTES,
+    isReproducible: true,
   });
   let said = '';
   try {

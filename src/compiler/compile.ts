@@ -22,6 +22,8 @@ export interface CompileOptions {
    * distribution of the counts is the same, but a seed may give another sample of it.
    */
   readonly keepState?: boolean;
+  /** Whether the gates of verbatim boxes stay as they were written; false by default. */
+  readonly keepVerbatim?: boolean;
 }
 
 /** A program, and the changes that compiling made. */
@@ -41,9 +43,11 @@ export interface Compiled<C extends DynamicCircuit = DynamicCircuit> {
 export function compile<C extends DynamicCircuit>(
   circuit: C,
   target: TargetProfile,
-  { optimize: runsPasses = true, keepState = true }: CompileOptions = {},
+  { optimize: runsPasses = true, keepState = true, keepVerbatim = false }: CompileOptions = {},
 ): Compiled<C> {
-  const optimized = runsPasses ? optimize(circuit, { keepState }) : { circuit, passes: [] };
+  const optimized = runsPasses
+    ? optimize(circuit, { keepState, keepVerbatim })
+    : { circuit, passes: [] };
   const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : circuit;
   const scheduled = scheduleOf(paired, circuit, target);
   const program: Program = { hash: hashProgram(scheduled.program), ...scheduled.program };

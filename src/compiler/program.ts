@@ -69,7 +69,7 @@ export interface ProbeFlip {
 /** Operation that a sweep applies to a tile. */
 export type MatrixKernel = DenseKernel | DiagonalKernel | PermutationKernel;
 
-/** What a sweep does with a tile; a probe leaves it as it is. */
+/** One step of a sweep on a tile; a probe leaves the tile as it is. */
 export type Kernel = MatrixKernel | ProbeKernel;
 
 /** One pass of the whole state through memory. */

@@ -26,8 +26,8 @@ export interface BeforeAndAfter {
   readonly after: number;
 }
 
-/** Effect of compiling, in the usual figures of circuit compilers. */
-export interface CompilationReport {
+/** Size of a circuit before and after compiling, in the usual figures of circuit compilers. */
+export interface GateFigures {
   /** Gates and unitaries; measurements, resets and barriers are not counted. */
   readonly gatesBefore: number;
   readonly gatesAfter: number;
@@ -38,6 +38,10 @@ export interface CompilationReport {
   readonly twoQubitGates: BeforeAndAfter;
   /** Gates on three qubits or more. */
   readonly widerGates: BeforeAndAfter;
+}
+
+/** Effect of compiling for an engine. */
+export interface CompilationReport extends GateFigures {
   /** Each pass in order; empty if the circuit was compiled without passes. */
   readonly passes: readonly PassReport[];
   /** Kernels of the program. */
@@ -61,15 +65,8 @@ export function reportOn(
 ): CompilationReport {
   const sweeps = steps.filter((step) => step.kind === 'sweep');
   const trips = steps.filter(({ kind }) => kind === 'sweep' || kind === 'exchange').length;
-  const before = widthsOf(original.operations);
-  const after = widthsOf(circuit.operations);
   return {
-    gatesBefore: before.total,
-    gatesAfter: after.total,
-    depthBefore: depthOf(original),
-    depthAfter: depthOf(circuit),
-    twoQubitGates: { before: before.two, after: after.two },
-    widerGates: { before: before.wider, after: after.wider },
+    ...gateFigures(original, circuit),
     passes,
     kernels: sweeps.reduce((sum, sweep) => sum + sweep.kernels.length, 0),
     fusedBlocks,
@@ -79,6 +76,20 @@ export function reportOn(
 }
 
 /** Counts gates by the number of qubits they act on. */
+/** Figures of a circuit and of what it was compiled to. */
+export function gateFigures(original: DynamicCircuit, compiled: DynamicCircuit): GateFigures {
+  const before = widthsOf(original.operations);
+  const after = widthsOf(compiled.operations);
+  return {
+    gatesBefore: before.total,
+    gatesAfter: after.total,
+    depthBefore: depthOf(original),
+    depthAfter: depthOf(compiled),
+    twoQubitGates: { before: before.two, after: after.two },
+    widerGates: { before: before.wider, after: after.wider },
+  };
+}
+
 function widthsOf(operations: readonly DynamicOperation[]) {
   let [total, two, wider] = [0, 0, 0];
   for (const operation of allOperations(operations)) {

@@ -1,32 +1,30 @@
 /** Sends measurements to the service. */
-import { type Outcome, readOutcome } from './outcome.ts';
+import { QcsClient } from '../client/client.ts';
+import { readAnswer } from './demo-answer.ts';
+import { type Outcome, outcomeOfError } from './outcome.ts';
 
 /** Longer than the service's own time limit. */
 const TIMEOUT_MS = 60_000;
 
-/** Runs the circuit once; never rejects. */
-export async function askService(endpoint: string, input: readonly number[]): Promise<Outcome> {
+/**
+ * Runs the circuit once; never rejects. A refused run is not repeated: the visitor is told, and decides.
+ *
+ * @param fetch - Sends the request in place of the browser.
+ */
+export async function askService(
+  input: readonly number[],
+  fetch?: typeof globalThis.fetch,
+): Promise<Outcome> {
+  const retry = { maxRetries: 0 };
+  const client = new QcsClient({ baseUrl: '', retry, ...(fetch !== undefined && { fetch }) });
   try {
-    const response = await fetch(endpoint, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ input }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return readOutcome({
-      status: response.status,
-      retryAfter: response.headers.get('retry-after'),
-      body: parsed(await response.text()),
-    });
-  } catch {
-    return { kind: 'failed', message: 'The service did not answer. Is the network there?' };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const data = await client.request('POST /demo/qnn-hybrid', { body: { input }, signal });
+    const answer = readAnswer({ data });
+    if (answer !== undefined) return { kind: 'answer', answer };
+    const other = 'The service answered in a form that this page cannot read. Reloading may help.';
+    return { kind: 'failed', message: other };
+  } catch (error) {
+    return outcomeOfError(error);
   }
 }

@@ -23,13 +23,13 @@ export interface DemoAnswer {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields of an object; none if the value is not an object. */
-export function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Reads a body of status 200; undefined if it is not a result. */
-export function readAnswer(body: unknown): DemoAnswer | undefined {
-  const data = fieldsOf(fieldsOf(body)['data']);
+/** Reads an answer with its `data`; undefined if it is not a result. */
+export function readAnswer(answer: unknown): DemoAnswer | undefined {
+  const data = fieldsOf(fieldsOf(answer)['data']);
   const timing = fieldsOf(data['timing']);
   const counts = readCounts(data['counts']);
   const label = data['prediction_label'];

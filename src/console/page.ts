@@ -48,7 +48,7 @@ function openPage(facts: DemoFacts): void {
     const { input } = state;
     byId('aloud').textContent = '';
     show({ ...state, phase: { kind: 'running' } });
-    const outcome = await askService(facts.endpoint, input);
+    const outcome = await askService(input);
     show(withOutcome(state, input, outcome, performance.now()));
     byId('aloud').textContent = answerAloud(state);
     // On a phone the answer is below the button, so it is scrolled into view.

@@ -1,8 +1,10 @@
 /** Request and result of a batch, and the validation of requests. */
+import type { Circuit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import { reducedAngle } from '../math/angles.ts';
 import { MAX_SEED } from '../math/philox.ts';
+import type { Engine } from './engine.ts';
 import { InvalidBatchError, TooManyOutcomesError } from './errors.ts';
 
 /** Shots of one circuit. A batch can be cancelled between circuits, not within one. */
@@ -41,6 +43,12 @@ export interface BatchRequest {
 export interface BatchResult {
   /** Number of shots for each value of the register; length 2^numBits a circuit. */
   readonly counts?: Uint32Array;
+  /**
+   * With counts of an engine in single precision that examines its draws: the circuits, ascending, that have a draw so
+   * close to a boundary between two outcomes that double precision may draw the other one. Counts of all other
+   * circuits are those of double precision.
+   */
+  readonly undecided?: Uint32Array;
   /** Interleaved re, im; length 2·2^numQubits a circuit. */
   readonly statevectors?: Float64Array;
   /** Length 2^numBits a circuit. */
@@ -69,6 +77,17 @@ export interface BatchExecutable extends AsyncDisposable {
    * @throws {DOMException} the signal's reason, soon after it aborts.
    */
   run(request: BatchRequest, signal: AbortSignal): Promise<BatchResult>;
+}
+
+/** An engine that runs batches of small circuits, too. */
+export interface BatchEngine extends Engine {
+  /**
+   * Compiles a circuit shape, to be run with many sets of angles; its own angles are ignored.
+   *
+   * @throws {ProgramTooWideError} if it has more than 12 qubits.
+   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+   */
+  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
 }
 
 /** Sizes of a shape that a request is validated against. */
@@ -160,14 +179,22 @@ function wrongSeeds({ seed = 0, seeds, shots = 0, numCircuits }: BatchRequest): 
 
 function wrongObservables({ observables = [] }: BatchRequest, sizes: BatchSizes): readonly Fault[] {
   const { numQubits } = sizes;
-  const isQubit = (qubit: number) => Number.isInteger(qubit) && qubit >= 0 && qubit < numQubits;
   return observables.flatMap((sum, i) => {
-    const qubits = sum.flatMap(({ factors }) => factors.map(({ qubit }) => qubit));
-    const wrong = qubits.find((qubit) => !isQubit(qubit));
+    const wrong = wrongQubit(sum, numQubits);
     if (wrong === undefined) return [];
     const message = `There is no qubit ${wrong}; the circuits have ${numQubits}.`;
     return [{ path: `observables[${i}]`, message }];
   });
+}
+
+/** The first qubit that is not there. Plain loops: a sum may have thousands of terms. */
+function wrongQubit(sum: PauliSum, numQubits: number): number | undefined {
+  for (const { factors } of sum) {
+    for (const { qubit } of factors) {
+      if (!Number.isInteger(qubit) || qubit < 0 || qubit >= numQubits) return qubit;
+    }
+  }
+  return undefined;
 }
 
 function tooLong(request: BatchRequest, sizes: BatchSizes): readonly Fault[] {

@@ -12,7 +12,8 @@
  *   the draw's `round` is the number of rounds that the shot has begun, in all loops together.
  *
  * Every engine follows this, so counts agree across engines and threads, except for draws that fall
- * within rounding of a boundary.
+ * within rounding of a boundary. Batches on the WebGPU engine find those and leave them to double
+ * precision (exact-counts.ts).
  */
 import type { PauliSum } from '../circuit/observable.ts';
 import type { GradientProgram, Program, TargetProfile } from '../compiler/program.ts';

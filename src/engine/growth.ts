@@ -11,7 +11,7 @@ import type { GrowthSegment } from './matrix-pool.ts';
 import type { MovingItem } from './work-items.ts';
 
 /**
- * What a rotation by an unknown angle counts for. Over all angles the mean of log2 |1/cos| is 1, and that of the range
+ * Growth assumed for a rotation by an unknown angle. Over all angles the mean of log2 |1/cos| is 1, and that of the range
  * of a pair 4.1; somewhat more leaves few programs whose range exceeds by far what was foretold.
  * Rotations by one angle are all large together.
  */

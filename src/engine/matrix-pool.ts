@@ -18,7 +18,7 @@ export interface GrowthSegment {
   readonly tangents: readonly (readonly [Real, Real])[];
 }
 
-/** What is kept while a shape is lowered. */
+/** Places and formulas of matrix entries, kept while a shape is lowered. */
 export interface Trace {
   /**
    * For each entry, in complex numbers, its place in the pool of a program of the shape if it depends on angles,

@@ -19,11 +19,11 @@ const NS_PER_AMPLITUDE = 1;
 const NS_PER_OPERATION = 20;
 const NS_PER_SHOT = 20;
 
-/** What is known of a circuit of a batch before it has run. */
+/** Sizes of a circuit of a batch, known before it has run. */
 export interface CircuitSize {
   readonly numQubits: number;
   readonly numOperations: number;
-  /** Of all observables. */
+  /** Terms of all observables. */
   readonly numTerms: number;
   readonly shots: number;
   /** Numbers of its inputs and of its results. */
@@ -34,7 +34,7 @@ export interface CircuitSize {
 export class RunSizes {
   readonly #firstMs: number;
   readonly #most: number;
-  /** Of the runs so far. */
+  /** Times of the runs so far. */
   #measured: { readonly msPerCircuit: number; readonly most: number } | undefined;
 
   constructor({ numQubits, numOperations, numTerms, shots, numNumbers }: CircuitSize) {

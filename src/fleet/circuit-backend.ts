@@ -256,7 +256,7 @@ export class CircuitBackend {
   }
 
   /** @param mayRunOn - Of the processor's circuits. */
-  load(processor: string, mayRunOn: MayRunOn = 'cpu'): ProcessorLoad {
+  load(processor: string, mayRunOn: MayRunOn = 'cpu'): Required<ProcessorLoad> {
     const { freeAt } = this.plan;
     const now = performance.now();
     const adapters = this.#lanes.healthyAdapters;

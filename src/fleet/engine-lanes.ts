@@ -286,7 +286,10 @@ export class EngineLanes {
     const speed = sweepBytesPerSecond / MODEL_BYTES_PER_SECOND;
     const { estimates } = this.#scheduler;
     if (model !== undefined) estimates.setModel(id, model);
-    estimates.setSpeed(id, speed > 0 ? speed : UNMEASURED_SPEED, ADAPTER_FIXED_MS);
+    estimates.setSpeed(id, speed > 0 ? speed : UNMEASURED_SPEED, {
+      fixedMs: ADAPTER_FIXED_MS,
+      exactSpeed: 1 / MODEL_THREADS,
+    });
     const openBytes = this.#openBytes.get(id) ?? Number.POSITIVE_INFINITY;
     const addressable = report?.target.maxQubits ?? 0;
     this.#scheduler.setLane({

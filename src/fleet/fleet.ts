@@ -6,6 +6,7 @@
  * own, and of the CPU engine where there are no adapters or none is well. Both share the machine's
  * threads and one scheduler. `superconducting-1` is offline until an operator configures a provider.
  */
+import { DEVICES, type DeviceId } from '../compiler/device/public-devices.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
 import type { AdapterStatus } from './adapters/adapter-status.ts';
 import { type Backing, bothSizes, CpuBacking, GpuBacking } from './backing.ts';
@@ -17,6 +18,7 @@ import {
   softwareAdapterBytes,
   statevectorSpec,
 } from './cpu-processors.ts';
+import { EmulatedDevice } from './emulated-device.ts';
 import { ProcessorUnavailableError } from './errors.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
@@ -50,6 +52,10 @@ export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
   readonly selfTestTimes?: SelfTestTimes;
   /** Between looks for adapters while there is none. */
   readonly lookAgainMs?: number;
+  /** Public devices that are emulated, each a processor. */
+  readonly emulators?: readonly DeviceId[];
+  /** Hardware in place of the offline `superconducting-1`. Its owner closes it. */
+  readonly hardware?: Processor;
   /** The worker threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
 }
@@ -100,7 +106,11 @@ export class Fleet {
     });
     this.#gpuFleet = this.#simulator(this.#gpuBacking, () => this.#devices.refresh());
     this.#statevector = this.#simulator(this.#statevectorBacking());
-    this.processors = [this.#statevector, this.#gpuFleet, superconducting(now)];
+    const emulators = (options.emulators ?? []).map(
+      (id) => new EmulatedDevice(`emulator-${id}`, DEVICES[id], this.#statevector),
+    );
+    const hardware = options.hardware ?? superconducting(now);
+    this.processors = [this.#statevector, this.#gpuFleet, ...emulators, hardware];
     this.#adapters = new FleetAdapters({
       settings: options,
       backend: this.#backend,
@@ -177,6 +187,9 @@ export class Fleet {
       const { available, reason } = processor.availability();
       const { id, maxQubits, precision, adapters = [] } = processor.spec;
       if (!available) return `${id}: not available. ${reason}`;
+      if (processor.report !== undefined) {
+        return `${id}: ${processor.spec.name}, up to ${maxQubits} qubits.`;
+      }
       const names = adapters.map(({ name }) => name).join(', ');
       const runsOn = names === '' ? 'CPU engine' : `WebGPU on ${names}`;
       return `${id}: ${runsOn} (${precision}), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
@@ -335,6 +348,10 @@ class OfflineProcessor implements Processor {
 
   load(): ProcessorLoad {
     return { queueDepth: 0, running: 0, expectedWaitMs: 0, expectedWideWaitMs: 0 };
+  }
+
+  expectedRunMs(): undefined {
+    return undefined;
   }
 
   queuePosition(): undefined {

@@ -2,8 +2,10 @@
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
+import type { Device } from '../compiler/device/device.ts';
 import type { TargetProfile } from '../compiler/program.ts';
-import type { RunRequest, RunResult } from '../engine/engine.ts';
+import type { GateFigures } from '../compiler/report.ts';
+import type { Counts, RunRequest, RunResult } from '../engine/engine.ts';
 import type { RunWork, Tier } from './schedule/scheduled-run.ts';
 import type { BatchRunOutputs, BatchRunRequest } from './workers/sent-batch.ts';
 import type { SerializedCircuit } from './workers/sent-circuit.ts';
@@ -13,7 +15,7 @@ import type { Reuse } from './workers/worker-messages.ts';
 export interface ProcessorSpec {
   readonly id: string;
   readonly name: string;
-  readonly family: 'statevector' | 'gpu-fleet' | 'superconducting';
+  readonly family: 'statevector' | 'gpu-fleet' | 'superconducting' | 'emulator';
   readonly maxQubits: number;
   readonly maxShots: number;
   readonly maxGates: number;
@@ -31,6 +33,28 @@ export interface ProcessorSpec {
   readonly physicalGpus?: number;
   /** Set for a processor of the fleet: what its wide circuits run on now. */
   readonly adapters?: readonly AdapterInUse[];
+  /** Set for a device and its emulation: what circuits must fit. */
+  readonly device?: DeviceSpec;
+}
+
+/** Device of a processor. */
+export interface DeviceSpec extends Device {
+  /** Who fits circuits to the device. Where the caller does, others are refused. */
+  readonly fittedBy: 'service' | 'caller';
+  /** Most qubits that one circuit may use; absent if it may use all. */
+  readonly maxUsedQubits?: number;
+  /** Whether results are those of a device, or of a model of one. */
+  readonly basis: Basis;
+  /** Where the description of the device comes from. */
+  readonly source: string;
+}
+
+/** Whether a figure was measured, or follows from a model of something that is not there. */
+export type Basis = 'measured' | 'modelled';
+
+/** Whether a processor runs any circuit that is narrow enough, on engines of this service. */
+export function isSimulator({ spec }: { readonly spec: Pick<ProcessorSpec, 'family'> }): boolean {
+  return spec.family === 'statevector' || spec.family === 'gpu-fleet';
 }
 
 /** An adapter that circuits run on. */
@@ -92,6 +116,8 @@ export interface Backend {
   readonly hardware: string;
   /** Devices of the fleet that it ran on; none for a processor that is no fleet. */
   readonly devices?: readonly string[];
+  /** Name of the device whose gates and couplers were insisted on. The results have none of its errors. */
+  readonly emulates?: string;
 }
 
 /** Result of a circuit run. */
@@ -114,6 +140,106 @@ export interface BatchRunResult {
   readonly backend: Backend;
   /** Milliseconds; compiling is making the shape ready. */
   readonly timing: CircuitResult['timing'];
+}
+
+/** One circuit to run on hardware. */
+export interface DeviceRun {
+  readonly id: string;
+  readonly shots: number;
+  readonly priority: CircuitRun['priority'];
+  readonly keyId: string;
+  readonly tier: Tier;
+  /** Fits the circuit to the device. Called when the circuit's turn comes, for the device as it is then. */
+  readonly fit: () => Promise<FittedProgram>;
+  /** Memory of the run, which survives a restart of the service. */
+  readonly memory: {
+    /** Resolves with the run that was saved last, perhaps by an earlier process. */
+    readonly load: () => Promise<SavedRun | undefined>;
+    /** Resolves once it is stored. */
+    readonly save: (saved: SavedRun) => Promise<void>;
+  };
+  /** Whether an abort with this reason ends the job for good; otherwise the vendor's job is left for later. */
+  readonly isCancelled: (reason: unknown) => boolean;
+}
+
+/** A circuit as its device executes it. */
+export interface FittedProgram {
+  /** OpenQASM 3 with the device's qubits and one register `c` of classical bits. */
+  readonly qasm: string;
+  readonly numBits: number;
+  readonly fitting: Fitting;
+  /** Milliseconds of CPU time. */
+  readonly fitMs: number;
+}
+
+/** Effects of fitting a circuit to a device. */
+export interface Fitting extends GateFigures {
+  readonly swaps: number;
+  /** Qubit of the device on which each qubit of the circuit starts. */
+  readonly initialLayout: readonly number[];
+}
+
+/** State of a run on hardware, as it is saved. */
+export interface SavedRun extends Omit<FittedProgram, 'qasm'> {
+  readonly vendor: string;
+  readonly device: string;
+  readonly basis: Basis;
+  /** Absent while it is not known whether the vendor has the job: look for it by its tag first. */
+  readonly vendorJobId?: string;
+  /** From the run's arrival to its submission to the vendor, milliseconds. */
+  readonly waitMs: number;
+}
+
+/** Hardware that ran a circuit. */
+export interface DeviceBackend {
+  readonly execution: 'hardware';
+  readonly vendor: string;
+  readonly device: string;
+  readonly vendorJobId: string;
+  readonly basis: Basis;
+}
+
+/** Result of a circuit on hardware. */
+export interface DeviceResult {
+  readonly counts: Counts;
+  readonly fitting: Fitting;
+  readonly backend: DeviceBackend;
+  /** Milliseconds; the queue includes the vendor's. Execution is the vendor's figure, where it has one. */
+  readonly timing: {
+    readonly queueMs: number;
+    readonly vendorQueueMs?: number;
+    readonly fitMs: number;
+    readonly executionMs?: number;
+  };
+}
+
+/** A vendor's report of its device. Times are milliseconds since 1970 UTC. */
+export interface DeviceReport {
+  readonly vendor: string;
+  readonly device: string;
+  /** Jobs that wait for the device, at the vendor. */
+  readonly queueDepth?: number;
+  readonly fetchedAt: number;
+  readonly calibration?: Calibration;
+}
+
+/** Figures of a device's qubits and couplers. Errors are probabilities. */
+export interface Calibration {
+  readonly fetchedAt: number;
+  readonly calibratedAt?: number;
+  readonly qubits: readonly {
+    readonly qubit: number;
+    readonly t1Us?: number;
+    readonly t2Us?: number;
+    readonly readoutError?: number;
+    /** Greatest error of a one-qubit gate. */
+    readonly gateError?: number;
+  }[];
+  readonly couplers: readonly {
+    readonly qubits: readonly [number, number];
+    readonly gate: string;
+    readonly gateError?: number;
+  }[];
 }
 
 /** A circuit that is about to come, and what it takes. */
@@ -141,10 +267,13 @@ export interface ProcessorLoad {
   /** Runs that a new one would queue behind, over all processors that share the engines. */
   readonly queueDepth: number;
   readonly running: number;
-  /** Until a small circuit submitted now would start, from the measured run times of recent ones. */
-  readonly expectedWaitMs: number;
-  /** Until a wide circuit submitted now would start; it needs all threads. */
-  readonly expectedWideWaitMs: number;
+  /**
+   * Until a small circuit submitted now would start, from the measured run times of recent ones. Absent where nobody
+   * knows: a vendor decides.
+   */
+  readonly expectedWaitMs?: number;
+  /** Until a wide circuit submitted now would start; it needs all threads. Absent likewise. */
+  readonly expectedWideWaitMs?: number;
 }
 
 /** A processor. */
@@ -152,6 +281,8 @@ export interface Processor {
   readonly spec: ProcessorSpec;
   availability(): Availability;
   load(): ProcessorLoad;
+  /** Milliseconds that a run is expected to take by itself; undefined where nothing takes it. */
+  expectedRunMs(work: RunWork): number | undefined;
   /** Runs that will start before this one on its engines; undefined once it is not queued. */
   queuePosition(runId: string): number | undefined;
   /**
@@ -191,6 +322,16 @@ export interface Processor {
    * @throws as `run`.
    */
   runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult>;
+  /**
+   * Set for hardware, whose circuits are the vendor's jobs: fits a circuit to the device, has the vendor run it and
+   * returns its counts. Hardware takes nothing by `run` and `runBatch`.
+   *
+   * @throws {CodedError} if the vendor refuses the circuit, or its job fails.
+   * @throws the signal's reason, soon after it aborts.
+   */
+  runOnDevice?(run: DeviceRun, hooks: RunHooks, signal: AbortSignal): Promise<DeviceResult>;
+  /** Set for hardware: what its vendor reports; undefined before it was fetched for the first time. */
+  report?(): DeviceReport | undefined;
   /** Takes the processor out of service, or back; what runs is finished, what waits keeps waiting. */
   setMaintenance(maintenance: { readonly reason: string } | undefined): void;
 }

@@ -31,10 +31,16 @@ import type {
 import { isSignOfTrouble } from './retry-rule.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
 import type { LaneId, SizeClass } from './schedule/lane.ts';
-import type { MayRunOn } from './schedule/scheduled-run.ts';
+import { batchWork, type MayRunOn, type RunWork } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
-import { checkBatch, widthOfBatch } from './workers/sent-batch.ts';
+import { checkBatch, factsOfShape, runsTogether, widthOfBatch } from './workers/sent-batch.ts';
+
+/**
+ * A batch run of which an adapter is expected to leave a larger part of the circuits undecided goes to threads. The
+ * adapter would run most of it again, on a thread that the scheduler does not count.
+ */
+const MAX_UNDECIDED = 0.5;
 
 /** Times of a processor's self-tests, milliseconds; see HealthMonitor. */
 export interface SelfTestTimes {
@@ -128,6 +134,11 @@ export class SimulatorProcessor implements Processor {
     return this.#backend.load(this.#id, this.#backing.mayRunOn);
   }
 
+  expectedRunMs(work: RunWork): number | undefined {
+    const need = this.#needOf(work.numQubits, this.#mayRunCircuitOn(work.numQubits));
+    return this.#backend.expectedRunMs(need, work);
+  }
+
   queuePosition(runId: string): number | undefined {
     return this.#backend.position(runId);
   }
@@ -151,8 +162,7 @@ export class SimulatorProcessor implements Processor {
 
   #checkDuration({ work }: ComingRun): void {
     const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
-    const need = this.#needOf(work.numQubits, this.#backing.mayRunOn);
-    const expectedMs = this.#backend.expectedRunMs(need, work) ?? 0;
+    const expectedMs = this.expectedRunMs(work) ?? 0;
     if (expectedMs > maxRunMs) throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs);
   }
 
@@ -161,8 +171,9 @@ export class SimulatorProcessor implements Processor {
   }
 
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
-    const { mayRunOn } = this.#backing;
-    const need = this.#needOf(run.circuit.numQubits, mayRunOn);
+    const { numQubits } = run.circuit;
+    const mayRunOn = this.#mayRunCircuitOn(numQubits);
+    const need = this.#needOf(numQubits, mayRunOn);
     const placed = this.#placed(run, mayRunOn);
     const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
       this.#backend.submit(placed, hooks, signal),
@@ -193,14 +204,26 @@ export class SimulatorProcessor implements Processor {
   }
 
   /**
-   * Hardware for a batch run. Narrow circuits whose counts are asked for run on threads, where they have the counts of
-   * single circuits.
+   * Hardware for a circuit. A narrow one takes microseconds on a thread, which draws its shots in double precision, so that
+   * a seed gives the counts that the circuit has in a batch.
+   */
+  #mayRunCircuitOn(numQubits: number): MayRunOn {
+    const { mayRunOn } = this.#backing;
+    return mayRunOn === 'adapter-or-cpu' && numQubits <= MAX_BATCH_QUBITS ? 'cpu' : mayRunOn;
+  }
+
+  /**
+   * Hardware for a batch run. Counts of narrow circuits are those of double precision. An adapter gives them only where
+   * the circuits run together, and it pays only where it decides most of them.
    */
   #mayRunBatchOn({ shape, request }: BatchRun): MayRunOn {
     const { mayRunOn } = this.#backing;
     if (mayRunOn === 'adapter') return mayRunOn;
     const { shots = 0 } = request;
-    return shape.numQubits <= MAX_BATCH_QUBITS && shots > 0 ? 'cpu' : mayRunOn;
+    if (shots === 0 || shape.numQubits > MAX_BATCH_QUBITS) return mayRunOn;
+    const facts = factsOfShape(shape);
+    const { undecided = 0 } = batchWork(facts.work, request);
+    return runsTogether(facts, request) && undecided <= MAX_UNDECIDED ? mayRunOn : 'cpu';
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {

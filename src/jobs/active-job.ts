@@ -216,6 +216,10 @@ export class ActiveJob {
       saveParts: (parts) => {
         this.#partsWritten = Promise.all([this.#partsWritten, this.#saveParts(parts)]);
       },
+      storeParts: async (parts) => {
+        await this.#inTurn(() => this.#storeNow());
+        await this.#context.store.addParts(this.#record.id, parts);
+      },
       savedParts: async () => {
         return this.#isStored ? this.#context.store.partPlaces(this.#record.id) : [];
       },

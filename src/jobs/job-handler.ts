@@ -18,6 +18,12 @@ export interface JobHooks {
    * call are stored together or not at all.
    */
   saveParts(parts: readonly JobPart[]): void;
+  /**
+   * Stores the job, if it is not stored yet, and parts of its result, before anything else happens.
+   *
+   * @throws the store's error, if they cannot be written.
+   */
+  storeParts(parts: readonly JobPart[]): Promise<void>;
   /** Places of the parts that are stored, in order; those of an earlier run when the work begins. */
   savedParts(): Promise<readonly JobPartPlace[]>;
   /** True if the job was accepted before a restart, so that a full queue accepts it too. */

@@ -3,6 +3,13 @@
  * character of a label: X on qubit 0 of 3 gives index 1, label "001".
  */
 
+/** Number of ones among the bits of a 32-bit index. */
+export function numOnes(index: number): number {
+  let count = 0;
+  for (let rest = index; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
+
 /** Label of a basis index: `width` characters, bit 0 rightmost. Exact up to 53 bits. */
 export function basisLabel(index: number, width: number): string {
   return width === 0 ? '' : index.toString(2).padStart(width, '0');

@@ -51,7 +51,7 @@ export class ProcessGuard {
         cwd: '/',
         env: {},
         stdio: ['pipe', 'ignore', 'ignore'],
-        // What ends the service's group of processes does not end the shell before it has done its part.
+        // A signal to the service's group of processes does not end the shell before it has done its part.
         detached: true,
       });
       shell.on('error', () => {

@@ -22,7 +22,7 @@ import {
   registerErrorAnswers,
 } from './plugins/error-answers.ts';
 import { registerJsonBody } from './plugins/json-body.ts';
-import { API_PREFIX, pathOf, registerNotFound } from './plugins/not-found.ts';
+import { API_PREFIX, IONQ_PREFIX, pathOf, registerNotFound } from './plugins/not-found.ts';
 import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
 import { agentRoutes } from './routes/agents.ts';
@@ -35,6 +35,7 @@ import { demoRoutes } from './routes/demo.ts';
 import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
 import { guideRoutes } from './routes/guides.ts';
 import { healthRoutes } from './routes/health.ts';
+import { ionqRoutes } from './routes/ionq.ts';
 import { jobEventRoutes } from './routes/job-events.ts';
 import { JobSubmissions } from './routes/job-submission.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -126,6 +127,10 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       auditRoutes(api, context);
     },
     { prefix: API_PREFIX },
+  );
+  await app.register(
+    async (scope) => ionqRoutes(scope.withTypeProvider<ZodTypeProvider>(), { deps, envelopes }),
+    { prefix: IONQ_PREFIX },
   );
   await restoreMaintenance(deps);
   await app.ready();

@@ -1,8 +1,14 @@
 /** Backend, compilation and timing of a run, in the form that callers see. */
 import type { z } from 'zod';
 import type { CompilationReport } from '../compiler/compile.ts';
-import type { Backend, CircuitResult } from '../fleet/processor.ts';
-import type { BackendView, compilationFields } from './schemas/circuits.ts';
+import type { GateFigures } from '../compiler/report.ts';
+import type { Backend, CircuitResult, DeviceBackend, Fitting } from '../fleet/processor.ts';
+import type {
+  BackendView,
+  compilationFields,
+  deviceBackend,
+  fittingFields,
+} from './schemas/circuits.ts';
 
 /** Engine and hardware of a run. */
 export function viewBackend(backend: Backend): BackendView {
@@ -12,6 +18,7 @@ export function viewBackend(backend: Backend): BackendView {
     precision: backend.precision,
     hardware: backend.hardware,
     ...(backend.devices && { devices: [...backend.devices] }),
+    ...(backend.emulates !== undefined && { emulates: backend.emulates }),
   };
 }
 
@@ -29,12 +36,30 @@ export function milliseconds(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
+/** Hardware of a run. */
+export function viewDeviceBackend(backend: DeviceBackend): z.output<typeof deviceBackend> {
+  const { vendorJobId, ...rest } = backend;
+  return { ...rest, vendor_job_id: vendorJobId };
+}
+
+/** Effects of fitting a circuit to a device. */
+export function viewFitting(fitting: Fitting): z.output<typeof fittingFields> {
+  const { swaps, initialLayout } = fitting;
+  return { ...viewFigures(fitting), swaps, initial_layout: [...initialLayout] };
+}
+
+function viewFigures(figures: GateFigures) {
+  return {
+    gates: { before: figures.gatesBefore, after: figures.gatesAfter },
+    depth: { before: figures.depthBefore, after: figures.depthAfter },
+    two_qubit_gates: figures.twoQubitGates,
+  };
+}
+
 /** Changes that the compiler made. */
 export function viewCompilation(report: CompilationReport): z.output<typeof compilationFields> {
   return {
-    gates: { before: report.gatesBefore, after: report.gatesAfter },
-    depth: { before: report.depthBefore, after: report.depthAfter },
-    two_qubit_gates: report.twoQubitGates,
+    ...viewFigures(report),
     passes: report.passes.map(({ name, operationsBefore, operationsAfter }) => ({
       name,
       operations: { before: operationsBefore, after: operationsAfter },

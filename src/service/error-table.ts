@@ -28,10 +28,6 @@ interface ErrorRow {
 
 /** Answer for each error class, by its code. */
 export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
-  CLI_ANSWER_UNREADABLE: {
-    answers: null,
-    meaning: '`qcs jobs`: the answer is not from this service, or not from this version.',
-  },
   CLI_CIRCUIT_REFUSED: {
     answers: null,
     meaning: '`qcs submit`: the service refused the circuit; each fault has its path.',
@@ -45,30 +41,12 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning: '`qcs run`, `qcs submit`: the file does not contain a circuit.',
   },
   CLI_INTERRUPTED: { answers: null, meaning: 'The user interrupted a command.' },
-  CLI_JOB_CANCELLED: {
-    answers: null,
-    meaning: '`qcs submit`, `qcs jobs follow`: the job was cancelled.',
-  },
-  CLI_JOB_FAILED: { answers: null, meaning: '`qcs submit`, `qcs jobs follow`: the job failed.' },
-  CLI_JOB_ID_INVALID: {
-    answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: the text is not a job id.',
-  },
-  CLI_JOB_NOT_FOUND: {
-    answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: the key has no job with this id.',
-  },
   CLI_KEY_MALFORMED: {
     answers: null,
     meaning:
       '`qcs submit`, `qcs jobs`: the content of QCS_API_KEY or of the file is not an API key.',
   },
   CLI_KEY_MISSING: { answers: null, meaning: '`qcs submit`, `qcs jobs`: no API key was given.' },
-  CLI_KEY_REFUSED: {
-    answers: null,
-    meaning:
-      '`qcs submit`, `qcs jobs`: the service does not know the API key, or it lacks the scope.',
-  },
   CLI_LOAD_FAILED: {
     answers: null,
     meaning: '`qcs capacity`: the service did not start, hung up or answered wrongly.',
@@ -77,14 +55,9 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`qcs run --engine webgpu`: there is no adapter that it may use.',
   },
-  CLI_OPTIONS_CONFLICT: { answers: null, meaning: '`qcs run`: the options exclude each other.' },
-  CLI_SERVICE_REFUSED: {
+  CLI_OPTIONS_CONFLICT: {
     answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: the service answered with an error; the message has it.',
-  },
-  CLI_SERVICE_UNREACHABLE: {
-    answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: no service answers at the address.',
+    meaning: '`qcs run`, `qcs submit`: the options exclude each other.',
   },
   CLI_URL_INVALID: {
     answers: null,
@@ -237,6 +210,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'A worker ended while it ran the circuit; callers see FLEET_ENGINE_LOST.',
   },
+  HARDWARE_JOB_FAILED: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The job failed at the vendor of the hardware, or was cancelled there.',
+  },
+  HARDWARE_RESULT_UNUSABLE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The result that the vendor of the hardware returned does not fit the circuit.',
+  },
   JOBS_CANCELLED: {
     answers: 'INTERNAL_ERROR',
     meaning: 'The job was cancelled. This code is internal; no request is answered with it.',
@@ -314,6 +295,26 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'INTERNAL_ERROR',
     meaning:
       'The job that the caller waited for failed; the detail carries its own code, and where that code answers 400 or 503, so does the request.',
+  },
+  SERVICE_IONQ_BACKEND_NOT_FOUND: {
+    answers: 'NOT_FOUND',
+    meaning: "IonQ's interface has no backend of that name.",
+  },
+  SERVICE_IONQ_CIRCUIT_OF_JOB: {
+    answers: 'BAD_REQUEST',
+    meaning: "IonQ's interface: to cancel or delete one circuit of a job of several.",
+  },
+  SERVICE_IONQ_RESULT_NOT_FOUND: {
+    answers: 'NOT_FOUND',
+    meaning: "IonQ's interface: the job has no such result, or is not completed.",
+  },
+  SERVICE_IONQ_SESSION_ENDED: {
+    answers: 'BAD_REQUEST',
+    meaning: "IonQ's interface: a job for a session that has ended or has all its jobs.",
+  },
+  SERVICE_IONQ_SESSION_NOT_FOUND: {
+    answers: 'NOT_FOUND',
+    meaning: "IonQ's interface: the key has no such session.",
   },
   SERVICE_JOB_NOT_FINISHED: {
     answers: 'BAD_REQUEST',

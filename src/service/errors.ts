@@ -164,8 +164,15 @@ export class HttpMalformedError extends CodedError {
 export class KeyMissingError extends CodedError {
   readonly code = 'SERVICE_KEY_MISSING';
 
-  /** @param hasAuthorization - True if the request has that header, which may hold the key. */
-  constructor(hasAuthorization: boolean) {
+  /**
+   * @param hasAuthorization - True if the request has that header, which may hold the key.
+   * @param isIonq - True for IonQ's interface, which reads that header.
+   */
+  constructor(hasAuthorization: boolean, isIonq = false) {
+    if (isIonq) {
+      super('This endpoint needs an API key of this service: send "Authorization: apiKey KEY".');
+      return;
+    }
     const where = hasAuthorization
       ? 'The API key belongs into the header X-API-Key, without "Bearer"; Authorization is not read.'
       : 'This endpoint needs an API key in the header X-API-Key.';
@@ -280,6 +287,43 @@ export class ProcessorNotFoundError extends CodedError {
   constructor(id: string, known: readonly string[]) {
     const near = didYouMean(id, known);
     super(`There is no processor "${id.slice(0, 100)}"; there are ${known.join(', ')}.${near}`);
+  }
+}
+
+/** IonQ's interface has no such backend. */
+export class IonqBackendNotFoundError extends CodedError {
+  readonly code = 'SERVICE_IONQ_BACKEND_NOT_FOUND';
+}
+
+/** The job has no such result, or no results at all. */
+export class IonqResultNotFoundError extends CodedError {
+  readonly code = 'SERVICE_IONQ_RESULT_NOT_FOUND';
+}
+
+/** The key has no such session. */
+export class IonqSessionNotFoundError extends CodedError {
+  readonly code = 'SERVICE_IONQ_SESSION_NOT_FOUND';
+
+  constructor(id: string) {
+    super(`There is no session ${JSON.stringify(id.slice(0, 100))} of this key.`);
+  }
+}
+
+/** A job of several circuits is cancelled and deleted as a whole. */
+export class IonqCircuitOfJobError extends CodedError {
+  readonly code = 'SERVICE_IONQ_CIRCUIT_OF_JOB';
+
+  constructor(id: string, jobId: string) {
+    super(`${id} is one circuit of job ${jobId}, which is cancelled or deleted as a whole.`);
+  }
+}
+
+/** The session has ended, or has all the jobs that it may have. */
+export class IonqSessionEndedError extends CodedError {
+  readonly code = 'SERVICE_IONQ_SESSION_ENDED';
+
+  constructor(id: string) {
+    super(`Session ${id} takes no further job: it has ended, or has reached its job_count_limit.`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Current state of a processor, in the form that callers see. */
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
-import type { Processor } from '../fleet/processor.ts';
+import type { Calibration, DeviceReport, DeviceSpec, Processor } from '../fleet/processor.ts';
 import { hasDevices, viewSummary } from './device-view.ts';
 import type { ProcessorDirectory } from './directories.ts';
 import { isoTime } from './envelope.ts';
@@ -50,8 +50,66 @@ export function viewProcessor(
       adapters: spec.adapters.map(({ name, isSoftware }) => ({ name, software: isSoftware })),
     }),
     ...(hasDevices(processor) && { devices: viewSummary(devices) }),
+    ...(spec.device && viewDevice(spec.device)),
+    ...viewReport(processor.report?.()),
     queue_depth: load.queueDepth,
-    expected_wait_ms: Math.round(readingWaitMs + load.expectedWaitMs),
-    expected_wide_wait_ms: Math.round(readingWaitMs + load.expectedWideWaitMs),
+    ...(load.expectedWaitMs !== undefined && {
+      expected_wait_ms: Math.round(readingWaitMs + load.expectedWaitMs),
+    }),
+    ...(load.expectedWideWaitMs !== undefined && {
+      expected_wide_wait_ms: Math.round(readingWaitMs + load.expectedWideWaitMs),
+    }),
+  };
+}
+
+/** Constraints that circuits for a device must fit. */
+function viewDevice({ abilities, ...device }: DeviceSpec) {
+  return {
+    basis: device.basis,
+    source: device.source,
+    coupling_map: device.couplers.map(([a, b]): [number, number] => [a, b]),
+    symmetric_couplers: device.isSymmetric,
+    native_gates: [...device.nativeGates],
+    abilities: {
+      mid_circuit_measurement: abilities.midCircuitMeasurement,
+      reset: abilities.reset,
+      condition: abilities.condition,
+    },
+    fitted_by: device.fittedBy,
+  };
+}
+
+/** A vendor's report of its device. */
+function viewReport(report: DeviceReport | undefined) {
+  if (report === undefined) return {};
+  const { vendor: name, device, queueDepth, fetchedAt, calibration } = report;
+  return {
+    vendor: {
+      name,
+      device,
+      ...(queueDepth !== undefined && { queue_depth: queueDepth }),
+      fetched_at: isoTime(fetchedAt),
+    },
+    ...(calibration && { calibration: viewCalibration(calibration) }),
+  };
+}
+
+function viewCalibration({ fetchedAt, calibratedAt, qubits, couplers }: Calibration) {
+  return {
+    basis: 'reported' as const,
+    fetched_at: isoTime(fetchedAt),
+    ...(calibratedAt !== undefined && { calibrated_at: isoTime(calibratedAt) }),
+    qubits: qubits.map(({ qubit, t1Us, t2Us, readoutError, gateError }) => ({
+      qubit,
+      ...(t1Us !== undefined && { t1_us: t1Us }),
+      ...(t2Us !== undefined && { t2_us: t2Us }),
+      ...(readoutError !== undefined && { readout_error: readoutError }),
+      ...(gateError !== undefined && { gate_error: gateError }),
+    })),
+    couplers: couplers.map(({ qubits: [a, b], gate, gateError }) => ({
+      qubits: [a, b] as [number, number],
+      gate,
+      ...(gateError !== undefined && { gate_error: gateError }),
+    })),
   };
 }

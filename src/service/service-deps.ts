@@ -15,6 +15,7 @@ import type {
   ProcessorDirectory,
   TpuDirectory,
 } from './directories.ts';
+import type { IonqSessionStore } from './ionq/ionq-sessions.ts';
 import type { ServedJobKinds } from './jobs/job-kinds.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
@@ -75,6 +76,8 @@ export interface ServiceDeps {
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
+  /** Sessions of IonQ's interface. */
+  readonly ionqSessions: IonqSessionStore;
   readonly audit: AuditLog;
   readonly onDamaged: OnDamaged;
   /** Reason why new data cannot be stored; undefined while it can. */

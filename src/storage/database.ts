@@ -265,6 +265,20 @@ const MIGRATIONS: readonly string[] = [
     DELETE FROM job_parts WHERE job_id = NEW.id;
   END;
   `,
+  // Sessions of IonQ's interface. A job of a session has its id as a tag.
+  `
+  CREATE TABLE ionq_sessions (
+    id TEXT PRIMARY KEY,
+    key_id TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    ends_at INTEGER,
+    jobs_left INTEGER
+  ) STRICT;
+  CREATE INDEX ionq_sessions_by_owner ON ionq_sessions (key_id, created_at);
+  `,
 ];
 
 /** Schema version of this software. */

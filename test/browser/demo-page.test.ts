@@ -278,4 +278,37 @@ describeWith(['Chromium'], 'the demo page', () => {
       await service.stop('SIGTERM');
     }
   });
+
+  test('has a client that runs jobs of the real service in the browser', async () => {
+    using folder = temporaryFolder();
+    const service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
+    try {
+      const { page } = visit;
+      await page.resize(DESK);
+      await page.load(`${service.origin}/`);
+      const found = await page.evaluate(`(async () => {
+        const { href } = document.querySelector('link[href$="/client/client.js"]');
+        const { BadRequestError, QcsClient } = await import(href);
+        const client = new QcsClient({ baseUrl: location.origin, key: '${service.key}' });
+        const job = { target_processor: 'statevector-sim', circuit: [{ gate: 'X', qubit: 0 }] };
+        const statuses = [];
+        const onProgress = ({ status }) => statuses.push(status);
+        const { counts } = await client.circuits.run({ ...job, shots: 3 }, { onProgress });
+        const { target_processor } = job;
+        const inputs = { a: Float64Array.of(0, Math.PI) };
+        const circuit = [{ gate: 'RX', qubit: 0, theta: { input: 'a' } }];
+        const programs = [{ circuit, inputs, observables: [{ pauli: 'Z0' }] }];
+        const batch = await client.batches.run({ target_processor, programs });
+        const refused = await client.circuits.run(job).catch((error) => error);
+        return {
+          ...{ counts, statuses, values: [...batch.programs[0].expectation.data] },
+          isRefused: refused instanceof BadRequestError,
+        };
+      })()`);
+      expect(found).toMatchObject({ counts: { 1: 3 }, values: [1, -1], isRefused: true });
+      expect(found).toHaveProperty('statuses', expect.arrayContaining(['completed']));
+    } finally {
+      await service.stop('SIGTERM');
+    }
+  });
 });

@@ -8,7 +8,11 @@ for (const precision of ['f32', 'f64'] as const) {
   // The smallest tiles: what a bundle needs does not depend on them.
   const open = async () =>
     openCpuEngine({ precision, numThreads: 2, maxQubits: 12, tileQubits: 8 });
-  const claims = { tolerance: TOLERANCE[precision], manyCircuits: 500_001 };
+  const claims = {
+    tolerance: TOLERANCE[precision],
+    manyCircuits: 500_001,
+    hasExactCounts: precision === 'f64',
+  };
   describeBatches(`cpu ${precision}`, open, claims);
   describeBatchRequests(`cpu ${precision}`, open);
 }

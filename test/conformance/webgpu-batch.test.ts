@@ -7,7 +7,7 @@ import { describeBatchRequests } from './batch-request-suite.ts';
 import { describeBatches } from './batch-suite.ts';
 
 for (const driver of SOFTWARE_DRIVERS) {
-  const claims = { tolerance: 1e-5, manyCircuits: 100_001 };
+  const claims = { tolerance: 1e-5, manyCircuits: 100_001, hasExactCounts: true };
   describeWith([driver], `batches on ${driver}`, () => {
     describeBatches(`webgpu on ${driver}`, () => openSoftwareBatches(driver), claims);
     describeBatchRequests(`webgpu on ${driver}`, () => openSoftwareBatches(driver));

@@ -9,11 +9,12 @@ import { parseOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../../src/circuit/openqasm/print-openqasm.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import { maxAbsDifference } from '../../src/math/complex-matrix.ts';
-import { angledMatrix } from '../../src/workloads/algorithms/training/gradients/angled-matrix.ts';
 import { circuitsOf, tilted } from '../support/batches.ts';
-import { NEVER, worstAmplitude } from '../support/engine-runs.ts';
+import { gradientOf, NEVER, worstAmplitude } from '../support/engine-runs.ts';
 import { exactAngle } from '../support/exact-angles.ts';
+import { largestDifference, randomObservable } from '../support/parametric-circuits.ts';
 import { gate, randomUse } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { inverseOf } from '../support/redundant-circuits.ts';
@@ -25,6 +26,8 @@ const TOLERANCE = 1e-12;
 const SEEDS = seeds(10);
 const TURNING = GATES.filter(({ parameters }) => parameters.length > 0);
 const byName = TURNING.map((definition) => [definition.name, definition] as const);
+/** One qubit more than a state, for both states of a gradient. */
+const reference = openReferenceEngine({ maxQubits: 9 });
 const limits = { maxQubits: 10, maxGates: 1000 };
 
 /** Of size 1e3 to 1e15. */
@@ -114,17 +117,16 @@ describe('the CPU engine', () => {
   });
 });
 
-test.each(byName)('the derivatives of %s', (_, definition) => {
+test.each(byName)('the derivatives of %s', async (_, definition) => {
   const stream = new RandomStream(5400);
-  const angled = angledMatrix(definition, 0);
-  const angles = Float64Array.from(definition.parameters, () => largeAngle(stream));
-  const exact = angles.map((angle) => exactAngle(angle));
-  const overlaps = Float64Array.from(angled.at(exact), () => stream.normal());
-  for (const position of definition.parameters.keys()) {
-    const slope = angled.slope(exact, position, overlaps);
-    expect(angled.slope(angles, position, overlaps)).toBeCloseTo(slope, 12);
-  }
-  expect(maxAbsDifference(angled.at(angles), angled.at(exact).slice())).toBeLessThan(TOLERANCE);
+  const used = randomUse(stream, definition, 4);
+  const angles = used.angles.map(() => largeAngle(stream));
+  const circuit = tilted(4, [{ ...used, angles }]);
+  const observable = randomObservable(stream, 4);
+  const [found, exact] = await Promise.all(
+    [circuit, exactly(circuit)].map((each) => gradientOf(reference, each, [observable])),
+  );
+  expect(largestDifference(found!.gradients, exact!.gradients)).toBeLessThan(TOLERANCE);
 });
 
 describe('in OpenQASM', () => {

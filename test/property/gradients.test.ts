@@ -1,21 +1,15 @@
-/** Gradients by the adjoint method, parameter shift and finite differences agree. */
+/** Gradients by the adjoint method, in batches, by parameter shift and by finite differences agree. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { withAngles } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
-import { type CpuEngine, openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
-import {
-  type EngineExpectations,
-  engineExpectations,
-} from '../../src/workloads/algorithms/training/engine-expectations.ts';
-import {
-  adjointGradient,
-  prepareAdjoint,
-} from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
+import { exactGradients } from '../../src/workloads/algorithms/training/gradients/exact-gradients.ts';
 import { parameterShift } from '../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
-import { anglesOf } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
-import { runCircuit } from '../support/engine-runs.ts';
+import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
+import { gradientOf, NEVER } from '../support/engine-runs.ts';
+import { gradientOracle } from '../support/gradient-oracle.ts';
 import {
   centralDifferences,
   largestDifference,
@@ -32,16 +26,10 @@ const EXACT = 1e-10;
 const DIFFERENCED = 1e-6;
 const NUM_CIRCUITS = 60;
 
-let engine: CpuEngine;
-let source: EngineExpectations;
-beforeAll(() => {
-  engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12, tileQubits: 8 });
-  source = engineExpectations(engine);
-});
-afterAll(async () => {
-  await source[Symbol.asyncDispose]();
-  await engine.close();
-});
+/** The ancilla of a gradient is qubit 8. */
+const reference = openReferenceEngine({ maxQubits: 9 });
+const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12, tileQubits: 8 });
+afterAll(() => engine.close());
 
 const parametric = GATES.filter(({ parameters }) => parameters.length > 0).flatMap(
   ({ name, numControls, numTargets, parameters }, i) =>
@@ -83,19 +71,28 @@ describe('a gate with angles', () => {
         })),
       };
       const observable = randomObservable(stream, numQubits);
-      const { value, angleGradient } = adjointGradient(bare.shape, angles, observable);
+      const shape = withAngles(bare.shape, angles);
+      const { values, gradients } = await gradientOf(reference, shape, [observable]);
       const args = [bare, angles, [new Float64Array(0)], [observable]] as const;
       const shifted = await parameterShift(...args, oracleExpectations);
-      expect(value).toBeCloseTo(shifted.values[0]!, 12);
-      expect(largestDifference(angleGradient, shifted.gradients)).toBeLessThan(EXACT);
+      expect(values[0]).toBeCloseTo(shifted.values[0]!, 12);
+      expect(largestDifference(gradients, shifted.gradients)).toBeLessThan(EXACT);
       const slopes = await centralDifferences(...args);
-      expect(largestDifference(angleGradient, slopes)).toBeLessThan(DIFFERENCED);
+      expect(largestDifference(gradients, slopes)).toBeLessThan(DIFFERENCED);
+      const oracle = gradientOracle(bare.shape, angles, observable);
+      expect(oracle.value).toBeCloseTo(values[0]!, 12);
+      expect(largestDifference(oracle.angleGradient, gradients)).toBeLessThan(EXACT);
     },
   );
 });
 
-describe('random circuits with shared parameters, inputs and unitaries', () => {
-  test('have the gradient of parameter shift on the CPU engine', async () => {
+describe.each([
+  ['the CPU engine', engine],
+  ['the reference engine, which has no batches', reference],
+])('random circuits with shared parameters, inputs and unitaries on %s', (_, on) => {
+  const circuits = engineCircuits(on, NEVER);
+
+  test('have the values and gradient of parameter shift', async () => {
     const stream = new RandomStream(91);
     for (let i = 0; i < NUM_CIRCUITS; i++) {
       const numQubits = 4 + stream.below(2);
@@ -104,8 +101,8 @@ describe('random circuits with shared parameters, inputs and unitaries', () => {
       const rows = [0, 1, 2].map(() => randomRow(stream, circuit.numFeatures));
       const observables = [0, 1].map(() => randomObservable(stream, numQubits));
       const args = [circuit, theta, rows, observables] as const;
-      const shifted = await parameterShift(...args, source.expectations);
-      const found = prepareAdjoint(circuit)(theta, rows, observables);
+      const shifted = await parameterShift(...args, oracleExpectations);
+      const found = await exactGradients(...args, circuits);
       expect(largestDifference(found.values, shifted.values)).toBeLessThan(EXACT);
       expect(largestDifference(found.gradients, shifted.gradients)).toBeLessThan(EXACT);
     }
@@ -119,38 +116,8 @@ describe('random circuits with shared parameters, inputs and unitaries', () => {
       const rows = [randomRow(stream, circuit.numFeatures)];
       const observables = [randomObservable(stream, 4)];
       const slopes = await centralDifferences(circuit, theta, rows, observables);
-      const { gradients } = prepareAdjoint(circuit)(theta, rows, observables);
+      const { gradients } = await exactGradients(circuit, theta, rows, observables, circuits);
       expect(largestDifference(gradients, slopes)).toBeLessThan(DIFFERENCED);
     }
-  });
-
-  test('have the values of the test oracle', async () => {
-    const stream = new RandomStream(93);
-    for (let i = 0; i < NUM_CIRCUITS / 4; i++) {
-      const circuit = randomParametricCircuit(stream, 5);
-      const theta = randomRow(stream, circuit.numParameters);
-      const x = randomRow(stream, circuit.numFeatures);
-      const observables = [randomObservable(stream, 5), randomObservable(stream, 5)];
-      const angles = anglesOf(circuit, theta, x);
-      const exact = await oracleExpectations(circuit.shape, angles, 1, observables);
-      const { values } = prepareAdjoint(circuit)(theta, [x], observables);
-      expect(largestDifference(values, exact)).toBeLessThan(EXACT);
-    }
-  });
-
-  test('have the values of the reference engine', async () => {
-    const reference = openReferenceEngine({ maxQubits: 5 });
-    const stream = new RandomStream(94);
-    for (let i = 0; i < NUM_CIRCUITS / 4; i++) {
-      const circuit = randomParametricCircuit(stream, 5);
-      const theta = randomRow(stream, circuit.numParameters);
-      const x = randomRow(stream, circuit.numFeatures);
-      const observables = [randomObservable(stream, 5), randomObservable(stream, 5)];
-      const plain = withAngles(circuit.shape, anglesOf(circuit, theta, x));
-      const { expectations } = await runCircuit(reference, plain, { observables });
-      const { values } = prepareAdjoint(circuit)(theta, [x], observables);
-      expect(largestDifference(values, expectations!)).toBeLessThan(EXACT);
-    }
-    await reference.close();
   });
 });

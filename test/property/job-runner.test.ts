@@ -115,7 +115,7 @@ test('in any interleaving, a job has one outcome and every caller gets it', asyn
           }
           const record = await runner.run(job);
           // Also where it was put back.
-          expect(await store.get(job.id)).toBeDefined();
+          expect((await store.get(job.id))?.id).toBe(job.id);
           if (isFinal(record.status)) finals.push(record);
         }),
         ...actions.map(async ([index, action]) => {

@@ -64,4 +64,19 @@ describe.each(REQUESTS)('%s', (_, requested) => {
     const { circuit: rewritten } = optimize(circuit, requested);
     expect(furthestOutcome(rewritten, circuit)).toBeLessThan(1e-12);
   });
+
+  testSeeds('the gates of verbatim boxes stay as they are, in order', SEEDS, (seed) => {
+    const stream = new RandomStream(6400 + seed);
+    const plain = dynamicCircuit(seed);
+    const operations = plain.operations.map((operation): Operation => {
+      const isMarked = operation.kind === 'gate' && stream.below(2) === 0;
+      return isMarked ? { ...operation, isVerbatim: true } : operation;
+    });
+    const circuit = { ...plain, operations };
+    const { circuit: rewritten } = optimize(circuit, { ...requested, keepVerbatim: true });
+    const verbatim = (all: readonly Operation[]) =>
+      all.filter((operation) => operation.kind === 'gate' && operation.isVerbatim === true);
+    expect(verbatim(rewritten.operations)).toEqual(verbatim(operations));
+    expect(furthestOutcome(rewritten, circuit)).toBeLessThan(1e-12);
+  });
 });

@@ -61,7 +61,7 @@ describe('a random program with inputs', () => {
       const sweep = attempt(() => readSweep({ qasm: text }, inputs, limits));
       const failed = single.find((each) => each instanceof CodedError);
       if (sweep instanceof CodedError) {
-        expect(failed, `${text}\n${sweep.message}`).toBeDefined();
+        expect(failed, `${text}\n${sweep.message}`).toBeInstanceOf(CodedError);
         numRefused++;
         return;
       }

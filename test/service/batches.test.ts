@@ -73,6 +73,7 @@ const ROTATED = [
   { gate: 'CX', control: 0, target: 1 },
 ];
 const ALL_Z = [{ pauli: 'Z0' }, [{ pauli: 'Z0 Z1' }, { pauli: 'X0 Y1', coefficient: 0.5 }]];
+const ROTATED_COUNTS = { circuit: ROTATED, inputs: { a: 1, b: 2 }, shots: 5, return: ['counts'] };
 const rotated = (a: number, b: number) => [
   { gate: 'RY', qubit: 0, theta: a },
   { gate: 'RX', qubit: 1, theta: 2 * b + 0.25 },
@@ -284,6 +285,52 @@ ry(a * a) q;`;
     expect(gradient[0][0]).toEqual([expect.closeTo(-slope, 12)]);
     expect(gradient[1][0]).toEqual([expect.closeTo(slope, 12)]);
   });
+
+  const STRUCTURAL = `OPENQASM 3.0;
+include "stdgates.inc";
+input int n;
+input float a;
+input float b;
+qubit q;
+for int i in [1:n] { ry(a * b) q; }`;
+
+  test.each<[string, Body]>([
+    ['exact, by the shift rule', {}],
+    ['exact, by the adjoint method', { qubits: 9 }],
+    ['estimated', { shots: 200_000 }],
+  ])('is taken by the inputs that it names, in their order: %s', async (_, { qubits, ...more }) => {
+    const wide = qubits === undefined ? '' : `qubit[${Number(qubits) - 1}] rest;`;
+    const program = {
+      qasm: STRUCTURAL.replace('qubit q;', `qubit q; ${wide}`),
+      observables: [{ pauli: 'Z0' }],
+      inputs: { n: [1, 3], a: [0.4, 0.5], b: 0.7 },
+      return: ['gradient'],
+      gradient_inputs: ['b', 'a'],
+      ...more,
+    };
+    const [{ gradient }] = (await run([program])).programs;
+    const slope = (n: number, a: number, by: number) => -Math.sin(n * a * 0.7) * n * by;
+    const digits = more.shots === undefined ? 12 : 1;
+    expect(gradient[0][0][0]).toBeCloseTo(slope(1, 0.4, 0.4), digits);
+    expect(gradient[0][0][1]).toBeCloseTo(slope(1, 0.4, 0.7), digits);
+    expect(gradient[1][0][0]).toBeCloseTo(slope(3, 0.5, 0.5), digits);
+    expect(gradient[1][0][1]).toBeCloseTo(slope(3, 0.5, 0.7), digits);
+    expect(gradient[0][0]).toHaveLength(2);
+  });
+
+  test('is taken by the inputs that the batch names, where its programs name none', async () => {
+    const program = {
+      circuit: ROTATED,
+      inputs: { a: 0.4, b: 0.5 },
+      observables: [{ pauli: 'Z0' }],
+      return: ['gradient'],
+    };
+    const programs = [program, { ...program, gradient_inputs: ['b', 'a'] }, ROTATED_COUNTS];
+    const [first, second] = (await run(programs, { gradient_inputs: ['a'] })).programs;
+    const slope = expect.closeTo(-Math.sin(0.4), 12);
+    expect(first.gradient).toEqual([[[slope]]]);
+    expect(second.gradient).toEqual([[[expect.closeTo(0, 12), slope]]]);
+  });
 });
 
 describe('a derivative that does not exist', () => {
@@ -388,6 +435,57 @@ describe('arrays as base64', () => {
   });
 });
 
+test('a batch that is read in a process has the results that its programs have alone', async () => {
+  const shots = 20;
+  const observables = ALL_Z;
+  const values = { observables, return: ['counts', 'expectation', 'variance'] };
+  const different = Array.from({ length: 150 }, (_, i) => ({
+    name: `program ${i}`,
+    circuit: [...rotated(i / 10, i / 7), { gate: 'RX', qubit: i % 2, theta: { input: 'c' } }],
+    inputs: { c: i },
+  }));
+  const qasm = (count: string, body: string) =>
+    `OPENQASM 3.0; include "stdgates.inc"; ${count} qubit[2] q; bit[2] c; ${body} c = measure q;`;
+  const loop = 'for int i in [0:n] { ry(i) q[0]; cx q[0], q[1]; }';
+  const n = Array.from({ length: 100 }, (_, i) => i);
+  const special = [
+    { ...values, qasm: qasm('input int n;', loop), inputs: { n } },
+    {
+      qasm: qasm(
+        '',
+        'h q[0]; do = measure q[0]; while (do) { h q[0]; do = measure q[0]; }',
+      ).replace('bit[2] c;', 'bit[2] c; bit do;'),
+    },
+    {
+      ...values,
+      circuit: [
+        {
+          gate: 'UNITARY',
+          qubits: [1],
+          matrix: [
+            [
+              [0, 0],
+              [1, 0],
+            ],
+            [
+              [1, 0],
+              [0, 0],
+            ],
+          ],
+        },
+      ],
+    },
+    { circuit: ROTATED, inputs: { a: 1, b: 2 }, observables, return: ['expectation'] },
+  ];
+  const programs = [...different, ...special].map((program, i) => ({ ...program, seed: i }));
+  const { points, programs: together } = await run(programs, { shots });
+  expect(points).toBe(253);
+  for (const i of [0, 63, 64, 149, 150, 151, 152, 153]) {
+    const [alone] = (await run([programs[i]!], { shots })).programs;
+    expect(together[i]).toEqual(alone);
+  }
+});
+
 describe('a batch as a job', () => {
   const PROGRAM = { circuit: ROTATED, inputs: { a: [0.1, 0.2], b: 1 }, shots: 5 };
   const body = { target_processor: 'statevector-sim', programs: [PROGRAM], seed: 1 };
@@ -481,7 +579,11 @@ describe('a refused batch', () => {
       within({ circuit: undefined }),
       /^programs\[1\]\.circuit: Required/,
     ],
-    ['with a program that is none', { ...good, programs: [program, 7] }, /^programs\[1\]: /],
+    [
+      'with a program that is none',
+      { ...good, programs: [program, null] },
+      /^programs\[1\]: A program is a JSON object, not null\./,
+    ],
     [
       'with arrays of two lengths',
       within({ inputs: { a: [1, 2], b: [1, 2, 3] } }),
@@ -496,12 +598,27 @@ describe('a refused batch', () => {
     [
       'with a packed array of another length',
       within({ inputs: { a: { dtype: '<f8', shape: [3], data: 'AAAA' }, b: 1 } }),
-      /^programs\[1\]\.inputs\.a: /,
+      /^programs\[1\]\.inputs\.a\.data: 3 bytes; 3 numbers .* are 24\./,
+    ],
+    [
+      'with a packed array of another type',
+      within({ inputs: { a: { dtype: '<f4', shape: [1], data: 'AAAA' }, b: 1 } }),
+      /^programs\[1\]\.inputs\.a\.dtype: dtype must be <f8/,
+    ],
+    [
+      'with a packed array of two dimensions',
+      within({ inputs: { a: { dtype: '<f8', shape: [1, 1], data: 'AAAAAAAA8D8=' }, b: 1 } }),
+      /^programs\[1\]\.inputs\.a\.shape: .* not 2\./,
+    ],
+    [
+      'with an object that is no packed array',
+      within({ inputs: { a: { value: 1 }, b: 1 } }),
+      /^programs\[1\]\.inputs\.a: An input is a number, .*base64/,
     ],
     [
       'with characters in a packed array that are not base64',
       within({ inputs: { a: { dtype: '<f8', shape: [1], data: 'AAAAAA$AAAAA=' }, b: 1 } }),
-      /^programs\[1\]\.inputs\.a: .*base64/,
+      /^programs\[1\]\.inputs\.a\.data: This is not base64/,
     ],
     [
       'with an input that is missing',
@@ -561,6 +678,33 @@ describe('a refused batch', () => {
       /^programs\[1\]\.inputs\.n: The input "n" decides which gates run \(line 1\)/,
     ],
     [
+      'that asks for a gradient by an input that it does not have',
+      within({ observables: ALL_Z, return: ['gradient'], gradient_inputs: ['a', 'c'] }),
+      /^programs\[1\]\.gradient_inputs\[1\]: The program has no input "c"/,
+    ],
+    [
+      'that names an input of a gradient twice',
+      within({ observables: ALL_Z, return: ['gradient'], gradient_inputs: ['a', 'a'] }),
+      /^programs\[1\]\.gradient_inputs\[1\]: a is named twice/,
+    ],
+    [
+      'that names inputs of a gradient that it does not ask for',
+      within({ gradient_inputs: ['a'] }),
+      /^programs\[1\]\.gradient_inputs: Only taken where return has "gradient"/,
+    ],
+    [
+      'that names the bound of a loop and a boolean as inputs of a gradient',
+      within({
+        circuit: undefined,
+        qasm: 'OPENQASM 3.0; include "stdgates.inc"; input int n; input bool c; qubit[2] q; for int i in [0:n] { x q[0]; } if (c) x q[1];',
+        inputs: { n: 2, c: true },
+        observables: ALL_Z,
+        return: ['gradient'],
+        gradient_inputs: ['c', 'n'],
+      }),
+      /^programs\[1\]\.gradient_inputs\[0\]: The input "c" is a boolean.*\nprograms\[1\]\.gradient_inputs\[1\]: The input "n" decides which gates run/,
+    ],
+    [
       'that asks for a gradient and measures in the middle',
       within({
         circuit: [...ROTATED, { gate: 'M', qubits: [0] }, ...ROTATED],
@@ -609,6 +753,22 @@ describe('a refused batch', () => {
     });
     expect(faults.some((fault) => fault.startsWith('programs[0].'))).toBe(true);
     expect(faults.some((fault) => fault.startsWith('programs[2].shots'))).toBe(true);
+  });
+
+  test('has loops that never end named once, for all of its programs', async () => {
+    const endless = (body: string) => ({
+      qasm: `OPENQASM 3.0; include "stdgates.inc"; input int n; qubit q; while (n > 0) { ${body} }`,
+      inputs: { n: 1 },
+      shots: 5,
+    });
+    const faults = await faultsOf({
+      ...good,
+      programs: [program, { ...program, shots: 0 }, ...Array(100).fill(endless('')), { shots: 0 }],
+    });
+    expect(faults).toEqual([
+      expect.stringMatching(/^programs\[1\]\.shots: /),
+      expect.stringMatching(/^programs\[2\]\.qasm: .*too many steps: .* Does a loop never end\?/),
+    ]);
   });
 
   test('of more points than a million, read in a process, says how many', async () => {

@@ -61,7 +61,9 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
     {
       numBits: 33,
       measuredQubits: measuredQubits(circuit),
-      outputs: ['counts', 'expectation'],
+      outputs: ['counts', 'statevector', 'expectation'],
+      numRequested: 2,
+      results: [],
       warnings: [{ code: 'CIRCUIT_PRAGMA_IGNORED', message: 'The "a" is ignored.', line: 3 }],
     },
     { ...result, run },
@@ -103,7 +105,14 @@ test('counts are written with the labels of their outcomes, at any width', () =>
       const occurrences = Uint32Array.from(rows, ([, times]) => times);
       const run = { ...result.run, counts: { numBits, wordsPerOutcome, outcomes, occurrences } };
       const text = circuitResultJson(
-        { numBits, measuredQubits: [], outputs: ['counts'], warnings: [] },
+        {
+          numBits,
+          measuredQubits: [],
+          outputs: ['counts'],
+          numRequested: 0,
+          results: [],
+          warnings: [],
+        },
         { ...result, run },
       );
       const label = (words: readonly number[]) =>

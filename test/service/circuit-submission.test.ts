@@ -85,7 +85,14 @@ describe('a submission', () => {
     const qasm = 'OPENQASM 3.0;\nqubit[18] q;\n#pragma braket result state_vector';
     const answer = await service.submit({ ...WITHOUT_CIRCUIT, qasm });
     expect(answer.statusCode).toBe(400);
-    expect(answer.json().error.details).toMatchObject([{ path: 'return' }]);
+    expect(answer.json().error.details).toEqual([
+      {
+        path: 'qasm',
+        message:
+          'OpenQASM line 3: The result "state_vector" of a program of 18 qubits; the limit is 16.',
+        code: 'CIRCUIT_LIMIT_EXCEEDED',
+      },
+    ]);
   });
 
   test.each([

@@ -417,6 +417,7 @@ test.each([
 
 /** Options that an example needs besides its file. */
 const EXAMPLE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'braket-gradient.qasm': ['--input', 'a=pi/3'],
   'ramsey.qasm': ['--input', 'phase=0.8'],
 };
 

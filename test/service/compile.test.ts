@@ -46,6 +46,18 @@ describe('POST /quantum/compile', () => {
     expect(again.json().data.qubits).toBe(2);
   });
 
+  test('keeps the gates of a verbatim box as they were written', async () => {
+    const twice = 'rx(0.25) $0;\nrx(0.5) $0;\ncz $0, $1;\ncz $0, $1;\n';
+    const qasm = `OPENQASM 3.0;\n${twice}#pragma braket verbatim\nbox {\n${twice}}\n${twice}`;
+    const { data } = (await compile({ qasm })).json();
+    const rx = (theta: number) => ({ gate: 'RX', qubit: 0, theta });
+    const cz = { gate: 'CZ', control: 0, target: 1 };
+    // Outside the box a pair of rotations is one, and a pair of CZ none.
+    expect(data.circuit).toEqual([rx(0.75), rx(0.25), rx(0.5), cz, cz, rx(0.75)]);
+    const answer = await service.submit({ qasm, target_processor: 'statevector-sim', shots: 5 });
+    expect(answer.statusCode).toBe(201);
+  });
+
   test('says what of a program is ignored', async () => {
     const qasm = 'qubit q;\nh q;\n@reversible\nx q;\n#pragma braket result state_vector';
     const { data } = (await compile({ qasm })).json();

@@ -1,5 +1,6 @@
 /** The page at `/` and its files, as HTTP sends them. */
 import { readdirSync } from 'node:fs';
+import { posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DemoFacts } from '../../src/console/demo-facts.ts';
@@ -156,23 +157,26 @@ describe('the files of the page', () => {
 
   test('are every module and style of the sources', async () => {
     const links = linksOf((await service.app.inject({ url: '/' })).body);
-    const names = links.map((link) => link.slice(link.lastIndexOf('/') + 1));
+    const names = links.map((link) => link.split('/').slice(3).join('/'));
     const sources = readdirSync(new URL('../../src/console/', import.meta.url));
     const expected = sources
       .filter((name) => /\.(ts|css|svg)$/.test(name))
       .map((name) => name.replace(/\.ts$/, '.js'));
-    expect([...new Set(names)].sort()).toEqual(expected.sort());
+    const own = names.filter((name) => !name.startsWith('client/'));
+    expect([...new Set(own)].sort()).toEqual(expected.sort());
+    expect(names).toContain('client/client.js');
+    // It has types alone.
+    expect(names).not.toContain('client/api-types.js');
   });
 
   test('import one another by names that are served, and hold no types', async () => {
     const links = linksOf((await service.app.inject({ url: '/' })).body);
-    const folder = links[0]?.slice(0, links[0].lastIndexOf('/') + 1);
     for (const url of links.filter((link) => link.endsWith('.js'))) {
       const { body } = await service.app.inject({ url });
       const code = body.replace(/\/\*[\s\S]*?\*\//g, '');
       expect([url, /\b(?:interface|readonly|import type)\b/.test(code)]).toEqual([url, false]);
-      for (const [, name] of code.matchAll(/from\s*'\.\/([^']+)'/g)) {
-        expect(links).toContain(`${folder}${name}`);
+      for (const [, name = ''] of code.matchAll(/from\s*'([^']+)'/g)) {
+        expect(links).toContain(posix.join(posix.dirname(url), name));
       }
     }
   });
@@ -183,6 +187,8 @@ describe('the files of the page', () => {
     '/console/VERSION/index.html',
     '/console/VERSION/..%2f..%2fpackage.json',
     '/console/VERSION/nothing.js',
+    '/console/VERSION/client/tsconfig.json',
+    '/console/VERSION/client',
     '/console/VERSION',
   ])('do not include %s', async (path) => {
     const [link = ''] = linksOf((await service.app.inject({ url: '/' })).body);

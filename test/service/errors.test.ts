@@ -8,10 +8,10 @@ import { presentError } from '../../src/service/present-error.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** Every code that a class in src has, found as `readonly code = …`. */
-function codesInSource(): ReadonlySet<string> {
+/** Every code that a class of these files has, found as `readonly code = …`. */
+function codesIn(files: string, exclude: readonly string[] = []): ReadonlySet<string> {
   const codes = new Set<string>();
-  for (const path of globSync('src/**/*.ts', { cwd: root })) {
+  for (const path of globSync(files, { cwd: root, exclude })) {
     const text = readFileSync(new URL(path, root), 'utf8');
     for (const [, literal] of text.matchAll(/\bcode = '([A-Z_]+)'/g)) codes.add(literal ?? '');
     for (const [, name] of text.matchAll(/\bcode = ([A-Z_]+);/g)) {
@@ -23,7 +23,18 @@ function codesInSource(): ReadonlySet<string> {
 }
 
 test('every error class of the source has a row in the table, and every row a class', () => {
-  expect(Object.keys(ERROR_TABLE).sort()).toEqual([...codesInSource()].sort());
+  expect(Object.keys(ERROR_TABLE).sort()).toEqual(
+    [...codesIn('src/**/*.ts', ['src/client/**'])].sort(),
+  );
+});
+
+test('docs/clients.md lists every code of the TypeScript client', () => {
+  const guide = readFileSync(new URL('docs/clients.md', root), 'utf8');
+  const listed = [...guide.matchAll(/^\| `\w+Error`.*?\| (`[^|]+`) \|/gm)].flatMap(
+    ([, codes = '']) => codes.split(', '),
+  );
+  const codes = [...codesIn('src/client/*.ts'), 'HTTP_ERROR'].map((code) => `\`${code}\``);
+  expect(listed.toSorted()).toEqual(codes.toSorted());
 });
 
 test('codes name their layer and their condition', () => {

@@ -17,6 +17,15 @@ const fringes = z.object({
   programs: z.tuple([z.object({ expectation: z.array(z.array(z.number())) })]),
 });
 
+const pragmaResults = z.tuple([
+  z.object({
+    value: z.object({ expectation: z.number(), gradient: z.object({ a: z.number() }) }),
+  }),
+  z.object({ value: z.number() }),
+  z.object({ value: z.record(z.string(), z.number()) }),
+  z.object({ value: z.array(z.number()) }),
+]);
+
 /** Runs `qcs run` and gives its report. */
 async function run(file: string, ...options: readonly string[]) {
   const args = ['src/cli.ts', 'run', `examples/${file}`, '--seed', '7', '--json', ...options];
@@ -45,6 +54,7 @@ const CERTAIN: Readonly<Record<string, string>> = {
 const TESTED = [
   ...Object.keys(CERTAIN),
   'bell.qasm',
+  'braket-gradient.qasm',
   'ghz.json',
   'grover.qasm',
   'observables.json',
@@ -55,6 +65,8 @@ const TESTED = [
   'rabi_httpx.py',
   'vqe_h2.py',
   'watch-job.mjs',
+  // In clients/python/tests/test_documents.py.
+  'python-client.ipynb',
   // In test/service/train-over-http.test.ts.
   'train-over-http.ts',
 ];
@@ -111,6 +123,18 @@ describe('a circuit of the examples', () => {
       expect(programs[0].expectation[k]?.[0]).toBeCloseTo(-Math.cos(phase), 12);
     }
     expect(inputs.phase).toHaveLength(101);
+  });
+
+  test('braket-gradient.qasm has the results of its pragmas', async () => {
+    const found = await run('braket-gradient.qasm', '--input', 'a=pi/3', '--shots', '2000');
+    const [gradient, variance, probability, sample] = pragmaResults.parse(found['results']);
+    expect(gradient.value.expectation).toBeCloseTo(-1 - Math.sin(Math.PI / 3), 12);
+    expect(gradient.value.gradient.a).toBeCloseTo(-0.5, 12);
+    expect(variance.value).toBeCloseTo(0.75, 12);
+    expect(probability.value['1']).toBeCloseTo(0.25, 12);
+    expect(sample.value).toHaveLength(2000);
+    const mean = sample.value.reduce((sum, value) => sum + value, 0) / 2000;
+    expect(Math.abs(mean - Math.sin(Math.PI / 3))).toBeLessThan(0.06);
   });
 
   test('observables.json has exact expectation values', async () => {

@@ -150,10 +150,18 @@ describe('a job of a circuit', () => {
   test('says that the thread of results ended, and starts another', async () => {
     const crashing = new URL('../support/crashing-thread.ts', import.meta.url);
     const thread = new ResultThread(crashing);
-    const layout = { numBits: 1, measuredQubits: [0], outputs: [], warnings: [] };
+    const layout = {
+      numBits: 1,
+      measuredQubits: [0],
+      outputs: [],
+      numRequested: 0,
+      results: [],
+      warnings: [],
+    };
     const write = () => {
       const circuit = { numQubits: 1, numBits: 1, operations: [] };
-      return thread.write(layout, zeroResult({ circuit, request: { shots: 1, seed: 1 } }));
+      const result = zeroResult({ circuit, request: { shots: 1, seed: 1 } });
+      return thread.write(layout, result, { samples: [] });
     };
     const lost = { code: 'SERVICE_RESULT_THREAD_LOST' };
     await expect(write()).rejects.toMatchObject(lost);

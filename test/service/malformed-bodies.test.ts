@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { registerJsonBody } from '../../src/service/plugins/json-body.ts';
+import { parseJsonBody, registerJsonBody } from '../../src/service/plugins/json-body.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let service: TestService;
@@ -179,7 +179,34 @@ test('an object of more fields than any schema takes is refused before it is par
   const parsed = parse.mock.calls.filter(([text]) => text.includes('name4096'));
   parse.mockRestore();
   expect(answer.statusCode).toBe(400);
-  expect(answer.json().error.message).toContain('an object in it has more than 4096 fields');
+  expect(answer.json().error.message).toContain('inputs has more than 4096 fields');
+  expect(parsed).toEqual([]);
+});
+
+test.each([
+  [
+    'a list of more entries than any circuit has gates',
+    `"programs":[{"return":[1,2],"inputs":{"a,[b":[${'0,'.repeat(2_000_000)}0]}}]`,
+    'programs[0].inputs["a,[b"] has more than 2000000 entries.',
+  ],
+  [
+    'more lists and objects than any request of its length',
+    `"programs":[${'[],'.repeat(20_000)}[]]`,
+    'it has more lists and objects than any request of its length.',
+  ],
+])('%s is refused before it is parsed', async (_, fields, problem) => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const text = `{"not-parsed":0,${fields}}`;
+  const answer = (() => {
+    try {
+      return parseJsonBody(Buffer.from(text));
+    } catch (error) {
+      return error;
+    }
+  })();
+  const parsed = parse.mock.calls.filter(([given]) => given.includes('not-parsed'));
+  parse.mockRestore();
+  expect(answer).toMatchObject({ code: 'SERVICE_BODY_MALFORMED', faults: [{ message: problem }] });
   expect(parsed).toEqual([]);
 });
 

@@ -18,7 +18,10 @@ const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
     /^(Required: return has|Only taken where return has) /,
   ],
   // How long a text of numbers is follows from the shape beside it.
-  [/^programs\[\d+\]\.inputs\b/, /^An input is a number, a boolean or an array of them/],
+  [/^programs\[\d+\]\.inputs\..*\.data$/, /^\d+ bytes; \d+ numbers |^This is not base64/],
+  [/^programs\[\d+\]\.inputs\..*\.shape$/, /^An array of inputs has one dimension/],
+  [/\bgradient_inputs\[\d+\]$/, /^The program has no input /],
+  [/\bgradient_inputs$/, /^Only taken where return has "gradient"/],
   [/^programs\[\d+\]\.return$/, /^(gradient|variance|expectation|probabilities|statevector) /],
   [/^(tasks\[\d+\]\.)?task$/, /agent has no task/],
   [/^tasks\[\d+\]\.agent$/, /^There is no agent /],

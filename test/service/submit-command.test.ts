@@ -35,6 +35,8 @@ function submit(args: readonly string[], around: Around = {}) {
 }
 
 const BELL = ['examples/bell.qasm', '--shots', '1000', '--seed', '7'];
+const RAMSEY = 'examples/ramsey.qasm';
+const RANGE = ['--sweep', 'phase=0:2pi:41'];
 
 describe('qcs submit', () => {
   test('prints the histogram that qcs run prints', async () => {
@@ -72,13 +74,13 @@ describe('qcs submit', () => {
 
   test.each([
     ['no key', { QCS_API_KEY: '' }, 2, 'set QCS_API_KEY'],
-    ['a wrong key', { QCS_API_KEY: 'qcs_wrong' }, 2, 'refuses the key'],
     [
-      'no service',
-      { QCS_URL: 'http://127.0.0.1:9' },
-      4,
-      'No service answers at http://127.0.0.1:9',
+      'a wrong key',
+      { QCS_API_KEY: 'qcs_wrong' },
+      2,
+      'The key is that of QCS_API_KEY or --key-file.',
     ],
+    ['no service', { QCS_URL: 'http://127.0.0.1:9' }, 4, 'No answer from http://127.0.0.1:9'],
     ['no address', { QCS_URL: 'here' }, 2, 'no address of a service'],
   ])('says what to do about %s', async (_, environment, code, text) => {
     const ended = await submit(BELL, { environment });
@@ -86,9 +88,12 @@ describe('qcs submit', () => {
     expect(ended.stderr).toContain(text);
   });
 
-  test('fails where the job fails', async () => {
+  test.each([
+    ['job', 'circuit_id', '/api/v1/quantum/circuits', BELL],
+    ['batch of a sweep', 'batch_id', '/api/v1/quantum/batches', [RAMSEY, ...RANGE]],
+  ])('fails where the %s fails', async (_, idName, path, args) => {
     const record = {
-      circuit_id: 'circ_0199f3a2c5d87c3e9b1f000000000001',
+      [idName]: `${idName === 'batch_id' ? 'batch' : 'circ'}_0199f3a2c5d87c3e9b1f000000000001`,
       status: 'failed',
       created_at: '2026-01-02T03:04:05.000Z',
       error: { code: 'FLEET_ENGINE_LOST', message: 'It died.' },
@@ -97,13 +102,168 @@ describe('qcs submit', () => {
       if (url.endsWith('/events')) response.writeHead(204).end();
       else sendJson(response, method === 'POST' ? 202 : 200, record);
     });
-    const ended = await submit(BELL, { environment: { QCS_URL: other.origin } });
+    const ended = await submit(args, { environment: { QCS_URL: other.origin } });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toContain('FLEET_ENGINE_LOST');
     expect(other.asked[0]).toMatchObject({
       method: 'POST',
-      url: '/api/v1/quantum/circuits',
+      url: path,
       headers: { prefer: 'respond-async', 'content-type': 'application/json' },
     });
+  });
+});
+
+const TWO = ['--observable', 'Z0', '--observable', '0.5*X0 - Y0'];
+
+/** Without what differs from one run to the next. */
+const withoutTimes = (text: string) => text.replace(/compiled in .+$/m, '');
+
+describe('qcs submit with a sweep', () => {
+  test.each([
+    ['the chart of exact values', [...RANGE, ...TWO]],
+    ['the charts of derivatives', [...RANGE, ...TWO, '--gradient']],
+    ['the chart of estimates', [...RANGE, ...TWO, '--shots', '100', '--seed', '3']],
+    ['the chart of shares', [...RANGE, '--seed', '3']],
+    ['the table', [...RANGE, ...TWO, '--gradient', '--table']],
+    ['the table of counts', [...RANGE, '--table', '--shots', '50', '--seed', '3']],
+    ['values at a single point', ['--input', 'phase=0.8', ...TWO]],
+  ])('prints %s that qcs run prints', async (_, options) => {
+    const args = [RAMSEY, ...options];
+    const environment = { QCS_THREADS: '2' };
+    const [submitted, run] = await Promise.all([
+      submit(args),
+      runQcs(['run', ...args], { environment }),
+    ]);
+    expect(run.code).toBe(0);
+    expect(submitted).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^batch_[0-9a-f]{32} completed in /m),
+    });
+    expect(withoutTimes(submitted.stdout)).toBe(withoutTimes(run.stdout));
+  });
+
+  test('prints the record of the batch with --json, with inputs and observables beside it', async () => {
+    const labels = ['--name', 'fringes', '--tag', 'lab', '--priority', 'low'];
+    const args = [RAMSEY, '--sweep', 'phase=0,pi/2', ...TWO, '--seed', '3', '--json'];
+    const { code, stdout } = await submit([...args, ...labels]);
+    expect(code).toBe(0);
+    const run = JSON.parse((await runQcs(['run', ...args])).stdout);
+    expect(JSON.parse(stdout)).toMatchObject({
+      batch_id: expect.stringMatching(/^batch_/),
+      status: 'completed',
+      name: 'fringes',
+      tags: ['lab'],
+      priority: 'low',
+      points: 2,
+      inputs: { phase: [0, Math.PI / 2] },
+      observables: ['Z0', '0.5*X0 - Y0'],
+      programs: run.programs,
+    });
+  });
+
+  test('takes the fields of a file, whose labels are those of the job', async () => {
+    const file = join(folder.path, 'body.json');
+    const content = {
+      circuit: [
+        { gate: 'RY', qubit: 0, theta: { input: 'a' } },
+        { gate: 'RX', qubit: 1, theta: { input: 'b' } },
+      ],
+      inputs: { a: 1, b: { dtype: '<f8', shape: [2], data: 'AAAAAAAA8D8AAAAAAAAAQA==' } },
+      observables: [{ pauli: 'Z0', coefficient: 2 }],
+      gradient_inputs: ['b'],
+      name: 'of the file',
+      tags: ['one'],
+    };
+    writeFileSync(file, JSON.stringify(content));
+    const { stdout } = await submit([file, '--gradient', '--json', '--tag', 'two']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      name: 'of the file',
+      tags: ['two'],
+      inputs: { a: 1, b: [1, 2] },
+      observables: ['2*Z0'],
+    });
+    const { stdout: table } = await submit([file, '--gradient', '--table']);
+    expect(table.split('\n')[0]).toBe('b  2*Z0           d(2*Z0)/db');
+  });
+
+  test('names observables that only the text of the program requests by their numbers', async () => {
+    const file = join(folder.path, 'pragma.qasm');
+    const program = [
+      ...[
+        'OPENQASM 3.0;',
+        'include "stdgates.inc";',
+        'input float a;',
+        'qubit[1] q;',
+        'rx(a) q[0];',
+      ],
+      '#pragma braket result expectation z(q[0])',
+    ];
+    writeFileSync(file, program.join('\n'));
+    const { code, stdout } = await submit([file, '--sweep', 'a=0,pi', '--table']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'a              observable 1\n0              1\n3.14159265359  -1\n',
+    });
+  });
+
+  test('prints the id with --async, and leaves', async () => {
+    const { code, stdout, stderr } = await submit([RAMSEY, ...RANGE, ...TWO, '--async']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^batch_[0-9a-f]{32}\n$/);
+    const environment = { QCS_URL: service.origin, QCS_API_KEY: service.key ?? '' };
+    const followed = await runQcs(['jobs', 'follow', stdout.trim(), '--json'], { environment });
+    const { status, points, programs } = JSON.parse(followed.stdout);
+    expect({ status, points }).toEqual({ status: 'completed', points: 41 });
+    expect(programs[0].expectation).toHaveLength(41);
+  });
+
+  test.each([
+    ['an unknown input', ['--sweep', 'phse=0:1:5'], 'Did you mean phase?'],
+    [
+      'lists of other lengths',
+      ['--sweep', 'phase=0,1', '--sweep', 'b=1,2,3'],
+      'is not taken. inputs.b: This array has 3 values, and phase has 2',
+    ],
+    [
+      'an observable of a qubit that is not there',
+      ['--sweep', 'phase=0,1', '--observable', 'Z0 Z1'],
+      'observables[0][0].pauli: "Z1" names qubit 1, but the circuit has 1 qubits',
+    ],
+    ['an unknown processor', [...RANGE, '--target', 'abacus'], 'There is no processor "abacus"'],
+    ['a gradient of nothing', [...RANGE, '--gradient'], 'Add an --observable'],
+  ])('is refused for %s, in the words of the service', async (_, args, text) => {
+    const ended = await submit([RAMSEY, ...args]);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(text);
+    expect(ended.stderr).not.toContain('programs[0]');
+  });
+
+  test.each([
+    ['while it runs', /^batch_\w+ running/],
+    ['before the service has answered', undefined],
+  ])('cancels its batch on Ctrl-C %s', async (_, moment) => {
+    const file = join(folder.path, 'long.json');
+    const circuit = Array.from({ length: 16 }, (_, qubit) => ({
+      gate: 'RY',
+      qubit,
+      theta: { input: 'a' },
+    }));
+    writeFileSync(file, JSON.stringify(circuit));
+    let interrupt = () => {};
+    const ended = await submit([file, '--sweep', 'a=0:1:1000000', '--observable', 'Z0'], {
+      onListening: (listener) => {
+        interrupt = listener;
+        if (moment === undefined) interrupt();
+      },
+      onError: (text) => {
+        if (moment?.test(text)) interrupt();
+      },
+    });
+    expect(ended).toMatchObject({ code: 130, stdout: '' });
+    const [, id] = /^(batch_[0-9a-f]{32}) is cancelled\.\nInterrupted\.$/m.exec(ended.stderr) ?? [];
+    const response = await fetch(`${service.origin}/api/v1/quantum/batches/${id}`, {
+      headers: { 'x-api-key': service.key ?? '' },
+    });
+    expect(await response.json()).toMatchObject({ data: { status: 'cancelled' } });
   });
 });

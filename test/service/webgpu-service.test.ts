@@ -14,7 +14,7 @@ import {
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
-import { driverEnvironment, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
+import { anyDriver, driverEnvironment, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 
 interface Answer {
   readonly status: number;
@@ -230,6 +230,61 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
     expect(pids.length).toBeGreaterThan(1);
     expect(await service.stop('SIGTERM')).toBe(0);
     await eventually(() => pids.every((pid) => !isAlive(pid)));
+  });
+});
+
+describeWith([anyDriver()], 'a service set to WebGPU alone', () => {
+  const folder = temporaryFolder();
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await startServiceProcess(folder.path, {
+      ...driverEnvironment(anyDriver()),
+      QCS_ENGINE: 'webgpu',
+      QCS_SOFTWARE_ADAPTERS: '1',
+      QCS_MEMORY_MIB: '1024',
+      QCS_GPU_MEMORY_MIB: '16',
+    });
+  });
+  afterAll(async () => {
+    await service?.stop('SIGTERM');
+    folder[Symbol.dispose]();
+  });
+
+  test.each([
+    ['few draws next to a boundary', 3, 300],
+    ['draws next to a boundary in every circuit', 9, 20_000],
+  ])('runs batches on the adapter with the counts of the CPU: %s', async (_, qubits, shots) => {
+    const circuit = Array.from({ length: qubits }, (_, qubit) => [
+      { gate: 'RY', qubit, theta: { input: 'x', scale: 1 + qubit / 100 } },
+      { gate: 'CX', control: qubit, target: (qubit + 1) % qubits },
+    ]).flat();
+    const x = Array.from({ length: 24 }, (_, point) => 1.2 + point / 40);
+    const batch = async (target_processor: string) => {
+      const answer = await fetch(`${service.origin}/api/v1/quantum/batches`, {
+        method: 'POST',
+        headers: { 'x-api-key': service.key ?? '', 'content-type': 'application/json' },
+        body: JSON.stringify({
+          target_processor,
+          seed: 8,
+          shots,
+          programs: [{ circuit, inputs: { x } }],
+        }),
+      });
+      expect(answer.status).toBe(201);
+      // Checked by the assertions on what is read of it.
+      const { data } = (await answer.json()) as {
+        readonly data: { readonly programs: readonly object[]; readonly executed_on: object };
+      };
+      return data;
+    };
+    const onAdapter = await batch('gpu-fleet');
+    expect(onAdapter.executed_on).toMatchObject([
+      { backend: { engine: 'webgpu', precision: 'f32' }, circuits: x.length },
+    ]);
+    const exact = await batch('statevector-sim');
+    expect(exact.executed_on).toMatchObject([{ backend: { engine: 'cpu', precision: 'f64' } }]);
+    expect(onAdapter.programs).toEqual(exact.programs);
   });
 });
 

@@ -16,7 +16,7 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../../src/fleet/processor.ts';
-import { factsOfShape } from '../../src/fleet/workers/sent-batch.ts';
+import { sentShape } from '../../src/fleet/workers/posted-batch.ts';
 import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 
@@ -76,6 +76,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
     return { queueDepth: 0, running: this.#atOnce, expectedWaitMs: 0, expectedWideWaitMs: 0 };
   }
 
+  expectedRunMs(): undefined {}
   queuePosition(): undefined {}
   expectedStart(): undefined {}
   admit(): void {}
@@ -95,7 +96,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
 
   async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     return await this.#during(task, hooks, signal, async () => {
-      const { sent: shape } = factsOfShape(task.shape);
+      const shape = sentShape(task.shape);
       const run = { id: 0, precision: 'f64', shape, request: task.request } as const;
       const { batch } = await this.#served.runBatch(run, () => {}, signal);
       return { batch, backend: BACKEND, timing: TIMING };

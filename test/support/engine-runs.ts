@@ -1,8 +1,21 @@
 /** Runs programs on an engine under test, and reads the results. */
 import type { Circuit, DynamicCircuit } from '../../src/circuit/circuit.ts';
+import type { PauliSum } from '../../src/circuit/observable.ts';
 import { compile } from '../../src/compiler/compile.ts';
+import {
+  compileGradient,
+  type GradientKinds,
+} from '../../src/compiler/gradient/compile-gradient.ts';
 import type { Program } from '../../src/compiler/program.ts';
-import type { Counts, Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
+import { anglesOf } from '../../src/compiler/shape.ts';
+import type {
+  Counts,
+  Engine,
+  GradientExecutable,
+  GradientResult,
+  RunRequest,
+  RunResult,
+} from '../../src/engine/engine.ts';
 
 /** Request of a test; without shots and with seed 1 unless it names them. */
 export type Ask = Partial<RunRequest>;
@@ -27,6 +40,34 @@ export async function runCircuit(
     compile(circuit, engine.target, { optimize: false }).program,
     ask,
   );
+}
+
+/** Makes every angle of a circuit a parameter of its own. */
+export function ownSlots(circuit: Circuit): Int32Array {
+  return Int32Array.from(anglesOf(circuit), (_, i) => i);
+}
+
+/** Compiles the gradient of a circuit for the engine, by each of its angles unless `kinds` says otherwise. */
+export async function preparedGradient(
+  engine: Engine,
+  circuit: Circuit,
+  kinds: GradientKinds = { slots: ownSlots(circuit) },
+  values: ArrayLike<number> = anglesOf(circuit),
+): Promise<GradientExecutable> {
+  const program = compileGradient(circuit, kinds, engine.target).bind(values);
+  if (engine.prepareGradient === undefined) throw new Error('The engine has no gradients.');
+  return await engine.prepareGradient(program);
+}
+
+/** Compiles the gradient and runs it once. */
+export async function gradientOf(
+  engine: Engine,
+  circuit: Circuit,
+  observables: readonly PauliSum[],
+  ...kinds: readonly [kinds?: GradientKinds, values?: ArrayLike<number>]
+): Promise<GradientResult> {
+  await using executable = await preparedGradient(engine, circuit, ...kinds);
+  return await executable.run({ observables }, NEVER);
 }
 
 /** The state vector before the trailing measurements. */

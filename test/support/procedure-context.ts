@@ -1,10 +1,8 @@
 /** A procedure's surroundings without a service: circuits run on a CPU engine of double precision. */
 import { compile } from '../../src/compiler/compile.ts';
-import { compileGradient } from '../../src/compiler/gradient/compile-gradient.ts';
-import { compileShape } from '../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { checkBatch, factsOfShape } from '../../src/fleet/workers/sent-batch.ts';
-import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
+import { checkBatch } from '../../src/fleet/workers/sent-batch.ts';
+import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import type { JsonObject } from '../../src/workloads/procedures/json.ts';
 import type { Procedure } from '../../src/workloads/procedures/procedure.ts';
 import type { ProcedureContext } from '../../src/workloads/procedures/procedure-context.ts';
@@ -35,8 +33,7 @@ export function openTestContext({
   readonly signal?: AbortSignal;
 } = {}): TestContext {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits });
-  const compiler = { compile, compileShape, compileGradient };
-  const served = new ServedEngine(engine, compiler, KEPT_ON_CPU);
+  const batches = engineCircuits(engine, signal);
   const told: Told = { progress: [], units: 0, circuits: 0 };
   const context: ProcedureContext = {
     seed,
@@ -56,8 +53,7 @@ export function openTestContext({
       runBatch: async (shape, request) => {
         told.circuits += request.numCircuits;
         checkBatch({ shape, request });
-        const run = { id: 0, precision: 'f64', shape: factsOfShape(shape).sent, request } as const;
-        return (await served.runBatch(run, () => {}, signal)).batch;
+        return await batches.runBatch(shape, request);
       },
     },
   };

@@ -1,17 +1,29 @@
 /** Outcome of training as far as an artefact has it, for tests that have no time to train. */
 
+import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { scaleRow } from '../../src/workloads/models/qnn-hybrid/feature-scaler.ts';
-import { expectationsOf } from '../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import type { ModelArtefact } from '../../src/workloads/models/qnn-hybrid/model-card.ts';
+import { expectationsOf } from '../../src/workloads/models/qnn-hybrid/sampled-expectations.ts';
 import {
   ARCHITECTURES,
   circuitOf,
 } from '../../src/workloads/models/qnn-hybrid/select-architecture.ts';
 import type { TrainingOutcome } from '../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
+import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
+import { NEVER } from './engine-runs.ts';
+
+/** Options of the CPU engine that models are trained on. */
+export const TRAINING_ENGINE = {
+  precision: 'f64',
+  numThreads: 1,
+  maxQubits: 12,
+  memoryBytes: 2 ** 26,
+  isReproducible: true,
+} as const;
 
 /** The outcome that the artefact was made from, without its folds. */
-export function outcomeOf({ card, parameters }: ModelArtefact): TrainingOutcome {
+export async function outcomeOf({ card, parameters }: ModelArtefact): Promise<TrainingOutcome> {
   const data = irisPair();
   const candidates = card.model_selection.candidates.map(({ accuracy }, i) => {
     const architecture = ARCHITECTURES[i]!;
@@ -26,6 +38,14 @@ export function outcomeOf({ card, parameters }: ModelArtefact): TrainingOutcome 
     [trueNegatives = 0, falsePositives = 0] = [],
     [falseNegatives = 0, truePositives = 0] = [],
   ] = metrics.held_out_confusion_matrix.matrix;
+  const engine = openCpuEngine(TRAINING_ENGINE);
+  const expectations = await expectationsOf(
+    circuit,
+    theta,
+    data.rows.map((row) => scaleRow(scaler, row).values),
+    engineCircuits(engine, NEVER),
+  );
+  await engine.close();
   return {
     data,
     candidates,
@@ -41,10 +61,7 @@ export function outcomeOf({ card, parameters }: ModelArtefact): TrainingOutcome 
     deployed: {
       fitted: { circuit, theta, threshold: parameters.threshold, losses: [training.final_loss] },
       scaler,
-      expectations: expectationsOf(
-        { circuit, theta },
-        data.rows.map((row) => scaleRow(scaler, row).values),
-      ),
+      expectations,
       accuracy: metrics.training_accuracy,
     },
   };

@@ -1,6 +1,8 @@
-/** Batches on a software driver, without an engine around them. */
+/** Batches on a software driver, without an engine around them, whose counts are those of double precision. */
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import type { BatchExecutable } from '../../src/engine/batch-request.ts';
+import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import { withExactCounts } from '../../src/engine/exact-counts.ts';
 import { Mutex } from '../../src/engine/mutex.ts';
 import { prepareGpuBatch } from '../../src/engine/webgpu/batch/gpu-batch.ts';
 import { GpuContext } from '../../src/engine/webgpu/gpu-context.ts';
@@ -21,8 +23,16 @@ export async function openSoftwareBatches(
 ): Promise<SoftwareBatches> {
   const context = new GpuContext(device ?? (await openSoftwareDevice(driver)), shaderFile);
   const mutex = new Mutex();
+  const exact = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
   return {
-    prepareBatch: (shape) => prepareGpuBatch({ context, mutex }, shape),
-    close: () => mutex.close(async () => context.device.destroy()),
+    prepareBatch: async (shape) =>
+      withExactCounts(await prepareGpuBatch({ context, mutex }, shape), () =>
+        exact.prepareBatch(shape),
+      ),
+    close: () =>
+      mutex.close(async () => {
+        context.device.destroy();
+        await exact.close();
+      }),
   };
 }

@@ -9,9 +9,18 @@ import { describe, expect, test } from 'vitest';
 const SRC = new URL('../../src/', import.meta.url);
 
 const LEFT_OF_ENGINE = ['errors', 'math', 'storage', 'circuit'];
-const LEFT_OF_SERVICE = [...LEFT_OF_ENGINE, 'compiler', 'processes', 'fleet', 'workloads', 'jobs'];
+const LEFT_OF_SERVICE = [
+  ...LEFT_OF_ENGINE,
+  'compiler',
+  'processes',
+  'fleet',
+  'upstream',
+  'workloads',
+  'jobs',
+];
 const LEFT_OF_ROOTS = [
   ...LEFT_OF_SERVICE,
+  'hardware',
   'console',
   'service',
   'config.ts',
@@ -29,17 +38,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   engine: [...LEFT_OF_ENGINE, 'compiler'],
   processes: ['errors'],
   fleet: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'processes'],
-  workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'processes', 'fleet'],
+  upstream: ['errors'],
+  hardware: ['errors', 'circuit', 'compiler', 'engine', 'fleet', 'upstream'],
+  workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'processes', 'fleet', 'upstream'],
   jobs: ['errors', 'storage'],
-  // The page runs in a browser: it is given facts, and the service knows no more than their types.
-  console: [],
+  // The client and the page run in a browser. The page is given facts; the service knows their types alone.
+  client: [],
+  console: ['client'],
   service: [...LEFT_OF_SERVICE, 'console'],
   'setting-schemas.ts': [],
   'config.ts': ['errors', 'setting-schemas.ts'],
   'compose-fleet.ts': ['fleet', 'config.ts'],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run` runs an engine without a fleet around it.
-  cli: [...LEFT_OF_ROOTS, 'engine'],
+  cli: [...LEFT_OF_ROOTS, 'engine', 'client'],
   'main.ts': LEFT_OF_ROOTS,
   'cli.ts': [...LEFT_OF_ROOTS, 'cli', 'main.ts'],
 };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { DEVICE_IDS } from '../../src/compiler/device/public-devices.ts';
 import {
   InvalidConfigError,
   loadConfig,
@@ -166,8 +167,78 @@ describe('the upstream of text generation', () => {
 
   test('settings that have no effect without it are named', () => {
     const environment = { QCS_LLM_MODEL: 'm', QCS_LLM_API_KEY: '', QCS_PORT: '1' };
-    expect(settingsWithoutEffect(environment)).toEqual(['QCS_LLM_MODEL']);
+    expect(settingsWithoutEffect(environment)).toEqual([
+      { name: 'QCS_LLM_MODEL', needs: 'QCS_LLM_BASE_URL' },
+    ]);
     expect(settingsWithoutEffect({ ...environment, ...UPSTREAM })).toEqual([]);
+  });
+});
+
+describe('the provider of hardware', () => {
+  const SERVICE = {
+    QCS_HARDWARE_PROVIDER: 'service',
+    QCS_HARDWARE_URL: 'http://10.0.0.5:8080/',
+    QCS_HARDWARE_TOKEN: 'qcs_key',
+    QCS_HARDWARE_BACKEND: 'emulator-iqm-garnet',
+  };
+
+  test('is none unless it is named, and its other settings have no effect then', () => {
+    const { QCS_HARDWARE_PROVIDER: _, ...others } = SERVICE;
+    expect(loadConfig(others).hardware).toBeUndefined();
+    expect(settingsWithoutEffect(others).map(({ needs }) => needs)).toEqual([
+      'QCS_HARDWARE_PROVIDER',
+      'QCS_HARDWARE_PROVIDER',
+      'QCS_HARDWARE_PROVIDER',
+    ]);
+    expect(settingsWithoutEffect(SERVICE)).toEqual([]);
+  });
+
+  test('has the documented defaults', () => {
+    expect(loadConfig(SERVICE).hardware).toEqual({
+      provider: 'service',
+      baseUrl: 'http://10.0.0.5:8080',
+      token: 'qcs_key',
+      backend: 'emulator-iqm-garnet',
+      maxJobs: 3,
+      refreshMs: 300_000,
+      timeoutMs: 30_000,
+    });
+  });
+
+  test('of IBM has the public addresses, and needs an instance', () => {
+    const { QCS_HARDWARE_URL: _, ...rest } = SERVICE;
+    const ibm = { ...rest, QCS_HARDWARE_PROVIDER: 'ibm' };
+    expect(() => loadConfig(ibm)).toThrow(
+      'QCS_HARDWARE_INSTANCE must be set, because QCS_HARDWARE_PROVIDER is ibm.',
+    );
+    expect(loadConfig({ ...ibm, QCS_HARDWARE_INSTANCE: 'crn:v1:a' }).hardware).toMatchObject({
+      provider: 'ibm',
+      baseUrl: 'https://quantum.cloud.ibm.com/api/v1',
+      iamUrl: 'https://iam.cloud.ibm.com',
+      instance: 'crn:v1:a',
+    });
+  });
+
+  test('names every setting that it lacks', () => {
+    const load = () => loadConfig({ QCS_HARDWARE_PROVIDER: 'service' });
+    for (const name of ['TOKEN', 'BACKEND', 'URL']) expect(load).toThrow(`QCS_HARDWARE_${name}`);
+  });
+
+  test.each([
+    ['QCS_HARDWARE_TOKEN', 'hunter2 hunter2'],
+    ['QCS_HARDWARE_INSTANCE', 'hunter2'],
+    ['QCS_HARDWARE_URL', 'http://hunter2:x@host'],
+  ])('a faulty %s is not shown', (name, value) => {
+    const load = () => loadConfig({ ...SERVICE, [name]: value });
+    expect(load).toThrow(`${name} must`);
+    expect(load).not.toThrow('hunter2');
+  });
+
+  test('devices to emulate are known ones, each once', () => {
+    const { emulators } = loadConfig({ QCS_EMULATORS: 'iqm-garnet, ibm-fez,iqm-garnet' });
+    expect(emulators).toEqual(['iqm-garnet', 'ibm-fez']);
+    expect(() => loadConfig({ QCS_EMULATORS: 'ibm-none' })).toThrow('must be some of ibm-fez');
+    expect(loadConfig({ QCS_EMULATORS: DEVICE_IDS.join() }).emulators).toEqual([...DEVICE_IDS]);
   });
 });
 

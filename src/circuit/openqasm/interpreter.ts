@@ -150,7 +150,9 @@ export class Interpreter {
         return 'next';
       case 'block':
         this.#checkDuration(statement.duration);
-        return this.#flow.inBlock(() => this.#flow.body(statement.body));
+        return this.#state.builder.inBox(statement.isVerbatim, () =>
+          this.#flow.inBlock(() => this.#flow.body(statement.body)),
+        );
       case 'register':
         this.#declarations.register(statement);
         return 'next';

@@ -104,7 +104,9 @@ export class OpenQasm2Reader {
     this.#registers.checkNew(name, offset);
     const { builder } = this.#actions;
     const start =
-      kind === 'qubit' ? builder.declareQubits(size, offset) : builder.declareBits(size, offset);
+      kind === 'qubit'
+        ? builder.declareQubits(size, offset)
+        : builder.declareBits(size, offset, name);
     this.#registers.declare({ kind, name, start, size, isScalar: false });
   }
 

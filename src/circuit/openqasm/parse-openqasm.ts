@@ -13,7 +13,7 @@ import type { CircuitLimits } from '../circuit-limits.ts';
 import { OpenQasmError, OpenQasmLimitError, OpenQasmUnsupportedError } from '../errors.ts';
 import { withoutIdleResets } from '../idle-resets.ts';
 import { type InputColumns, inputsAt } from '../input-columns.ts';
-import type { CircuitBuilder } from './circuit-builder.ts';
+import type { BitRegister, CircuitBuilder } from './circuit-builder.ts';
 import { DiagramTooLargeError } from './decision-diagram.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import { readInclude } from './include.ts';
@@ -21,7 +21,7 @@ import { Inputs, type InputValues } from './inputs.ts';
 import { Interpreter } from './interpreter.ts';
 import { type InputPoint, OpenInputs } from './open-inputs.ts';
 import { OpenQasm2Reader } from './openqasm2.ts';
-import type { ProgramResults, Results } from './results.ts';
+import { NO_RESULTS, type ProgramResults, type Results } from './results.ts';
 import { StatementParser } from './statement-parser.ts';
 import type { Statement } from './syntax-tree.ts';
 import { type ProgramWarning, quoted, TokenStream } from './token-stream.ts';
@@ -40,12 +40,13 @@ export interface OpenProgram extends OpenQasmProgram {
   readonly structural: ReadonlySet<number>;
   /** For each input without a derivative a clause that says why: `decides which gates run (line 7)`. */
   readonly obstacles: ReadonlyMap<number, string>;
-  readonly numSteps: number;
 }
 
 /** Result of reading a program. */
 export interface OpenQasmProgram {
   readonly circuit: DynamicCircuit;
+  /** Classical registers whose bits are part of the outcome, in the order of their declaration. */
+  readonly registers: readonly BitRegister[];
   /** Parts of the text that were ignored. */
   readonly warnings: readonly ProgramWarning[];
   /** Results that the text requests. */
@@ -88,11 +89,11 @@ export function readOpenQasm(
   limits: CircuitLimits,
   options: OpenQasmOptions = {},
 ): OpenQasmProgram {
-  const { circuit, warnings, results } = readAny(source, limits, {
+  const { circuit, registers, warnings, results } = readAny(source, limits, {
     ...options,
     takesResults: true,
   });
-  return { circuit, warnings, results };
+  return { circuit, registers, warnings, results };
 }
 
 /**
@@ -130,7 +131,6 @@ interface Reading extends OpenQasmProgram {
   /** Given where the program is read for many points. */
   readonly open: OpenInputs | undefined;
   readonly tokens: TokenStream;
-  readonly numSteps: number;
 }
 
 function readAny(source: string, limits: CircuitLimits, options: ReadingOptions): Reading {
@@ -170,9 +170,9 @@ function readVersioned(
   }
   inputs.checkAll();
   const circuit = withoutIdleResets(read.builder.circuit(tokens.current.offset));
-  const results = read.results?.of(circuit) ?? { outputs: [], observables: [] };
-  const { numSteps } = read.builder;
-  return { circuit, warnings: tokens.warnings, results, tokens, open, numSteps };
+  const results = read.results?.of(circuit) ?? NO_RESULTS;
+  const { bitRegisters: registers } = read.builder;
+  return { circuit, registers, warnings: tokens.warnings, results, tokens, open };
 }
 
 /** Libraries of version 2; a few programs of version 3 include them too. */

@@ -20,23 +20,43 @@ export interface UnitaryPragma {
   readonly offset: number;
 }
 
-/** One factor of an observable; `h` is (X + Z)/√2. */
+/** One factor of an observable: a letter (`h` is (X + Z)/√2), or a Hermitian matrix. */
 export interface ObservableFactor {
-  readonly letter: string;
-  /** Undefined for `all`. */
-  readonly operand: OperandSyntax | undefined;
+  readonly letter: 'i' | 'x' | 'y' | 'z' | 'h' | 'hermitian';
+  /** Matrix of `hermitian`; the first operand is the most significant bit of an index. */
+  readonly rows: MatrixRows | undefined;
+  /** Undefined for `all`; a letter has one. */
+  readonly operands: readonly OperandSyntax[] | undefined;
   readonly offset: number;
 }
+
+/** One term of an observable: `2 * x(q[0]) @ z(q[1])`. */
+export interface ObservableTerm {
+  readonly coefficient: number;
+  readonly factors: readonly ObservableFactor[];
+  readonly offset: number;
+}
+
+/** Results that are read off an observable. */
+type ObservableResult = 'expectation' | 'variance' | 'sample';
 
 /** `#pragma braket result expectation x(q[0]) @ z(q[1])` */
 export type ResultPragma = { readonly kind: 'result'; readonly offset: number } & (
   | { readonly of: 'state_vector' }
   /** Operands; without any, the pragma means all qubits. */
   | { readonly of: 'probability'; readonly operands: readonly OperandSyntax[] }
-  | { readonly of: 'expectation'; readonly factors: readonly ObservableFactor[] }
+  /** Labels of basis states, qubit 0 leftmost. */
+  | { readonly of: 'amplitude'; readonly labels: readonly string[] }
+  | { readonly of: ObservableResult; readonly terms: readonly ObservableTerm[] }
+  | {
+      readonly of: 'adjoint_gradient';
+      readonly terms: readonly ObservableTerm[];
+      /** Names of inputs; undefined for all. */
+      readonly inputs: readonly string[] | undefined;
+    }
 );
 
-const OBSERVABLES: ReadonlySet<string> = new Set(['i', 'x', 'y', 'z', 'h']);
+const OBSERVABLES: ReadonlySet<string> = new Set(['i', 'x', 'y', 'z', 'h', 'hermitian']);
 
 /** Text after `pragma` on the current line; undefined where the line is not a pragma. */
 function pragmaText(tokens: TokenStream): string | undefined {
@@ -79,7 +99,7 @@ export function isPragma(tokens: TokenStream): boolean {
 /**
  * Reads a pragma that changes the program.
  *
- * @returns Undefined for `verbatim`, which has no effect on the box after it.
+ * @returns Undefined for `verbatim`, after which a box is next.
  * @throws {OpenQasmUnsupportedError} at pragmas that are not supported, naming them.
  */
 export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | undefined {
@@ -108,6 +128,10 @@ export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | 
     }
     case 'result':
       return readResult(line, what ?? '', offset);
+    case 'noise': {
+      const pragma = `The pragma ${quoted(text)} (circuits run without noise so far)`;
+      throw tokens.unsupported(offset, pragma);
+    }
     default:
       throw refused();
   }
@@ -115,45 +139,118 @@ export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | 
 
 function readResult(line: TokenStream, of: string, offset: number): ResultPragma {
   const shared = { kind: 'result', offset } as const;
+  if (of === '') throw line.unexpected('a result, such as "probability"');
+  line.next();
+  const pragma = resultOf(line, of, offset);
+  atEnd(line);
+  return { ...shared, ...pragma };
+}
+
+function resultOf(line: TokenStream, of: string, offset: number) {
   switch (of) {
     case 'state_vector':
-      line.next();
-      atEnd(line);
-      return { ...shared, of };
+      return { of };
     case 'probability': {
-      line.next();
-      const isAll = line.isWord('all');
-      if (isAll) line.next();
+      const isAll = acceptWord(line, 'all');
       const operands = isAll || line.current.kind === 'end' ? [] : readOperands(line);
-      atEnd(line);
-      return { ...shared, of, operands };
+      return { of, operands };
     }
-    case 'expectation': {
-      line.next();
-      const factors = [readFactor(line)];
-      while (line.accept('@')) factors.push(readFactor(line));
-      atEnd(line);
-      return { ...shared, of, factors };
+    case 'amplitude':
+      return { of, labels: readLabels(line) };
+    case 'expectation':
+    case 'variance':
+    case 'sample':
+      return { of, terms: readObservable(line) };
+    case 'adjoint_gradient': {
+      if (!acceptWord(line, 'expectation')) throw line.unexpected('"expectation"');
+      line.expect('(');
+      const terms = readObservable(line);
+      line.expect(')');
+      return { of, terms, inputs: readInputs(line) };
+    }
+    case 'density_matrix': {
+      const what =
+        'The result "density_matrix" (circuits run without noise so far; ask for state_vector)';
+      throw line.unsupported(offset, what);
     }
     default:
       throw line.unsupported(offset, `The result ${quoted(of)} of "#pragma braket result"`);
   }
 }
 
+/** `"00", "11"` */
+function readLabels(line: TokenStream): readonly string[] {
+  const labels: string[] = [];
+  do {
+    const { kind, text } = line.current;
+    if (kind !== 'string' || !/^[01]+$/.test(text)) {
+      throw line.unexpected('a basis state, such as "01"');
+    }
+    labels.push(line.next().text);
+  } while (line.accept(','));
+  return labels;
+}
+
+/** Names of inputs; undefined for `all`, or where there are none. */
+function readInputs(line: TokenStream): readonly string[] | undefined {
+  if (acceptWord(line, 'all') || line.current.kind === 'end') return undefined;
+  const names: string[] = [];
+  do names.push(line.expectWord('the name of an input').text);
+  while (line.accept(','));
+  return names;
+}
+
+/** Reads a sum of products: `2 * x(q[0]) @ z(q[1]) - y(q[2])`. */
+function readObservable(line: TokenStream): readonly ObservableTerm[] {
+  const terms: ObservableTerm[] = [];
+  do {
+    const { offset } = line.current;
+    let coefficient = readSign(line);
+    const { kind } = line.current;
+    if (kind === 'integer' || kind === 'real') {
+      coefficient *= Number(line.next().text.replaceAll('_', ''));
+      if (!Number.isFinite(coefficient)) {
+        throw line.invalid(
+          offset,
+          'The coefficient is too large for a number in double precision.',
+        );
+      }
+      line.expect('*');
+    }
+    const factors = [readFactor(line)];
+    while (line.accept('@')) factors.push(readFactor(line));
+    terms.push({ coefficient, factors, offset });
+  } while (line.isSymbol('+') || line.isSymbol('-'));
+  return terms;
+}
+
 function readFactor(line: TokenStream): ObservableFactor {
-  const { text: letter, offset } = line.expectWord('an observable: x, y, z, h or i');
-  if (!OBSERVABLES.has(letter)) {
-    const construct = `The observable ${quoted(letter)}, other than x, y, z, h and i,`;
+  const { text, offset } = line.expectWord('an observable: x, y, z, h, i or hermitian');
+  if (!isObservable(text)) {
+    const construct = `The observable ${quoted(text)}, other than x, y, z, h, i and hermitian,`;
     throw line.unsupported(offset, construct);
   }
-  if (line.isWord('all')) {
-    line.next();
-    return { letter, operand: undefined, offset };
+  if (text === 'hermitian') {
+    line.expect('(');
+    const rows = readMatrix(line);
+    line.expect(')');
+    const operands = acceptWord(line, 'all') ? undefined : readOperands(line);
+    return { letter: text, rows, operands, offset };
   }
+  if (acceptWord(line, 'all'))
+    return { letter: text, rows: undefined, operands: undefined, offset };
   line.expect('(');
-  const operand = new ExpressionParser(line, 3).operand('a quantum register');
+  const operands = [new ExpressionParser(line, 3).operand('a quantum register')];
   line.expect(')');
-  return { letter, operand, offset };
+  return { letter: text, rows: undefined, operands, offset };
+}
+
+const isObservable = (text: string): text is ObservableFactor['letter'] => OBSERVABLES.has(text);
+
+function acceptWord(line: TokenStream, word: string): boolean {
+  if (!line.isWord(word)) return false;
+  line.next();
+  return true;
 }
 
 function readOperands(line: TokenStream): readonly OperandSyntax[] {
@@ -178,11 +275,8 @@ function readMatrix(line: TokenStream): MatrixRows {
 /** Reads a sum of real and imaginary numbers: `1`, `-2.5im`, `0.5 + 0.5im`. */
 function readComplex(line: TokenStream): readonly [number, number] {
   const value: [number, number] = [0, 0];
-  let sign = 1;
   for (;;) {
-    while (line.isSymbol('-') || line.isSymbol('+')) {
-      if (line.next().text === '-') sign = -sign;
-    }
+    const sign = readSign(line);
     const { kind } = line.current;
     if (kind !== 'integer' && kind !== 'real') {
       throw line.unexpected('a complex number, such as 0.5 - 0.5im');
@@ -192,8 +286,16 @@ function readComplex(line: TokenStream): readonly [number, number] {
     if (isImaginary) line.next();
     value[isImaginary ? 1 : 0] += size;
     if (!line.isSymbol('-') && !line.isSymbol('+')) return value;
-    sign = 1;
   }
+}
+
+/** Takes signs; 1 or −1. */
+function readSign(line: TokenStream): number {
+  let sign = 1;
+  while (line.isSymbol('-') || line.isSymbol('+')) {
+    if (line.next().text === '-') sign = -sign;
+  }
+  return sign;
 }
 
 function atEnd(line: TokenStream): void {

@@ -6,6 +6,8 @@ export type UnitaryLike = GateOperation | UnitaryOperation;
 
 /** Printing that differs between the versions. */
 export interface Dialect {
+  /** Text of a qubit as an operand. */
+  qubit(index: number): string;
   /** Declarations of the registers. */
   declarations(): readonly string[];
   /** Statements of a gate, without its condition. Adds the definitions that it needs. */

@@ -1,6 +1,6 @@
 /** Prints a circuit as OpenQASM, which parse-openqasm.ts reads back to the same circuit. */
 import type { Circuit, Operation } from '../circuit.ts';
-import { Definitions, type Dialect, qubit } from './print-format.ts';
+import { Definitions, type Dialect } from './print-format.ts';
 import { OpenQasm2Dialect } from './print-openqasm2.ts';
 import { OpenQasm3Dialect } from './print-openqasm3.ts';
 
@@ -11,15 +11,16 @@ import { OpenQasm3Dialect } from './print-openqasm3.ts';
  * up to that phase. Gates of no library, and explicit unitaries, are printed with their definitions. Version
  * 2 decomposes further controls.
  *
+ * @param isPhysical - Version 3 only: names the qubits of a machine, `$5` instead of `q[5]`, which are not declared.
  * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered bits: it
  *   tests whole registers only.
  */
-export function printOpenQasm(circuit: Circuit, version: '2' | '3'): string {
+export function printOpenQasm(circuit: Circuit, version: '2' | '3', isPhysical = false): string {
   const definitions = new Definitions();
   const dialect =
     version === '2'
       ? new OpenQasm2Dialect(circuit, definitions)
-      : new OpenQasm3Dialect(circuit, definitions);
+      : new OpenQasm3Dialect(circuit, definitions, isPhysical);
   const body = circuit.operations.flatMap((operation, i) => statements(dialect, operation, i));
   const header =
     version === '2'
@@ -32,7 +33,9 @@ function statements(dialect: Dialect, operation: Operation, index: number): read
   if (operation.kind === 'barrier') {
     const { qubits } = operation;
     // A barrier without operands would span all qubits.
-    return qubits.length === 0 ? [] : [`barrier ${qubits.map(qubit).join(', ')};`];
+    return qubits.length === 0
+      ? []
+      : [`barrier ${qubits.map((q) => dialect.qubit(q)).join(', ')};`];
   }
   const lines = unconditioned(dialect, operation, index);
   const { condition } = operation;
@@ -52,6 +55,6 @@ function unconditioned(
     case 'measure':
       return dialect.measure(operation, index);
     case 'reset':
-      return operation.qubits.map((q) => `reset ${qubit(q)};`);
+      return operation.qubits.map((q) => `reset ${dialect.qubit(q)};`);
   }
 }

@@ -32,6 +32,10 @@ export class OpenQasm2Dialect implements Dialect {
     this.#registers = registersOf(circuit);
   }
 
+  qubit(index: number): string {
+    return qubit(index);
+  }
+
   declarations(): readonly string[] {
     const bits = this.#registers.map(({ name, size }) => `creg ${name}[${size}];`);
     return [`qreg q[${this.#circuit.numQubits}];`, ...bits];

@@ -12,20 +12,28 @@ const NEGLIGIBLE = 1e-16;
 export class OpenQasm3Dialect implements Dialect {
   readonly #circuit: Circuit;
   readonly #definitions: Definitions;
+  readonly #isPhysical: boolean;
 
-  constructor(circuit: Circuit, definitions: Definitions) {
+  /** @param isPhysical - Whether the qubits are those of a machine, which are not declared. */
+  constructor(circuit: Circuit, definitions: Definitions, isPhysical: boolean) {
     this.#circuit = circuit;
     this.#definitions = definitions;
+    this.#isPhysical = isPhysical;
+  }
+
+  qubit(index: number): string {
+    return this.#isPhysical ? `$${index}` : qubit(index);
   }
 
   declarations(): readonly string[] {
     const { numQubits, numBits } = this.#circuit;
-    return [...(numBits > 0 ? [`bit[${numBits}] c;`] : []), `qubit[${numQubits}] q;`];
+    const bits = numBits > 0 ? [`bit[${numBits}] c;`] : [];
+    return this.#isPhysical ? bits : [...bits, `qubit[${numQubits}] q;`];
   }
 
   gate(operation: UnitaryLike): readonly string[] {
-    const controls = operation.controls.map(qubit);
-    const operands = [...controls, ...operation.targets.map(qubit)];
+    const controls = operation.controls.map((q) => this.qubit(q));
+    const operands = [...controls, ...operation.targets.map((q) => this.qubit(q))];
     if (operation.kind === 'unitary') {
       if (operation.targets.length === 1) {
         return euler(operation.matrix, controls, [], operands.at(-1)!);
@@ -54,14 +62,14 @@ export class OpenQasm3Dialect implements Dialect {
 
   measure({ qubits, bits, condition }: MeasureOperation): readonly string[] {
     const { numQubits, numBits } = this.#circuit;
-    const isAll = qubits.length === numQubits && bits.length === numBits;
+    const isAll = !this.#isPhysical && qubits.length === numQubits && bits.length === numBits;
     if (isAll && qubits.every((q, i) => q === i && bits[i] === i)) return ['c = measure q;'];
     // A measurement that writes bits of its own condition must be one statement, because a block tests the
     // condition again.
     if (bits.length > 1 && condition?.bits.some((bit) => bits.includes(bit))) {
       return [`c[{${bits.join(', ')}}] = measure q[{${qubits.join(', ')}}];`];
     }
-    return qubits.map((q, i) => `c[${bits[i]}] = measure ${qubit(q)};`);
+    return qubits.map((q, i) => `c[${bits[i]}] = measure ${this.qubit(q)};`);
   }
 
   /** Name of a definition for a matrix on several qubits. */

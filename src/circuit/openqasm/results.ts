@@ -2,29 +2,62 @@
 import type { Qubit } from '../circuit.ts';
 import type { PauliTermObject } from '../observable.ts';
 import type { OperandSyntax } from './expressions.ts';
-import type { ObservableFactor, ResultPragma } from './pragmas.ts';
+import { ObservablePlacement, type PlacedTerm, pauliTermsOf } from './observables.ts';
+import type { ObservableTerm, ResultPragma } from './pragmas.ts';
 import type { Operand } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
-/** Kinds of results that an answer may have beside counts. */
-type ResultKind = 'statevector' | 'probabilities' | 'expectation';
+/** A basis state: its label in the program, qubit 0 leftmost, and its index. */
+export interface BasisState {
+  readonly label: string;
+  readonly index: number;
+}
 
-/** Results that a program requests; the observables are those of `expectation`, in order. */
+/** Observables `first` to `first + count − 1` of the program. */
+export interface ObservableSpan {
+  readonly first: number;
+  readonly count: number;
+  /** Whether the pragma means one observable for each of several qubits. */
+  readonly isList: boolean;
+}
+
+/** One requested result; `line` is that of its pragma. */
+export type ProgramResult = { readonly line: number } & (
+  | { readonly type: 'state_vector' }
+  | { readonly type: 'amplitude'; readonly states: readonly BasisState[] }
+  /** Bit i of an outcome is `qubits[i]`; undefined for all qubits. */
+  | { readonly type: 'probability'; readonly qubits: readonly Qubit[] | undefined }
+  | ({ readonly type: 'expectation' | 'variance' } & ObservableSpan)
+  | {
+      readonly type: 'sample';
+      readonly observables: readonly PlacedTerm[];
+      readonly isList: boolean;
+    }
+  | {
+      readonly type: 'adjoint_gradient';
+      /** Number of the observable. */
+      readonly observable: number;
+      /** Names of inputs; undefined for all that are numbers. */
+      readonly inputs: readonly string[] | undefined;
+    }
+);
+
+/** Results that a program requests, in the order of its pragmas, and their observables. */
 export interface ProgramResults {
-  readonly outputs: readonly ResultKind[];
+  readonly results: readonly ProgramResult[];
   readonly observables: readonly (readonly PauliTermObject[])[];
 }
 
-/** Most factors h of an observable: each one doubles its terms. */
-const MAX_HADAMARDS = 10;
+/** Results of a circuit without pragmas. */
+export const NO_RESULTS: ProgramResults = { results: [], observables: [] };
 
 /** Collects requests while a program is read. */
 export class Results {
   readonly #tokens: TokenStream;
-  readonly #outputs = new Set<ResultKind>();
-  readonly #observables: PauliTermObject[][] = [];
-  #firstOffset: number | undefined;
-  #probabilityOffset: number | undefined;
+  readonly #results: ProgramResult[] = [];
+  readonly #observables: (readonly PauliTermObject[])[] = [];
+  /** Offset of each result's pragma. */
+  readonly #offsets: number[] = [];
 
   constructor(tokens: TokenStream) {
     this.#tokens = tokens;
@@ -37,99 +70,106 @@ export class Results {
     resolve: (operand: OperandSyntax) => Operand,
   ): void {
     const { offset } = pragma;
-    this.#firstOffset ??= offset;
-    switch (pragma.of) {
-      case 'state_vector':
-        this.#outputs.add('statevector');
-        return;
-      case 'probability': {
-        const named = pragma.operands.flatMap((operand) => resolve(operand).elements);
-        if (named.length > 0 && new Set(named).size < allQubits.length) {
-          const what = 'The result "probability" of some of the qubits (measure those instead)';
-          throw this.#tokens.unsupported(offset, what);
-        }
-        this.#probabilityOffset = offset;
-        this.#outputs.add('probabilities');
-        return;
-      }
-      case 'expectation':
-        this.#outputs.add('expectation');
-        this.#addObservables(pragma.factors, allQubits, resolve);
-    }
+    const placement = new ObservablePlacement(this.#tokens, allQubits, resolve);
+    const line = this.#tokens.lineAt(offset);
+    this.#results.push({ line, ...this.#resultOf(pragma, placement, resolve) });
+    this.#offsets.push(offset);
   }
 
   /** Throws if results are requested and the caller does not accept them. */
   refuse(): void {
-    if (this.#firstOffset === undefined) return;
+    if (this.#offsets[0] === undefined) return;
     const what = '"#pragma braket result" where the request itself lists the results';
-    throw this.#tokens.unsupported(this.#firstOffset, what);
+    throw this.#tokens.unsupported(this.#offsets[0], what);
   }
 
   /** Requests of the program, once it has been read. */
   of({
+    numQubits,
     operations,
   }: {
+    readonly numQubits: number;
     readonly operations: readonly { readonly kind: string }[];
   }): ProgramResults {
     const isMeasured = operations.some(({ kind }) => kind === 'measure' || kind === 'while');
-    if (this.#probabilityOffset !== undefined && isMeasured) {
-      const what =
-        'The result "probability" of a program that measures (leave the measurements out)';
-      throw this.#tokens.unsupported(this.#probabilityOffset, what);
+    for (const [i, result] of this.#results.entries()) {
+      const offset = this.#offsets[i]!;
+      const { type } = result;
+      if (isMeasured && (type === 'probability' || type === 'sample')) {
+        const what = `The result "${type}" of a program that measures (leave the measurements out)`;
+        throw this.#tokens.unsupported(offset, what);
+      }
+      if (type !== 'amplitude') continue;
+      for (const { label } of result.states) {
+        if (label.length === numQubits) continue;
+        const problem = `The basis state ${quoted(label)} has ${label.length} bits; the program has ${numQubits} qubits.`;
+        throw this.#tokens.invalid(offset, problem);
+      }
     }
-    return { outputs: [...this.#outputs], observables: this.#observables };
+    return { results: this.#results, observables: this.#observables };
   }
 
-  #addObservables(
-    factors: readonly ObservableFactor[],
-    allQubits: readonly Qubit[],
+  #resultOf(
+    pragma: ResultPragma,
+    placement: ObservablePlacement,
     resolve: (operand: OperandSyntax) => Operand,
-  ): void {
-    const qubitsOf = ({ operand }: ObservableFactor) =>
-      operand === undefined ? allQubits : resolve(operand).elements;
-    const [first] = factors;
-    if (factors.length === 1 && first !== undefined) {
-      // A single factor on several qubits means one observable for each.
-      for (const qubit of qubitsOf(first)) {
-        this.#observables.push(termsOf([{ letter: first.letter, qubit }]));
+  ) {
+    const { of: type } = pragma;
+    switch (type) {
+      case 'state_vector':
+        return { type };
+      case 'amplitude':
+        return { type, states: pragma.labels.map((label) => ({ label, index: indexOf(label) })) };
+      case 'probability':
+        return { type, qubits: this.#qubits(pragma.operands, pragma.offset, resolve) };
+      case 'expectation':
+      case 'variance': {
+        const first = this.#observables.length;
+        const { observables, isList } = placement.place(pragma.terms);
+        this.#observables.push(...observables.map(pauliTermsOf));
+        return { type, first, count: observables.length, isList };
       }
-      return;
+      case 'sample':
+        return { type, ...this.#sampled(pragma.terms, pragma.offset, placement) };
+      case 'adjoint_gradient': {
+        const { observables, isList } = placement.place(pragma.terms);
+        if (this.#results.some((other) => other.type === type)) {
+          throw this.#tokens.invalid(pragma.offset, 'A program has one "adjoint_gradient".');
+        }
+        if (isList) {
+          const problem = 'The gradient is that of one observable; name one qubit.';
+          throw this.#tokens.invalid(pragma.offset, problem);
+        }
+        const observable = this.#observables.push(pauliTermsOf(observables[0]!)) - 1;
+        return { type, observable, inputs: pragma.inputs };
+      }
     }
-    const placed = factors.map((factor) => {
-      const [qubit, ...others] = qubitsOf(factor);
-      if (qubit !== undefined && others.length === 0) return { letter: factor.letter, qubit };
-      const problem = `A factor of a product acts on one qubit; ${quoted(factor.letter)} acts on several.`;
-      throw this.#tokens.invalid(factor.offset, problem);
+  }
+
+  /** Qubits of an outcome; undefined where none is named. */
+  #qubits(
+    operands: readonly OperandSyntax[],
+    offset: number,
+    resolve: (operand: OperandSyntax) => Operand,
+  ): readonly Qubit[] | undefined {
+    if (operands.length === 0) return undefined;
+    const qubits = operands.flatMap((operand) => resolve(operand).elements);
+    if (new Set(qubits).size === qubits.length) return qubits;
+    throw this.#tokens.invalid(offset, 'The qubits of an outcome are distinct.');
+  }
+
+  #sampled(terms: readonly ObservableTerm[], offset: number, placement: ObservablePlacement) {
+    const { observables, isList } = placement.place(terms);
+    const sampled = observables.map(([term, ...others]) => {
+      if (term !== undefined && others.length === 0) return term;
+      const what = 'A sample of a sum (its terms have no common measurement)';
+      throw this.#tokens.unsupported(offset, what);
     });
-    for (const [i, { qubit }] of placed.entries()) {
-      if (placed.findIndex((other) => other.qubit === qubit) < i) {
-        const problem = 'The factors of a product act on distinct qubits.';
-        throw this.#tokens.invalid(factors[i]!.offset, problem);
-      }
-    }
-    if (placed.filter(({ letter }) => letter === 'h').length > MAX_HADAMARDS) {
-      const problem = `An observable has at most ${MAX_HADAMARDS} factors h.`;
-      throw this.#tokens.pastLimit(factors[0]!.offset, problem);
-    }
-    this.#observables.push(termsOf(placed));
+    return { observables: sampled, isList };
   }
 }
 
-/** Expands a product of observables into a sum of Pauli strings. */
-function termsOf(
-  factors: readonly { readonly letter: string; readonly qubit: Qubit }[],
-): PauliTermObject[] {
-  let terms = [{ words: [] as readonly string[], coefficient: 1 }];
-  for (const { letter, qubit } of factors) {
-    if (letter === 'i') continue;
-    const letters = letter === 'h' ? ['X', 'Z'] : [letter.toUpperCase()];
-    const scale = letter === 'h' ? Math.SQRT1_2 : 1;
-    terms = terms.flatMap(({ words, coefficient }) =>
-      letters.map((pauli) => ({
-        words: [...words, `${pauli}${qubit}`],
-        coefficient: coefficient * scale,
-      })),
-    );
-  }
-  return terms.map(({ words, coefficient }) => ({ pauli: words.join(' ') || 'I', coefficient }));
+/** Index of a basis state whose label has qubit 0 leftmost. */
+function indexOf(label: string): number {
+  return Number.parseInt(Array.from(label).reverse().join(''), 2);
 }

@@ -81,14 +81,16 @@ export class StatementParser {
   /** Parses one statement other than `include`, which is allowed at the top level only. */
   statement(): Statement {
     skipIgnored(this.#tokens, 3);
-    if (isPragma(this.#tokens)) {
-      // The box of a verbatim pragma follows directly.
-      const pragma = readPragma(this.#tokens);
-      if (pragma !== undefined) return pragma;
-    }
+    if (isPragma(this.#tokens)) return readPragma(this.#tokens) ?? this.#box(true);
     const { kind, text, offset } = this.#tokens.current;
     if (kind === 'symbol' && text === '{')
-      return { kind: 'block', duration: undefined, body: this.#block(), offset };
+      return {
+        kind: 'block',
+        duration: undefined,
+        isVerbatim: false,
+        body: this.#block(),
+        offset,
+      };
     if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
     // Most statements are gate calls.
     if (!KEYWORDS.has(text)) return this.#callOrAssignment();
@@ -170,17 +172,20 @@ export class StatementParser {
       case 'duration':
       case 'stretch':
         return this.#durationDeclaration();
-      case 'box': {
-        this.#tokens.next();
-        const duration = this.#durations.inBrackets();
-        return { kind: 'block', duration, body: this.#block(), offset };
-      }
+      case 'box':
+        return this.#box(false);
       case 'include':
         throw this.#tokens.unexpected('a statement that may stand in a block');
     }
     if (isNumberType(text)) return this.#variable('plain', offset);
     if (isModifier(text)) return this.#modifiedCall();
     throw new Error(`unreachable: the keyword ${text} has no statement`);
+  }
+
+  #box(isVerbatim: boolean): Statement {
+    const { offset } = this.#tokens.next();
+    const duration = this.#durations.inBrackets();
+    return { kind: 'block', duration, isVerbatim, body: this.#block(), offset };
   }
 
   #type(base: CastType['base']): WrittenType {

@@ -198,6 +198,8 @@ export type Statement =
   | {
       readonly kind: 'block';
       readonly duration: DurationSyntax | undefined;
+      /** Whether it is a box after `#pragma braket verbatim`. */
+      readonly isVerbatim: boolean;
       readonly body: readonly Statement[];
       readonly offset: number;
     }

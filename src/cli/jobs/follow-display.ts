@@ -2,10 +2,11 @@
  * Progress of a followed job on stderr: a line per status, and in between a bar on a terminal, or a line per
  * tenth of the work elsewhere.
  */
+
+import type { JobEvent, ProgressEvent, StatusEvent } from '../../client/client.ts';
 import type { CommandIo } from '../command-io.ts';
+import { printable } from '../printable.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { fieldsOf, numberOf, printable, textOf } from './answer-fields.ts';
-import type { StreamEvent } from './event-stream-parser.ts';
 
 /** Final statuses. They are reported by the caller, who has the record with its duration or error. */
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
@@ -25,12 +26,10 @@ export class FollowDisplay implements Disposable {
     this.#io = io;
   }
 
-  /** Shows one event; ignores events of unknown types. */
-  show({ event, id, data }: StreamEvent): void {
-    const fields = fieldsOf(parsed(data));
-    if (fields === undefined) return;
-    if (event === 'status') this.#showStatus(id, fields);
-    if (event === 'progress') this.#showProgress(fields);
+  /** Shows one event. */
+  show(event: JobEvent): void {
+    if (event.event === 'status') this.#showStatus(event.id, event.data);
+    if (event.event === 'progress') this.#showProgress(event.data);
   }
 
   /** Writes a line and erases the bar. */
@@ -44,15 +43,14 @@ export class FollowDisplay implements Disposable {
     this.#bar = undefined;
   }
 
-  #showStatus(eventId: string, fields: Readonly<Record<string, unknown>>): void {
-    const status = printable(textOf(fields['status']) ?? '');
-    const before = numberOf(fields['queue_position']);
+  #showStatus(eventId: string, data: StatusEvent): void {
+    const status = printable(data.status);
+    const before = data.queue_position;
     const waiting = before === undefined ? '' : `${before} before it`;
     if (eventId !== this.#toldId || status !== this.#status) {
       this[Symbol.dispose]();
       if (ENDS.has(status)) return;
-      const attempt = numberOf(fields['attempt']) ?? 1;
-      const notes = [waiting, attempt > 1 ? `attempt ${attempt}` : ''].filter(
+      const notes = [waiting, data.attempt > 1 ? `attempt ${data.attempt}` : ''].filter(
         (note) => note !== '',
       );
       this.say(`${this.#id} ${[status, ...notes].join(', ')}`);
@@ -62,9 +60,9 @@ export class FollowDisplay implements Disposable {
     if (status === 'queued') this.#draw(0, waiting);
   }
 
-  #showProgress(fields: Readonly<Record<string, unknown>>): void {
-    const fraction = Math.min(1, Math.max(0, numberOf(fields['progress']) ?? 0));
-    const message = printable(textOf(fields['message']) ?? '');
+  #showProgress({ progress, message: text }: ProgressEvent): void {
+    const fraction = Math.min(1, Math.max(0, progress));
+    const message = printable(text ?? '');
     this.#draw(fraction, message);
     if (this.#io.err.isTTY === true) return;
     const tenth = Math.floor(fraction * 10);
@@ -77,13 +75,5 @@ export class FollowDisplay implements Disposable {
   #draw(fraction: number, message: string): void {
     this.#bar ??= new ProgressBar(this.#io.err, this.#status, this.#io.now, fraction);
     this.#bar.update(fraction, message);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

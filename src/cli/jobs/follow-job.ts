@@ -1,59 +1,66 @@
-/** Action of `qcs jobs follow`. */
+/** Action of `qcs jobs follow`, and the watching of jobs that commands submit. */
+import {
+  type AnyJobs,
+  JobCancelledError,
+  JobFailedError,
+  type JobState,
+  type QcsClient,
+} from '../../client/client.ts';
 import type { CommandIo } from '../command-io.ts';
-import { fieldsOf, printable, textOf } from './answer-fields.ts';
-import { FollowedJobCancelledError, FollowedJobFailedError, WatchStoppedError } from './errors.ts';
+import { printable } from '../printable.ts';
+import { WatchStoppedError } from './errors.ts';
 import { FollowDisplay } from './follow-display.ts';
-import { durationText, type JobRecord, resourceOf, runText } from './job-record.ts';
-import { answerOf, type JobOptions, writeResult } from './one-job.ts';
-import { serviceAddress } from './service-address.ts';
-import { ServiceClient } from './service-client.ts';
-import { watchJob } from './watch-job.ts';
+import { durationText, readRecord, runText, warningsOf } from './job-record.ts';
+import { type JobOptions, writeResult } from './one-job.ts';
 
 /**
  * Watches the job to its end and prints its result. Ctrl-C ends the watching, not the job.
  *
- * @throws {FollowedJobFailedError | FollowedJobCancelledError | WatchStoppedError}
+ * @throws {JobFailedError | JobCancelledError | WatchStoppedError}
  */
-export async function followJob(id: string, options: JobOptions, io: CommandIo): Promise<void> {
-  const resource = resourceOf(id);
-  const client = new ServiceClient(await serviceAddress(options, io), io);
-  const interrupt = new AbortController();
-  using _listener = io.onInterrupt(() => interrupt.abort(new WatchStoppedError(id)));
-  const { signal } = interrupt;
-  const record = await answerOf(client, id, async () => {
-    await watch(client, id, `${resource.path}/${id}`, signal, io);
-    return await client.ask(`${resource.path}/${id}`, { signal });
-  });
-  finish(record, options, io);
-}
-
-async function watch(
-  client: ServiceClient,
+export async function followJob(
+  client: QcsClient,
   id: string,
-  path: string,
-  signal: AbortSignal,
+  options: JobOptions,
   io: CommandIo,
 ): Promise<void> {
-  using display = new FollowDisplay(id, io);
-  const onWait = (why: string, ms: number) =>
-    display.say(`${why}. Coming back in ${durationText(ms)}.`);
-  for await (const event of watchJob(client, { path, io, signal, onWait })) display.show(event);
+  const jobs = client.jobsOf(id);
+  const interrupt = new AbortController();
+  using _listener = io.onInterrupt(() => interrupt.abort(new WatchStoppedError(id)));
+  const job = await finalRecord(jobs, id, interrupt.signal, io);
+  if (job.status === 'completed' || options.json === true) {
+    writeResult(readRecord(job, jobs), options, io);
+  }
+  throwUnlessCompleted(id, job);
 }
 
-function finish(record: JobRecord, options: JobOptions, io: CommandIo): void {
-  const { id, status, error } = record;
-  if (status === 'completed') {
+/** Watches the job to its end, reports that on stderr, and returns its record. */
+export async function finalRecord<Jobs extends AnyJobs>(
+  jobs: Jobs,
+  id: string,
+  signal: AbortSignal,
+  io: CommandIo,
+): Promise<Awaited<ReturnType<Jobs['get']>>> {
+  await watch(jobs, id, signal, io);
+  const job = await jobs.get(id, { signal });
+  if (job.status === 'completed') {
+    const record = readRecord(job, jobs);
     io.err.write(`${id} completed in ${runText(record, io.now())}\n`);
     for (const warning of warningsOf(record)) io.err.write(`${warning}\n`);
   }
-  if (status === 'completed' || options.json === true) writeResult(record, options, io);
-  if (status === 'failed') throw new FollowedJobFailedError(id, error);
-  if (status === 'cancelled') throw new FollowedJobCancelledError(id);
+  // The cast is safe: it is the answer of `get`.
+  return job as Awaited<ReturnType<Jobs['get']>>;
 }
 
-/** Warnings about ignored parts of the job's program. */
-function warningsOf({ fields: { warnings } }: JobRecord): readonly string[] {
-  return (Array.isArray(warnings) ? warnings : []).map((warning) =>
-    printable(textOf(fieldsOf(warning)?.['message']) ?? ''),
-  );
+/** @throws {JobFailedError | JobCancelledError} for a job that ended without a result. */
+export function throwUnlessCompleted(id: string, job: JobState): void {
+  if (job.status === 'failed') throw new JobFailedError(id, job);
+  if (job.status === 'cancelled') throw new JobCancelledError(id, job);
+}
+
+async function watch(jobs: AnyJobs, id: string, signal: AbortSignal, io: CommandIo): Promise<void> {
+  using display = new FollowDisplay(id, io);
+  const onReconnect = (reason: string, delayMs: number) =>
+    display.say(`${printable(reason)}. Coming back in ${durationText(delayMs)}.`);
+  for await (const event of jobs.events(id, { signal, onReconnect })) display.show(event);
 }

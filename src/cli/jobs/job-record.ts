@@ -1,8 +1,8 @@
-/** Job records of every kind, as `qcs jobs` reads and prints them. */
-import { jobKindOf } from '../../jobs/job.ts';
+/** Job records of every kind, as `qcs jobs` prints them. Their texts are those that a service sent. */
+import type { AnyJobs } from '../../client/client.ts';
+import { fieldsOf } from '../../client/json.ts';
 import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
-import { fieldsOf, numberOf, printable, textOf, timeOf } from './answer-fields.ts';
-import { AnswerUnreadableError, JobIdError } from './errors.ts';
+import { printable } from '../printable.ts';
 
 /** Job record, or the part of it that a listing has. Times are milliseconds since 1970 UTC. */
 export interface JobRecord {
@@ -12,11 +12,6 @@ export interface JobRecord {
   readonly createdAt: number;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
-  /** Fraction in [0, 1]; undefined unless the job runs. */
-  readonly progress: number | undefined;
-  /** Number of jobs that start before it; undefined unless it waits. */
-  readonly queuePosition: number | undefined;
-  readonly error: { readonly code: string; readonly message: string } | undefined;
   /** All fields of the answer, unchanged. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -29,52 +24,30 @@ const NO_RESULT = new Set([
   ...['name', 'tags', 'request', 'request_bytes'],
 ]);
 
-/**
- * Kind of job that an id names.
- *
- * @throws {JobIdError}
- */
-export function resourceOf(id: string): JobResource {
-  const kind = jobKindOf(id);
-  const resource = JOB_RESOURCES.find((candidate) => candidate.kind === kind);
-  if (resource === undefined) throw new JobIdError(id);
+/** Names of the kind of jobs that the client's `jobs` are of. */
+export function resourceOf({ place }: AnyJobs): JobResource {
+  const resource = JOB_RESOURCES.find(({ path }) => path === place.path);
+  if (resource === undefined) throw new Error(`unreachable: no jobs at ${place.path}`);
   return resource;
 }
 
 /**
  * Reads a record.
  *
- * @param origin - The service that answered it.
- * @throws {AnswerUnreadableError} if a field that every record has is missing.
+ * @throws {UnreadableAnswerError} if a field that every record has is missing.
  */
-export function readRecord(value: unknown, resource: JobResource, origin: string): JobRecord {
-  const fields = fieldsOf(value) ?? {};
-  const id = textOf(fields[resource.idName]);
-  const status = textOf(fields['status']);
-  const createdAt = timeOf(fields['created_at']);
-  if (id === undefined || status === undefined || createdAt === undefined) {
-    const lacks = `a record of a ${resource.noun} has no ${resource.idName}, status or created_at`;
-    throw new AnswerUnreadableError(origin, lacks);
-  }
+export function readRecord(record: unknown, jobs: AnyJobs): JobRecord {
+  const id = printable(jobs.idOf(record));
+  const fields = fieldsOf(record) ?? {};
   return {
-    resource,
-    id: printable(id),
-    status: printable(status),
-    createdAt,
+    resource: resourceOf(jobs),
+    id,
+    status: textOf(fields['status']),
+    createdAt: timeOf(fields['created_at']) ?? 0,
     startedAt: timeOf(fields['started_at']),
     finishedAt: timeOf(fields['finished_at']),
-    progress: numberOf(fields['progress']),
-    queuePosition: numberOf(fields['queue_position']),
-    error: errorOf(fields['error']),
     fields,
   };
-}
-
-/** Error of a record or an event; undefined if there is none. */
-export function errorOf(value: unknown): JobRecord['error'] {
-  const { code, message } = fieldsOf(value) ?? {};
-  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
-  return { code: printable(code), message: printable(message) };
 }
 
 /** Result of a job: its `result`, or the fields of its record that not every job has. */
@@ -89,24 +62,38 @@ export function resultOf({ fields, resource }: JobRecord): Readonly<Record<strin
 
 /** Target of the job: for a circuit its processor. */
 export function targetText({ resource, fields }: JobRecord): string {
-  return printable(resource.targetFields.map((name) => textOf(fields[name]) ?? '?').join(' '));
+  return resource.targetFields.map((name) => textOf(fields[name]) || '?').join(' ');
 }
 
 /** Name that the caller gave the job, or an empty string. */
 export function nameText({ fields }: JobRecord): string {
-  return printable(textOf(fields['name']) ?? '');
+  return textOf(fields['name']);
 }
 
 /** Tags of the job, separated by commas. */
 export function tagsText({ fields }: JobRecord): string {
   const tags: readonly unknown[] = Array.isArray(fields['tags']) ? fields['tags'] : [];
-  return printable(tags.filter((tag) => typeof tag === 'string').join(', '));
+  return tags.map(textOf).join(', ');
+}
+
+/** Error of a failed job, or an empty string. */
+export function errorText({ fields }: JobRecord): string {
+  const error = fieldsOf(fields['error']);
+  return error === undefined ? '' : `${textOf(error['code'])}: ${textOf(error['message'])}`;
+}
+
+/** Warnings about ignored parts of the job's program. */
+export function warningsOf({ fields: { warnings } }: JobRecord): readonly string[] {
+  return (Array.isArray(warnings) ? warnings : []).map((each) =>
+    textOf(fieldsOf(each)?.['message']),
+  );
 }
 
 /** Progress of a running job, or the number of jobs before a waiting one. */
-export function progressText({ progress, queuePosition }: JobRecord): string {
-  if (progress !== undefined) return `${Math.floor(100 * progress)}%`;
-  return queuePosition === undefined ? '' : `${queuePosition} before it`;
+export function progressText({ fields }: JobRecord): string {
+  const { progress, queue_position: position } = fields;
+  if (typeof progress === 'number') return `${Math.floor(100 * progress)}%`;
+  return typeof position === 'number' ? `${position} before it` : '';
 }
 
 /**
@@ -133,4 +120,15 @@ export function durationText(ms: number): string {
   }
   if (length < 1000) return `${Math.round(length)} ms`;
   return `${length < 9950 ? (length / 1000).toFixed(1) : Math.floor(length / 1000)} s`;
+}
+
+/** The value if it is a string, safe for a terminal; otherwise an empty string. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? printable(value) : '';
+}
+
+/** Milliseconds since 1970 UTC of an ISO time; undefined for anything else. */
+function timeOf(value: unknown): number | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }

@@ -1,25 +1,29 @@
-/** Action of `qcs jobs list`: merges three listings and reads only as many pages as it prints. */
-import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
+/** Action of `qcs jobs list`: merges the listings of all kinds and reads only as many pages as it prints. */
+import {
+  type AnyJobs,
+  ForbiddenError,
+  type ListFilters,
+  NotFoundError,
+} from '../../client/client.ts';
+import type { JobResource } from '../../service/jobs/job-resources.ts';
 import { type CommandIo, table, writeJson } from '../command-io.ts';
-import { textOf } from './answer-fields.ts';
-import { AnswerUnreadableError, KeyRefusedError, ServiceRefusedError } from './errors.ts';
 import {
   durationText,
   type JobRecord,
   nameText,
   progressText,
   readRecord,
+  resourceOf,
   runText,
   tagsText,
   targetText,
 } from './job-record.ts';
-import { type AddressOptions, serviceAddress } from './service-address.ts';
-import { ServiceClient } from './service-client.ts';
+import { type AddressOptions, serviceClient } from './service-client.ts';
 
 /** Options of the command. */
 export interface ListOptions extends AddressOptions {
   readonly kind?: JobResource['kind'];
-  readonly status?: string;
+  readonly status?: NonNullable<ListFilters['status']>;
   readonly name?: string;
   readonly tag?: readonly string[];
   readonly createdAfter?: string;
@@ -33,46 +37,44 @@ const LARGEST_PAGE = 100;
 
 /** Prints the newest jobs of the key, of all kinds or of one. */
 export async function listJobs(options: ListOptions, io: CommandIo): Promise<void> {
-  const client = new ServiceClient(await serviceAddress(options, io), io);
-  const asked = JOB_RESOURCES.filter(({ kind }) => [kind, undefined].includes(options.kind));
-  const listings = await openListings(asked, options, client, io);
-  const jobs: JobRecord[] = [];
+  const { circuits, batches, tasks, tpuJobs } = await serviceClient(options, io);
+  const kinds: readonly AnyJobs[] = [circuits, batches, tasks, tpuJobs];
+  const asked = kinds.filter((jobs) => [resourceOf(jobs).kind, undefined].includes(options.kind));
+  const listings = await openListings(asked, options, io);
+  const found: JobRecord[] = [];
   for (;;) {
-    const next = newest(listings);
-    if (next === undefined) break;
-    const { record, listing } = next;
-    jobs.push(record);
-    if (jobs.length === options.limit) break;
-    await listing.advance();
+    const [newest] = listings.toSorted((a, b) => newestFirst(a.current, b.current));
+    if (newest?.current === undefined) break;
+    found.push(newest.current);
+    if (found.length === options.limit) break;
+    await newest.advance();
   }
   if (options.json) {
-    const items = jobs.map(({ resource, fields }) => ({ kind: resource.kind, ...fields }));
+    const items = found.map(({ resource, fields }) => ({ kind: resource.kind, ...fields }));
     writeJson(io, { jobs: items });
-  } else io.out.write(`${jobs.length === 0 ? 'No jobs.' : jobTable(jobs, io.now())}\n`);
+  } else io.out.write(`${found.length === 0 ? 'No jobs.' : jobTable(found, io.now())}\n`);
 }
 
 /** Opens the listings that the service has and the key may read; reports the others. */
 async function openListings(
-  resources: readonly JobResource[],
+  kinds: readonly AnyJobs[],
   options: ListOptions,
-  client: ServiceClient,
   io: CommandIo,
 ): Promise<readonly Listing[]> {
-  const query = queryOf(options);
+  const filters = filtersOf(options);
   const listings: Listing[] = [];
   const faults: Error[] = [];
-  const opened = resources.map(async (resource) => {
-    const listing = new Listing(resource, client, query);
+  const opened = kinds.map(async (jobs) => {
+    const listing = new Listing(jobs, filters);
     try {
       await listing.advance();
       listings.push(listing);
     } catch (error) {
-      const isAbsent = error instanceof ServiceRefusedError && error.status === 404;
-      const isClosed = error instanceof KeyRefusedError && error.status === 403;
-      if (!(isAbsent || isClosed)) throw error;
+      const isAbsent = error instanceof NotFoundError;
+      if (!(isAbsent || error instanceof ForbiddenError)) throw error;
       faults.push(error);
       const why = isAbsent ? 'the service has no such listing' : 'the key has no scope for them';
-      io.err.write(`Without ${resource.plural}: ${why}.\n`);
+      io.err.write(`Without ${resourceOf(jobs).plural}: ${why}.\n`);
     }
   });
   await Promise.all(opened);
@@ -81,77 +83,39 @@ async function openListings(
   return listings;
 }
 
-/** Query parameters that every page shares. */
-function queryOf(options: ListOptions): URLSearchParams {
-  const { limit, status, name, tag = [], createdAfter, createdBefore } = options;
-  const fields: readonly (readonly [name: string, value: string | undefined])[] = [
-    ['limit', String(Math.min(LARGEST_PAGE, limit))],
-    ['status', status],
-    ['name', name],
-    ...tag.map((each) => ['tag', each] as const),
-    ['created_after', createdAfter],
-    ['created_before', createdBefore],
-  ];
-  const query = new URLSearchParams();
-  for (const [field, value] of fields) if (value !== undefined) query.append(field, value);
-  return query;
+function filtersOf(options: ListOptions): ListFilters {
+  const { limit, status, name, tag, createdAfter, createdBefore } = options;
+  return {
+    pageSize: Math.min(LARGEST_PAGE, limit),
+    ...(status !== undefined && { status }),
+    ...(name !== undefined && { name }),
+    ...(tag !== undefined && { tag }),
+    ...(createdAfter !== undefined && { created_after: createdAfter }),
+    ...(createdBefore !== undefined && { created_before: createdBefore }),
+  };
 }
 
-/** Listing of jobs, read one by one, newest first. */
+/** Listing of jobs, newest first, of which the first that was not printed is known. */
 class Listing {
-  /** Newest job that was not taken yet; undefined at the end. */
   current: JobRecord | undefined;
-  readonly #resource: JobResource;
-  readonly #client: ServiceClient;
-  readonly #query: URLSearchParams;
-  #page: readonly JobRecord[] = [];
-  #place = 0;
-  /** Cursor of the next page; null after the last. */
-  #cursor: string | null | undefined;
+  readonly #jobs: AnyJobs;
+  readonly #records: AsyncGenerator<unknown>;
 
-  constructor(resource: JobResource, client: ServiceClient, query: URLSearchParams) {
-    this.#resource = resource;
-    this.#client = client;
-    this.#query = query;
+  constructor(jobs: AnyJobs, filters: ListFilters) {
+    this.#jobs = jobs;
+    this.#records = jobs.list(filters);
   }
 
   async advance(): Promise<void> {
-    while (this.#place >= this.#page.length && this.#cursor !== null) await this.#turn();
-    this.current = this.#page[this.#place++];
-  }
-
-  async #turn(): Promise<void> {
-    const { path, listName, noun } = this.#resource;
-    const { origin } = this.#client;
-    const cursor =
-      this.#cursor === undefined ? '' : `&cursor=${encodeURIComponent(this.#cursor ?? '')}`;
-    const data = await this.#client.ask(`${path}?${this.#query}${cursor}`);
-    const items: unknown = data[listName];
-    if (!Array.isArray(items)) {
-      throw new AnswerUnreadableError(origin, `a page of ${noun}s has no ${listName}`);
-    }
-    this.#page = items.map((item: unknown) => readRecord(item, this.#resource, origin));
-    this.#place = 0;
-    const next = textOf(data['next_cursor']) ?? null;
-    // Stop if the cursor does not advance, which would read for ever.
-    this.#cursor = next === this.#cursor || items.length === 0 ? null : next;
+    const { done, value } = await this.#records.next();
+    this.current = done ? undefined : readRecord(value, this.#jobs);
   }
 }
 
-function newest(
-  listings: readonly Listing[],
-): { readonly listing: Listing; readonly record: JobRecord } | undefined {
-  let found: { readonly listing: Listing; readonly record: JobRecord } | undefined;
-  for (const listing of listings) {
-    const record = listing.current;
-    if (
-      record !== undefined &&
-      (found === undefined || record.createdAt > found.record.createdAt)
-    ) {
-      found = { listing, record };
-    }
-  }
-  return found;
+/** Order of two jobs; one that is missing comes last. */
+function newestFirst(a: JobRecord | undefined, b: JobRecord | undefined): number {
+  const [first, second] = [a, b].map((record) => record?.createdAt ?? Number.NEGATIVE_INFINITY);
+  return first === second ? 0 : (second ?? 0) - (first ?? 0);
 }
 
 function jobTable(jobs: readonly JobRecord[], now: number): string {

@@ -1,21 +1,20 @@
 /** Actions of `qcs jobs show` and `qcs jobs cancel`, and the printing of a job's result. */
+import { fieldsOf } from '../../client/json.ts';
 import { type CommandIo, table, writeJson } from '../command-io.ts';
 import { histogram } from '../histogram.ts';
-import { fieldsOf, printableJson } from './answer-fields.ts';
-import { ServiceRefusedError, UnknownJobError } from './errors.ts';
+import { printableJson } from '../printable.ts';
 import {
+  errorText,
   type JobRecord,
   nameText,
   progressText,
   readRecord,
-  resourceOf,
   resultOf,
   runText,
   tagsText,
   targetText,
 } from './job-record.ts';
-import { type AddressOptions, serviceAddress } from './service-address.ts';
-import { ServiceClient } from './service-client.ts';
+import { type AddressOptions, serviceClient } from './service-client.ts';
 
 /** Options of the commands that take one job. */
 export interface JobOptions extends AddressOptions {
@@ -24,40 +23,18 @@ export interface JobOptions extends AddressOptions {
 
 /** Prints a job's record. */
 export async function showJob(id: string, options: JobOptions, io: CommandIo): Promise<void> {
-  const { path } = resourceOf(id);
-  const client = new ServiceClient(await serviceAddress(options, io), io);
-  const record = await answerOf(client, id, () => client.ask(`${path}/${id}`));
+  const jobs = (await serviceClient(options, io)).jobsOf(id);
+  const record = readRecord(await jobs.get(id), jobs);
   if (options.json !== true) io.out.write(`${summaryText(record, io.now())}\n`);
   if (options.json === true || record.status === 'completed') writeResult(record, options, io);
 }
 
 /** Cancels a job; a job that has ended does not change. */
 export async function cancelJob(id: string, options: JobOptions, io: CommandIo): Promise<void> {
-  const { path } = resourceOf(id);
-  const client = new ServiceClient(await serviceAddress(options, io), io);
-  const record = await answerOf(client, id, () =>
-    client.ask(`${path}/${id}/cancel`, { method: 'POST' }),
-  );
+  const jobs = (await serviceClient(options, io)).jobsOf(id);
+  const record = readRecord(await jobs.cancel(id), jobs);
   if (options.json) writeJson(io, record.fields);
-  else io.out.write(`${id} is ${record.status}.\n`);
-}
-
-/**
- * Requests a job's record.
- *
- * @throws {UnknownJobError} if the service knows no such job.
- */
-export async function answerOf(
-  client: ServiceClient,
-  id: string,
-  ask: () => Promise<Readonly<Record<string, unknown>>>,
-): Promise<JobRecord> {
-  try {
-    return readRecord(await ask(), resourceOf(id), client.origin);
-  } catch (error) {
-    const isUnknown = error instanceof ServiceRefusedError && error.status === 404;
-    throw isUnknown ? new UnknownJobError(client.origin, id) : error;
-  }
+  else io.out.write(`${record.id} is ${record.status}.\n`);
 }
 
 /**
@@ -93,19 +70,19 @@ function countsOf(value: unknown): Readonly<Record<string, number>> | undefined 
 }
 
 function summaryText(record: JobRecord, now: number): string {
-  const { id, resource, status, error } = record;
-  const ran = runText(record, now);
+  const { id, resource, status } = record;
   const rows = [
     ['kind', resource.kind],
-    ...[
-      ['name', nameText(record)],
-      ['tags', tagsText(record)],
-    ].filter(([, text]) => text !== ''),
+    ['name', nameText(record)],
+    ['tags', tagsText(record)],
     ['target', targetText(record)],
     ['status', [status, progressText(record)].filter((text) => text !== '').join(', ')],
     ['created', new Date(record.createdAt).toISOString()],
-    ...(ran === '' ? [] : [['duration', ran]]),
-    ...(error === undefined ? [] : [['error', `${error.code}: ${error.message}`]]),
+    ['duration', runText(record, now)],
+    ['error', errorText(record)],
   ];
-  return table([id, ''], rows);
+  return table(
+    [id, ''],
+    rows.filter(([, text]) => text !== ''),
+  );
 }

@@ -1,13 +1,18 @@
 /** Action of `qcs submit`. */
+import { BadRequestError, type CircuitSubmissionInput } from '../../client/client.ts';
 import type { JobPriority } from '../../jobs/job.ts';
-import { CIRCUITS } from '../../service/jobs/job-resources.ts';
-import { readCircuitFile, type SubmissionOptions, submissionFields } from '../circuit-file.ts';
+import {
+  faultsOfFile,
+  messageOfFile,
+  readCircuitFile,
+  type SubmissionOptions,
+  submissionFields,
+} from '../circuit-file.ts';
 import { type CommandIo, writeJson } from '../command-io.ts';
-import { CircuitRefusedError, ServiceRefusedError } from './errors.ts';
+import { printable } from '../printable.ts';
+import { CircuitRefusedError } from './errors.ts';
 import { followJob } from './follow-job.ts';
-import { readRecord } from './job-record.ts';
-import { type AddressOptions, serviceAddress } from './service-address.ts';
-import { ServiceClient } from './service-client.ts';
+import { type AddressOptions, serviceClient } from './service-client.ts';
 
 /** Options of the command. */
 export interface SubmitOptions extends AddressOptions, SubmissionOptions {
@@ -29,30 +34,49 @@ export async function submitCircuit(
   options: SubmitOptions,
   io: CommandIo,
 ): Promise<void> {
-  const { name, tag: tags, priority } = options;
   const body = {
     ...submissionFields(await readCircuitFile(file), options),
+    ...labelFields(options),
+  };
+  const client = await serviceClient(options, io);
+  // The service checks the fields of the file.
+  const record = await accepted(file, () => client.circuits.submit(body as CircuitSubmissionInput));
+  const id = printable(record.circuit_id);
+  if (options.async === true) writeAccepted(id, record, options, io);
+  else await followJob(client, id, options, io);
+}
+
+/** Name, tags and priority of the options, as fields of a request. */
+export function labelFields({ name, tag: tags, priority }: SubmitOptions): object {
+  return {
     ...(name !== undefined && { name }),
     ...(tags !== undefined && { tags }),
     ...(priority !== undefined && { priority }),
   };
-  const client = new ServiceClient(await serviceAddress(options, io), io);
-  const answer = await accepted(client, body, file);
-  const { id, fields } = readRecord(answer, CIRCUITS, client.origin);
-  if (options.async !== true) await followJob(id, options, io);
-  else if (options.json === true) writeJson(io, fields);
-  else io.out.write(`${id}\n`);
 }
 
-async function accepted(client: ServiceClient, body: object, file: string) {
+/**
+ * Submits the circuit of a file.
+ *
+ * @throws {CircuitRefusedError} with every fault that the service finds, at its path in the file.
+ */
+export async function accepted<Job>(file: string, submit: () => Promise<Job>): Promise<Job> {
   try {
-    return await client.ask('/quantum/circuits', {
-      method: 'POST',
-      headers: { prefer: 'respond-async' },
-      body,
-    });
+    return await submit();
   } catch (error) {
-    if (!(error instanceof ServiceRefusedError && error.status === 400)) throw error;
-    throw new CircuitRefusedError(file, error.said, error.faults, { cause: error });
+    if (!(error instanceof BadRequestError)) throw error;
+    const message = printable(messageOfFile(error.message));
+    throw new CircuitRefusedError(file, message, faultsOfFile(error.details), { cause: error });
   }
+}
+
+/** Prints the id of a job that nobody waits for, or with `json` its record. */
+export function writeAccepted(
+  id: string,
+  record: object,
+  { json }: SubmitOptions,
+  io: CommandIo,
+): void {
+  if (json === true) writeJson(io, record);
+  else io.out.write(`${id}\n`);
 }

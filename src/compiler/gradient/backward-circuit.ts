@@ -55,7 +55,7 @@ export function backwardCircuit(
     numSums = firstSign + signs.length;
     runs.push({ run: part, firstFlip, firstSign });
     addInverse(out, part, members.slice(point));
-    // What is diagonal comes first: it waits for nothing but gates that are not.
+    // Diagonal probes come first: they wait only for gates that are not diagonal.
     if (signs.length > 0) {
       out.push(probeOf(part, ancilla, { first: firstSign, flips: [], signs }));
     }

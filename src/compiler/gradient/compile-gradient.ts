@@ -67,7 +67,7 @@ export function compileGradient(
   const schedule = (form: (circuit: Circuit) => Circuit) =>
     scheduled(form(optimized), generic, backward, ancilla, form, target);
   const paired = schedule((each) => pairForm(each, target.costs));
-  // What pairs of gates are rewritten to depends on their angles in a way that few angles do not fit.
+  // Pairs of gates are rewritten to a form that does not fit a few special angles.
   let plain: Bindable | undefined;
   return {
     bind(values) {
@@ -123,7 +123,7 @@ function scheduleBack(
   return scheduleAndCount(circuit, { ...target, chunkQubits: reach }, { placeOf, pinned: ancilla });
 }
 
-/** What the derivatives are made of, as a function of the angles. */
+/** The sums and factors that make up the derivatives, as a function of the angles. */
 function contractionOf(
   runs: readonly SummedRun[],
   numParameters: number,

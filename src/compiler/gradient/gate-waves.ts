@@ -65,12 +65,7 @@ export function wavesOf(
 }
 
 /** out += scale·e^{i·angle}·matrix. */
-export function addTurned(
-  out: Float64Array,
-  matrix: ComplexMatrix,
-  angle: number,
-  scale: number,
-): void {
+function addTurned(out: Float64Array, matrix: ComplexMatrix, angle: number, scale: number): void {
   const c = scale * Math.cos(angle);
   const s = scale * Math.sin(angle);
   for (let i = 0; i < matrix.length; i += 2) {

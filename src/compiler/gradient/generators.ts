@@ -26,7 +26,7 @@ export interface ProbedRun {
 export interface Slope {
   readonly parameter: number;
   readonly member: number;
-  /** Of the angle among those of the gate. */
+  /** Position of the angle among those of the gate. */
   readonly position: number;
 }
 

@@ -97,7 +97,7 @@ function leavesOf(operation: GateLike): GateLike[] {
 /** Most members of a run: what is tried to plan one grows with their square. */
 const MAX_MEMBERS = 12;
 
-/** What is summed up for a run, and what that costs. */
+/** The sums taken for a run, and their cost. */
 interface Plan extends Pick<PlannedRun, 'point' | 'flips' | 'signs'> {
   readonly cost: number;
 }
@@ -159,8 +159,8 @@ class Planner {
 }
 
 /**
- * What the plan of a run and its generators depend on besides the values of parameters: gates, places, and the angles
- * that are differentiated by. Undefined where a gate has an angle that is constant, or several, which may be one parameter.
+ * Key of all that the plan of a run and its generators depend on besides the values of parameters: gates, places, and
+ * the angles that are differentiated by. Undefined where a gate has an angle that is constant, or several, which may be one parameter.
  */
 function kindOf(
   { members, qubits }: ProbedRun,

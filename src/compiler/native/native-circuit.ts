@@ -4,7 +4,12 @@
  *
  * Global phases are dropped, and so is everything that a following measurement makes unobservable.
  */
-import { type Circuit, type Operation, operationQubits } from '../../circuit/circuit.ts';
+import {
+  type Circuit,
+  type Operation,
+  operationQubits,
+  type Qubit,
+} from '../../circuit/circuit.ts';
 import { gateNamed } from '../../circuit/gates.ts';
 import { matrixOfOperations } from '../../circuit/operation-matrix.ts';
 import { entanglerOn } from '../../circuit/synthesis/entangler-frame.ts';
@@ -14,21 +19,36 @@ import { conditionOf, type GateLike } from '../passes/gate-like.ts';
 import { writeOneQubitRuns } from './one-qubit-runs.ts';
 import { type PairBlock, pairBlocks } from './pair-blocks.ts';
 
+/** Whether a device takes a two-qubit gate on qubits in that order of its operands. */
+type MayActOn = (first: Qubit, second: Qubit) => boolean;
+
 /**
  * Writes a circuit in the set's gates.
  *
  * @param circuit - Gates on at most two qubits, or wider ones that the set has by name.
+ * @param mayActOn - Orders that two-qubit gates may have; any, unless given.
  */
-export function nativeCircuit(circuit: Circuit, set: GateSet): Circuit {
+export function nativeCircuit(
+  circuit: Circuit,
+  set: GateSet,
+  mayActOn: MayActOn = () => true,
+): Circuit {
   const operations = pairBlocks(circuit.operations, circuit.numQubits).flatMap((item) =>
-    item.kind === 'pair' ? nativeBlock(item, set) : nativePair(item.operation, set),
+    item.kind === 'pair'
+      ? nativeBlock(item, set, mayActOn)
+      : nativePair(item.operation, set, mayActOn),
   );
   return writeOneQubitRuns({ ...circuit, operations }, set);
 }
 
 /** Writes a block gate by gate or as one unitary, whichever has fewer two-qubit gates. */
-function nativeBlock({ qubits, operations }: PairBlock, set: GateSet): readonly Operation[] {
-  const oneByOne = operations.flatMap((operation) => nativePair(operation, set));
+function nativeBlock(
+  { qubits: [a, b], operations }: PairBlock,
+  set: GateSet,
+  mayActOn: MayActOn,
+): readonly Operation[] {
+  const oneByOne = operations.flatMap((operation) => nativePair(operation, set, mayActOn));
+  const qubits = ordered(a, b, mayActOn);
   const numPairs = countPairs(oneByOne);
   if (numPairs <= 1 && operations.length <= 1) return oneByOne;
   const place = (qubit: number) => (qubit === qubits[0] ? 0 : 1);
@@ -49,14 +69,16 @@ function countPairs(operations: readonly Operation[]): number {
 }
 
 /** Writes one operation; one-qubit gates are left for later. */
-function nativePair(operation: Operation, set: GateSet): readonly Operation[] {
+function nativePair(operation: Operation, set: GateSet, mayActOn: MayActOn): readonly Operation[] {
   if (operation.kind !== 'gate' && operation.kind !== 'unitary') return [operation];
   const { controls, targets } = operation;
   const width = controls.length + targets.length;
   if (width === 0) return [];
-  if (width === 1 || isNamed(operation, set)) return [operation];
+  const [first = 0, second = 0] = operationQubits(operation);
+  if (width === 1) return [operation];
+  if (isNamed(operation, set) && (width > 2 || mayActOn(first, second))) return [operation];
   if (width > 2) throw new Error('unreachable: a gate on three qubits that the set does not have');
-  const [a = 0, b = 0] = operationQubits(operation);
+  const [a, b] = ordered(first, second, mayActOn);
   const place = (qubit: number) => (qubit === a ? 0 : 1);
   const matrix = matrixOfOperations(
     [{ ...operation, controls: controls.map(place), targets: targets.map(place) }],
@@ -64,6 +86,11 @@ function nativePair(operation: Operation, set: GateSet): readonly Operation[] {
   );
   const { locals } = entanglerCircuit(matrix, set);
   return withEntanglers(locals, [a, b], set, conditionOf(operation));
+}
+
+/** The qubits in an order that a two-qubit gate may have. */
+function ordered(a: Qubit, b: Qubit, mayActOn: MayActOn): readonly [Qubit, Qubit] {
+  return mayActOn(a, b) ? [a, b] : [b, a];
 }
 
 /** Whether the set has a gate on several qubits as it is. */

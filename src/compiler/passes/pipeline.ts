@@ -32,18 +32,25 @@ export interface Optimized<C extends DynamicCircuit = DynamicCircuit> {
   readonly passes: readonly PassReport[];
 }
 
+/** Options of running all passes. */
+interface PipelineOptions extends Pick<Requested, 'keepState'> {
+  /** Whether the gates of verbatim boxes stay as they were written; false by default. */
+  readonly keepVerbatim?: boolean;
+}
+
 /**
- * Runs all passes on a circuit. A circuit with loops and assignments is divided into pieces at these: no pass
- * sees them, and nothing moves across them.
+ * Runs all passes on a circuit. A circuit with loops and assignments is divided into pieces at these, and at the gates of
+ * verbatim boxes that stay: no pass sees them, and nothing moves across them.
  */
 export function optimize<C extends DynamicCircuit>(
   circuit: C,
-  { keepState }: Pick<Requested, 'keepState'>,
+  { keepState, keepVerbatim = false }: PipelineOptions,
 ): Optimized<C> {
   let operations: readonly DynamicOperation[] = circuit.operations;
   let operationsBefore = countOperations(operations);
   const passes = PIPELINE.map((pass): PassReport => {
-    operations = runOnPieces(pass, { ...circuit, operations }, { keepState, startsFresh: true });
+    const requested = { keepState, startsFresh: true };
+    operations = runOnPieces(pass, { ...circuit, operations }, requested, keepVerbatim);
     const report = {
       name: pass.name,
       operationsBefore,
@@ -56,14 +63,20 @@ export function optimize<C extends DynamicCircuit>(
   return { circuit: { ...circuit, operations } as C, passes };
 }
 
-const endsPiece = (operation: DynamicOperation): operation is AssignOperation | WhileOperation =>
+const isDynamic = (operation: DynamicOperation): operation is AssignOperation | WhileOperation =>
   operation.kind === 'while' || operation.kind === 'assign';
+
+const isVerbatim = (operation: DynamicOperation): boolean =>
+  'isVerbatim' in operation && operation.isVerbatim === true;
 
 function runOnPieces(
   pass: Pass,
   circuit: DynamicCircuit,
   requested: Requested,
+  keepVerbatim: boolean,
 ): readonly DynamicOperation[] {
+  const endsPiece = (operation: DynamicOperation): boolean =>
+    isDynamic(operation) || (keepVerbatim && isVerbatim(operation));
   const { numQubits, operations } = circuit;
   const numBits = numRegisterBits(circuit);
   if (!operations.some(endsPiece)) {
@@ -90,12 +103,17 @@ function runOnPieces(
     runPiece(index);
     from = index + 1;
     startsFresh = false;
-    if (operation.kind === 'assign') {
+    if (operation.kind !== 'while') {
       done.push(operation);
       continue;
     }
     const inside = { keepState: true, startsFresh: false };
-    const body = runOnPieces(pass, { ...circuit, operations: operation.body }, inside);
+    const body = runOnPieces(
+      pass,
+      { ...circuit, operations: operation.body },
+      inside,
+      keepVerbatim,
+    );
     done.push({ ...operation, body });
   }
   runPiece(operations.length);

@@ -4,16 +4,9 @@
  * Single precision holds half of the memory and takes half of the time of double; both come from
  * one source (assembly/). The engine runs one program at a time, on all its threads.
  */
-import type { Circuit } from '../../circuit/circuit.ts';
 import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
-import type { BatchExecutable } from '../batch-request.ts';
-import type {
-  Engine,
-  Executable,
-  GradientExecutable,
-  GradientRequest,
-  RunRequest,
-} from '../engine.ts';
+import type { BatchEngine } from '../batch-request.ts';
+import type { Executable, GradientExecutable, GradientRequest, RunRequest } from '../engine.ts';
 import { ProgramTooWideError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
@@ -58,18 +51,15 @@ export interface CpuEngineOptions {
   readonly memoryBytes?: number;
   /** Qubits of a tile, 8 to 14; the largest unless told otherwise. */
   readonly tileQubits?: number;
+  /**
+   * Gives the same bits on every machine: fused multiply-add, which rounds once where others round twice and which some
+   * machines lack, is not used. False by default.
+   */
+  readonly isReproducible?: boolean;
 }
 
-/** The engine, which also runs batches of small circuits. */
-export interface CpuEngine extends Engine {
-  /**
-   * Compiles a circuit shape, to be run with many sets of angles.
-   *
-   * @throws {ProgramTooWideError} if it has more than 12 qubits.
-   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
-   */
-  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
-}
+/** The engine. */
+export type CpuEngine = BatchEngine;
 
 /**
  * Target profile of programs for the engine. Costs are measured in trips through a tile of 2^14
@@ -102,7 +92,7 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   if (!Number.isInteger(numThreads) || numThreads < 1) {
     throw new RangeError(`An engine has at least 1 thread, not ${numThreads}.`);
   }
-  const { tileQubits = TILE_QUBITS } = options;
+  const { tileQubits = TILE_QUBITS, isReproducible = false } = options;
   if (maxQubits > MAX_CPU_QUBITS[precision]) {
     throw new RangeError(
       `The ${precision} CPU engine holds at most ${MAX_CPU_QUBITS[precision]} qubits.`,
@@ -112,7 +102,12 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
     throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS} qubits.`);
   }
   const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
-  const threadPool = new ThreadPool({ precision, numThreads, tileBytes });
+  const threadPool = new ThreadPool({
+    precision,
+    numThreads,
+    tileBytes,
+    isReproducible,
+  });
   const mutex = new Mutex();
   const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
   const batchHost: BatchHost = {

@@ -33,7 +33,7 @@ export function cpuGradientStates(
   const { threadPool, lowered } = backward;
   const statesAt = threadPool.allocate(backward.stateBytes);
   const { finalLayout } = program.forward;
-  // What lies between the qubits of the program and the ancilla is |0…0⟩.
+  // The qubits between those of the program and the ancilla are |0…0⟩.
   const psi: StoredState = {
     at: statesAt,
     numQubits: lowered.numQubits - 1,

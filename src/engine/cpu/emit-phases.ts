@@ -4,6 +4,7 @@
  * qubit inside may share a product over the tile's qubits.
  */
 
+import { numOnes } from '../../math/basis-index.ts';
 import { type Complex, imaginaryPart, isOne, type Real, realPart } from '../complex.ts';
 import type { PhasePolynomial } from '../phase-polynomial.ts';
 import { GROUP_BYTES } from './precision.ts';
@@ -89,8 +90,8 @@ function termsOf(polynomial: PhasePolynomial, layout: TileLayout): readonly Term
   const terms: Term[] = [];
   for (const [mask, phase] of polynomial) {
     if (isOne(phase)) continue;
-    const numInner = bitCount(mask & layout.residentMask);
-    terms.push({ mask, phase, numInner, numOuter: bitCount(mask & ~layout.residentMask) });
+    const numInner = numOnes(mask & layout.residentMask);
+    terms.push({ mask, phase, numInner, numOuter: numOnes(mask & ~layout.residentMask) });
   }
   return terms;
 }
@@ -207,10 +208,4 @@ function emitProduct(code: TileCode, layout: TileLayout, terms: readonly Term[])
 /** The highest bit of a mask; 1 of none. */
 function highestBit(mask: number): number {
   return 2 ** (31 - Math.clz32(mask | 1));
-}
-
-function bitCount(mask: number): number {
-  let count = 0;
-  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
-  return count;
 }

@@ -62,7 +62,7 @@ export interface LoweredProgram {
   readonly untouchedBytes: number;
 }
 
-/** What the way back of a gradient begins with and ends with, in place of |0…0⟩ at the beginning. */
+/** The states that the way back of a gradient begins and ends with, in place of |0…0⟩ at the beginning. */
 export interface TwoStates {
   /** As in `GradientProgram`. */
   readonly returned: readonly number[];

@@ -44,6 +44,8 @@ export interface ThreadPoolOptions {
   readonly numThreads: number;
   /** Bytes of the largest tile. */
   readonly tileBytes: number;
+  /** As of the engine; false by default. */
+  readonly isReproducible?: boolean;
 }
 
 /** Memory, kernels and threads of one engine. */
@@ -64,7 +66,7 @@ export class ThreadPool {
   constructor(options: ThreadPoolOptions) {
     this.numThreads = options.numThreads;
     this.#options = options;
-    this.#module = kernelModule(options.precision);
+    this.#module = kernelModule(options.precision, options.isReproducible === true);
     const { arena, kernels, control } = this.#begin();
     this.#arena = arena;
     this.#kernels = kernels;

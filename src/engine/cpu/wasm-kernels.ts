@@ -106,18 +106,26 @@ export function threadBytes(tileBytes: number): number {
 
 const modules = new Map<string, WebAssembly.Module>();
 
-/** The compiled module of a precision, for this host; shared by all threads it is sent to. */
-export function kernelModule(precision: 'f32' | 'f64'): WebAssembly.Module {
-  const known = modules.get(precision);
+/**
+ * The compiled module of a precision, for this host; shared by all threads it is sent to.
+ *
+ * @param isReproducible - Whether it does without fused multiply-add on every host.
+ */
+export function kernelModule(
+  precision: 'f32' | 'f64',
+  isReproducible: boolean,
+): WebAssembly.Module {
+  const key = `${precision} ${isReproducible}`;
+  const known = modules.get(key);
   if (known !== undefined) return known;
   const relaxed = wasmUrl(`${precision}-relaxed`);
   const plain = wasmUrl(precision);
   if (!existsSync(plain)) {
     throw new Error(`${fileURLToPath(plain)} is missing: run "npm run build:wasm" first.`);
   }
-  const bytes = readFileSync(relaxed);
+  const bytes = readFileSync(isReproducible ? plain : relaxed);
   const module = new WebAssembly.Module(WebAssembly.validate(bytes) ? bytes : readFileSync(plain));
-  modules.set(precision, module);
+  modules.set(key, module);
   return module;
 }
 

@@ -31,7 +31,7 @@ export interface LoweredProgram {
   readonly sweeps: readonly LoweredSweep[];
   /** As in `GpuProgram`. */
   readonly needsClearing: boolean;
-  /** Of all sweeps, followed by the parameters of each dispatch. */
+  /** Words of all sweeps, followed by the parameters of each dispatch. */
   readonly words: Uint32Array<ArrayBuffer>;
   /** Byte offset of the parameters. */
   readonly paramsAt: number;
@@ -65,7 +65,7 @@ interface LoweredShape {
   readonly sites: Int32Array;
 }
 
-/** What a program begins with: |0…0⟩, or any state. */
+/** State that a program begins with: |0…0⟩, or any. */
 export type Start = 'zero' | 'any';
 
 /** Compiles programs, and all programs of one shape together. */

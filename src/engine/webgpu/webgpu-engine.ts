@@ -7,15 +7,10 @@
 
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
-import type { BatchExecutable } from '../batch-request.ts';
-import type {
-  Engine,
-  Executable,
-  GradientExecutable,
-  GradientRequest,
-  RunRequest,
-} from '../engine.ts';
+import type { BatchEngine, BatchExecutable } from '../batch-request.ts';
+import type { Executable, GradientExecutable, GradientRequest, RunRequest } from '../engine.ts';
 import { ClosedError, ProgramTooWideError } from '../errors.ts';
+import { withExactCounts } from '../exact-counts.ts';
 import { Mutex } from '../mutex.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
 import { planRun } from '../run-plan.ts';
@@ -53,22 +48,11 @@ export interface WebGpuEngineOptions extends GpuSizes {
    * Bits of an index in a kernel, at most 31. Tests use fewer, so that small states exceed them.
    */
   readonly indexBits?: number;
-}
-
-/**
- * Compiles a circuit shape, to be run with many sets of angles; its own angles are ignored.
- *
- * @throws {ProgramTooWideError} if it has more than 12 qubits.
- * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
- */
-export interface WebGpuEngine extends Engine {
   /**
-   * Makes a shape ready to be run with many sets of angles; those that it has itself do not matter.
-   *
-   * @throws {ProgramTooWideError} if it has more than 12 qubits.
-   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+   * Opens an engine of double precision, owned by this one. It runs the circuits of batches again that have a draw too
+   * close to a boundary between outcomes; without it, results list them as undecided. Called when there first is one.
    */
-  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
+  readonly openExact?: () => BatchEngine;
 }
 
 /**
@@ -77,8 +61,8 @@ export interface WebGpuEngine extends Engine {
  * @throws {RangeError} if the sizes exceed the device's limits.
  * @throws {GpuFaultError} if the device rejects a kernel.
  */
-export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<WebGpuEngine> {
-  const { device, shaders, memoryBytes, indexBits } = options;
+export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<BatchEngine> {
+  const { device, shaders, memoryBytes, indexBits, openExact } = options;
   const target = gpuTarget(device.limits, options);
   const sizes = kernelSizes(device.limits, options);
   const { onWait, idleMemoryMs: idleMs } = options;
@@ -91,22 +75,25 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<We
     idle: { memoryBytes, idleMs },
   });
   const { dispatchQubits } = sizes;
-  return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
+  return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits, openExact });
 }
 
-interface EngineBounds {
+interface EngineParts {
   readonly memoryBytes: number | undefined;
   readonly indexBits: number | undefined;
   readonly dispatchQubits: number;
+  readonly openExact: (() => BatchEngine) | undefined;
 }
 
-class GpuEngine implements WebGpuEngine {
+class GpuEngine implements BatchEngine {
   readonly name = 'webgpu';
   readonly target: TargetProfile;
   readonly #host: GpuHost;
   readonly #memoryBytes: number;
   readonly #indexBits: number;
   readonly #dispatchQubits: number;
+  readonly #openExact: (() => BatchEngine) | undefined;
+  #exact: BatchEngine | undefined;
   readonly #window = new WorkWindow();
   readonly #mutex = new Mutex();
   readonly #lowering: ProgramLowering;
@@ -115,13 +102,14 @@ class GpuEngine implements WebGpuEngine {
   constructor(
     host: GpuHost,
     target: TargetProfile,
-    { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS, ...bounds }: EngineBounds,
+    { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS, ...parts }: EngineParts,
   ) {
     this.#host = host;
     this.target = target;
     this.#memoryBytes = memoryBytes;
     this.#indexBits = indexBits;
-    this.#dispatchQubits = bounds.dispatchQubits;
+    this.#dispatchQubits = parts.dispatchQubits;
+    this.#openExact = parts.openExact;
     this.#lowering = new ProgramLowering(maxTileChunkQubits(host.context.device.limits));
   }
 
@@ -191,12 +179,19 @@ class GpuEngine implements WebGpuEngine {
 
   async prepareBatch(shape: Circuit): Promise<BatchExecutable> {
     if (this.#isClosed) throw new ClosedError();
-    return await prepareGpuBatch({ context: this.#host.context, mutex: this.#mutex }, shape);
+    const batch = await prepareGpuBatch({ context: this.#host.context, mutex: this.#mutex }, shape);
+    const openExact = this.#openExact;
+    if (openExact === undefined) return batch;
+    return withExactCounts(batch, () => {
+      this.#exact ??= openExact();
+      return this.#exact.prepareBatch(shape);
+    });
   }
 
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#mutex.close(async () => {
+      await this.#exact?.close();
       const { context, chunks } = this.#host;
       await context.abandon();
       chunks.close();

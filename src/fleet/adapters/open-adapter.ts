@@ -1,4 +1,6 @@
 /** Opens the WebGPU engine on an adapter, in the process that calls it. */
+import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
+import { openCpuEngine } from '../../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../../engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../engine/webgpu/open-gpu-device.ts';
@@ -23,7 +25,7 @@ export interface OpenAdapter extends AdapterDevice {
 
 /**
  * The engine on the adapter of that name, for states that fit the memory, sized by what was once
- * measured on the adapter, or is now.
+ * measured on the adapter, or is now. Its batches have the counts of double precision.
  *
  * @throws {NoAdapterError} if there is none.
  * @throws {WrongAdapterError} if the driver opens another one.
@@ -38,6 +40,8 @@ export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
     onWait: sleepUntil,
     memoryBytes,
     idleMemoryMs,
+    openExact: () =>
+      openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: MAX_BATCH_QUBITS }),
     ...tuned,
   });
   return { engine, device, ...tuned };

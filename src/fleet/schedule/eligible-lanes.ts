@@ -54,7 +54,7 @@ export function eligibleLanes(run: Placeable, lanes: readonly Lane[]): readonly 
 /**
  * The lanes that take such a run, in order of preference.
  *
- * Small circuits run on the CPU where that is allowed, and on GPUs where those are done sooner; an
+ * Small circuits run on the CPU where that is allowed, and on GPUs where those may be used and are done sooner; an
  * adapter that is software has no cores of its own, so it takes none of them. Wide ones run on adapters;
  * spread over several where none holds them alone; and on the CPU where no adapters take them.
  */

@@ -60,10 +60,20 @@ interface LaneTimes {
   readonly byKind: Map<string, Average>;
 }
 
+/** Speed of a lane, against the machine of the cost model. */
+interface LaneSpeed {
+  /** For work on amplitudes; above 0. */
+  readonly speed: number;
+  /** To begin, whatever the circuit, milliseconds. */
+  readonly fixedMs: number;
+  /** Adapters only: speed of the thread that draws again, in double precision, the shots that the adapter leaves undecided. */
+  readonly exactSpeed: number | undefined;
+}
+
 /** Run times of lanes. */
 export class RunEstimates {
   readonly #times = new Map<string, LaneTimes>();
-  readonly #speeds = new Map<string, { readonly speed: number; readonly fixedMs: number }>();
+  readonly #speeds = new Map<string, LaneSpeed>();
   readonly #models = new Map<LaneId, string>();
   /** The last answer: the same question comes for each of many alike lanes. */
   #last: { readonly name: string; readonly work: RunWork; readonly ms: number } | undefined;
@@ -81,12 +91,12 @@ export class RunEstimates {
   /**
    * Sets how fast a lane, and those of its model, are before they have run anything.
    *
-   * @param speed - Against the machine of the cost model, for work on amplitudes; above 0.
-   * @param fixedMs - To begin, whatever the circuit.
+   * @param speed - As in `LaneSpeed`, and `more`.
    */
-  setSpeed(lane: LaneId, speed: number, fixedMs: number = FIXED_MS): void {
+  setSpeed(lane: LaneId, speed: number, more: Partial<Omit<LaneSpeed, 'speed'>> = {}): void {
+    const { fixedMs = FIXED_MS, exactSpeed } = more;
     if (!(speed > 0 && fixedMs >= 0)) throw new Error(`unreachable: a speed of ${speed}`);
-    this.#speeds.set(this.#nameOf(lane), { speed, fixedMs });
+    this.#speeds.set(this.#nameOf(lane), { speed, fixedMs, exactSpeed });
     this.#last = undefined;
   }
 
@@ -147,16 +157,19 @@ export class RunEstimates {
 
   #modelMs(name: string, work: RunWork): Model {
     const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
-    const { numCircuits = 1 } = work;
-    const { speed = 1, fixedMs = FIXED_MS } = this.#speeds.get(name) ?? {};
+    const { numCircuits = 1, undecided = 0 } = work;
+    const { speed = 1, fixedMs = FIXED_MS, exactSpeed } = this.#speeds.get(name) ?? {};
     const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
     const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
     const states = numCircuits * (isBranching ? BRANCHES : 1);
     // The circuits of a batch begin together, and their shape is made ready once.
     const drawing = numCircuits * shots * MODEL.perShot;
+    const evolving = states * amplitudes * (gateCost + passes * MODEL.pass);
+    // Shots that an adapter leaves undecided run a second time, at the speed of the thread that runs them.
+    const again = exactSpeed === undefined ? 0 : undecided;
     return {
-      fixed: within(fixedMs + numOperations * MODEL.perOperation + drawing),
-      onStates: within((states * amplitudes * (gateCost + passes * MODEL.pass)) / speed, 1e-9),
+      fixed: within(fixedMs + numOperations * MODEL.perOperation + (1 + again) * drawing),
+      onStates: within(evolving / speed + (again * evolving) / (exactSpeed ?? speed), 1e-9),
     };
   }
 

@@ -7,7 +7,9 @@ import {
 import { numFlipPatterns } from '../../circuit/observable.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
 import type { BatchRequest } from '../../engine/batch-request.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { RunRequest } from '../../engine/engine.ts';
+import { expectedUndecided } from '../../engine/exact-counts.ts';
 import type { LaneId, Precision } from './lane.ts';
 
 /** Urgency that the caller gave to a run, as it took effect. */
@@ -58,10 +60,15 @@ export interface RunWork {
   readonly numReadouts: number;
   /** Circuits of a batch run, each of this work. Absent for one circuit. */
   readonly numCircuits?: number;
+  /**
+   * Part of the circuits of a batch run, 0 to 1, whose counts an adapter is expected to leave to double precision. It
+   * runs these again on a thread of the CPU.
+   */
+  readonly undecided?: number;
 }
 
 /** The part of the work that the circuit decides; the request decides the rest. */
-export type CircuitWork = Omit<RunWork, 'shots' | 'numReadouts' | 'numCircuits'>;
+export type CircuitWork = Omit<RunWork, 'shots' | 'numReadouts' | 'numCircuits' | 'undecided'>;
 
 /** Work of circuits that are on their way; admission and queue both ask for it. */
 const known = new WeakMap<DynamicCircuit, CircuitWork>();
@@ -92,7 +99,14 @@ export function runWork(circuit: CircuitWork, request: Omit<RunRequest, 'onProgr
 export function batchWork(shape: CircuitWork, request: BatchRequest): RunWork {
   const { shots = 0, statevectors = false, probabilities = false } = request;
   const numReadouts = Number(statevectors) + Number(probabilities) + numObserved(request);
-  return { ...shape, shots, numReadouts, numCircuits: request.numCircuits };
+  const isExact = shots > 0 && shape.numQubits <= MAX_BATCH_QUBITS;
+  return {
+    ...shape,
+    shots,
+    numReadouts,
+    numCircuits: request.numCircuits,
+    ...(isExact && { undecided: expectedUndecided(shape, shots) }),
+  };
 }
 
 /** Trips for observables. A variance reads the state for each set of flipped qubits, and writes another. */

@@ -198,7 +198,7 @@ export class Scheduler<T extends ScheduledRun> {
     if (this.#queue.length === 0 || !this.#hasRoom()) return [];
     const open = new Map<Placement<T>, T[]>();
     const placer = new EarliestFinish(this.#snapshot(now));
-    // What is full stays full during a walk: each placement only takes more.
+    // A full size class stays full during a walk: each placement only takes more.
     const full = new Set<string>();
     const isOpen = (sizeClass: SizeClass, processor: string) => {
       const name = `${sizeClass} ${processor}`;

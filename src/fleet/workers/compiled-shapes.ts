@@ -59,7 +59,7 @@ export class CompiledShapes {
     circuit: SentCircuit,
     keepState: boolean,
   ): { readonly program: Program; readonly report: CompilationReport; readonly reused: Reuse } {
-    // What comes as objects cannot be written as text, but long circuits come as bytes.
+    // A circuit that comes as objects cannot be written as text, but long circuits come as bytes.
     const read = 'bytes' in circuit ? circuitOf(circuit) : circuit;
     const written = 'shape' in read ? read : 'bytes' in circuit ? writeCircuit(read) : undefined;
     if (written !== undefined) {

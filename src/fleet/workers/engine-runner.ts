@@ -13,7 +13,8 @@ import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child
 import { WorkerLostError } from '../errors.ts';
 import type { Precision } from '../schedule/lane.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
-import { type Batch, factsOfShape } from './sent-batch.ts';
+import { postedBatch } from './posted-batch.ts';
+import type { Batch } from './sent-batch.ts';
 import {
   isSameCircuit,
   type SerializedCircuit,
@@ -28,7 +29,6 @@ import type {
   FromWorker,
   RunOutcome,
   SentCircuit,
-  SentRun,
   StartWorker,
   ToWorker,
 } from './worker-messages.ts';
@@ -87,6 +87,7 @@ interface EngineRunnerEvents {
 }
 
 type News = Extract<FromWorker, { kind: 'news' }>;
+type PostedRun = Extract<ToWorker, { kind: 'run' }>['runs'][number];
 type Progress = Extract<FromWorker, { kind: 'progress' }>;
 
 interface Running {
@@ -171,7 +172,7 @@ export class EngineRunner {
     });
     this.#child.setHolding(true);
     this.#watchSilence();
-    this.#send(sentRuns(runs, ids));
+    this.#send(postedRuns(runs, ids));
     return promises;
   }
 
@@ -182,13 +183,13 @@ export class EngineRunner {
   }
 
   /** Sends the list. Runs that cannot be cloned are rejected, and the rest goes on. */
-  #send(runs: readonly SentRun[]): void {
+  #send(runs: readonly PostedRun[]): void {
     try {
       if (runs.length > 0) this.#child.post({ kind: 'run', runs });
     } catch (error) {
       const sendable = runs.filter(isSendable);
       const others = runs.filter((run) => !sendable.includes(run));
-      // What the host alone refuses is not to be sent again and again.
+      // Runs that the host alone refuses are not sent again and again.
       const refused = others.length > 0 ? others : runs;
       this.#send(others.length > 0 ? sendable : []);
       this.#settle(refused.flatMap(({ id }) => this.#ending(id, ({ reject }) => reject(error))));
@@ -338,13 +339,13 @@ function numOperationsToCompile(run: WorkerRun): number {
 }
 
 /** The list in the form that is sent: circuits as text where possible. */
-function sentRuns(runs: readonly WorkerRun[], ids: readonly number[]): readonly SentRun[] {
+function postedRuns(runs: readonly WorkerRun[], ids: readonly number[]): readonly PostedRun[] {
   const written = new Map<string, WrittenCircuit>();
   return runs.map((run, i) => {
     const id = ids[i]!;
     const { computedIn: precision } = run;
     if ('shape' in run) {
-      return { id, precision, shape: factsOfShape(run.shape).sent, request: run.request };
+      return postedBatch({ id, precision }, run);
     }
     return { id, precision, circuit: sentCircuit(run.circuit, written), request: run.request };
   });
@@ -365,7 +366,7 @@ function sentCircuit(
 }
 
 /** Whether it can be cloned. */
-function isSendable(run: SentRun): boolean {
+function isSendable(run: PostedRun): boolean {
   try {
     structuredClone(run);
     return true;

@@ -22,7 +22,16 @@ import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Counts } from '../../engine/engine.ts';
 import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
 import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
-import { sizeOfCircuit, type WrittenShape, writeCircuit } from './sent-circuit.ts';
+import {
+  circuitOf,
+  inSharedMemory,
+  readShape,
+  type SerializedCircuit,
+  serializeCircuit,
+  sizeOfCircuit,
+  type WrittenShape,
+  writeCircuit,
+} from './sent-circuit.ts';
 
 /** Beyond this, memory that threads share costs less than a copy for each. */
 const MIN_SHARED_BYTES = 16_384;
@@ -33,6 +42,8 @@ export interface BatchRunRequest extends BatchRequest {
   readonly formulas?: AngleFormulas;
   /** Requests the derivatives of the expectation values by the numbers of a row. */
   readonly gradients?: boolean;
+  /** Places in a row of the numbers that derivatives are wanted by; all unless given. Those by others are no derivatives. */
+  readonly gradientInputs?: readonly number[];
   /**
    * Requests the counts that each circuit has when it is run by itself with its seed, also where not all qubits are
    * measured.
@@ -96,13 +107,20 @@ export interface Batch {
   readonly request: BatchRunRequest;
 }
 
+/** How circuits of a shape may run. */
+interface JointFacts {
+  /** Whether they may run together, by an engine's batches. */
+  readonly mayRunTogether: boolean;
+  readonly measuresAllQubits: boolean;
+}
+
 /** Facts about a shape. */
-interface ShapeFacts {
+interface ShapeFacts extends JointFacts {
   readonly numAngles: number;
   /** Work of one circuit. */
   readonly work: CircuitWork;
-  /** The shape in the form that is sent to a worker. */
-  readonly sent: WrittenShape | DynamicCircuit;
+  /** The shape in the form that is sent to a worker: text, unless it has a matrix, a loop or an assignment. */
+  readonly sent: WrittenShape | DynamicCircuit | SerializedCircuit;
   /** About what it takes in memory, bytes. */
   readonly bytes: number;
 }
@@ -119,6 +137,42 @@ export function factsOfShape(shape: DynamicCircuit): ShapeFacts {
   return facts;
 }
 
+/** A shape as plain data that costs next to nothing to clone, with its facts. */
+export interface PackedShape
+  extends ShapeFacts,
+    Pick<DynamicCircuit, 'numQubits' | 'numBits' | 'control'> {
+  readonly sent: WrittenShape | SerializedCircuit;
+}
+
+/** Packs a shape. */
+export function packShape(shape: DynamicCircuit): PackedShape {
+  const { operations: _, ...rest } = shape;
+  const { sent, ...facts } = factsOfShape(shape);
+  const packed = 'shape' in sent || 'bytes' in sent ? sent : serializeCircuit(sent);
+  return { ...rest, ...facts, sent: packed };
+}
+
+/** The packed shape as a circuit whose operations are read when somebody asks for them; its angles do not matter. */
+export function unpackShape(packed: PackedShape): DynamicCircuit {
+  const { numQubits, numBits, control } = packed;
+  const sent =
+    'bytes' in packed.sent
+      ? { ...packed.sent, bytes: inSharedMemory(packed.sent.bytes) }
+      : packed.sent;
+  let operations: DynamicCircuit['operations'] | undefined;
+  const shape: DynamicCircuit = {
+    numQubits,
+    numBits,
+    ...(control !== undefined && { control }),
+    get operations() {
+      operations ??= ('shape' in sent ? readShape(sent) : circuitOf(sent)).operations;
+      return operations;
+    },
+  };
+  KNOWN.set(shape, { ...packed, sent });
+  return shape;
+}
+
 /**
  * Refuses what no engine would run.
  *
@@ -128,14 +182,14 @@ export function factsOfShape(shape: DynamicCircuit): ShapeFacts {
  *   before the end.
  */
 export function checkBatch({ shape, request }: Batch): void {
-  const { numAngles } = factsOfShape(shape);
+  const { numAngles, work } = factsOfShape(shape);
   const { numQubits, numBits } = shape;
   const { formulas } = request;
   checkBatchRequest(
     { ...request, shots: numBits > MAX_LISTED_BITS ? 0 : (request.shots ?? 0) },
     { numQubits, numBits, numAngles: formulas?.numInputs ?? numAngles },
   );
-  if (asksForReadouts(request) && hasMidCircuitMeasurement(shape)) {
+  if (asksForReadouts(request) && work.isBranching) {
     throw new OutputNeedsFinalStateError('More than counts of a batch');
   }
 }
@@ -169,6 +223,25 @@ export function measuresAllQubits(shape: Circuit): boolean {
   const read = new Set(measuredQubits(shape));
   read.delete(null);
   return read.size === shape.numQubits;
+}
+
+/** Whether an engine's batches give what the request asks for of the circuits of a shape. */
+export function isRunTogether(shape: DynamicCircuit, request: BatchRunRequest): shape is Circuit {
+  return runsTogether(jointFactsOf(shape), request);
+}
+
+/** As `isRunTogether`, by the facts about the shape. */
+export function runsTogether(
+  shape: JointFacts,
+  { shots = 0, countsOfSingles, gradients = false }: BatchRunRequest,
+): boolean {
+  if (gradients || !shape.mayRunTogether) return false;
+  return shots === 0 || countsOfSingles !== true || shape.measuresAllQubits;
+}
+
+function jointFactsOf(shape: DynamicCircuit): JointFacts {
+  const isJoint = mayRunTogether(shape);
+  return { mayRunTogether: isJoint, measuresAllQubits: isJoint && measuresAllQubits(shape) };
 }
 
 /**
@@ -207,7 +280,11 @@ export function sizeOfBatch({ shape, request: { angles, seeds } }: Batch): numbe
 }
 
 function readFacts(shape: DynamicCircuit): ShapeFacts {
-  const facts = { work: circuitWork(shape), bytes: sizeOfCircuit(shape) };
+  const facts = {
+    work: circuitWork(shape),
+    bytes: sizeOfCircuit(shape),
+    ...jointFactsOf(shape),
+  };
   const written = writeCircuit(shape);
   if (written === undefined) {
     return { ...facts, numAngles: anglesOf(shape).length, sent: shape };

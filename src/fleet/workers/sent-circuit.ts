@@ -36,6 +36,19 @@ export interface SerializedCircuit {
   readonly work: CircuitWork;
 }
 
+/**
+ * The array in memory that threads share: itself, or a copy. An array that came from another process is a view of the whole
+ * message, and a clone of it would be a clone of the message.
+ */
+export function inSharedMemory<T extends Uint8Array | Uint32Array | Float64Array>(array: T): T {
+  if (array.buffer instanceof SharedArrayBuffer) return array;
+  // The cast is safe: these types are made of a buffer.
+  const Type = array.constructor as new (buffer: SharedArrayBuffer) => T;
+  const copy = new Type(new SharedArrayBuffer(array.byteLength));
+  copy.set(array);
+  return copy;
+}
+
 /** Writes a circuit into shared memory. */
 export function serializeCircuit(circuit: DynamicCircuit): SerializedCircuit {
   const { operations, ...rest } = circuit;

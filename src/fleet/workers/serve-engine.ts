@@ -12,6 +12,8 @@ import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
 import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
+import { receivedBatch } from './posted-batch.ts';
+import { ReadObservables } from './sent-observables.ts';
 import { type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
 import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf, isEngineLost } from './worker-failure.ts';
@@ -56,10 +58,13 @@ interface ServedEngines {
 /** Answers the messages on `port` until the worker is ended. */
 export function serveEngine(port: WorkerPort, engines: ServedEngines): void {
   const server = new EngineServer(port, engines);
+  const observables = new ReadObservables();
   port.onMessage((message) => {
     switch (message.kind) {
       case 'run':
-        server.run(message.runs);
+        server.run(
+          message.runs.map((run) => ('shape' in run ? receivedBatch(run, observables) : run)),
+        );
         return;
       case 'cancel':
         server.cancel(message.id);

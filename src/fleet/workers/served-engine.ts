@@ -124,7 +124,7 @@ export class ServedEngine {
       const { report: compilation, reused } = compiled;
       return { run, compilation, reused, compileMs, ownMs: ownTime.elapsedMs };
     } finally {
-      // What failed is not tried again as it is.
+      // A circuit that failed is compiled anew the next time.
       if (isKept && key !== undefined)
         await this.#kept.keep(key, { ...compiled, reused: 'program' });
       else await compiled.executable[Symbol.asyncDispose]();
@@ -164,7 +164,7 @@ export const KEPT_ON_ADAPTER: KeepLimits = {
 export interface KeptCircuit {
   readonly executable: Executable;
   readonly report: CompilationReport;
-  /** What a run of it reuses. */
+  /** Part of an earlier circuit that a run of it reuses. */
   readonly reused: Reuse;
 }
 

@@ -27,6 +27,7 @@ import type { Precision } from '../schedule/lane.ts';
 import {
   type BatchRunRequest,
   countsOfValues,
+  isRunTogether,
   mayRunTogether,
   measuresAllQubits,
 } from './sent-batch.ts';
@@ -128,7 +129,7 @@ export class ShapeBatches {
       return await runReady(shape.ready, runs, { prepareMs, ownTime, reused }, signal);
     } catch (error) {
       if (signal.aborted || isEngineLost(error)) throw error;
-      // What is wrong, and with which of them, they are told when they are compiled.
+      // Each circuit gets its own error when it is compiled.
       await dispose(shape);
       shape.takesCircuits = false;
       return undefined;
@@ -164,20 +165,15 @@ export class ShapeBatches {
     try {
       return await runRequest(shape.ready.executable, request, start, signal);
     } catch (error) {
-      // What failed is not tried again as it is.
+      // A shape that failed is prepared anew the next time.
       if (!signal.aborted) await dispose(shape);
       throw error;
     }
   }
 
   /** Whether the engine's batches give what the request asks for. */
-  #takes(
-    shape: DynamicCircuit,
-    { shots = 0, countsOfSingles, gradients = false }: BatchRunRequest,
-  ): shape is Circuit {
-    if (this.#engine.prepareBatch === undefined || gradients) return false;
-    if (!mayRunTogether(shape)) return false;
-    return shots === 0 || countsOfSingles !== true || measuresAllQubits(shape);
+  #takes(shape: DynamicCircuit, request: BatchRunRequest): shape is Circuit {
+    return this.#engine.prepareBatch !== undefined && isRunTogether(shape, request);
   }
 
   #take(shape: string): Shape | undefined {
@@ -222,7 +218,7 @@ async function runRequest(
   return { batch, compileMs: readyAt - start.at, executionMs, ownMs };
 }
 
-/** What it took to make a shape ready. */
+/** Time that it took to make a shape ready, and whether it was known. */
 interface Taken {
   readonly prepareMs: number;
   /** Running since before. */

@@ -128,8 +128,13 @@ export class ShiftedGradients {
 }
 
 /** For each angle 1 if a derivative by it is needed. */
-function openAngles({ formulas, angles, numCircuits }: BatchRunRequest): Uint8Array {
-  if (formulas !== undefined) return dependentAngles(formulas);
+function openAngles({
+  formulas,
+  angles,
+  numCircuits,
+  gradientInputs,
+}: BatchRunRequest): Uint8Array {
+  if (formulas !== undefined) return dependentAngles(formulas, gradientInputs);
   return new Uint8Array(numCircuits === 0 ? 0 : angles.length / numCircuits).fill(1);
 }
 

@@ -291,10 +291,12 @@ class CompiledGradients {
   }
 
   /** @throws what the compiler throws. */
-  of(shape: Shape, { formulas }: BatchRunRequest, rows: Rows): PreparedGradient {
+  of(shape: Shape, { formulas, gradientInputs }: BatchRunRequest, rows: Rows): PreparedGradient {
     const angles = rows.row(0);
     const isOpen =
-      formulas === undefined ? new Uint8Array(angles.length).fill(1) : dependentAngles(formulas);
+      formulas === undefined
+        ? new Uint8Array(angles.length).fill(1)
+        : dependentAngles(formulas, gradientInputs);
     if (!('shape' in shape)) return this.#compile(withAngles(shape, angles), isOpen);
     const place = this.#entries.findLastIndex((entry) =>
       isAlike(entry, shape.shape, isOpen, angles),

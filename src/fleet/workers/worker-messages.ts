@@ -15,6 +15,7 @@ import type { StartChild } from '../../processes/supervised-child.ts';
 import type { Precision } from '../schedule/lane.ts';
 import type { BatchRunOutputs, BatchRunRequest } from './sent-batch.ts';
 import type { SerializedCircuit, WrittenCircuit, WrittenShape } from './sent-circuit.ts';
+import type { SentObservables } from './sent-observables.ts';
 
 /** The engines that a worker opens, one of each precision it is asked for. */
 export interface EngineOptions {
@@ -66,7 +67,7 @@ export interface EngineReport {
   readonly tuning?: Tuning;
 }
 
-/** What an engine still had of an earlier circuit: nothing, its shape with other angles, or the same program. */
+/** Part of an earlier circuit that an engine still had: nothing, its shape with other angles, or the same program. */
 export const REUSES = ['nothing', 'shape', 'program'] as const;
 export type Reuse = (typeof REUSES)[number];
 
@@ -129,10 +130,18 @@ export interface SentBatchRun {
 /** An item of a list. */
 export type SentRun = SentCircuitRun | SentBatchRun;
 
+/** A batch run in a message. */
+export interface PostedBatchRun extends Omit<SentBatchRun, 'shape' | 'request'> {
+  readonly shape: SentBatchRun['shape'] | SerializedCircuit;
+  readonly request: Omit<BatchRunRequest, 'observables'> & {
+    readonly observables?: SentObservables;
+  };
+}
+
 /** To a worker. */
 export type ToWorker =
   /** Circuits to run one after the other; the first begins as soon as the worker has it. */
-  | { readonly kind: 'run'; readonly runs: readonly SentRun[] }
+  | { readonly kind: 'run'; readonly runs: readonly (SentCircuitRun | PostedBatchRun)[] }
   | { readonly kind: 'cancel'; readonly id: number };
 
 /** A circuit that was begun, and how long before this was sent, milliseconds. */

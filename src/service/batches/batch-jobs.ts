@@ -6,7 +6,8 @@
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { Processor } from '../../fleet/processor.ts';
-import { circuitWork, type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { liveTargetsOf, targetsOf } from '../circuits/check-circuit.ts';
@@ -24,13 +25,13 @@ import { storedBodyJson } from '../jobs/stored-request.ts';
 import { readInProcess } from '../reading/reading.ts';
 import { type BatchSummary, batchRecord, batchSummary } from '../schemas/batches.ts';
 import { submissionHeaders } from '../schemas/circuits.ts';
+import type { CheckedProgram } from './batch-program.ts';
 import { batchResultText } from './batch-result.ts';
 import {
   BATCH_READING,
   type BatchContext,
   type BatchSubmission,
   batchFactsOf,
-  type CheckedProgram,
   checkedPrograms,
   readBatch,
   STORED_BATCH_READING,
@@ -187,21 +188,32 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     );
     if (read !== undefined) return read;
     const caller = { keyId, numBytes: request.length, signal };
-    return readInProcess(readers, STORED_BATCH_READING, { text: request }, { targets }, caller);
+    const text = { text: request };
+    const { programs } = await readInProcess(
+      readers,
+      STORED_BATCH_READING,
+      text,
+      { targets },
+      caller,
+    );
+    return programs;
   }
 }
 
 /** Work of the point that takes longest. A batch may take long, but not one of its points. */
 function heaviestPoint(programs: readonly CheckedProgram[]): RunWork {
-  const works = programs.map(({ groups, shots = 0, observables }) =>
-    runWork(circuitWork(groups[0]!.circuit), { shots, seed: 0, observables }),
-  );
-  const sizeOf = ({ numQubits, gateCost }: RunWork) => 2 ** numQubits * (1 + gateCost);
-  return works.reduce((most, work) => (sizeOf(work) > sizeOf(most) ? work : most));
+  const workOf = ({ groups }: CheckedProgram) => factsOfShape(groups[0]!.circuit).work;
+  const sizeOf = (program: CheckedProgram) => {
+    const { numQubits, gateCost } = workOf(program);
+    return 2 ** numQubits * (1 + gateCost);
+  };
+  const heaviest = programs.reduce((most, each) => (sizeOf(each) > sizeOf(most) ? each : most));
+  const { shots = 0, observables } = heaviest;
+  return runWork(workOf(heaviest), { shots, seed: 0, observables });
 }
 
 /** Reads a body in this thread; undefined if that would take too long. */
-function unlessLong<T>(length: number, read: (maxSteps: number) => T): T | undefined {
+export function unlessLong<T>(length: number, read: (maxSteps: number) => T): T | undefined {
   if (length > SMALL_BATCH.length) return undefined;
   try {
     return read(SMALL_BATCH.steps);

@@ -16,7 +16,10 @@ import type {
   PackedArray,
   ProgramResultFields,
 } from '../schemas/batches.ts';
-import { type CheckedProgram, isEstimated, numbersOf } from './read-batch.ts';
+import { type CheckedProgram, isEstimated, numbersOf } from './batch-program.ts';
+
+/** Other work runs after this much writing. */
+const WRITING_MS = 5;
 
 /** Results of a program, in the order in which they are answered. */
 const RESULTS = [
@@ -72,33 +75,40 @@ interface StoredResult {
  *
  * @param seedOf - Seed of the first point of a program.
  */
-export function storedResultJson(
+export async function storedResultJson(
   facts: StoredResult['facts'],
   programs: readonly CheckedProgram[],
   seedOf: (program: number) => number,
-): string {
-  const stored: StoredResult = {
-    facts,
-    programs: programs.map((program, i) => {
-      const { name, inputs, numQubits, outputs, shots, warnings, arrayFormat } = program;
-      const hasBits = outputs.includes('counts') || outputs.includes('probabilities');
-      return {
-        facts: {
-          ...(name !== undefined && { name }),
-          points: inputs.numPoints,
-          qubits: numQubits,
-          method: 'statevector',
-          ...(shots !== undefined && { shots }),
-          seed: seedOf(i),
-          ...(hasBits && { measured_qubits: [...program.measuredQubits] }),
-          ...(warnings.length > 0 && { warnings: [...warnings] }),
-        },
-        format: arrayFormat,
-        results: resultsOf(program).map((result) => [result, ...dimensionsOf(program, result)]),
-      };
-    }),
+): Promise<string> {
+  const texts: string[] = [];
+  let since = performance.now();
+  for (const [i, program] of programs.entries()) {
+    texts.push(JSON.stringify(storedProgram(program, seedOf(i))));
+    if (performance.now() - since < WRITING_MS) continue;
+    await setImmediate();
+    since = performance.now();
+  }
+  // As `StoredResult`.
+  return `{"facts":${JSON.stringify(facts)},"programs":[${texts.join(',')}]}`;
+}
+
+function storedProgram(program: CheckedProgram, seed: number): StoredProgram {
+  const { name, inputs, numQubits, outputs, shots, warnings, arrayFormat } = program;
+  const hasBits = outputs.includes('counts') || outputs.includes('probabilities');
+  return {
+    facts: {
+      ...(name !== undefined && { name }),
+      points: inputs.numPoints,
+      qubits: numQubits,
+      method: 'statevector',
+      ...(shots !== undefined && { shots }),
+      seed,
+      ...(hasBits && { measured_qubits: [...program.measuredQubits] }),
+      ...(warnings.length > 0 && { warnings: [...warnings] }),
+    },
+    format: arrayFormat,
+    results: resultsOf(program).map((result) => [result, ...dimensionsOf(program, result)]),
   };
-  return JSON.stringify(stored);
 }
 
 function dimensionsOf(program: CheckedProgram, result: ResultName): readonly number[] {
@@ -124,8 +134,6 @@ export type ReadParts = (after: JobPartPlace | undefined) => Promise<readonly Jo
 
 /** Characters of a piece of the text, about. */
 const PIECE_LENGTH = 65_536;
-/** Other work runs after this much writing. */
-const WRITING_MS = 5;
 
 /**
  * The result fields of a record as pieces of JSON text: `"programs":[…],"executed_on":…`.
@@ -247,17 +255,24 @@ async function* nestedText(
   parts: AsyncIterable<JobPart>,
   dimensions: readonly number[],
 ): AsyncGenerator<string, void, undefined> {
-  const perPoint = dimensions.reduce((product, length) => product * length, 1);
+  /** Numbers in an array of each depth, the outermost first. */
+  const sizes = dimensions.map((_, depth) =>
+    dimensions.slice(depth).reduce((product, length) => product * length, 1),
+  );
+  const fromInside = sizes.toReversed();
   let text = '[';
   let separator = '';
   for await (const { bytes, from, to } of parts) {
     // A copy, for numbers must be aligned.
     const numbers = new Float64Array(Uint8Array.from(bytes).buffer);
-    if (numbers.length !== (to - from) * perPoint) {
+    if (numbers.length !== (to - from) * (sizes[0] ?? 1)) {
       throw new JobDamagedError('a part of its result has another length');
     }
-    for (let at = 0; at < numbers.length; at += perPoint) {
-      text += separator + nestedJson(numbers, at, dimensions, perPoint);
+    for (let i = 0; i < numbers.length; i++) {
+      text += separator;
+      for (const size of sizes) if (i % size === 0) text += '[';
+      text += jsonNumber(numbers[i]!);
+      for (const size of fromInside) if ((i + 1) % size === 0) text += ']';
       separator = ',';
       if (text.length < PIECE_LENGTH) continue;
       yield text;
@@ -265,24 +280,6 @@ async function* nestedText(
     }
   }
   yield `${text}]`;
-}
-
-function nestedJson(
-  numbers: Float64Array,
-  at: number,
-  [length = 0, ...inner]: readonly number[],
-  size: number,
-): string {
-  let text = '[';
-  const step = size / length;
-  for (let i = 0; i < length; i++) {
-    if (i > 0) text += ',';
-    text +=
-      inner.length === 0
-        ? jsonNumber(numbers[at + i]!)
-        : nestedJson(numbers, at + i * step, inner, step);
-  }
-  return `${text}]`;
 }
 
 /** A derivative may not exist, and JSON has no such number. Adding 0 turns −0 into 0, as JSON would. */

@@ -5,26 +5,30 @@
  * Gradients follow from estimates at shifted angles, by the parameter-shift rule: each angle that depends on an input is
  * shifted by itself, and the chain rule does the rest.
  */
+import { setImmediate } from 'node:timers/promises';
 import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
 import { dependentAngles, evaluateAngles } from '../../circuit/angle-formulas.ts';
-import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import { type Circuit, withoutMeasurements } from '../../circuit/circuit.ts';
 import {
   estimateExpectations,
+  groupingSteps,
   type MeasurementGroups,
   measuredIn,
-  measurementGroups,
 } from '../../circuit/measurement-groups.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
 import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/parameter-shift.ts';
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
 import type { BatchRun } from '../../fleet/processor.ts';
 import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import { addToSeed } from '../../math/philox.ts';
-import type { CheckedProgram, ProgramGroup } from './read-batch.ts';
+import type { CheckedProgram, ProgramGroup } from './batch-program.ts';
 
 /** Seeds of the groups of a point are this far apart, further than a batch has points. */
 const SEEDS_PER_GROUP = 2 ** 20;
 /** Seeds of the shifted circuits of a point are this far apart, further than there are groups. */
 const SEEDS_PER_SHIFT = 2 ** 34;
+/** Other work runs after this much estimating. */
+const ESTIMATING_MS = 5;
 /** Angles of shifted circuits that are in memory at a time, about. */
 const MAX_ANGLES = 2 ** 18;
 
@@ -34,7 +38,7 @@ type Run = (run: Pick<BatchRun, 'shape' | 'request'>) => Promise<BatchRunOutputs
 /** Points to estimate: a row of inputs and a seed for each. */
 interface Points {
   readonly rows: Float64Array;
-  readonly seeds: readonly number[];
+  readonly seeds: Float64Array;
 }
 
 /** Estimates of some points. Each array lists point after point. */
@@ -49,12 +53,12 @@ interface Estimated {
 /** Estimates for one program. */
 export class Estimates {
   readonly #program: CheckedProgram;
-  readonly #measured: MeasurementGroups;
+  readonly #measured: Promise<MeasurementGroups>;
   readonly #circuits = new Map<ProgramGroup, readonly Circuit[]>();
 
   constructor(program: CheckedProgram) {
     this.#program = program;
-    this.#measured = measurementGroups(program.observables);
+    this.#measured = groupedInTurns(program.observables);
   }
 
   /** @throws what `run` throws. */
@@ -70,22 +74,28 @@ export class Estimates {
   async #estimate(
     group: ProgramGroup,
     angles: Float64Array,
-    seeds: readonly number[],
+    seeds: Float64Array,
     run: Run,
   ): Promise<{ readonly values: Float64Array; readonly errors: Float64Array }> {
     const { observables, shots = 0 } = this.#program;
     const numCircuits = seeds.length;
     const outputs: BatchRunOutputs[] = [];
-    const circuits = this.#circuitsOf(group);
+    const measured = await this.#measured;
+    const circuits = this.#circuitsOf(group, measured);
     for (const [g, shape] of circuits.entries()) {
-      const own = Float64Array.from(seeds, (seed) => addToSeed(seed, g * SEEDS_PER_GROUP));
+      const own = seeds.map((seed) => addToSeed(seed, g * SEEDS_PER_GROUP));
       outputs.push(await run({ shape, request: { numCircuits, angles, shots, seeds: own } }));
     }
     const values = new Float64Array(numCircuits * observables.length);
     const errors = new Float64Array(values.length);
+    let since = performance.now();
     for (let k = 0; k < numCircuits; k++) {
+      if (performance.now() - since > ESTIMATING_MS) {
+        await setImmediate();
+        since = performance.now();
+      }
       const counts = circuits.map(({ numBits }, g) => countsOfRow(outputs[g]!, k, numBits));
-      for (const [o, estimate] of estimateExpectations(this.#measured, counts).entries()) {
+      for (const [o, estimate] of estimateExpectations(measured, counts).entries()) {
         values[k * observables.length + o] = estimate.value;
         errors[k * observables.length + o] = estimate.standardError;
       }
@@ -102,17 +112,18 @@ export class Estimates {
     const { formulas } = group;
     const { numInputs, numAngles } = formulas;
     const numObservables = this.#program.observables.length;
-    const isOpen = dependentAngles(formulas);
-    const shifts = angleShifts(staticPart(group), (angle) => isOpen[angle] === 1);
+    const isOpen = dependentAngles(formulas, this.#program.gradientInputs);
+    const shifts = angleShifts(withoutMeasurements(group.circuit), (angle) => isOpen[angle] === 1);
     const derivatives = new AngleDerivatives(formulas);
     const gradients = new Float64Array(seeds.length * numObservables * numInputs);
     const perCall = Math.max(1, Math.floor(MAX_ANGLES / Math.max(1, shifts.length * numAngles)));
     for (let from = 0; from < seeds.length; from += perCall) {
       const own = seeds.slice(from, from + perCall);
       const shifted = shiftedAngles(angles, numAngles, from, own.length, shifts);
-      const ownSeeds = own.flatMap((seed) =>
-        shifts.map((_, s) => addToSeed(seed, (s + 1) * SEEDS_PER_SHIFT)),
-      );
+      const ownSeeds = Float64Array.from({ length: own.length * shifts.length }, (_, i) => {
+        const seed = own[Math.floor(i / shifts.length)]!;
+        return addToSeed(seed, (1 + (i % shifts.length)) * SEEDS_PER_SHIFT);
+      });
       const { values } = await this.#estimate(group, shifted, ownSeeds, run);
       const byAngle = new Float64Array(numAngles);
       for (let k = 0; k < own.length; k++) {
@@ -128,22 +139,26 @@ export class Estimates {
   }
 
   /** The circuits that measure the groups of strings. */
-  #circuitsOf(group: ProgramGroup): readonly Circuit[] {
+  #circuitsOf(group: ProgramGroup, { groups }: MeasurementGroups): readonly Circuit[] {
     let circuits = this.#circuits.get(group);
     if (circuits === undefined) {
-      const circuit = staticPart(group);
-      circuits = this.#measured.groups.map((measured) => measuredIn(circuit, measured));
+      const circuit = withoutMeasurements(group.circuit);
+      circuits = groups.map((strings) => measuredIn(circuit, strings));
       this.#circuits.set(group, circuits);
     }
     return circuits;
   }
 }
 
-/** The gates of a circuit whose measurements, and what is computed from them, come last. */
-function staticPart({ circuit: { numQubits, operations } }: ProgramGroup): Circuit {
-  const gates = operations.filter(
-    (operation): operation is Operation =>
-      operation.kind !== 'assign' && operation.kind !== 'while' && operation.kind !== 'measure',
-  );
-  return { numQubits, numBits: 0, operations: gates };
+/** Groups the strings of observables, some at a turn of the event loop. */
+async function groupedInTurns(observables: readonly PauliSum[]): Promise<MeasurementGroups> {
+  const steps = groupingSteps(observables);
+  let since = performance.now();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (performance.now() - since < ESTIMATING_MS) continue;
+    await setImmediate();
+    since = performance.now();
+  }
 }

@@ -6,17 +6,18 @@ import { inputRows } from '../../circuit/input-columns.ts';
 import { CodedError } from '../../errors/coded-error.ts';
 import { BatchPieces, RunSizes } from '../../fleet/batch-pieces.ts';
 import type { BatchRun, BatchRunResult, Processor } from '../../fleet/processor.ts';
-import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import {
   type BatchRunOutputs,
   type BatchRunRequest,
   countsOfRow,
+  factsOfShape,
 } from '../../fleet/workers/sent-batch.ts';
 import type { Job, JobPart } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { addToSeed } from '../../math/philox.ts';
 import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
 import { milliseconds, viewBackend } from '../backend-view.ts';
+import { type CheckedProgram, isEstimated, numbersOf, type ProgramGroup } from './batch-program.ts';
 import {
   countsBytes,
   numberBytes,
@@ -27,13 +28,7 @@ import {
   storedResultJson,
 } from './batch-result.ts';
 import { Estimates } from './estimates.ts';
-import {
-  batchFactsOf,
-  type CheckedProgram,
-  isEstimated,
-  numbersOf,
-  type ProgramGroup,
-} from './read-batch.ts';
+import { batchFactsOf } from './read-batch.ts';
 
 /** Points of a program that are run together. */
 interface Range {
@@ -73,7 +68,7 @@ class BatchJobRun {
   readonly #seeds: readonly number[];
   readonly #log = new ExecutionLog();
   /** By the index of the program. */
-  readonly #sizes: readonly RunSizes[];
+  readonly #sizes = new Map<number, RunSizes>();
   readonly #pieces = new BatchPieces();
   /** By the index of the program. */
   readonly #estimates = new Map<number, Estimates>();
@@ -88,7 +83,6 @@ class BatchJobRun {
     this.#programs = programs;
     this.#deps = deps;
     this.#seeds = firstSeeds(programs, batchFactsOf(job.request).seed);
-    this.#sizes = programs.map(runSizesOf);
   }
 
   async run(saved: readonly SavedPlace[]): Promise<string> {
@@ -134,7 +128,7 @@ class BatchJobRun {
       let from = 0;
       for (const span of [...(covered.get(program) ?? []), { from: inputs.numPoints, to: 0 }]) {
         while (from < span.from) {
-          const to = Math.min(span.from, from + this.#sizes[program]!.next());
+          const to = Math.min(span.from, from + this.#sizesOf(program).next());
           yield { program, from, to };
           from = to;
         }
@@ -143,10 +137,16 @@ class BatchJobRun {
     }
   }
 
+  #sizesOf(index: number): RunSizes {
+    const sizes = this.#sizes.get(index) ?? runSizesOf(this.#programs[index]!);
+    this.#sizes.set(index, sizes);
+    return sizes;
+  }
+
   async #run(range: Range): Promise<void> {
     const { program: index, from, to } = range;
     const program = this.#programs[index]!;
-    const sizes = this.#sizes[index]!;
+    const sizes = this.#sizesOf(index);
     const results = new RangeResults(program, from, to - from);
     const spent = { ms: 0 };
     for (const group of program.groups) {
@@ -158,14 +158,15 @@ class BatchJobRun {
         return result.batch;
       };
       const rows = inputRows(program.inputs, points.list, points.from, points.to);
-      const seeds = Array.from(points.indices(), (point) => addToSeed(this.#seeds[index]!, point));
-      const request = exactRequest(program, group, rows, seeds);
+      const seeds = () =>
+        Float64Array.from(points.indices(), (point) => addToSeed(this.#seeds[index]!, point));
+      const request = exactRequest(program, group, { rows, numPoints: points.length, seeds });
       if (request !== undefined) {
         results.set(points, await run({ shape: group.circuit, request }));
       }
       const estimates = this.#estimatesOf(index);
       if (estimates !== undefined) {
-        results.setNumbers(points, await estimates.at(group, { rows, seeds }, run));
+        results.setNumbers(points, await estimates.at(group, { rows, seeds: seeds() }, run));
       }
     }
     sizes.learn(to - from, spent.ms);
@@ -229,12 +230,18 @@ class ProgramFailedError extends CodedError {
 /** Runs circuits of one shape and notes their time. */
 type RunShape = (asked: Pick<BatchRun, 'shape' | 'request'>) => Promise<BatchRunOutputs>;
 
+/** Points whose results are exact, or counts. */
+interface ExactPoints {
+  readonly rows: Float64Array;
+  readonly numPoints: number;
+  readonly seeds: () => Float64Array;
+}
+
 /** Request for the counts and the exact results of some points; undefined where there are none. */
 function exactRequest(
   program: CheckedProgram,
   { formulas }: ProgramGroup,
-  rows: Float64Array,
-  seeds: readonly number[],
+  { rows, numPoints, seeds }: ExactPoints,
 ): BatchRunRequest | undefined {
   const { observables, shots = 0 } = program;
   const exact = resultsOf(program).filter(
@@ -245,14 +252,14 @@ function exactRequest(
     (name) => name === 'expectation' || name === 'variance' || name === 'gradient',
   );
   return {
-    numCircuits: seeds.length,
+    numCircuits: numPoints,
     angles: rows,
     formulas,
     countsOfSingles: true,
-    ...(exact.includes('counts') && { shots, seeds: Float64Array.from(seeds) }),
+    ...(exact.includes('counts') && { shots, seeds: seeds() }),
     ...(needsObservables && { observables }),
     ...(exact.includes('variance') && { variances: true }),
-    ...(exact.includes('gradient') && { gradients: true }),
+    ...(exact.includes('gradient') && { gradients: true, gradientInputs: program.gradientInputs }),
     ...(exact.includes('probabilities') && { probabilities: true }),
     ...(exact.includes('statevector') && { statevectors: true }),
   };
@@ -371,7 +378,7 @@ class RangeResults {
     for (const result of resultsOf(this.#program)) {
       const numbers = arrays[result];
       if (numbers === undefined) continue;
-      const wanted = result === 'gradient' ? this.#byNumbers(numbers) : numbers;
+      const wanted = result === 'gradient' ? this.#byInputsAsked(numbers) : numbers;
       this.#setNumbers(result, points, wanted);
     }
   }
@@ -391,11 +398,12 @@ class RangeResults {
     }
   }
 
-  /** Derivatives by the inputs that are numbers, of derivatives by all. */
-  #byNumbers(gradients: Float64Array): Float64Array {
+  /** Derivatives by the inputs that were asked for, of derivatives by all. */
+  #byInputsAsked(gradients: Float64Array): Float64Array {
     const { gradientInputs, inputs } = this.#program;
     const numInputs = inputs.names.length;
-    if (gradientInputs.length === numInputs) return gradients;
+    const areAll = gradientInputs.length === numInputs;
+    if (areAll && gradientInputs.every((input, i) => input === i)) return gradients;
     const numRows = gradients.length / numInputs;
     const picked = new Float64Array(numRows * gradientInputs.length);
     for (let row = 0, at = 0; row < numRows; row++) {
@@ -422,7 +430,7 @@ function runSizesOf(program: CheckedProgram): RunSizes {
   const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numBits) : 0;
   return new RunSizes({
     numQubits,
-    numOperations: circuitWork(groups[0]!.circuit).numOperations,
+    numOperations: factsOfShape(groups[0]!.circuit).work.numOperations,
     numTerms: observables.reduce((sum, terms) => sum + terms.length, 0),
     shots,
     numNumbers: inputs.names.length + results + counts,

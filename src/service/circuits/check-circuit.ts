@@ -21,21 +21,38 @@ import { FaultList } from '../../circuit/fault-list.ts';
 import { circuitFromGateObjects, openCircuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
-import { type OpenQasmProgram, readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { readSweep } from '../../circuit/read-sweep.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { CircuitRun, Processor, ProcessorSpec } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
+import { type CircuitBody, MAX_LISTED_QUBITS, type Output, output } from '../schemas/circuits.ts';
+import { checkDevice } from './check-device.ts';
+import {
+  checkResults,
+  type FilledField,
+  fieldsOf,
+  type ReadSource,
+  type RequestedGradient,
+  requestedGradient,
+} from './program-results.ts';
 
 /** Greatest number of outcome bits of all shots together: 32 MiB of memory. */
 export const MAX_OUTCOME_BITS = 2 ** 28;
 
 /** Outputs that need a circuit without mid-circuit measurement. */
 const NEEDS_FINAL_STATE: readonly Output[] = ['statevector', 'probabilities', 'expectation'];
+
+const isOutput = (field: FilledField): field is FilledField & Output =>
+  output.options.some((name) => name === field);
+
+/** Why a circuit is checked. */
+type Purpose = 'run' | 'compile';
 
 /** Properties of a processor that submissions are checked against. */
 export interface Target {
@@ -94,7 +111,14 @@ export interface CheckedCircuit {
   /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
+  /** Those of the request, then those of the program. */
   readonly observables: readonly PauliSum[];
+  /** Number of observables of the request. */
+  readonly numRequested: number;
+  /** Results that the program requests, in order. */
+  readonly results: readonly ProgramResult[];
+  /** Present if the program requests a gradient. */
+  readonly gradient?: RequestedGradient;
   /** Statements of the program that were accepted but ignored. */
   readonly warnings: readonly ProgramWarning[];
 }
@@ -103,6 +127,7 @@ export interface CheckedCircuit {
  * Checks a well-formed body and builds its circuit.
  *
  * @param maxSteps - Limit of steps of a program; no limit unless given.
+ * @param purpose - What is compiled need not fit the target's device yet.
  * @throws {RequestInvalidError} listing every fault of meaning.
  * @throws {StepsSpentError} if a program takes more steps.
  */
@@ -110,9 +135,10 @@ export function checkCircuit(
   body: CircuitBody,
   targets: readonly Target[],
   maxSteps?: number,
+  purpose: Purpose = 'run',
 ): CheckedCircuit {
   const faults = new FaultList();
-  const checked = checkParts(body, Object.keys(body), targets, faults, maxSteps);
+  const checked = checkParts(body, Object.keys(body), targets, faults, { maxSteps, purpose });
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   if (checked === undefined) throw new Error('unreachable: no circuit and no fault');
   return checked;
@@ -130,22 +156,25 @@ export function meaningFaults(
   maxSteps?: number,
 ): readonly Fault[] {
   const faults = new FaultList();
-  checkParts(parts, given, targets, faults, maxSteps);
+  checkParts(parts, given, targets, faults, { maxSteps, purpose: 'run' });
   return faults.kept;
 }
 
 /** Shots and outputs requested from the processor. */
 export function runRequest(
-  { outputs, observables }: CheckedCircuit,
+  { outputs, observables, results }: CheckedCircuit,
   shots: number,
   seed: number,
 ): CircuitRun['request'] {
+  const asked = new Set<string>([...outputs, ...results.map(({ type }) => type)]);
+  const hasVariances = asked.has('variance');
   return {
-    shots: outputs.includes('counts') ? shots : 0,
+    shots: asked.has('counts') ? shots : 0,
     seed,
-    ...(outputs.includes('statevector') ? { statevector: true } : {}),
-    ...(outputs.includes('probabilities') ? { probabilities: true } : {}),
-    ...(outputs.includes('expectation') ? { observables } : {}),
+    ...((asked.has('statevector') || asked.has('amplitude')) && { statevector: true }),
+    ...((asked.has('probabilities') || asked.has('probability')) && { probabilities: true }),
+    ...((asked.has('expectation') || hasVariances) && { observables }),
+    ...(hasVariances && { variances: true }),
   };
 }
 
@@ -154,7 +183,7 @@ function checkParts(
   given: readonly string[],
   targets: readonly Target[],
   faults: FaultList,
-  maxSteps: number | undefined,
+  { maxSteps, purpose }: { readonly maxSteps: number | undefined; readonly purpose: Purpose },
 ): CheckedCircuit | undefined {
   const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
@@ -169,23 +198,37 @@ function checkParts(
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
   if (circuit === undefined || program === undefined) return undefined;
-  const { results, warnings } = program;
-  const allOutputs = [...new Set([...outputs, ...results.outputs])];
-  checkOutputLimits(circuit, allOutputs, faults);
+  const { warnings } = program;
+  const { results } = program.results;
+  checkOutputLimits(circuit, outputs, faults);
+  checkResults(results, circuit, parts.shots, faults);
   checkOutcomeBits(circuit, parts.shots, faults);
-  const observables = attempt(faults, () => {
-    const wanted = [...(parts.observables ?? []), ...results.observables];
-    return parseObservables(wanted, circuit.numQubits, 'observables');
-  });
-  if (target === undefined || observables === undefined) return undefined;
+  const requested = parts.observables ?? [];
+  const observables = attempt(faults, () =>
+    parseObservables(
+      [...requested, ...program.results.observables],
+      circuit.numQubits,
+      'observables',
+    ),
+  );
+  if (observables === undefined) return undefined;
+  const gradient = requestedGradient(program, observables.slice(requested.length), limits, faults);
+  if (target === undefined) return undefined;
+  const source = parts.qasm === undefined ? 'circuit' : 'qasm';
   return {
     target: target.spec.id,
-    circuit,
+    circuit:
+      purpose === 'run'
+        ? checkDevice(circuit, { outputs, results, source }, target.spec, faults)
+        : circuit,
     isMeasurementAdded: circuit !== written,
     numBits: circuit.numBits,
     measuredQubits: measuredQubits(circuit),
-    outputs: allOutputs,
+    outputs: [...new Set([...outputs, ...fieldsOf(results, circuit.numQubits).filter(isOutput)])],
     observables,
+    numRequested: requested.length,
+    results,
+    ...(gradient !== undefined && { gradient }),
     warnings,
   };
 }
@@ -232,20 +275,31 @@ function readProgram(
   { circuit, qasm, inputs, qubits }: BodyParts,
   limits: CircuitLimits,
   faults: FaultList,
-): OpenQasmProgram | undefined {
+): ReadSource | undefined {
   if (circuit !== undefined) {
     const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };
     const read =
       inputs === undefined
         ? circuitFromGateObjects(circuit, options)
         : openCircuitFromGateObjects(circuit, options, inputColumns(inputs), 0).circuit;
-    return { circuit: read, warnings: [], results: { outputs: [], observables: [] } };
+    return { circuit: read, registers: [], warnings: [], results: NO_RESULTS };
   }
   if (qasm === undefined) return undefined;
-  const read = readOpenQasm(qasm, limits, { inputs: inputs ?? {} });
+  const read = readText(qasm, inputs ?? {}, limits);
   if (qubits === undefined) return read;
   const wide = widened(read.circuit, qubits, limits, faults);
   return wide === undefined ? undefined : { ...read, circuit: wide };
+}
+
+/** Reads a text, with the formulas of its angles if it requests a gradient. */
+function readText(
+  qasm: string,
+  inputs: NonNullable<CircuitBody['inputs']>,
+  limits: CircuitLimits,
+): ReadSource {
+  const read = readOpenQasm(qasm, limits, { inputs });
+  if (!read.results.results.some(({ type }) => type === 'adjoint_gradient')) return read;
+  return { ...read, sweep: readSweep({ qasm }, inputColumns(inputs), limits) };
 }
 
 /** Extends the circuit to `numQubits` qubits; the text declares only the first ones. */

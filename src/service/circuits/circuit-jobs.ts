@@ -6,10 +6,11 @@
  * so that it is not read twice; after a restart it is read from the store.
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
-import type { CircuitResult, Processor } from '../../fleet/processor.ts';
+import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
 import { runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
+import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import {
@@ -37,6 +38,8 @@ import {
   targetsOf,
 } from './check-circuit.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
+import { DEVICE_READING, type DeviceLayout } from './device-program.ts';
+import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
 import {
   CIRCUIT_READING,
   type CircuitContext,
@@ -46,7 +49,7 @@ import {
   STORED_CIRCUIT_READING,
   storedBody,
 } from './read-circuit.ts';
-import { circuitResultJson, type ResultLayout } from './result-json.ts';
+import { circuitResultJson, deviceResultJson, type ResultLayout } from './result-json.ts';
 import { ResultThread } from './result-thread.ts';
 
 /** Greatest length of a stored request that is read in the main thread, characters. */
@@ -63,7 +66,7 @@ export const CIRCUIT_KIND = defineJobKind({
   record: circuitRecord,
   headers: submissionHeaders,
   waitsForResult: true,
-  readings: [CIRCUIT_READING, STORED_CIRCUIT_READING, COMPILE_READING],
+  readings: [CIRCUIT_READING, STORED_CIRCUIT_READING, DEVICE_READING, COMPILE_READING],
   serve: (deps) => new CircuitJobs(deps),
 });
 
@@ -142,27 +145,84 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     const processor = this.#deps.fleet.get(target);
     if (processor === undefined) throw new Error('unreachable: a circuit without its target');
     try {
+      if (processor.runOnDevice !== undefined) {
+        return await this.#runOnDevice(processor, job, hooks, signal);
+      }
       const { shots, seed, tier } = circuitFactsOf(job.request);
       this.#inReading.set(id, processor);
       const checked = await this.circuitOf(job, signal);
       this.#inReading.delete(id);
       const request = runRequest(checked, shots, seed);
+      const onStarted = () => hooks.started();
+      const whose = { priority, keyId, tier };
+      // First, while the job's place in the queue is kept.
+      const further = await runFurther(checked, { shots, seed }, (asked, name) =>
+        processor.runBatch(
+          { id: `${id}/${name}`, partOf: id, ...whose, ...asked },
+          { onStarted },
+          signal,
+        ),
+      );
       const result = await processor.run(
-        { id, circuit: checked.circuit, request, priority, keyId, tier },
+        { id, circuit: checked.circuit, request, ...whose },
         {
-          onStarted: () => hooks.started(),
+          onStarted,
           onProgress: (fraction) => hooks.progress(fraction),
           onStartedOver: () => hooks.startedOver(),
           readmitted: hooks.readmitted,
         },
         signal,
       );
-      return await this.writeResult(checked, result);
+      return await this.writeResult(checked, result, further);
     } finally {
       this.#inReading.delete(id);
       // Gives up the job's place in the queue if it was never used.
       processor.withdraw(id);
     }
+  }
+
+  /** Runs a circuit on hardware. Its process reads it again when its turn comes, to fit it to the device. */
+  async #runOnDevice(
+    processor: Processor,
+    { id, keyId, priority, request }: Job,
+    hooks: JobHooks,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { fleet, readers } = this.#deps;
+    this.#submitted.delete(id);
+    const { shots, tier } = circuitFactsOf(request);
+    let layout: DeviceLayout | undefined;
+    const fit = async () => {
+      const targets = targetsOf(fleet);
+      const caller = { keyId, numBytes: request.length, signal };
+      const source = { text: request };
+      const read = await readInProcess(readers, DEVICE_READING, source, { targets }, caller);
+      const { layout: own, ...program } = read;
+      layout = own;
+      return program;
+    };
+    const memory: DeviceRun['memory'] = {
+      load: async () => {
+        const saved = await this.#savedRun(id);
+        layout = saved?.layout;
+        return saved?.run;
+      },
+      save: (run) =>
+        hooks.storeParts([{ series: 0, from: 0, to: 1, bytes: encodeSaved({ run, layout }) }]),
+    };
+    const isCancelled = (reason: unknown) => reason instanceof JobCancelledError;
+    const run = { id, shots, priority, keyId, tier, fit, memory, isCancelled };
+    const onHardware = { onStarted: () => hooks.started(), readmitted: hooks.readmitted };
+    const result = await processor.runOnDevice?.(run, onHardware, signal);
+    if (result === undefined || layout === undefined) throw new Error('unreachable: no result');
+    return deviceResultJson(layout, result);
+  }
+
+  /** The state of a run on hardware that an earlier process saved. */
+  async #savedRun(id: JobId): Promise<SavedDeviceRun | undefined> {
+    const [part] = await this.#deps.jobs().parts(id);
+    // The cast is safe: the only part of a circuit's result is one that `encodeSaved` made.
+    return part && (JSON.parse(Buffer.from(part.bytes).toString()) as SavedDeviceRun);
   }
 
   queuePosition(id: JobId): number | undefined {
@@ -227,18 +287,33 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   /**
    * Writes the result fields of the record as JSON text. The result's large arrays are unusable afterwards.
    */
-  async writeResult(layout: ResultLayout, result: CircuitResult): Promise<string> {
+  async writeResult(
+    layout: ResultLayout,
+    result: CircuitResult,
+    further: FurtherNumbers = NO_NUMBERS,
+  ): Promise<string> {
     const { counts, statevector, probabilities } = result.run;
     const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities];
-    const longest = Math.max(...arrays.map((array) => array?.length ?? 0));
-    if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result);
-    return this.#results.write(layout, result);
+    const numSampled = further.samples.reduce((sum, { length }) => sum + length, 0);
+    const longest = Math.max(numSampled, ...arrays.map((array) => array?.length ?? 0));
+    if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result, further);
+    return this.#results.write(layout, result, further);
   }
 
   /** Stops the thread that writes large results. */
   close(): Promise<void> {
     return this.#results.close();
   }
+}
+
+/** State of a run on hardware, with the layout of its result. */
+interface SavedDeviceRun {
+  readonly run: SavedRun;
+  readonly layout: DeviceLayout | undefined;
+}
+
+function encodeSaved(saved: SavedDeviceRun): Uint8Array {
+  return Buffer.from(JSON.stringify(saved));
 }
 
 /** Reads a body in this thread; undefined if that would take too long. */

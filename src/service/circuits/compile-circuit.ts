@@ -12,17 +12,21 @@ import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
+import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
-import { viewCompilation } from '../backend-view.ts';
+import { viewCompilation, viewFitting } from '../backend-view.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
 import { type CheckedCircuit, checkCircuit, type Target } from './check-circuit.ts';
+import { fitted } from './device-program.ts';
 import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
 
 /** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */
 export const RUN_FIELDS = ['shots', 'seed', 'priority', 'return', 'observables'] as const;
 
+/** Seed of the layouts of compiled circuits. */
+const FIT_SEED = 0;
 /** CPU time of compiling relative to reading. */
 const COMPILE_CPU_FACTOR = 10;
 
@@ -42,16 +46,11 @@ export const COMPILE_READING: Reading<CircuitContext, string> = {
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
   const { format, fields } = readFormat(value);
-  const checked = checkCircuit(circuitBodyOf(fields, targets), targets);
+  const checked = checkCircuit(circuitBodyOf(fields, targets), targets, undefined, 'compile');
   const target = targets.find(({ spec }) => spec.id === checked.target);
-  if (!target?.spec.target) {
-    throw new ProcessorUnavailableError(checked.target, 'It has no compiler target.');
-  }
   const warnings = compileWarnings(checked);
   const started = performance.now();
-  const keepState = checked.isMeasurementAdded;
-  const written = circuitAsWritten(checked);
-  const { circuit, report } = compile(written, target.spec.target, { keepState });
+  const { circuit, compilation } = compiled(checked, target?.spec);
   const compileMs = performance.now() - started;
   return JSON.stringify({
     processor: checked.target,
@@ -60,10 +59,28 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
     ...(format === 'json'
       ? { circuit: gateObjectsFromCircuit(circuit) }
       : { qasm: printOpenQasm(circuit, format === 'qasm2' ? '2' : '3') }),
-    compilation: viewCompilation(report),
+    compilation,
     timing: { compile_ms: Math.round(compileMs * 1000) / 1000 },
     ...(warnings.length > 0 && { warnings }),
   });
+}
+
+/** Compiles for the engine of a simulator, or for a device. */
+function compiled(checked: CheckedCircuit, spec: ProcessorSpec | undefined) {
+  if (spec?.device !== undefined) {
+    // A device gives counts alone, so its circuit keeps the added measurement.
+    const { circuit, fitting } = fitted({ circuit: staticCircuit(checked) }, spec.device, FIT_SEED);
+    return { circuit, compilation: viewFitting(fitting) };
+  }
+  if (!spec?.target) {
+    throw new ProcessorUnavailableError(checked.target, 'It has no compiler target.');
+  }
+  const keepState = checked.isMeasurementAdded;
+  const { circuit, report } = compile(circuitAsWritten(checked), spec.target, {
+    keepState,
+    keepVerbatim: true,
+  });
+  return { circuit, compilation: viewCompilation(report) };
 }
 
 /** Separates the format from the fields of a submission. */
@@ -86,9 +103,8 @@ function readFormat(value: unknown): { format: CompileFormat; fields: unknown } 
 }
 
 /** Warnings of the program, and one if it requests results that only a run has. */
-function compileWarnings({ warnings, outputs }: CheckedCircuit): readonly ProgramWarning[] {
-  const [asked] = outputs.filter((name) => name !== 'counts');
-  if (asked === undefined) return warnings;
+function compileWarnings({ warnings, results }: CheckedCircuit): readonly ProgramWarning[] {
+  if (results.length === 0) return warnings;
   const message = 'The results that the program asks for are left out: nothing runs.';
   return [...warnings, { code: 'CIRCUIT_RESULT_IGNORED', message }];
 }
@@ -101,9 +117,15 @@ const NOT_PRINTED: Fault = {
 };
 
 /** Removes the final measurement that was added for a run. */
-function circuitAsWritten({ circuit: checked, isMeasurementAdded }: CheckedCircuit): Circuit {
+function circuitAsWritten(checked: CheckedCircuit): Circuit {
+  const circuit = staticCircuit(checked);
+  if (!checked.isMeasurementAdded) return circuit;
+  return { ...circuit, numBits: 0, operations: circuit.operations.slice(0, -1) };
+}
+
+/** @throws {RequestInvalidError} if the circuit computes while it runs. */
+function staticCircuit({ circuit: checked }: CheckedCircuit): Circuit {
   const circuit = circuitOf(checked);
   if (!isStatic(circuit)) throw new RequestInvalidError([NOT_PRINTED]);
-  if (!isMeasurementAdded) return circuit;
-  return { ...circuit, numBits: 0, operations: circuit.operations.slice(0, -1) };
+  return circuit;
 }

@@ -4,18 +4,27 @@
  * Counts and amplitudes are written straight from their typed arrays: objects with a million labels would
  * cost several times the memory and time of the text itself.
  */
-import type { CircuitResult } from '../../fleet/processor.ts';
+import type { CircuitResult, DeviceResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
-import { milliseconds, viewBackend, viewCompilation, viewTiming } from '../backend-view.ts';
+import {
+  milliseconds,
+  viewBackend,
+  viewCompilation,
+  viewDeviceBackend,
+  viewFitting,
+  viewTiming,
+} from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
+import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
+import { resultsJson } from './program-results-json.ts';
 
 type Counts = CircuitResult['run']['counts'];
 
 /** Fields of a circuit that determine the layout of its result. */
 export type ResultLayout = Pick<
   CheckedCircuit,
-  'numBits' | 'measuredQubits' | 'outputs' | 'warnings'
+  'numBits' | 'measuredQubits' | 'outputs' | 'numRequested' | 'results' | 'warnings'
 >;
 
 const [QUOTE, COMMA, ZERO, COLON] = [34, 44, 48, 58] as const;
@@ -25,19 +34,25 @@ const MAX_ENTRY_BYTES = 14;
 
 /** Writes the result fields of the record as one JSON object. */
 export function circuitResultJson(
-  { numBits, measuredQubits, outputs, warnings }: ResultLayout,
+  { numBits, measuredQubits, outputs, numRequested, results, warnings }: ResultLayout,
   { run, backend, compilation, reused, timing }: CircuitResult,
+  further: FurtherNumbers = NO_NUMBERS,
 ): string {
   const parts: string[] = [];
   if (outputs.includes('counts')) parts.push(`"counts":${countsJson(run.counts)}`);
-  if (run.probabilities !== undefined) {
-    parts.push(`"probabilities":${probabilitiesJson(run.probabilities, numBits)}`);
+  if (outputs.includes('probabilities')) {
+    parts.push(`"probabilities":${probabilitiesJson(run.probabilities!, numBits)}`);
   }
-  if (run.statevector !== undefined) parts.push(`"statevector":${amplitudesJson(run.statevector)}`);
-  if (run.expectations !== undefined) {
-    const values = [...run.expectations];
+  const statevector = outputs.includes('statevector') ? amplitudesJson(run.statevector!) : '';
+  if (statevector !== '') parts.push(`"statevector":${statevector}`);
+  if (outputs.includes('expectation')) {
+    const values = expectationsOf(run.expectations!, numRequested, results);
     const sum = values.reduce((total, value) => total + value, 0);
     parts.push(`"expectation":${JSON.stringify({ values, sum })}`);
+  }
+  if (results.length > 0) {
+    const source = { results, numRequested, run, further, statevectorJson: statevector };
+    parts.push(`"results":${resultsJson(source)}`);
   }
   const rest: CircuitResultFields = {
     backend: viewBackend(backend),
@@ -49,6 +64,42 @@ export function circuitResultJson(
   };
   parts.push(JSON.stringify(rest).slice(1, -1));
   return `{${parts.join(',')}}`;
+}
+
+/** Values for the observables of the request, and for those of the program's results of this type. */
+function expectationsOf(
+  values: readonly number[],
+  numRequested: number,
+  results: ResultLayout['results'],
+): readonly number[] {
+  const ofProgram = results.flatMap((result) => {
+    if (result.type !== 'expectation') return [];
+    const first = numRequested + result.first;
+    return values.slice(first, first + result.count);
+  });
+  return [...values.slice(0, numRequested), ...ofProgram];
+}
+
+/** Writes the result fields of a circuit that hardware ran as one JSON object. */
+export function deviceResultJson(
+  { measuredQubits, warnings }: Pick<ResultLayout, 'measuredQubits' | 'warnings'>,
+  { counts, fitting, backend, timing }: DeviceResult,
+): string {
+  const { queueMs, vendorQueueMs, fitMs, executionMs } = timing;
+  const rest: CircuitResultFields = {
+    backend: viewDeviceBackend(backend),
+    compilation: viewFitting(fitting),
+    timing: {
+      queue_ms: milliseconds(queueMs),
+      ...(vendorQueueMs !== undefined && { vendor_queue_ms: milliseconds(vendorQueueMs) }),
+      compile_ms: milliseconds(fitMs),
+      ...(executionMs !== undefined && { execution_ms: milliseconds(executionMs) }),
+    },
+    bit_order: 'little-endian',
+    measured_qubits: [...measuredQubits],
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+  return `{"counts":${countsJson(counts)},${JSON.stringify(rest).slice(1)}`;
 }
 
 /**

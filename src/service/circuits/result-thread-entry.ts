@@ -7,9 +7,9 @@ const parent = parentOfThread<ToResultThread, FromResultThread>();
 parent.onMessage((message) => parent.post(answer(message)));
 parent.post({ kind: 'ready' });
 
-function answer({ id, layout, result }: ToResultThread): FromResultThread {
+function answer({ id, layout, result, further }: ToResultThread): FromResultThread {
   try {
-    return { kind: 'written', id, text: circuitResultJson(layout, result) };
+    return { kind: 'written', id, text: circuitResultJson(layout, result, further) };
   } catch (error) {
     const stack = error instanceof Error ? (error.stack ?? '') : String(error);
     return { kind: 'broken', id, stack };

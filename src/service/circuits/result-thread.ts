@@ -8,6 +8,7 @@ import { extname } from 'node:path';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { childThread, SupervisedChild } from '../../processes/supervised-child.ts';
 import { ResultThreadLostError } from '../errors.ts';
+import type { FurtherNumbers } from './further-runs.ts';
 import type { ResultLayout } from './result-json.ts';
 
 /** Result to write. */
@@ -15,6 +16,7 @@ export interface ToResultThread {
   readonly id: number;
   readonly layout: ResultLayout;
   readonly result: CircuitResult;
+  readonly further: FurtherNumbers;
 }
 
 /** Messages from the thread. */
@@ -49,16 +51,16 @@ export class ResultThread {
    *
    * @throws {ResultThreadLostError} if the thread ends before it has answered.
    */
-  write(layout: ResultLayout, result: CircuitResult): Promise<string> {
+  write(layout: ResultLayout, result: CircuitResult, further: FurtherNumbers): Promise<string> {
     if (this.#isClosed) return Promise.reject(new ResultThreadLostError('it was closed'));
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const id = this.#numSent++;
     this.#thread ??= this.#start();
     this.#thread.setHolding(true);
     this.#pending.set(id, { resolve, reject });
-    const { numBits, measuredQubits, outputs, warnings } = layout;
-    const needed = { numBits, measuredQubits, outputs, warnings };
-    const message: ToResultThread = { id, layout: needed, result };
+    const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
+    const needed = { numBits, measuredQubits, outputs, numRequested, results, warnings };
+    const message: ToResultThread = { id, layout: needed, result, further };
     this.#thread.post(message, buffersOf(result));
     return promise;
   }

@@ -1,6 +1,8 @@
 /** Hash of a request that ignores white space and the order of fields. */
+
 import { hashBody } from '../../jobs/idempotency.ts';
 import type { JobId } from '../../jobs/job.ts';
+import { isJsonObject } from '../../workloads/procedures/json.ts';
 import type { JobResource } from './job-resources.ts';
 
 /**
@@ -12,7 +14,7 @@ import type { JobResource } from './job-resources.ts';
  */
 export function requestHash(path: string, body: unknown): string {
   const sorted = JSON.stringify(body, (_name, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );

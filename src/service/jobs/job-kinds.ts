@@ -2,6 +2,7 @@
 import type { JobKind } from '../../jobs/job.ts';
 import { BATCH_KIND } from '../batches/batch-jobs.ts';
 import { CIRCUIT_KIND } from '../circuits/circuit-jobs.ts';
+import { IONQ_READING } from '../ionq/read-ionq-job.ts';
 import type { Reading } from '../reading/reading.ts';
 import { TASK_KIND } from '../tasks/task-jobs.ts';
 import { TPU_JOB_KIND } from '../tpu/tpu-jobs.ts';
@@ -34,7 +35,9 @@ export async function closeJobKinds(served: ServedJobKinds): Promise<void> {
 }
 
 const readings: ReadonlyMap<string, Reading<never, unknown>> = new Map(
-  Object.values(KINDS).flatMap((kind) => kind.readings.map((each) => [each.name, each] as const)),
+  [...Object.values(KINDS).flatMap((kind) => kind.readings), IONQ_READING].map(
+    (each) => [each.name, each] as const,
+  ),
 );
 
 /** Finds a reading by name. */

@@ -1,10 +1,12 @@
 /** Parts that tasks and TPU jobs share, because procedures do their work: checks of bodies and run hooks. */
+
 import type { Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
+import { isSimulator } from '../../fleet/processor.ts';
 import { type JobLabels, type JobPriority, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
-import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
 import type { ProcedureHooks } from '../../workloads/procedures/procedure-call.ts';
 import type { ProcessorDirectory } from '../directories.ts';
@@ -73,9 +75,7 @@ export interface ProcedureContext {
 
 /** Processors that may run circuits of procedures. */
 export function simulatorsOf({ processors }: ProcessorDirectory): readonly string[] {
-  return processors
-    .filter(({ spec }) => spec.family !== 'superconducting')
-    .map(({ spec }) => spec.id);
+  return processors.filter(isSimulator).map(({ spec }) => spec.id);
 }
 
 /**
@@ -128,11 +128,6 @@ export function procedureHooks(hooks: JobHooks): ProcedureHooks {
     onStartedOver: () => hooks.startedOver(),
     readmitted: hooks.readmitted,
   };
-}
-
-/** True if a part of a JSON body is an object. */
-export function isJsonObject(value: unknown): value is Readonly<Record<string, Json>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Options that every body of a procedure may have. */

@@ -3,8 +3,7 @@
  * repeat and show the job. Listings read the facts without parsing the body.
  */
 import { JobDamagedError } from '../../jobs/errors.ts';
-import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { isJsonObject } from './procedure-jobs.ts';
+import { isJsonObject, type JsonObject } from '../../workloads/procedures/json.ts';
 
 const SEPARATOR = ',"body":';
 

@@ -15,6 +15,7 @@ import type {
   Processor,
   RunHooks,
 } from '../../fleet/processor.ts';
+import type { RunWork } from '../../fleet/schedule/scheduled-run.ts';
 import { REUSES, type Reuse } from '../../fleet/workers/worker-messages.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 
@@ -100,9 +101,11 @@ export class EngineMetrics {
     reuses.counts[reused]++;
   }
 
-  /** Wraps the processors so that their results are counted. */
+  /** Wraps the processors so that the results of their engines are counted. */
   over(directory: ProcessorDirectory): ProcessorDirectory {
-    const processors = directory.processors.map((each) => new MeteredProcessor(each, this));
+    const processors = directory.processors.map((each) =>
+      each.runOnDevice === undefined ? new MeteredProcessor(each, this) : each,
+    );
     return { processors, get: (id) => processors.find(({ spec }) => spec.id === id) };
   }
 
@@ -166,6 +169,10 @@ class MeteredProcessor implements Processor {
 
   load(): ReturnType<Processor['load']> {
     return this.#processor.load();
+  }
+
+  expectedRunMs(work: RunWork): number | undefined {
+    return this.#processor.expectedRunMs(work);
   }
 
   queuePosition(taskId: string): number | undefined {

@@ -134,8 +134,9 @@ class ProcessorGauges {
       if (!rest.isAvailable) continue;
       const waits = { small: rest.load.expectedWaitMs, wide: rest.load.expectedWideWaitMs };
       for (const [width, waitMs] of Object.entries(waits)) {
-        // An infinite wait has no expected value.
-        if (Number.isFinite(waitMs)) this.#expectedWait.set({ processor, width }, waitMs / 1000);
+        // An infinite wait, or one that a vendor decides, has no expected value.
+        if (waitMs !== undefined && Number.isFinite(waitMs))
+          this.#expectedWait.set({ processor, width }, waitMs / 1000);
       }
     }
   }

@@ -4,6 +4,7 @@
  * zod reports every bad element and cannot be stopped, and a body has room for tens of thousands. A list
  * longer than any valid one is therefore a single fault, and its elements are not examined; other fields are.
  */
+
 import type { Fault } from '../../errors/coded-error.ts';
 import { formatPath } from '../../errors/fault-path.ts';
 import {
@@ -11,6 +12,7 @@ import {
   MAX_THETA_LENGTH,
 } from '../../workloads/models/qnn-hybrid/classification-request.ts';
 import { NUM_FEATURES } from '../../workloads/models/qnn-hybrid/reuploading-ansatz.ts';
+import { isJsonObject } from '../../workloads/procedures/json.ts';
 
 /**
  * Greatest length of theta that is examined. It exceeds the longest valid one, so that slightly wrong lengths
@@ -50,13 +52,13 @@ type Path = readonly PropertyKey[];
 function sizedBody(body: unknown, sized: (fields: Fields, faults: Fault[]) => Fields): SizedBody {
   const faults: Fault[] = [];
   const fields = sizedFields(body, [], faults);
-  if (!isFields(fields)) return { body: fields, faults };
+  if (!isJsonObject(fields)) return { body: fields, faults };
   return { body: { ...fields, ...sized(fields, faults) }, faults };
 }
 
 function sizedParameters(value: unknown, faults: Fault[]): unknown {
   const fields = sizedFields(value, ['parameters'], faults);
-  if (!isFields(fields) || !('theta' in fields)) return fields;
+  if (!isJsonObject(fields) || !('theta' in fields)) return fields;
   const path = ['parameters', 'theta'];
   const message = (length: number) =>
     `has ${length} numbers; the largest circuit takes ${MAX_THETA_LENGTH}.`;
@@ -88,14 +90,10 @@ function sizedList(
 }
 
 function sizedFields(value: unknown, path: Path, faults: Fault[]): unknown {
-  if (!isFields(value)) return value;
+  if (!isJsonObject(value)) return value;
   const { length } = Object.keys(value);
   if (length <= MAX_FIELDS) return value;
   const message = `has ${length} fields; at most ${MAX_FIELDS} are read.`;
   faults.push({ path: formatPath(path), message });
   return null;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,10 @@
 /**
- * Files of the page at `/`: its HTML template, styles and modules. They are in src/console, whose TypeScript
- * is stripped of types here, or in dist/console, where the build has prepared everything.
+ * Files of the page at `/`: its HTML template, styles and modules, with those of the client that they import. They
+ * are in src/console and src/client, whose TypeScript is stripped of types here, or in dist, where the build has
+ * prepared everything.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { basename, extname, posix } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { sha256 } from '../../math/sha256.ts';
@@ -23,11 +24,14 @@ export interface PageFiles {
   readonly version: string;
   /** HTML with `{{…}}` as placeholders. */
   readonly template: string;
-  /** Files by name, without folders; modules end in .js. */
+  /** Files by name; modules end in .js, and those of the client are in the folder `client/`. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
 const FOLDER = new URL('../../console/', import.meta.url);
+const CLIENT_FOLDER = new URL('../../client/', import.meta.url);
+/** Ending of modules: of sources in a checkout, of built modules in the package. */
+const ENDING = extname(import.meta.url);
 const TEMPLATE = 'index.html';
 const MODULE_TYPE = 'text/javascript; charset=utf-8';
 /** Files that are sent unchanged. */
@@ -46,8 +50,7 @@ async function load(): Promise<PageFiles> {
     const type = PLAIN_TYPES.get(extname(name));
     if (type !== undefined) files.set(name, { type, text: readText(name) });
   }
-  const modules = extname(import.meta.url) === '.ts' ? await strip(names) : builtModules(names);
-  for (const [name, text] of modules) files.set(name, { type: MODULE_TYPE, text });
+  for (const [name, text] of await pageModules()) files.set(name, { type: MODULE_TYPE, text });
   const all = [...files].flatMap(([name, { text }]) => [name, text]);
   return {
     version: sha256(new TextEncoder().encode(all.join('\0'))).slice(0, 16),
@@ -58,28 +61,58 @@ async function load(): Promise<PageFiles> {
 
 const readText = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
-type Modules = readonly (readonly [name: string, text: string])[];
-
-function builtModules(names: readonly string[]): Modules {
-  return names.filter((name) => name.endsWith('.js')).map((name) => [name, readText(name)]);
+/** Modules of the page, and those of the client that are imported, by the name under which they are served. */
+async function pageModules(): Promise<ReadonlyMap<string, string>> {
+  const own = modulesIn(FOLDER);
+  const client = modulesIn(CLIENT_FOLDER);
+  const sources = [...own.values(), ...client.values()];
+  const texts = ENDING === '.ts' ? await stripped(sources) : sources;
+  const names = [...own.keys(), ...[...client.keys()].map((name) => `client/${name}`)];
+  const all = new Map(names.map((name, index) => [name, withServedImports(texts[index] ?? '')]));
+  const served = new Map<string, string>();
+  const serve = (name: string): void => {
+    const text = all.get(name);
+    if (text === undefined || served.has(name)) return;
+    served.set(name, text);
+    for (const imported of importsOf(name, text)) serve(imported);
+  };
+  for (const name of own.keys()) serve(name);
+  return served;
 }
 
-/** Strips the types of the sources and names the modules as the build does. */
-async function strip(names: readonly string[]): Promise<Modules> {
-  const sources = names.filter((name) => name.endsWith('.ts'));
+/** Texts of a folder's modules, by name with the ending of built modules. */
+function modulesIn(folder: URL): ReadonlyMap<string, string> {
+  const names = readdirSync(folder).filter(
+    (name) => extname(name) === ENDING && !/\.d\./.test(name),
+  );
+  return new Map(
+    names
+      .sort()
+      .map((name) => [`${basename(name, ENDING)}.js`, readFileSync(new URL(name, folder), 'utf8')]),
+  );
+}
+
+/** Strips types of sources. */
+async function stripped(sources: readonly string[]): Promise<readonly string[]> {
   const worker = new Worker(new URL('./strip-worker.ts', import.meta.url), {
-    workerData: sources.map(readText),
+    workerData: sources,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  const texts = z.array(z.string()).parse(await workerAnswer(worker));
-  return sources.map((name, index) => [builtName(name), withBuiltImports(texts[index] ?? '')]);
+  return z.array(z.string()).parse(await workerAnswer(worker));
 }
 
-const builtName = (name: string): string => name.replace(/\.ts$/, '.js');
+/** Replaces imports by the names under which modules are served: below the version, the client in a folder. */
+function withServedImports(text: string): string {
+  return text.replace(
+    /(\b(?:from|import)\s*['"]\.)(?:\.(?=\/client\/))?(\/[\w/-]+)\.(?:ts|js)(['"])/g,
+    '$1$2.js$3',
+  );
+}
 
-/** Replaces imports of neighbours by the names under which they are served. */
-function withBuiltImports(text: string): string {
-  return text.replace(/(\b(?:from|import)\s*['"]\.\/[\w-]+)\.ts(['"])/g, '$1.js$2');
+/** Names of the modules that a module imports. */
+function importsOf(name: string, text: string): readonly string[] {
+  const imports = text.matchAll(/\b(?:from|import)\s*['"](\.[^'"]+)['"]/g);
+  return [...imports].map(([, path = '']) => posix.join(posix.dirname(name), path));
 }
 
 /**

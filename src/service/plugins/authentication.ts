@@ -28,7 +28,7 @@ import {
   type WindowState,
 } from '../limits/fixed-windows.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { isApiPath } from './not-found.ts';
+import { isApiPath, isIonqPath } from './not-found.ts';
 
 /** Requests per minute that one address may send without a valid key. */
 export const MAX_FAILED_ATTEMPTS = 60;
@@ -69,7 +69,8 @@ export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps):
     const { scope, isOpenTo } = request.routeOptions.config;
     if (isOpenTo?.(request.ip) === true && keyText(request) === undefined) return;
     // Anyone may ask for an unknown path and gets 404; with a key the request counts as the key's.
-    const isUnknownPath = request.is404 && isApiPath(request.url);
+    const isOfApi = isApiPath(request.url) || isIonqPath(request.url);
+    const isUnknownPath = request.is404 && isOfApi;
     if (scope === undefined && !(isUnknownPath && keyText(request) !== undefined)) {
       if (request.routeOptions.config.isUncounted !== true) gate.countPublic(request);
       return;
@@ -122,9 +123,11 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-function keyText(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-api-key'];
-  return typeof header === 'string' && header !== '' ? header : undefined;
+/** The key of a request; below the prefix of IonQ's interface it is in `Authorization: apiKey KEY`. */
+function keyText({ headers, url }: FastifyRequest): string | undefined {
+  const header = headers['x-api-key'];
+  if (typeof header === 'string' && header !== '') return header;
+  return isIonqPath(url) ? /^apikey +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] : undefined;
 }
 
 class KeyGate {
@@ -170,7 +173,7 @@ class KeyGate {
     }
     if (key?.expiresAt !== undefined) throw new KeyExpiredError(isoTime(key.expiresAt));
     throw text === undefined
-      ? new KeyMissingError(request.headers.authorization !== undefined)
+      ? new KeyMissingError(request.headers.authorization !== undefined, isIonqPath(request.url))
       : new KeyInvalidError(text);
   }
 }

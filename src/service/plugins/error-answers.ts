@@ -12,10 +12,11 @@ import {
   toProblemDetails,
 } from '../envelope.ts';
 import { HttpMalformedError } from '../errors.ts';
+import { ionqError } from '../ionq/ionq-error.ts';
 import { presentError } from '../present-error.ts';
 import type { ErrorEnvelope } from '../schemas/envelope.ts';
 import { requestUnderWay } from './connections.ts';
-import { pathOf } from './not-found.ts';
+import { isIonqPath, pathOf } from './not-found.ts';
 
 /** Answers a request with an error. */
 type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
@@ -40,13 +41,18 @@ export function createErrorAnswer(
     if (error.status === 500 && !(thrown instanceof CodedError)) {
       request.log.error({ err: thrown }, 'unexpected error');
     }
-    const body: ErrorEnvelope = { success: false, error, meta: envelopes.meta(request.id) };
-    const asProblem = asksForProblemDetails(request.headers.accept);
     reply
       .code(error.status)
       // Repeated here, because an error before the routes skips the hook that sets them.
       .headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
-      .headers(headers)
+      .headers(headers);
+    if (isIonqPath(path)) {
+      reply.type(JSON_TYPE).send(JSON.stringify(ionqError(error, title)));
+      return;
+    }
+    const body: ErrorEnvelope = { success: false, error, meta: envelopes.meta(request.id) };
+    const asProblem = asksForProblemDetails(request.headers.accept);
+    reply
       .type(asProblem ? PROBLEM_TYPE : JSON_TYPE)
       .send(JSON.stringify(asProblem ? toProblemDetails(body, title, path) : body));
   };

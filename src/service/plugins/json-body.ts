@@ -1,8 +1,9 @@
 /**
  * Reads request bodies: UTF-8 JSON without deep nesting and without fields named `__proto__`.
  *
- * Nesting is limited before parsing, so that later code may be recursive. The fields of an object are limited
- * too: JSON.parse takes seconds for an object with a million names.
+ * Nesting is limited before parsing, so that later code may be recursive. The fields of an object, the entries of a list
+ * and the number of all lists and objects are limited too: JSON.parse takes seconds for an object with a million names,
+ * and half a minute for a list of twenty million empty objects.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { formatPath } from '../../errors/fault-path.ts';
@@ -17,6 +18,14 @@ const MAX_DEPTH = 32;
 
 /** Greatest number of fields of an object; the inputs of a program may have this many. */
 const MAX_FIELDS = 4096;
+
+/** Greatest number of entries of a list. The longest is a circuit: its gates, and as many barriers. */
+const MAX_ENTRIES = 2_000_000;
+
+/** Characters of a body for each of its lists and objects; the shortest that are many, `[0,0],` of a matrix, have six. */
+const CHARACTERS_PER_PART = 5;
+/** Lists and objects that a body may have whatever its length. */
+const FREE_PARTS = 4096;
 
 /** Size from which reading a body would block the event loop for several milliseconds, bytes. */
 export const LARGE_BODY_BYTES = 65_536;
@@ -143,33 +152,67 @@ function parse(text: string): unknown {
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /** The bit in which `[` and `{` differ, and `]` and `}`. */
 const BRACE_BIT = 0x20;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
-const COLON = 0x3a;
 
 function checkShape(text: string): void {
   let depth = 0;
-  const numFields = new Uint32Array(MAX_DEPTH + 1);
+  let partsLeft = FREE_PARTS + text.length / CHARACTERS_PER_PART;
+  /** Commas that may follow, by depth. */
+  const commasLeft = new Int32Array(MAX_DEPTH + 1);
   for (let i = 0; i < text.length; i++) {
     const character = text.charCodeAt(i);
     if (character === QUOTE) {
       i = endOfString(text, i);
-      continue;
-    }
-    const bracket = character & ~BRACE_BIT;
-    if (bracket === CLOSE) depth--;
-    else if (bracket === OPEN) {
-      if (++depth > MAX_DEPTH) {
-        throw new BodyMalformedError(`it is nested more than ${MAX_DEPTH} levels deep.`);
+    } else if (character === COMMA) {
+      if (--commasLeft[depth]! < 0) throw tooManyEntries(text, i);
+    } else {
+      const bracket = character & ~BRACE_BIT;
+      if (bracket === CLOSE) depth--;
+      else if (bracket === OPEN) {
+        if (++depth > MAX_DEPTH) {
+          throw new BodyMalformedError(`it is nested more than ${MAX_DEPTH} levels deep.`);
+        }
+        if (--partsLeft < 0) {
+          throw new BodyMalformedError(
+            'it has more lists and objects than any request of its length.',
+          );
+        }
+        commasLeft[depth] = (character === OPEN ? MAX_ENTRIES : MAX_FIELDS) - 1;
       }
-      numFields[depth] = 0;
-    } else if (character === COLON && ++numFields[depth]! > MAX_FIELDS) {
-      throw new BodyMalformedError(`an object in it has more than ${MAX_FIELDS} fields.`);
     }
   }
+}
+
+/** @param end - Index of the comma before the first entry or field too many. */
+function tooManyEntries(text: string, end: number): BodyMalformedError {
+  const path: PropertyKey[] = [];
+  let name = '';
+  for (let i = 0; i < end; i++) {
+    const character = text[i]!;
+    if (character === '"') {
+      const start = i + 1;
+      i = endOfString(text, i);
+      name = text.slice(start, i);
+    } else if (character === '[' || character === '{') {
+      path.push(character === '[' ? 0 : '');
+    } else if (character === ']' || character === '}') {
+      path.pop();
+    } else if (character === ':') {
+      path[path.length - 1] = name;
+    } else if (character === ',') {
+      const last = path.at(-1);
+      if (typeof last === 'number') path[path.length - 1] = last + 1;
+    }
+  }
+  const isList = typeof path.pop() === 'number';
+  const what = isList ? `more than ${MAX_ENTRIES} entries` : `more than ${MAX_FIELDS} fields`;
+  const place = formatPath(path);
+  return new BodyMalformedError(`${place === '' ? 'it' : place} has ${what}.`, place);
 }
 
 /** Index of the quote that ends the string that begins at `start`. */

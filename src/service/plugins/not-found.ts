@@ -6,10 +6,22 @@ import { MethodNotFoundError, RouteNotFoundError } from '../errors.ts';
 /** Path prefix of the API. */
 export const API_PREFIX = '/api/v1';
 
+/** Path prefix of IonQ's interface. */
+export const IONQ_PREFIX = '/v0.4';
+
 /** True if a URL is below the API's prefix. */
 export function isApiPath(url: string): boolean {
+  return isBelow(API_PREFIX, url);
+}
+
+/** True if a URL is below the prefix of IonQ's interface. */
+export function isIonqPath(url: string): boolean {
+  return isBelow(IONQ_PREFIX, url);
+}
+
+function isBelow(prefix: string, url: string): boolean {
   const path = pathOf(url);
-  return path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
+  return path === prefix || path.startsWith(`${prefix}/`);
 }
 
 /** Path of a URL without its query, which may hold values that must not be logged. */

@@ -28,7 +28,7 @@ import {
   ReadingRoomError,
   ReadingTimeError,
 } from '../errors.ts';
-import type { FromReader, ReadingInput, ToReader } from './reading-messages.ts';
+import type { FromReader, ReadingInput, ReadingTask, ToReader } from './reading-messages.ts';
 
 const ENTRY = new URL(`./reader-process${extname(import.meta.url)}`, import.meta.url);
 const MIB = 2 ** 20;
@@ -91,6 +91,8 @@ export interface ReadingCaller {
   readonly signal?: AbortSignal | undefined;
   /** CPU time that the body may take, as a multiple of the limit; 1 unless given. */
   readonly cpuFactor?: number;
+  /** Hears of each piece of the output but the last, one a turn of the event loop. */
+  readonly onPiece?: (index: number, piece: unknown) => void;
 }
 
 /** Present amount of work. */
@@ -102,7 +104,8 @@ interface ReadingLoad {
 }
 
 interface Reading extends QueuedItem {
-  readonly message: ToReader;
+  readonly message: ReadingTask;
+  readonly onPiece: ReadingCaller['onPiece'];
   readonly numBytes: number;
   readonly costMs: number;
   readonly cpuLimitMs: number;
@@ -181,7 +184,7 @@ export class Readers {
   run(
     name: string,
     input: ReadingInput,
-    { keyId, numBytes, signal, cpuFactor = 1 }: ReadingCaller,
+    { keyId, numBytes, signal, cpuFactor = 1, onPiece }: ReadingCaller,
   ): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new ReaderLostError('it was closed'));
     return new Promise((resolve, reject) => {
@@ -199,6 +202,7 @@ export class Readers {
         key: keyId,
         level: LEVEL,
         message: { name, input },
+        onPiece,
         numBytes,
         costMs: this.#expectedMs(name, numBytes),
         cpuLimitMs: this.#options.cpuLimitMs * cpuFactor,
@@ -487,6 +491,11 @@ class Reader {
     }
     if (message.kind === 'prepared') {
       this.#startClock(reading);
+      return;
+    }
+    if (message.kind === 'piece') {
+      reading.onPiece?.(message.index, message.piece);
+      setImmediate(() => this.#process.post({ wants: 'next piece' }));
       return;
     }
     const ms = this.runningMs;

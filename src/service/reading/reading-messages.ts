@@ -11,11 +11,14 @@ export type ReadingInput = (BodySource | { readonly text: string }) & {
   readonly hashPath?: string;
 };
 
-/** Message to a reader: the name of a reading and its input. It is answered before the next is sent. */
-export interface ToReader {
+/** The name of a reading and its input. It is answered before the next is sent. */
+export interface ReadingTask {
   readonly name: string;
   readonly input: ReadingInput;
 }
+
+/** Message to a reader: a task, or the request for the next piece of its output. */
+export type ToReader = ReadingTask | { readonly wants: 'next piece' };
 
 /** Message from a reader. */
 export type FromReader =
@@ -23,6 +26,8 @@ export type FromReader =
   /** The reader loads code for this and later bodies. Until it is done, no time is charged to this body. */
   | { readonly kind: 'preparing' }
   | { readonly kind: 'prepared' }
+  /** A piece of an output that is sent in several; `done` has the last one. */
+  | { readonly kind: 'piece'; readonly index: number; readonly piece: unknown }
   | { readonly kind: 'done'; readonly output: unknown }
   | {
       readonly kind: 'refused';

@@ -13,6 +13,25 @@ export interface Reading<Context, Output> {
   readonly proceduresOf?: (body: unknown, context: Context) => readonly (Procedure | undefined)[];
   /** CPU time that a body may take, as a multiple of the usual limit; 1 unless given. */
   readonly cpuFactor?: number;
+  /** How an output crosses from the process in pieces; as a whole unless given. */
+  readonly pieces?: OutputPieces<Output>;
+}
+
+/**
+ * An output in pieces of a few milliseconds each. The service takes one a turn of the event loop, so that the largest
+ * output holds up nobody else.
+ */
+export interface OutputPieces<Output> {
+  /** Cuts an output into pieces, plain data; at least one. */
+  cut(output: Output): Iterable<unknown>;
+  /** Puts pieces together as they come, in order. */
+  readonly collect: () => PieceCollector<Output>;
+}
+
+/** Puts the pieces of one output together. */
+export interface PieceCollector<Output> {
+  add(piece: unknown): void;
+  readonly output: Output;
 }
 
 /**
@@ -24,17 +43,25 @@ export interface Reading<Context, Output> {
  */
 export async function readInProcess<Context, Output>(
   readers: Pick<Readers, 'run'>,
-  { name, cpuFactor }: Reading<Context, Output>,
+  { name, cpuFactor, pieces }: Reading<Context, Output>,
   source: BodySource | { readonly text: string },
   context: Context,
   caller: ReadingCaller,
   hashPath?: string,
 ): Promise<Output> {
   const input = { ...source, context, ...(hashPath !== undefined && { hashPath }) };
+  let collector = pieces?.collect();
   const output = await readers.run(name, input, {
     ...caller,
     ...(cpuFactor !== undefined && { cpuFactor }),
+    onPiece: (index, piece) => {
+      // A process that was lost is followed by another one, which begins again.
+      if (index === 0) collector = pieces?.collect();
+      collector?.add(piece);
+    },
   });
   // The cast is safe: the process runs the reading of that name.
-  return output as Output;
+  if (collector === undefined) return output as Output;
+  collector.add(output);
+  return collector.output;
 }

@@ -5,19 +5,36 @@ import type { Procedure } from '../../workloads/procedures/procedure.ts';
 import { requestHash } from '../jobs/canonical-hash.ts';
 import { findReading } from '../jobs/job-kinds.ts';
 import { parseJsonBody } from '../plugins/json-body.ts';
-import type { FromReader, ReadingInput, ToReader } from './reading-messages.ts';
+import type { FromReader, ReadingInput, ReadingTask, ToReader } from './reading-messages.ts';
 
 type ReaderParent = ParentPort<ToReader, FromReader>;
 
 /** Reports that the reader is ready, and answers each message of the parent. */
 export function serveReading(parent: ReaderParent): void {
-  parent.onMessage(async (message) => parent.post(await answer(message, parent)));
+  let onNextWanted = () => {};
+  const postPiece = (index: number, piece: unknown): Promise<void> => {
+    parent.post({ kind: 'piece', index, piece });
+    return new Promise((resolve) => {
+      onNextWanted = resolve;
+    });
+  };
+  parent.onMessage(async (message) => {
+    if ('wants' in message) onNextWanted();
+    else parent.post(await answer(message, parent, postPiece));
+  });
   parent.post({ kind: 'ready' });
 }
 
-async function answer(message: ToReader, parent: ReaderParent): Promise<FromReader> {
+/** Posts a piece of an output; resolves when the next one is wanted. */
+type PostPiece = (index: number, piece: unknown) => Promise<void>;
+
+async function answer(
+  message: ReadingTask,
+  parent: ReaderParent,
+  postPiece: PostPiece,
+): Promise<FromReader> {
   try {
-    return { kind: 'done', output: await outputOf(message, parent) };
+    return { kind: 'done', output: await outputOf(message, parent, postPiece) };
   } catch (error) {
     if (error instanceof CodedError) {
       const { code, message: text, faults } = error;
@@ -47,14 +64,27 @@ async function prepare(
   parent.post({ kind: 'prepared' });
 }
 
-async function outputOf({ name, input }: ToReader, parent: ReaderParent): Promise<unknown> {
+/** The output of a reading; its last piece, if it has pieces. */
+async function outputOf(
+  { name, input }: ReadingTask,
+  parent: ReaderParent,
+  postPiece: PostPiece,
+): Promise<unknown> {
   const reading = findReading(name);
   const { context, hashPath } = input;
   const body = bodyOf(input);
   await prepare(reading.proceduresOf?.(body, context) ?? [], parent);
-  const output = await reading.read(body, context);
-  if (hashPath === undefined) return output;
-  return { ...Object(output), bodyHash: requestHash(hashPath, body) };
+  const read = await reading.read(body, context);
+  const output =
+    hashPath === undefined ? read : { ...Object(read), bodyHash: requestHash(hashPath, body) };
+  if (reading.pieces === undefined) return output;
+  const [first, ...others] = reading.pieces.cut(output);
+  let last = first;
+  for (const [index, piece] of others.entries()) {
+    await postPiece(index, last);
+    last = piece;
+  }
+  return last;
 }
 
 function bodyOf(input: ReadingInput): unknown {

@@ -23,7 +23,7 @@ const FILE_HEADERS = {
 };
 
 /**
- * Registers `/` and `/console/{version}/{file}`.
+ * Registers `/` and `/console/{version}/{file}`; files of the client are in a folder.
  *
  * @param demoFacts - Called at each request.
  */
@@ -33,14 +33,14 @@ export function consoleRoutes(app: FastifyInstance, demoFacts: () => DemoFacts):
     return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page);
   });
 
-  app.get<{ Params: { readonly version: string; readonly file: string } }>(
-    '/console/:version/:file',
-    // A page loads about thirty of these files, and browsers cache them.
+  app.get<{ Params: { readonly version: string; readonly '*': string } }>(
+    '/console/:version/*',
+    // A page loads about forty of these files, and browsers cache them.
     { config: { isUncounted: true }, schema: { hide: true } },
     async (request, reply) => {
       const { version, files } = await pageFiles();
       const { params, method, url } = request;
-      const file = params.version === version ? files.get(params.file) : undefined;
+      const file = params.version === version ? files.get(params['*']) : undefined;
       // A file of another version would not fit those of this one.
       if (file === undefined) throw new RouteNotFoundError(method, pathOf(url));
       return reply.headers(FILE_HEADERS).type(file.type).send(file.text);

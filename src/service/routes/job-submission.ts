@@ -69,7 +69,7 @@ export class JobSubmissions<Submission extends JobSubmission> {
 }
 
 /** Value of a header that is not repeated. */
-function headerOf(
+export function headerOf(
   { headers }: FastifyRequest,
   name: 'idempotency-key' | 'prefer',
 ): string | undefined {

@@ -1,4 +1,5 @@
 /** Routes that describe the service: GET / and GET /status. */
+import { isSimulator } from '../../fleet/processor.ts';
 import { viewAgent } from '../agents/agent-view.ts';
 import { viewModel } from '../models/model-view.ts';
 import { callerOf } from '../plugins/authentication.ts';
@@ -226,7 +227,7 @@ const LATE_READING_MS = 5000;
  */
 function overallStatus(sources: StatusSources): StatusView['status'] {
   const { fleet, devices, models, agents, planner, tpu, readers, storageFault } = sources;
-  const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  const simulators = fleet.processors.filter(isSimulator);
   const areWell = simulators.map((processor) => processor.availability().available);
   if (!areWell.includes(true)) return 'down';
   const promised = [

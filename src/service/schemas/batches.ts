@@ -19,6 +19,8 @@ export const MAX_INPUTS = 4096;
 /** The most that any processor may be set up to take. */
 const MAX_SHOTS = 1_000_000;
 const MAX_NAME_LENGTH = 100;
+/** Characters of the name of an input. */
+const MAX_INPUT_NAME = 256;
 
 /** Results that a program may ask for, in the order in which they are answered. */
 export const BATCH_OUTPUTS = [
@@ -72,6 +74,15 @@ const defaults = {
     .describe(
       `Default ["expectation"] for a program with observables, otherwise ["counts"]. expectation, variance and gradient need \`observables\`; statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits`,
     ),
+  gradient_inputs: z
+    .array(z.string().max(MAX_INPUT_NAME))
+    .min(1)
+    .max(MAX_INPUTS)
+    .meta({ uniqueItems: true })
+    .optional()
+    .describe(
+      'Names of the inputs that `gradient` is taken by, in the order of the answer. By default all inputs that are numbers, in the order of the keys of `inputs`. Name those that have a derivative where another one decides which gates run',
+    ),
   array_format: arrayFormat
     .optional()
     .describe('Form of arrays of numbers: nested JSON arrays by default, or `base64`'),
@@ -102,7 +113,7 @@ export const programBody = z
         'Number of qubits of the register; by default one more than the highest qubit used',
       ),
     inputs: z
-      .record(z.string().max(256), input)
+      .record(z.string().max(MAX_INPUT_NAME), input)
       .optional()
       .describe(
         'Values of the inputs that angles name, or of the `input` declarations of an OpenQASM 3 text. Arrays make a sweep: all arrays of a program have one length, its number of points',
@@ -137,6 +148,10 @@ export const batchBody = z
       .optional()
       .describe('Default normal. high takes effect for Enterprise keys only'),
     ...labelFields,
+    metadata: z
+      .record(z.string().max(MAX_NAME_LENGTH), z.string())
+      .optional()
+      .describe('Your own texts by name. They are kept and shown with the request'),
   })
   .meta({
     id: 'BatchSubmission',
@@ -206,7 +221,7 @@ const programResult = z.strictObject({
   gradient: numbers(z.array(z.array(z.array(z.number().nullable()))))
     .optional()
     .describe(
-      'For each point and observable, the derivative by each input, in the order of the keys of `inputs`; null (in base64 NaN or infinity) where an expression of the program has none, such as the square root at 0',
+      'For each point and observable, the derivative by each of `gradient_inputs`, by default by each number among the `inputs`, in the order of their keys; null (in base64 NaN or infinity) where an expression of the program has none, such as the square root at 0',
     ),
   statevector: numbers(z.array(z.array(z.tuple([z.number(), z.number()]))))
     .optional()

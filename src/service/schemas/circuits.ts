@@ -127,8 +127,23 @@ export const backend = z.strictObject({
   precision: z.enum(['f32', 'f64']),
   hardware: z.string(),
   devices: z.array(z.string()).optional().describe('Devices of the fleet that ran the circuit'),
+  emulates: z
+    .string()
+    .optional()
+    .describe('Device whose gates and couplers the processor insists on; its errors are left out'),
 });
 export type BackendView = z.output<typeof backend>;
+
+/** Hardware that ran a circuit. */
+export const deviceBackend = z.strictObject({
+  execution: z.literal('hardware'),
+  vendor: z.string(),
+  device: z.string().describe('The vendor’s name of the device'),
+  vendor_job_id: z.string(),
+  basis: z
+    .enum(['measured', 'modelled'])
+    .describe('Whether the counts are those of a device, or of a model of one'),
+});
 
 /** Warnings about parts of a program that were accepted but ignored. */
 export const warnings = z
@@ -143,11 +158,24 @@ export const warnings = z
 
 const gateNumbers = z.strictObject({ before: z.int(), after: z.int() });
 
-/** The compiler's report. */
-export const compilationFields = z.strictObject({
+const gateFigures = {
   gates: gateNumbers,
   depth: gateNumbers,
   two_qubit_gates: gateNumbers.describe('Number of gates on two qubits, controls included'),
+};
+
+/** Report of fitting a circuit to a device. */
+export const fittingFields = z.strictObject({
+  ...gateFigures,
+  swaps: z.int().describe('SWAPs that were inserted because qubits have no coupler'),
+  initial_layout: z
+    .array(z.int())
+    .describe('Qubit of the device on which each qubit of the circuit starts'),
+});
+
+/** The compiler's report. */
+export const compilationFields = z.strictObject({
+  ...gateFigures,
   passes: z
     .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
     .describe('Compiler passes in order, with the number of operations after each'),
@@ -158,6 +186,50 @@ export const compilationFields = z.strictObject({
     .describe('Estimate: the state is read and written once for each sweep and exchange'),
   sweeps: z.int().describe('Number of times that the tiled program reads and writes the state'),
 });
+
+const complex = z.tuple([z.number(), z.number()]);
+
+/** A result that an OpenQASM text requests with `#pragma braket result`. */
+const programResult = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('state_vector'),
+      value: z.array(complex).describe('As `statevector`'),
+    }),
+    z.strictObject({
+      type: z.literal('amplitude'),
+      value: z
+        .record(z.string(), complex)
+        .describe('[re, im] by the label that the program has, with qubit 0 leftmost'),
+    }),
+    z.strictObject({
+      type: z.literal('probability'),
+      value: z
+        .record(z.string(), probability)
+        .describe('By bit string, the first named qubit rightmost; those of zero are left out'),
+    }),
+    z.strictObject({
+      type: z.enum(['expectation', 'variance']),
+      value: z
+        .union([z.number(), z.array(z.number())])
+        .describe('Exact; a list if the pragma names all qubits, or a register'),
+    }),
+    z.strictObject({
+      type: z.literal('sample'),
+      value: z
+        .union([z.array(z.number()), z.array(z.array(z.number()))])
+        .describe('An eigenvalue for each shot, in order; a list for each of several qubits'),
+    }),
+    z.strictObject({
+      type: z.literal('adjoint_gradient'),
+      value: z.strictObject({
+        expectation: z.number(),
+        gradient: z.record(z.string(), z.number()).describe('Derivative by each input'),
+      }),
+    }),
+  ])
+  .meta({ id: 'ProgramResult' });
+export type ProgramResultJson = z.output<typeof programResult>;
 
 /** Fields that only a completed circuit's record has. */
 export const circuitResult = z.strictObject({
@@ -182,22 +254,43 @@ export const circuitResult = z.strictObject({
     .strictObject({ values: z.array(z.number()), sum: z.number() })
     .optional()
     .describe('Exact values, one for each element of `observables`, and their sum'),
-  backend: backend.describe('Engine and device that ran the circuit'),
-  compilation: compilationFields.extend({
-    state_passes: z.int().describe('Number of times that the run read and wrote the whole state'),
-    reused: z
-      .enum(REUSES)
-      .describe(
-        'What the engine still had of an earlier circuit: `nothing`, its `shape` with other angles, or the same `program`',
-      ),
-  }),
+  results: z
+    .array(programResult)
+    .optional()
+    .describe('Results that the text requests with `#pragma braket result`, in order'),
+  backend: z
+    .union([backend, deviceBackend])
+    .describe('Engine and device that ran the circuit, or the hardware'),
+  compilation: z.union([
+    compilationFields.extend({
+      state_passes: z.int().describe('Number of times that the run read and wrote the whole state'),
+      reused: z
+        .enum(REUSES)
+        .describe(
+          'The part of an earlier circuit that the engine used again: `nothing`, its `shape` with other angles, or the same `program`',
+        ),
+    }),
+    fittingFields,
+  ]),
   timing: z.strictObject({
     queue_ms: z.number(),
     compile_ms: z.number(),
-    execution_ms: z.number().describe('Duration of evolution and sampling, milliseconds'),
+    vendor_queue_ms: z
+      .number()
+      .optional()
+      .describe('Hardware only: the part of `queue_ms` that the job waited at the vendor'),
+    execution_ms: z
+      .number()
+      .optional()
+      .describe(
+        'Duration of evolution and sampling, milliseconds; on hardware the vendor’s figure, if it has one',
+      ),
     sampling_ms: z
       .number()
-      .describe('The part of `execution_ms` that drew the shots; 0 if a batch timed both together'),
+      .optional()
+      .describe(
+        'The part of `execution_ms` that drew the shots; 0 if a batch timed both together. Absent on hardware',
+      ),
   }),
   bit_order: z.literal('little-endian'),
   measured_qubits: z

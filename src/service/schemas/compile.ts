@@ -1,7 +1,13 @@
 /** Schemas of compiling without running. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
-import { circuitBody, compilationFields, SOURCE_RULES, warnings } from './circuits.ts';
+import {
+  circuitBody,
+  compilationFields,
+  fittingFields,
+  SOURCE_RULES,
+  warnings,
+} from './circuits.ts';
 
 /** Formats of a compiled circuit. */
 export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;
@@ -41,7 +47,7 @@ export const compiledCircuit = z
     format: z.enum(COMPILE_FORMATS),
     circuit: z.array(gateObject).optional().describe('Compiled circuit, with format json'),
     qasm: z.string().optional().describe('Compiled circuit as text, with format qasm2 or qasm3'),
-    compilation: compilationFields,
+    compilation: z.union([compilationFields, fittingFields]),
     timing: z.strictObject({ compile_ms: z.number() }),
     warnings: warnings.optional(),
   })

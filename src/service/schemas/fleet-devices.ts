@@ -20,7 +20,7 @@ export const device = z
         software: z.boolean().describe('Whether the driver computes on the CPU, without a GPU'),
         shared_by: z.int().min(1).describe('Number of devices that share it, including this one'),
       })
-      .describe('What runs the circuits of this device'),
+      .describe('The hardware that runs the circuits of this device'),
     memory_bytes: z.int().min(0).describe('Memory for the amplitudes of its circuits, bytes'),
     max_qubits: z.int().min(0).describe('Qubits of the largest circuit that it can run alone'),
     available: z.boolean().describe('Whether it takes circuits now'),

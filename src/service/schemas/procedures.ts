@@ -17,7 +17,7 @@ export const executedOn = z.strictObject({
         execution_ms: z.number(),
       }),
     )
-    .describe('What ran the circuits of the work; empty if it has none'),
+    .describe('The hardware that ran the circuits of the work; empty if it has none'),
 });
 export type ExecutedOnView = z.output<typeof executedOn>;
 

@@ -3,12 +3,84 @@ import { z } from 'zod';
 import { isoTime } from './envelope.ts';
 import { deviceSummary } from './fleet-devices.ts';
 
+const qubitIndex = z.int().min(0);
+const errorRate = z.number().min(0).optional();
+
+/** Calibration of a device as its vendor reports it. */
+const calibration = z
+  .strictObject({
+    basis: z.literal('reported').describe('The figures are the vendor’s'),
+    fetched_at: isoTime.describe('When the figures were fetched from the vendor'),
+    calibrated_at: isoTime.optional().describe('When the vendor measured the last of them'),
+    qubits: z.array(
+      z.strictObject({
+        qubit: qubitIndex,
+        t1_us: z.number().optional(),
+        t2_us: z.number().optional(),
+        readout_error: errorRate,
+        gate_error: errorRate.describe('Greatest error of a one-qubit gate'),
+      }),
+    ),
+    couplers: z.array(
+      z.strictObject({
+        qubits: z.tuple([qubitIndex, qubitIndex]),
+        gate: z.string(),
+        gate_error: errorRate,
+      }),
+    ),
+  })
+  .describe('Calibration of the device');
+
+/** Fields of a device and of its emulation. */
+const deviceFields = {
+  basis: z
+    .enum(['measured', 'modelled'])
+    .optional()
+    .describe('Devices only: whether results are those of a device, or of a model of one'),
+  source: z.string().optional().describe('Devices only: where the description comes from'),
+  coupling_map: z
+    .array(z.tuple([qubitIndex, qubitIndex]))
+    .optional()
+    .describe(
+      'Devices only: pairs of qubits that a two-qubit gate can act on, in this order of its operands',
+    ),
+  symmetric_couplers: z
+    .boolean()
+    .optional()
+    .describe('Devices only: whether gates can act on each pair in the other order, too'),
+  native_gates: z.array(z.string()).optional().describe('Devices only: gates that it executes'),
+  abilities: z
+    .strictObject({
+      mid_circuit_measurement: z.boolean(),
+      reset: z.boolean(),
+      condition: z.boolean(),
+    })
+    .optional()
+    .describe('Devices only: operations other than gates and measurements at the end'),
+  fitted_by: z
+    .enum(['service', 'caller'])
+    .optional()
+    .describe(
+      'Devices only: `service` if it takes any circuit and writes it in native gates, `caller` if it takes circuits in native gates on coupled qubits only',
+    ),
+  vendor: z
+    .strictObject({
+      name: z.string(),
+      device: z.string(),
+      queue_depth: z.int().optional().describe('Jobs that wait for the device, at the vendor'),
+      fetched_at: isoTime.describe('When this was fetched from the vendor'),
+    })
+    .optional()
+    .describe('Hardware only: what the vendor reports'),
+  calibration: calibration.optional(),
+};
+
 /** A processor, as it stands now. */
 export const processor = z
   .strictObject({
     id: z.string().meta({ examples: ['statevector-sim'] }),
     name: z.string(),
-    family: z.enum(['statevector', 'gpu-fleet', 'superconducting']),
+    family: z.enum(['statevector', 'gpu-fleet', 'superconducting', 'emulator']),
     available: z
       .boolean()
       .describe('Whether the last self-test passed, so that a circuit sent now would run'),
@@ -31,14 +103,17 @@ export const processor = z
       .optional()
       .describe('Fleet only: adapters that run wide circuits now; a software adapter is not a GPU'),
     devices: deviceSummary.optional().describe('Fleet only: totals over its devices'),
+    ...deviceFields,
     queue_depth: z.int(),
     expected_wait_ms: z
       .number()
+      .optional()
       .describe(
-        'Expected milliseconds until a small circuit of this key would start, if it were sent now: the time to parse it, and the wait estimated from recent run times',
+        'Expected milliseconds until a small circuit of this key would start, if it were sent now: the time to parse it, and the wait estimated from recent run times. Absent for hardware, whose vendor decides',
       ),
     expected_wide_wait_ms: z
       .number()
+      .optional()
       .describe(
         'Expected milliseconds until a wide circuit of this key would start. Circuits of more than 17 qubits are wide, and smaller ones if memory is short; they run on an adapter, or on all threads of the CPU',
       ),

@@ -1,6 +1,6 @@
 /** The four systems: each name with the components behind it and their present state. */
 import { operationNames } from '../../circuit/gate-object.ts';
-import type { Availability } from '../../fleet/processor.ts';
+import { type Availability, isSimulator } from '../../fleet/processor.ts';
 import { MAX_PLAN_TASKS } from '../../workloads/plans/plan.ts';
 import { viewSummary } from '../device-view.ts';
 import { isoTime } from '../envelope.ts';
@@ -158,7 +158,7 @@ function viewSystem(system: System, sources: SystemSources): SystemSummaryView {
 
 /** Availability of the first available simulator; if there is none, the reason. */
 function simulatorAvailability({ fleet }: SystemSources): Availability {
-  const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  const simulators = fleet.processors.filter(isSimulator);
   const states = simulators.map((processor) => processor.availability());
   const well = states.find(({ available }) => available);
   if (well !== undefined) return { available: true, checkedAt: well.checkedAt };

@@ -6,14 +6,13 @@ import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { makePlan } from '../../workloads/plans/make-plan.ts';
 import { MAX_PLAN_TASKS, type PlanStep } from '../../workloads/plans/plan.ts';
 import { referencesIn } from '../../workloads/plans/references.ts';
-import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { isJsonObject, type JsonObject } from '../../workloads/procedures/json.ts';
 import { findProcedure, type Procedure } from '../../workloads/procedures/procedure.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import {
   checkLate,
   inputFaults,
-  isJsonObject,
   MAX_INPUT_LENGTH,
   optionsOf,
   type ProcedureContext,

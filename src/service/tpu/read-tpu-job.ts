@@ -1,7 +1,7 @@
 /** Reads a TPU job from a body, or lists every fault. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
-import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { isJsonObject, type JsonObject } from '../../workloads/procedures/json.ts';
 import { sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
 import { TPU_PROCEDURES } from '../../workloads/tpu/tpu-procedures.ts';
 import type { TpuType } from '../../workloads/tpu/tpu-zones.ts';
@@ -9,7 +9,6 @@ import { RequestInvalidError } from '../errors.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import {
   inputFaults,
-  isJsonObject,
   MAX_INPUT_LENGTH,
   optionsOf,
   type ProcedureContext,

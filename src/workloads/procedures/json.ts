@@ -5,3 +5,8 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [name: string]: Json | undefined;
 }
+
+/** True if a part of a JSON value is an object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

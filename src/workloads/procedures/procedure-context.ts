@@ -42,6 +42,9 @@ export interface CircuitRunner {
   runBatch(shape: Circuit, request: BatchRunRequest): Promise<BatchRunOutputs>;
 }
 
+/** The batches of a runner. */
+export type CircuitBatches = Pick<CircuitRunner, 'runBatch'>;
+
 /** A procedure's surroundings for one run. */
 export interface ProcedureContext {
   readonly circuits: CircuitRunner;

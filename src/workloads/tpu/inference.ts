@@ -8,21 +8,17 @@ import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
-import { angleRows, type ParametricCircuit } from '../algorithms/training/parametric-circuit.ts';
 import { readArtefact } from '../models/qnn-hybrid/artefact-file.ts';
 import { scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
 import { classAbove } from '../models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../models/qnn-hybrid/iris-pair.ts';
 import { QNN_HYBRID_ID } from '../models/qnn-hybrid/model-id.ts';
-import { ANSATZES, OBSERVABLE } from '../models/qnn-hybrid/reuploading-ansatz.ts';
-import {
-  sampledExpectation,
-  timesBitZeroClear,
-} from '../models/qnn-hybrid/sampled-expectations.ts';
+import { ANSATZES } from '../models/qnn-hybrid/reuploading-ansatz.ts';
+import { expectationsOf } from '../models/qnn-hybrid/sampled-expectations.ts';
 import { seedField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
-import type { CircuitRunner, ProcedureContext } from '../procedures/procedure-context.ts';
+import type { ProcedureContext } from '../procedures/procedure-context.ts';
 import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
 
 const MAX_ROWS = 10_000;
@@ -106,7 +102,7 @@ async function runInference(input: InferenceInput, context: ProcedureContext): P
     const batch = scaled.slice(from, from + BATCH_ROWS).map(({ values }) => values);
     const seeds = batch.map((_, k) => seedOfRow(seed, from + k));
     expectations.push(
-      ...(await expectationsOf(circuit, theta, batch, { shots, seeds }, meter.runner)),
+      ...(await expectationsOf(circuit, theta, batch, meter.runner, { shots, seeds })),
     );
     context.countUnits(batch.length);
     const numDone = from + batch.length;
@@ -136,27 +132,6 @@ async function runInference(input: InferenceInput, context: ProcedureContext): P
     flops: meter.flops,
     flops_basis: FLOPS_BASIS,
   };
-}
-
-async function expectationsOf(
-  circuit: ParametricCircuit,
-  theta: readonly number[],
-  rows: readonly (readonly number[])[],
-  { shots, seeds }: { readonly shots: number; readonly seeds: readonly number[] },
-  circuits: CircuitRunner,
-): Promise<readonly number[]> {
-  const request = { numCircuits: rows.length, angles: angleRows(circuit, theta, rows) };
-  if (shots === 0) {
-    const exact = await circuits.runBatch(circuit.shape, { ...request, observables: [OBSERVABLE] });
-    return [...(exact.expectations ?? [])];
-  }
-  const { counts } = await circuits.runBatch(circuit.shape, { ...request, shots, seeds });
-  if (counts === undefined) throw new Error('unreachable: shots without counts');
-  const size = 2 ** circuit.shape.numBits;
-  return rows.map((_, k) => {
-    const ofRow = counts.subarray(k * size, (k + 1) * size);
-    return sampledExpectation(timesBitZeroClear(ofRow), shots);
-  });
 }
 
 function qualityOf(labels: readonly number[], predictions: readonly number[]) {

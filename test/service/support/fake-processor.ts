@@ -76,6 +76,10 @@ export class FakeProcessor implements Processor {
     };
   }
 
+  expectedRunMs(): number {
+    return 1;
+  }
+
   queuePosition(taskId: string): number | undefined {
     const index = this.#allHeld.findIndex(({ task }) => task.id === taskId);
     return index < 0 ? undefined : index;

@@ -4,6 +4,7 @@ import type { Processor } from '../../../src/fleet/processor.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { buildApp } from '../../../src/service/app.ts';
 import { createAuditLog, SERVICE } from '../../../src/service/audit/audit-log.ts';
+import { createIonqSessionStore } from '../../../src/service/ionq/ionq-sessions.ts';
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
@@ -116,6 +117,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     idempotency: new MemoryIdempotencyStore(),
     keys: createSqliteKeyStore(database),
     maintenance: createSqliteMaintenanceStore(database),
+    ionqSessions: createIonqSessionStore(database),
     audit: createAuditLog(database),
     onDamaged: ({ id, what }) => problems.push(`${id} is damaged: ${what}`),
     storageFault: () => undefined,

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { checkCounts, checkExpectations } from '../../../bench/inference/answer-checks.ts';
-import { deployedModel } from '../../../bench/inference/deployed-model.ts';
+import { type DeployedModel, deployedModel } from '../../../bench/inference/deployed-model.ts';
 import { perSecond } from '../../../bench/interleaved.ts';
 
 const SHOTS = 1024;
@@ -46,7 +46,10 @@ describe('counts of the demo', () => {
 });
 
 describe('the model that is measured', () => {
-  const model = deployedModel();
+  let model: DeployedModel;
+  beforeAll(async () => {
+    model = await deployedModel();
+  });
 
   test('has the expectations that the deployed file knows', () => {
     const { rows, exact } = model.flowers(100);

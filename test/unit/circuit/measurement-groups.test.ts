@@ -54,6 +54,29 @@ describe('measurement groups', () => {
     expect(groups.flatMap(({ strings }) => strings)).toHaveLength(1085);
   });
 
+  test.each([6, 40])(
+    'of %i qubits are those of a comparison with one group at a time',
+    (numQubits) => {
+      const random = new RandomStream(numQubits);
+      const letters = () => Array.from({ length: numQubits }, () => random.pick([...'IXYZ']));
+      const distinct = [...new Set(Array.from({ length: 300 }, () => letters().join('')))];
+      const { groups } = measurementGroups([sum(...distinct.map((text) => [1, text] as const))]);
+
+      const expected: Map<number, string>[] = [];
+      const mostFirst = distinct.map(string).sort((a, b) => b.length - a.length);
+      for (const factors of mostFirst) {
+        const isFit = (group: Map<number, string>) =>
+          factors.every(({ pauli, qubit }) => (group.get(qubit) ?? pauli) === pauli);
+        const group = expected.find(isFit) ?? new Map<number, string>();
+        if (group.size === 0) expected.push(group);
+        for (const { pauli, qubit } of factors) group.set(qubit, pauli);
+      }
+      expect(expected.length).toBeGreaterThan(64);
+      const bases = groups.map(({ basis }) => new Map(basis.map((f) => [f.qubit, f.pauli])));
+      expect(bases).toEqual(expected);
+    },
+  );
+
   test('take qubits beyond a word of bits', () => {
     const wide: PauliSum = [0, 31, 32, 63, 70].map((qubit) => ({
       coefficient: qubit + 1,

@@ -3,6 +3,8 @@ import { InvalidCircuitError } from '../../../src/circuit/errors.ts';
 import {
   numFlipPatterns,
   type ObservableObject,
+  type PauliFactor,
+  type PauliSum,
   parseObservables,
 } from '../../../src/circuit/observable.ts';
 
@@ -26,11 +28,31 @@ describe('a list of observables', () => {
     ]);
   });
 
+  test.each([
+    ['X0 Y2 Z11', 'x0   y2 z11 '],
+    ['X0 Y2 Z11', 'Z11 Y2 X0'],
+    ['I0 Y1 I7', 'y1'],
+    ['X010', ' X10'],
+    ['I', ''],
+  ])('%j and %j are the same string', (a, b) => {
+    const [[first], [second]] = parseObservables(
+      [{ pauli: a }, { pauli: b }],
+      12,
+      'observables',
+    ) as [PauliSum, PauliSum];
+    const byQubit = (x: PauliFactor, y: PauliFactor) => x.qubit - y.qubit;
+    expect(first!.factors).toEqual(second!.factors.toSorted(byQubit));
+  });
+
   test.each<[ObservableObject, path: string]>([
     [{ pauli: 'Q0' }, 'observables[1].pauli'],
     [{ pauli: 'Q'.repeat(300) }, 'observables[1].pauli'],
     [{ pauli: 'Z3' }, 'observables[1].pauli'],
     [{ pauli: 'Z0 X0' }, 'observables[1].pauli'],
+    [{ pauli: 'I3' }, 'observables[1].pauli'],
+    [{ pauli: 'Z0Z1' }, 'observables[1].pauli'],
+    [{ pauli: 'Z0001' }, 'observables[1].pauli'],
+    [{ pauli: '[0' }, 'observables[1].pauli'],
     [{ pauli: 'Z0', coefficient: Infinity }, 'observables[1].coefficient'],
     [[], 'observables[1]'],
     [[{ pauli: 'Z0' }, { pauli: 'Z' }], 'observables[1][1].pauli'],

@@ -47,8 +47,8 @@ describe('gate objects with inputs', () => {
   test('tell which angles depend on which input', () => {
     const { formulas } = read({ a: [0.5, 1], b: 3 }).groups[0]!;
     expect([...dependentAngles(formulas)]).toEqual([1, 0, 1, 1]);
-    expect([...dependentAngles(formulas, 0)]).toEqual([1, 0, 0, 1]);
-    expect([...dependentAngles(formulas, 1)]).toEqual([0, 0, 1, 0]);
+    expect([...dependentAngles(formulas, [0])]).toEqual([1, 0, 0, 1]);
+    expect([...dependentAngles(formulas, [1])]).toEqual([0, 0, 1, 0]);
   });
 
   test('have derivatives with respect to the inputs, for several functions at one row', () => {
@@ -240,6 +240,18 @@ if (n > 0) { if (a > 0) { x q; } } else { rx(a) q; }`;
     expect(() => read(20)).toThrow(StepsSpentError);
   });
 
+  test('is refused where all readings together take too many steps for their gates', () => {
+    const body = 'input int n; qubit q; int k = 0; while (k < n) { k += 1; } rx(k) q;';
+    const read = (most: number, maxGates: number) => () =>
+      readSweep({ qasm: HEAD + body }, inputColumns({ n: range(most) }), { ...limits, maxGates });
+    expect(read(50, 100)().groups).toHaveLength(50);
+    expect(read(100, 100)).toThrow(/the limit is 12928 and 128 more for each gate/);
+    // Each gate allows for further steps.
+    const rotating = 'input int n; qubit q; for int k in [1:n] { rx(k) q; }';
+    const inputs = inputColumns({ n: range(100) });
+    expect(readSweep({ qasm: HEAD + rotating }, inputs, limits).groups).toHaveLength(100);
+  });
+
   test.each([
     ['is missing', {}, 'inputs.a'],
     ['is not declared', { a: 1, b: [1, 2] }, 'inputs.b'],
@@ -312,8 +324,8 @@ if (n == 1) { x q[0]; }
     const { groups, warnings } = sweepOf(body, { n: [0, 1] });
     expect(groups).toHaveLength(2);
     for (const { results } of groups) {
-      expect(results).toEqual({
-        outputs: ['expectation'],
+      expect(results).toMatchObject({
+        results: [{ type: 'expectation', first: 0, count: 1 }],
         observables: [[{ pauli: 'Z0', coefficient: 1 }]],
       });
     }
@@ -341,7 +353,7 @@ c = measure q; b = a; if (c) { b = 2 * a; rx(a) q; } while (c) { rz(a) q; c = me
   test('whose values are too many for formulas is read for each value', () => {
     const body =
       'input float a; qubit q; float b = a; for int i in [1:60000] { b = b + a + a; } rx(b) q;';
-    const few = { ...limits, maxGates: 5000 };
+    const few = { ...limits, maxGates: 6800 };
     const { groups } = readSweep({ qasm: HEAD + body }, inputColumns({ a: [1, 2] }), few);
     expect(groups.map(({ circuit }) => circuit.operations[0])).toMatchObject([
       { angles: [120_001] },

@@ -13,7 +13,7 @@ import type { trainQnnHybrid } from '../../../src/workloads/models/qnn-hybrid/tr
 import { outcomeOf } from '../../support/training-outcomes.ts';
 
 const COMMITTED = readFileSync(ARTEFACT_FILE, 'utf8');
-const outcome = outcomeOf(readArtefact());
+const outcome = await outcomeOf(readArtefact());
 let folder: string;
 let file: string;
 

@@ -67,7 +67,7 @@ describe('a shape', () => {
         gate('CX', [b], [a]),
       ];
     });
-    expect(bound(3, operations.flat()).program).toBeDefined();
+    expect(bound(3, operations.flat()).program?.numQubits).toBe(3);
   });
 
   test('drops what nobody sees, and takes known controls off, whatever the angles', () => {

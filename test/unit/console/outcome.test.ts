@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readOutcome } from '../../../src/console/outcome.ts';
+import { askService } from '../../../src/console/ask-service.ts';
+import type { Outcome } from '../../../src/console/outcome.ts';
 import { demoBody, demoErrorBody } from '../../support/demo-facts.ts';
 
-const NONE = { retryAfter: null };
+/** The outcome of a run that is answered so. Without a body the answer is an empty text. */
+async function outcomeOf(status: number, body?: unknown, retryAfter?: string): Promise<Outcome> {
+  const headers = { ...(retryAfter !== undefined && { 'retry-after': retryAfter }) };
+  const text = body === undefined ? '' : JSON.stringify(body);
+  return await askService([1], async () => new Response(text, { status, headers }));
+}
 
 /** A good body with one field of its data replaced. */
 function bodyWith(field: string, value: unknown): object {
@@ -12,8 +18,8 @@ function bodyWith(field: string, value: unknown): object {
 }
 
 describe('an answer of status', () => {
-  test('200 is a result', () => {
-    const outcome = readOutcome({ status: 200, ...NONE, body: demoBody('virginica') });
+  test('200 is a result', async () => {
+    const outcome = await outcomeOf(200, demoBody('virginica'));
     expect(outcome).toMatchObject({
       kind: 'answer',
       answer: {
@@ -30,45 +36,48 @@ describe('an answer of status', () => {
     expect(outcome.kind === 'answer' && outcome.answer.counts.get('0000')).toBe(214);
   });
 
-  test('429 names the seconds to wait', () => {
+  test('429 names the seconds to wait', async () => {
     const body = demoErrorBody('RATE_LIMIT_EXCEEDED', 429, 'Too many.');
-    const outcome = readOutcome({ status: 429, retryAfter: '42', body });
+    const outcome = await outcomeOf(429, body, '42');
     expect(outcome).toEqual({ kind: 'limited', retryAfterS: 42 });
   });
 
-  test.each([null, '', 'Sat, 02 Jan 2027 00:00:00 GMT', '-3'])(
+  test.each([undefined, '', 'Sat, 02 Jan 2027 00:00:00 GMT', '-3'])(
     '429 that names none (%j) waits a whole window',
-    (retryAfter) => {
-      const outcome = readOutcome({ status: 429, retryAfter, body: undefined });
+    async (retryAfter) => {
+      const outcome = await outcomeOf(429, undefined, retryAfter);
       expect(outcome).toEqual({ kind: 'limited', retryAfterS: 60 });
     },
   );
 
-  test('503 gives the reason, with the seconds where they are known', () => {
+  test('503 gives the reason, with the seconds where they are known', async () => {
     const body = demoErrorBody('SERVICE_UNAVAILABLE', 503, 'In maintenance.');
-    expect(readOutcome({ status: 503, ...NONE, body })).toEqual({
+    expect(await outcomeOf(503, body)).toEqual({
       kind: 'unavailable',
       reason: 'In maintenance.',
     });
-    expect(readOutcome({ status: 503, retryAfter: '5', body })).toMatchObject({ retryAfterS: 5 });
+    expect(await outcomeOf(503, body, '5')).toMatchObject({ retryAfterS: 5 });
   });
 
-  test('503 of something before the service is told as well', () => {
-    const outcome = readOutcome({ status: 503, ...NONE, body: undefined });
+  test('503 of something before the service is told as well', async () => {
+    const outcome = await outcomeOf(503);
     expect(outcome).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/\w/) });
   });
 
-  test('400 gives what the service says of it', () => {
+  test('400 gives what the service says of it', async () => {
     const body = demoErrorBody('BAD_REQUEST', 400, 'input[0] must be a number.');
-    expect(readOutcome({ status: 400, ...NONE, body })).toEqual({
+    expect(await outcomeOf(400, body)).toEqual({
       kind: 'failed',
       message: 'input[0] must be a number.',
     });
   });
 
-  test('502 without a body names the status', () => {
-    const outcome = readOutcome({ status: 502, ...NONE, body: undefined });
-    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('502') });
+  test.each([
+    [500, 'failed'],
+    [502, 'unavailable'],
+  ])('%i without a body names the status', async (status, kind) => {
+    expect(await outcomeOf(status)).toMatchObject({ kind });
+    expect(JSON.stringify(await outcomeOf(status))).toContain(`${status}`);
   });
 
   test.each([
@@ -85,19 +94,41 @@ describe('an answer of status', () => {
     ['counts of nothing', bodyWith('counts', {})],
     ['counts that are no numbers', bodyWith('counts', { '0000': '1' })],
     ['outcomes that are no bit strings', bodyWith('counts', { abcd: 1 })],
-  ])('200 with %s is no result', (_, body) => {
-    expect(readOutcome({ status: 200, ...NONE, body })).toMatchObject({ kind: 'failed' });
+  ])('200 with %s is no result', async (_, body) => {
+    expect(await outcomeOf(200, body)).toMatchObject({ kind: 'failed' });
   });
 
-  test('200 of a service that says less in passing is still a result', () => {
+  test('200 of a service that says less in passing is still a result', async () => {
     const body = bodyWith('timing', undefined);
-    const outcome = readOutcome({ status: 200, ...NONE, body });
+    const outcome = await outcomeOf(200, body);
     expect(outcome).toMatchObject({ kind: 'answer', answer: { executionMs: 0, queueMs: 0 } });
   });
 
-  test('200 names the features that were clipped', () => {
+  test('200 names the features that were clipped', async () => {
     const body = bodyWith('out_of_range', ['petal length']);
-    const outcome = readOutcome({ status: 200, ...NONE, body });
+    const outcome = await outcomeOf(200, body);
     expect(outcome).toMatchObject({ answer: { outOfRange: ['petal length'] } });
+  });
+});
+
+test('a run is sent once to the demo, without a key', async () => {
+  const sent: unknown[] = [];
+  await askService([5.1, 3.5], async (url, init) => {
+    sent.push(url, init?.method, init?.body, init?.headers);
+    return new Response('', { status: 503, headers: { 'retry-after': '1' } });
+  });
+  expect(sent).toEqual([
+    '/api/v1/demo/qnn-hybrid',
+    'POST',
+    '{"input":[5.1,3.5]}',
+    { 'content-type': 'application/json' },
+  ]);
+});
+
+test('a network that is not there is a failure that says so', async () => {
+  const outcome = await askService([1], () => Promise.reject(new TypeError('Failed to fetch')));
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('network'),
   });
 });

@@ -1,6 +1,7 @@
 // @needs processes
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
@@ -65,10 +66,10 @@ function task(name: string, numQubits = WIDE): CircuitRun {
   return { id, circuit, request, priority: 'normal', keyId: 'key-1', tier: 'standard' };
 }
 
-function batchTask(name: string): BatchRun {
+function batchTask(name: string, asked: Partial<BatchRun['request']> = { shots: 1 }): BatchRun {
   const { circuit: _, ...rest } = task(name);
   const shape = instruction(name, new Float64Array(3), 4);
-  return { ...rest, shape, request: { numCircuits: 1, angles: new Float64Array(), shots: 1 } };
+  return { ...rest, shape, request: { numCircuits: 1, angles: new Float64Array(), ...asked } };
 }
 
 function run(gpuFleet: Processor, name: string, numQubits = WIDE) {
@@ -123,6 +124,21 @@ describe('gpu-fleet', () => {
     });
   });
 
+  test('keeps small circuits waiting for a thread while an adapter is idle', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')]);
+    const cancel = new AbortController();
+    const first = gpuFleet.run(task('WAIT', 4), {}, cancel.signal);
+    await eventually(() => gpuFleet.load().running === 1);
+    // The longer the first has run, the sooner the adapter would be done.
+    await setTimeout(200);
+    const second = run(gpuFleet, 'PRECISION', 12);
+    expect((await run(gpuFleet, 'ECHO')).backend.hardware).toBe('a');
+    expect(gpuFleet.load().queueDepth).toBe(1);
+    cancel.abort();
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+    expect((await second).backend).toMatchObject({ hardware: 'a CPU', precision: 'f64' });
+  });
+
   test('runs batch runs on the CPU in double precision, adapter or not', async () => {
     for (const [adapters, execution] of [
       [[adapter('a')], 'cpu'],
@@ -137,13 +153,16 @@ describe('gpu-fleet', () => {
     }
   });
 
-  test('has batch runs wait for the CPU while an adapter has nothing to do', async () => {
+  test.each([
+    ['it would leave most of the counts undecided', { shots: 1_000_000 }],
+    ['they are to have the counts of compiled circuits', { shots: 1, countsOfSingles: true }],
+  ])('has batch runs wait for the CPU, and no adapter, where %s', async (_, asked) => {
     const { gpuFleet } = await openFleet([adapter('a')]);
     const shared = new Float64Array(new SharedArrayBuffer(24));
     const held = { ...task('WAIT'), circuit: instruction('WAIT', shared, 4) };
     const running = gpuFleet.run(held, {}, never());
     await eventually(() => shared[1] === 1);
-    const waiting = batchTask('PRECISION');
+    const waiting = batchTask('PRECISION', asked);
     const answer = gpuFleet.runBatch(waiting, {}, never());
     expect(gpuFleet.queuePosition(waiting.id)).toBe(0);
     // What runs is less and less likely to be through soon, so that an adapter would be sooner.
@@ -157,17 +176,16 @@ describe('gpu-fleet', () => {
     expect((await answer).backend.engine).toBe('cpu');
   });
 
-  test('gives batch runs without shots to an adapter while the CPU is taken', async () => {
+  test.each([
+    ['without shots', {}],
+    ['of which it decides most counts', { shots: 1000 }],
+  ])('gives batch runs %s to an adapter while the CPU is taken', async (_, asked) => {
     const { gpuFleet } = await openFleet([adapter('a')]);
     const shared = new Float64Array(new SharedArrayBuffer(24));
     const held = { ...task('WAIT'), circuit: instruction('WAIT', shared, 4) };
     const running = gpuFleet.run(held, {}, never());
     await eventually(() => shared[1] === 1);
-    const exact = {
-      ...batchTask('PRECISION'),
-      request: { numCircuits: 1, angles: new Float64Array() },
-    };
-    const { backend } = await gpuFleet.runBatch(exact, {}, never());
+    const { backend } = await gpuFleet.runBatch(batchTask('PRECISION', asked), {}, never());
     expect(backend).toMatchObject({ engine: 'webgpu', precision: 'f32', hardware: 'a' });
     shared[0] = 1;
     await running;

@@ -11,13 +11,14 @@ import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engin
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import { postedBatch } from '../../../src/fleet/workers/posted-batch.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
 import { KEPT_ON_CPU } from '../../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
 import type {
   FromWorker,
-  SentBatchRun,
+  PostedBatchRun,
   ToWorker,
 } from '../../../src/fleet/workers/worker-messages.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -42,10 +43,10 @@ function batchTask(
   id: number,
   shape: Circuit,
   request: Omit<BatchRequest, 'angles'>,
-): SentBatchRun {
-  const { sent, numAngles } = factsOfShape(shape);
+): PostedBatchRun {
+  const { numAngles } = factsOfShape(shape);
   const angles = new Float64Array(request.numCircuits * numAngles);
-  return { id, precision: 'f64', shape: sent, request: { ...request, angles } };
+  return postedBatch({ id, precision: 'f64' }, { shape, request: { ...request, angles } });
 }
 
 interface Serving {

@@ -11,6 +11,7 @@ import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import type { Precision } from '../../../src/fleet/schedule/lane.ts';
 import type { Compiler } from '../../../src/fleet/workers/compiled-shapes.ts';
+import { sentShape } from '../../../src/fleet/workers/posted-batch.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
@@ -297,10 +298,15 @@ describe('a batch that fails', () => {
 
 describe('a batch run', () => {
   function batchOf(shape: Circuit, more: Partial<BatchRequest> = {}): SentBatchRun {
-    const { sent, numAngles } = factsOfShape(shape);
+    const { numAngles } = factsOfShape(shape);
     const { numCircuits = 1 } = more;
     const angles = new Float64Array(numCircuits * numAngles);
-    return { id: 0, precision: 'f64', shape: sent, request: { numCircuits, angles, ...more } };
+    return {
+      id: 0,
+      precision: 'f64',
+      shape: sentShape(shape),
+      request: { numCircuits, angles, ...more },
+    };
   }
 
   test('and circuits of its shape have one shape ready between them', async () => {

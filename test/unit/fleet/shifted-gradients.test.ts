@@ -3,17 +3,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { inputColumns } from '../../../src/circuit/input-columns.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import { readSweep } from '../../../src/circuit/read-sweep.ts';
-import { compile } from '../../../src/compiler/compile.ts';
-import { compileGradient } from '../../../src/compiler/gradient/compile-gradient.ts';
-import { compileShape } from '../../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
-import { type BatchRunRequest, factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
-import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
+import { engineBatches } from '../../../src/fleet/workers/engine-batches.ts';
+import type { Batch, BatchRunRequest } from '../../../src/fleet/workers/sent-batch.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 14 });
 afterAll(() => engine.close());
-const compiler = { compile, compileGradient, compileShape };
 const { prepareGradient: _, ...withoutAdjoint } = engine;
 let numGradients = 0;
 const counted = {
@@ -26,13 +22,11 @@ const counted = {
 const { signal } = new AbortController();
 
 async function batch(
-  on: ConstructorParameters<typeof ServedEngine>[0],
-  shape: Parameters<typeof factsOfShape>[0],
+  on: Parameters<typeof engineBatches>[0],
+  shape: Batch['shape'],
   request: BatchRunRequest,
 ) {
-  const served = new ServedEngine(on, compiler, KEPT_ON_CPU);
-  const run = { id: 0, precision: 'f64', shape: factsOfShape(shape).sent, request } as const;
-  return (await served.runBatch(run, () => {}, signal)).batch;
+  return (await engineBatches(on)({ shape, request }, () => {}, signal)).batch;
 }
 
 const OBSERVABLES: readonly PauliSum[] = [

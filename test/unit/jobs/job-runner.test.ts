@@ -527,6 +527,28 @@ describe('parts of a result', () => {
     expect(await placesOf(job.id)).toStrictEqual([0]);
   });
 
+  test('a job that is not stored yet is stored with those that must not be lost', async () => {
+    const job = newJob();
+    const answer = runner.run(job);
+    const { hooks, resolve } = handler.of(job.id);
+    await hooks.storeParts([part(0)]);
+    expect(await store.get(job.id)).toMatchObject({ status: 'queued' });
+    expect(await placesOf(job.id)).toStrictEqual([0]);
+    await hooks.storeParts([{ ...part(0), bytes: Uint8Array.of(7) }]);
+    expect(await runner.parts(job.id)).toMatchObject([{ bytes: Uint8Array.of(7) }]);
+    resolve('{}');
+    expect((await answer).status).toBe('completed');
+  });
+
+  test('those that must not be lost are reported as lost', async () => {
+    const id = await submitRunning();
+    store.intercept = (to) => {
+      if (to === 'parts') throw new StorageUnwritableError(new Error('disk full'));
+    };
+    const { hooks } = handler.of(id);
+    await expect(hooks.storeParts([part(0)])).rejects.toThrow(StorageUnwritableError);
+  });
+
   test('what could not be written is written with the outcome', async () => {
     const id = await submitRunning();
     store.intercept = (to) => {

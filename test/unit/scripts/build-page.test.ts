@@ -1,7 +1,7 @@
 // @needs processes
 /** The build's page in the npm package, compared with the one that a checkout serves. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,21 +20,31 @@ describe('the page of the npm package', () => {
 
   test('has every file that a checkout serves, and the HTML', async () => {
     const { files } = await pageFiles();
-    expect(readdirSync(folder).sort()).toEqual([...files.keys(), 'index.html'].sort());
+    const built = readdirSync(join(folder, 'console'));
+    const own = [...files.keys()].filter((name) => !name.startsWith('client/'));
+    expect(built.sort()).toEqual([...own, 'index.html'].sort());
+    for (const name of files.keys()) {
+      const path = name.startsWith('client/') ? name : `console/${name}`;
+      expect([path, existsSync(join(folder, path))]).toEqual([path, true]);
+    }
   });
 
   test('has modules that import modules', () => {
-    const modules = readdirSync(folder).filter((name) => name.endsWith('.js'));
+    const modules = readdirSync(join(folder, 'console')).filter((name) => name.endsWith('.js'));
     const imports = modules.flatMap((name) => [
-      ...readFileSync(join(folder, name), 'utf8').matchAll(/from '\.\/([^']+)'/g),
+      ...readFileSync(join(folder, 'console', name), 'utf8').matchAll(/from '([^']+)'/g),
     ]);
     expect(imports.length).toBeGreaterThan(20);
-    for (const [, name] of imports) expect(modules).toContain(name);
+    for (const [, name = ''] of imports) {
+      expect([name, existsSync(join(folder, 'console', name))]).toEqual([name, true]);
+    }
   });
 
   test('has styles and HTML as they are', async () => {
     const { files, template } = await pageFiles();
-    expect(readFileSync(join(folder, 'index.html'), 'utf8')).toBe(template);
-    expect(readFileSync(join(folder, 'page.css'), 'utf8')).toBe(files.get('page.css')?.text);
+    expect(readFileSync(join(folder, 'console/index.html'), 'utf8')).toBe(template);
+    expect(readFileSync(join(folder, 'console/page.css'), 'utf8')).toBe(
+      files.get('page.css')?.text,
+    );
   });
 });

@@ -13,6 +13,7 @@ const HOOKS = {
   progress() {},
   startedOver() {},
   saveParts() {},
+  storeParts: async () => {},
   savedParts: async () => [],
   readmitted: true,
 };

@@ -11,6 +11,7 @@ const HOOKS = {
   progress() {},
   startedOver() {},
   saveParts() {},
+  storeParts: async () => {},
   savedParts: async () => [],
   readmitted: false,
 };

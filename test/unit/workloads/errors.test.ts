@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import { presentError } from '../../../src/service/present-error.ts';
-import {
-  InvalidInferenceError,
-  ModelUnavailableError,
-  UpstreamError,
-  UpstreamRefusedError,
-} from '../../../src/workloads/errors.ts';
+import { UpstreamError, UpstreamRefusedError } from '../../../src/upstream/errors.ts';
+import { InvalidInferenceError, ModelUnavailableError } from '../../../src/workloads/errors.ts';
 
 const FACTS = { method: 'POST', path: '/', contentType: 'application/json', maxBodyBytes: 1 };
 const FAULT = { kind: 'status', status: 429 } as const;

@@ -55,11 +55,13 @@ export class BatchKernels {
   }
 
   expectations(): Promise<GPUComputePipeline> {
-    return this.#context.pipeline('batch_expectations', { WORKGROUP_SIZE });
+    return this.#context.pipeline(['lib/batch_observables', 'batch_expectations'], {
+      WORKGROUP_SIZE,
+    });
   }
 
   variances(): Promise<GPUComputePipeline> {
-    return this.#context.pipeline('batch_variances', { WORKGROUP_SIZE });
+    return this.#context.pipeline(['lib/batch_observables', 'batch_variances'], { WORKGROUP_SIZE });
   }
 
   probabilities(): Promise<GPUComputePipeline> {
@@ -70,6 +72,9 @@ export class BatchKernels {
     const { circuitsPerGroup } = readThreads(this.#numRoomQubits);
     // At least the size for ten qubits, so that all smaller circuits share a kernel.
     const MAX_SUMS = Math.max(2 ** 10, circuitsPerGroup * 2 ** this.#numRoomQubits);
-    return this.#context.pipeline('batch_counts', { WORKGROUP_SIZE, MAX_SUMS });
+    return this.#context.pipeline(['lib/fixed_point', 'lib/philox', 'batch_counts'], {
+      WORKGROUP_SIZE,
+      MAX_SUMS,
+    });
   }
 }

@@ -41,6 +41,8 @@ export interface GpuBatch {
   readonly program: Uint32Array<ArrayBuffer>;
   readonly programWithPhase: Uint32Array<ArrayBuffer>;
   readonly patterns: MeasuredPatterns;
+  /** As `stateErrorBound`. */
+  readonly stateError: number;
   readonly sizes: BatchSizes;
 }
 
@@ -98,6 +100,7 @@ class BatchRun {
   readonly #results: BatchResults;
   readonly #observables: Uint32Array<ArrayBuffer>;
   readonly #unitsOfOne: number;
+  readonly #undecided: number[] = [];
   #doneMs = 0;
 
   constructor(batch: GpuBatch, request: BatchRequest, bytes: CircuitBytes, results: BatchResults) {
@@ -129,6 +132,9 @@ class BatchRun {
     }
     for (const piece of pending) await this.#finish(piece);
     signal.throwIfAborted();
+    if (this.#bytes.counts > 0) {
+      this.#results.undecided = Uint32Array.from(this.#undecided);
+    }
   }
 
   /** Uploads the data that all pieces read. */
@@ -191,6 +197,7 @@ class BatchRun {
       variances: await room('variances', count * bytes.variances),
       probabilities: await room('probabilities', count * bytes.probabilities),
       counts: await room('counts', count * bytes.counts),
+      undecided: await room('undecided', count * bytes.undecided),
     };
   }
 
@@ -213,7 +220,8 @@ class BatchRun {
     const ms = doneMs - Math.max(piece.startedMs, this.#doneMs);
     this.#batch.pieceSize.took(piece.count * this.#unitsOfOne, ms);
     this.#doneMs = doneMs;
-    readPiece(this.#batch, piece, this.#bytes, mapped, this.#results);
+    const undecided = readPiece(this.#batch, piece, this.#bytes, mapped, this.#results);
+    for (const circuit of undecided) this.#undecided.push(circuit);
     piece.staging.unmap();
   }
 }

@@ -36,7 +36,7 @@ export function measuredPatterns(
   };
 }
 
-/** Encodes observables for shaders/batch_expectations.wgsl and batch_variances.wgsl. */
+/** Encodes observables for shaders/lib/batch_observables.wgsl. */
 export function observableWords(observables: readonly PauliSum[]): Uint32Array<ArrayBuffer> {
   const words: number[] = [];
   for (const observable of observables) {

@@ -16,6 +16,7 @@ import { measuredPatterns } from './batch-tables.ts';
 import { batchWords } from './batch-words.ts';
 import { lowerShape } from './lower-shape.ts';
 import { PieceSize } from './piece-size.ts';
+import { stateErrorBound } from './rounding-bound.ts';
 
 /** The parts of an engine that a batch uses. */
 export interface GpuBatchHost {
@@ -52,6 +53,7 @@ export async function prepareGpuBatch(
     program: batchWords(lowered, numRoomQubits, false),
     programWithPhase: batchWords(lowered, numRoomQubits, true),
     patterns: measuredPatterns(outcomeBitsOf(shape), numBits),
+    stateError: stateErrorBound(lowered.list.operations),
     sizes: { numQubits, numBits, numAngles: lowered.numAngles },
   };
   const executable = mutex.executable(

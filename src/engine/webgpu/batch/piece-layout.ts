@@ -15,6 +15,8 @@ export interface CircuitBytes {
   readonly variances: number;
   readonly probabilities: number;
   readonly counts: number;
+  /** Number of undecided draws; with counts. */
+  readonly undecided: number;
   /** Bytes of the state that is read back. */
   readonly statevector: number;
 }
@@ -34,14 +36,15 @@ export function circuitBytes(
     variances: request.variances === true ? WORD_BYTES * observables.length : 0,
     probabilities: request.probabilities === true ? patterns : 0,
     counts: shots > 0 ? patterns : 0,
+    undecided: shots > 0 ? WORD_BYTES : 0,
     statevector: request.statevectors === true ? state : 0,
   };
 }
 
 /** Bytes of the results of one circuit. */
 export function resultBytes(bytes: CircuitBytes): number {
-  const { expectations, variances, probabilities, counts, statevector } = bytes;
-  return expectations + variances + probabilities + counts + statevector;
+  const { expectations, variances, probabilities, counts, undecided, statevector } = bytes;
+  return expectations + variances + probabilities + counts + undecided + statevector;
 }
 
 /** Largest number of circuits in a piece. */
@@ -54,14 +57,18 @@ export function maxCircuits(
   return Math.max(1, Math.floor(most / largest));
 }
 
-/** Copies a piece's results into the result arrays of the batch. */
+/**
+ * Copies a piece's results into the result arrays of the batch.
+ *
+ * @returns The circuits that have undecided draws.
+ */
 export function readPiece(
   batch: { readonly sizes: BatchSizes; readonly patterns: MeasuredPatterns },
   { first, count }: { readonly first: number; readonly count: number },
   bytes: CircuitBytes,
   mapped: ArrayBuffer,
   results: BatchResults,
-): void {
+): readonly number[] {
   const { numQubits, numBits } = batch.sizes;
   const { expectations, variances, probabilities, counts, statevectors } = results;
   let at = 0;
@@ -79,15 +86,22 @@ export function readPiece(
   if (probabilities !== undefined) {
     scatterPatterns(batch.patterns, masses, probabilities, first, 2 ** numBits);
   }
+  const words = (bytesOfOne: number) =>
+    new Uint32Array(mapped, next(bytesOfOne), (count * bytesOfOne) / 4);
+  const found = words(bytes.counts);
   if (counts !== undefined) {
-    const found = new Uint32Array(mapped, next(bytes.counts), (count * bytes.counts) / 4);
     scatterPatterns(batch.patterns, found, counts, first, 2 ** numBits);
   }
-  if (statevectors === undefined) return;
+  const undecided: number[] = [];
+  for (const [k, draws] of words(bytes.undecided).entries()) {
+    if (draws > 0) undecided.push(first + k);
+  }
+  if (statevectors === undefined) return undecided;
   const amplitudes = reals(bytes.statevector);
   const length = 2 * 2 ** numQubits;
   const room = bytes.statevector / 4;
   for (let k = 0; k < count; k++) {
     statevectors.set(amplitudes.subarray(k * room, k * room + length), (first + k) * length);
   }
+  return undecided;
 }

@@ -1,5 +1,6 @@
 /** Enqueues the work of one piece of a batch: evolution, readout, and the copy of the results. */
 import type { BatchRequest, BatchSizes } from '../../batch-request.ts';
+import { drawMargin } from '../../exact-counts.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { encodeKernel, type Grid, gridOf } from '../readout/dispatch.ts';
 import type { BatchBuffers } from './batch-buffers.ts';
@@ -10,7 +11,7 @@ import type { CircuitBytes } from './piece-layout.ts';
 /** Shots that one invocation draws in one submit. */
 const DRAWS_PER_SUBMIT = 2 ** 14;
 /** Bytes of the largest struct `Params`. */
-const PARAMS_BYTES = 32;
+const PARAMS_BYTES = 48;
 
 /** Buffers that kernels bind. */
 export interface PieceBuffers {
@@ -23,6 +24,7 @@ export interface PieceBuffers {
   readonly variances: GPUBuffer;
   readonly probabilities: GPUBuffer;
   readonly counts: GPUBuffer;
+  readonly undecided: GPUBuffer;
 }
 
 /** The parts of a compiled shape that the work needs. */
@@ -32,6 +34,7 @@ interface Batch {
   readonly buffers: BatchBuffers;
   readonly patterns: MeasuredPatterns;
   readonly sizes: BatchSizes;
+  readonly stateError: number;
 }
 
 /** Enqueues a piece, up to the copy of its results into `staging`. */
@@ -52,7 +55,9 @@ export async function enqueuePiece(
   if (bytes.probabilities > 0) steps.push(await work.probabilities());
   context.enqueue((encoder) => {
     for (const step of steps) step(encoder);
-    if (bytes.counts > 0) encoder.clearBuffer(buffers.counts);
+    if (bytes.counts === 0) return;
+    encoder.clearBuffer(buffers.counts);
+    encoder.clearBuffer(buffers.undecided);
   });
   if (bytes.counts > 0) await work.count(piece.first, signal);
   context.enqueue((encoder) => {
@@ -66,6 +71,7 @@ export async function enqueuePiece(
     copy(buffers.variances, bytes.variances);
     copy(buffers.probabilities, bytes.probabilities);
     copy(buffers.counts, bytes.counts);
+    copy(buffers.undecided, bytes.undecided);
     copy(buffers.states, bytes.statevector);
   });
   // The next piece overwrites the buffers after this piece, in the order of submits.
@@ -120,7 +126,7 @@ class PieceWork {
   #observableParams(label: string): Promise<GPUBuffer> {
     const { threadQubits } = readThreads(this.#numRoomQubits);
     const numObservables = this.#request.observables?.length ?? 0;
-    // Keep the field order of `Params` in batch_expectations.wgsl and batch_variances.wgsl.
+    // Keep the field order of `Params` in lib/batch_observables.wgsl.
     const { rowLength } = this.#circuitGrid();
     const words = [this.#count, rowLength, threadQubits, this.#numRoomQubits, numObservables];
     return this.#params(label, words);
@@ -151,23 +157,23 @@ class PieceWork {
 
   /** Draws all shots; many are several submits, between which the run may be cancelled. */
   async count(first: number, signal: AbortSignal): Promise<void> {
-    const { context, kernels, patterns } = this.#batch;
-    const { states, seeds, counts } = this.#buffers;
+    const { context, kernels, patterns, stateError } = this.#batch;
+    const { states, seeds, counts, undecided } = this.#buffers;
     const { shots = 0 } = this.#request;
     this.#writeSeeds(first);
     const { threadQubits, circuitsPerGroup } = readThreads(this.#numRoomQubits);
     const grid = gridOf(Math.ceil(this.#count / circuitsPerGroup));
     const pipeline = await kernels.counts();
+    const margin = drawMargin(stateError, this.#numRoomQubits);
     const perSubmit = DRAWS_PER_SUBMIT << threadQubits;
     for (let from = 0; from < shots; from += perSubmit) {
       const to = Math.min(from + perSubmit, shots);
       // Keep the field order of `Params` in batch_counts.wgsl.
       const words = [this.#count, grid.rowLength, threadQubits, this.#numRoomQubits];
-      words.push(patterns.numMeasured, patterns.measured, from, to);
+      words.push(patterns.numMeasured, patterns.measured, from, to, margin);
       const params = await this.#params('counts params', words);
-      context.enqueue((encoder) =>
-        encodeKernel(context, encoder, pipeline, [states, seeds, params, counts], grid),
-      );
+      const buffers = [states, seeds, params, counts, undecided];
+      context.enqueue((encoder) => encodeKernel(context, encoder, pipeline, buffers, grid));
       if (to === shots) return;
       await context.settle();
       signal.throwIfAborted();

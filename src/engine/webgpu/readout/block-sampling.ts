@@ -134,7 +134,10 @@ async function drawOf(
   drawn: GPUBuffer,
 ): Promise<(encoder: GPUCommandEncoder) => void> {
   const constants = { WORKGROUP_SIZE, GROUP_SIZE: SCAN_GROUP };
-  const pipeline = await context.pipeline(['lib/fixed_point', 'draw_shots'], constants);
+  const pipeline = await context.pipeline(
+    ['lib/fixed_point', 'lib/philox', 'draw_shots'],
+    constants,
+  );
   const listed = shots.numbers?.slice(from, from + numShots);
   const grid = gridOf(Math.ceil(numShots / WORKGROUP_SIZE));
   const [params] = await scratch.params('params', [

@@ -3,6 +3,7 @@
  * and every ready item that moves only these is done. Diagonals are deferred until an item needs
  * them, as on the CPU.
  */
+import { numOnes } from '../../../math/basis-index.ts';
 import type { Rounding } from '../../rotation.ts';
 import { addItems, type Item, type MovingItem, maskOf, ReadyItems } from '../../work-items.ts';
 import type { IndexKernels } from './index-kernels.ts';
@@ -56,13 +57,7 @@ export function lowerSweep({ kernels, pool }: IndexKernels, tile: SweepTile): Sw
 }
 
 function isWide({ moved }: MovingItem): boolean {
-  return bitCount(moved) > REGISTER_QUBITS;
-}
-
-function bitCount(mask: number): number {
-  let count = 0;
-  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
-  return count;
+  return numOnes(moved) > REGISTER_QUBITS;
 }
 
 /** Opens a stage after the first, preceded by an item too wide for registers if there is one. */
@@ -191,7 +186,7 @@ function chooseRegisters(
   for (const { kind, moved, read } of ready.upcoming()) {
     if (++numSeen > LOOKAHEAD || (tileMask & ~movedByOthers) === 0) break;
     const isFree = ((moved | read) & movedByOthers) === 0 && (moved & readByOthers) === 0;
-    const isInside = (moved & ~allowedMask) === 0 && bitCount(mask | moved) <= REGISTER_QUBITS;
+    const isInside = (moved & ~allowedMask) === 0 && numOnes(mask | moved) <= REGISTER_QUBITS;
     if (!isFree || !isInside) {
       movedByOthers |= moved;
       readByOthers |= read;

@@ -1,5 +1,6 @@
 /** The task `route`: input, limits and example. */
 import { z } from 'zod';
+import { DEVICE_IDS } from '../../../compiler/device/public-devices.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
 import {
   circuitFaults,
@@ -8,7 +9,6 @@ import {
   seedField,
 } from '../../procedures/input-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
-import { DEVICE_IDS } from './devices/devices.ts';
 import { routingTarget } from './devices/target.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 

@@ -5,20 +5,16 @@ import {
   type Operation,
   operationQubits,
 } from '../../../circuit/circuit.ts';
-import { ALL_GATES } from '../../../circuit/synthesis/gate-set.ts';
-import { nativeCircuit } from '../../../compiler/native/native-circuit.ts';
-import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
-import { twoQubitForm } from '../../../compiler/native/two-qubit-form.ts';
-import type { CouplingMap } from '../../../compiler/routing/coupling-map.ts';
-import type { Layout } from '../../../compiler/routing/layout.ts';
+import { misfits } from '../../../compiler/device/device.ts';
 import {
-  onPlaces,
-  type RoutedCircuit,
-  type RouteOptions,
-  routeCircuit,
-  swapGate,
-} from '../../../compiler/routing/route-circuit.ts';
-import { pairOf } from '../../../compiler/routing/sabre.ts';
+  countPairs,
+  MAX_TRIED_PAIRS,
+  pairsOnly,
+  routedWhole,
+} from '../../../compiler/device/fit-circuit.ts';
+import { nativeCircuit } from '../../../compiler/native/native-circuit.ts';
+import type { Layout } from '../../../compiler/routing/layout.ts';
+import { onPlaces, type RoutedCircuit, swapGate } from '../../../compiler/routing/route-circuit.ts';
 import { Chance } from '../../algorithms/chance.ts';
 import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';
 import { verifyCircuits } from '../../algorithms/equivalence/verify-circuits.ts';
@@ -27,14 +23,11 @@ import { circuitOf } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { circuitView } from './circuit-view.ts';
-import { misfits } from './devices/fits-device.ts';
 import { successEstimate } from './devices/success-estimate.ts';
 import { type RoutingTarget, routingTarget } from './devices/target.ts';
 import { circuitSize } from './gate-counts.ts';
 import { ROUTE_LIMITS, type RouteInput } from './route.ts';
 
-/** Most two-qubit gates times trials: more would take minutes on the largest device. */
-const MAX_TRIED_PAIRS = 2400;
 /** Numbers of the run's random streams. */
 const ROUTING_STREAM = 100;
 
@@ -43,7 +36,7 @@ export async function runRoute(input: RouteInput, context: ProcedureContext): Pr
   const given = circuitOf(input, ROUTE_LIMITS);
   const target = routingTarget(input);
   const seed = input.seed ?? context.seed;
-  const pairs = pairsOnly(given, target);
+  const pairs = pairsOnly(given, target.gates, 'unitary');
   const numPairs = countPairs(pairs);
   if (numPairs > ROUTE_LIMITS.maxPairs) {
     const message = `Written in gates on two qubits it has ${numPairs} of them; at most ${ROUTE_LIMITS.maxPairs} are routed.`;
@@ -59,7 +52,11 @@ export async function runRoute(input: RouteInput, context: ProcedureContext): Pr
   });
   context.progress(0.6, 'Writing native gates');
   const circuit = nativeCircuit(routed.circuit, target.gates);
-  const wrong = misfits(circuit, target.map.couplers, target.gates.names);
+  const wrong = misfits(circuit, {
+    couplers: target.map.couplers,
+    isSymmetric: true,
+    nativeGates: [...target.gates.names],
+  });
   if (wrong.length > 0) throw new EquivalenceError('number of misfits', wrong.length, 0);
   context.progress(0.7, 'Verifying');
   const logical = asLogical(circuit, routed);
@@ -87,40 +84,6 @@ export async function runRoute(input: RouteInput, context: ProcedureContext): Pr
     },
     seed,
   };
-}
-
-/** Decomposes the circuit into one- and two-qubit gates, as few two-qubit gates as are found. */
-function pairsOnly(given: Circuit, { gates }: RoutingTarget): Circuit {
-  const ways = [
-    twoQubitForm(given),
-    // For routing, several native gates on one pair may be one gate.
-    twoQubitForm(shortenCircuit(given, ALL_GATES, 'unitary')),
-    shortenCircuit(given, gates, 'unitary'),
-  ];
-  return ways.reduce((best, way) => (countPairs(way) < countPairs(best) ? way : best));
-}
-
-function countPairs({ operations }: Circuit): number {
-  return operations.filter((operation) => pairOf(operation) !== undefined).length;
-}
-
-/**
- * Routes the circuit. Final measurements are added afterwards, when the final position of each qubit is
- * known.
- */
-function routedWhole(circuit: Circuit, map: CouplingMap, options: RouteOptions): RoutedCircuit {
-  if (hasMidCircuitMeasurement(circuit)) return routeCircuit(circuit, map, options);
-  const isMeasure = ({ kind }: Operation) => kind === 'measure';
-  const body = circuit.operations.filter((operation) => !isMeasure(operation));
-  const routed = routeCircuit({ ...circuit, operations: body }, map, options);
-  const measures = circuit.operations.filter(isMeasure).map((operation) =>
-    onPlaces(
-      operation,
-      operationQubits(operation).map((qubit) => routed.finalLayout.physical[qubit]!),
-    ),
-  );
-  const operations = [...routed.circuit.operations, ...measures];
-  return { ...routed, circuit: { ...routed.circuit, operations } };
 }
 
 /** Position of each of the circuit's own qubits. */

@@ -1,4 +1,5 @@
 /** Amplitudes of the states that `prepare_state` takes by name. */
+import { numOnes } from '../../../math/basis-index.ts';
 
 /** Names of the families of states. */
 export const STATE_FAMILIES = ['ghz', 'w', 'dicke', 'uniform'] as const;
@@ -21,17 +22,11 @@ export function familyAmplitudes(
   const isIn = (index: number): boolean => {
     if (family === 'uniform') return true;
     if (family === 'ghz') return index === 0 || index === size - 1;
-    return countOnes(index) === ones;
+    return numOnes(index) === ones;
   };
   const out = new Float64Array(2 * size);
   let count = 0;
   for (let i = 0; i < size; i++) if (isIn(i)) count++;
   for (let i = 0; i < size; i++) if (isIn(i)) out[2 * i] = 1 / Math.sqrt(count);
   return out;
-}
-
-function countOnes(index: number): number {
-  let ones = 0;
-  for (let left = index; left !== 0; left &= left - 1) ones++;
-  return ones;
 }

@@ -133,7 +133,7 @@ function fail(path: string, message: string): never {
   throw new ProcedureInputError([{ path, message }]);
 }
 
-/** What `read` returns. Throws all faults if there are any. */
+/** Result of `read`. Throws all faults if there are any. */
 function orFaults<T>(read: () => T, faults: readonly Fault[]): T {
   try {
     const value = read();

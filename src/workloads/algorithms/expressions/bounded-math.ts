@@ -151,7 +151,7 @@ export class BoundedMath {
   #guarded(name: string, target: AnyFunction): unknown {
     const guard = guardOf(name);
     const guarded: AnyFunction = new Proxy(target, {
-      // What calls back takes a signature's code from there, past the guard.
+      // Functions that call back take a signature's code from there, past the guard.
       get: (inner, property) => {
         const value: unknown = Reflect.get(inner, property);
         if (property !== 'signatures' || !isRecord(value)) return value;

@@ -41,7 +41,7 @@ export function checkRange(name: string, args: readonly unknown[], value: unknow
   const isZero = !isInfinite && NEVER_ZERO.has(name) && results.some((each) => each.isZero());
   if (!isInfinite && !isZero) return;
   const numbers = [...numbersIn(args)];
-  // What is infinite, or no number, is not ours to judge.
+  // Infinite values and values that are no numbers have no range to check.
   if (numbers.length === 0 || !numbers.every(Number.isFinite)) return;
   if (isZero) {
     // Sums of products may cancel.

@@ -60,7 +60,7 @@ export function shortestForm(tree: MathNode): MathNode {
     const forms = (['kept', 'expanded'] as const).map((products) =>
       withoutBrackets(bounded.math.parse(normalText(tree, products))),
     );
-    // Of forms of one length, normal form goes before what was given.
+    // The normal form is preferred to the given form if both have one length.
     return [...forms, tree].reduce((best, form) => (sizeOf(form) < sizeOf(best) ? form : best));
   });
 }

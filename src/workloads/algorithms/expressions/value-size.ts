@@ -64,7 +64,7 @@ function visit(value: unknown, budget: { left: number }): void {
     case 'object':
       visitObject(value, budget);
       break;
-    // Of fixed width, or nothing that could be written out.
+    // Values of fixed width, or values that cannot be written out.
     default:
       break;
   }

@@ -148,7 +148,7 @@ function allPermutations(registers: readonly Register[]): readonly GateOperation
     register.filter((_, k) => (item >> k) & 1).map((qubit) => gate('X', [qubit])),
   );
   for (let k = 1; k < registers.length; k++) {
-    // Of item k at place j: multiples of a common size.
+    // Phases of item k at place j: multiples of a common size.
     const phaseAt = new Array<number>(k + 1).fill(0);
     for (let j = 0; j < k; j++) {
       const beta = Math.asin(1 / Math.sqrt(k + 1 - j));

@@ -33,7 +33,7 @@ export function collision(bits: Uint8Array): CollisionEstimate | undefined {
   let [count, sum, squares] = [0, 0, 0];
   for (let i = 0; i + 1 < bits.length; ) {
     const time = bits[i] === bits[i + 1] ? 2 : 3;
-    // Of three bits two are alike; the last ones may be too few to have met.
+    // Two of three bits are alike; the last ones may be too few to have met.
     if (i + time > bits.length) break;
     i += time;
     count++;
@@ -44,7 +44,7 @@ export function collision(bits: Uint8Array): CollisionEstimate | undefined {
   const meanTime = sum / count;
   const deviation = Math.sqrt(Math.max(0, (squares - count * meanTime ** 2) / (count - 1)));
   const lower = meanTime - (Z * deviation) / Math.sqrt(count);
-  // Of a bit with probability p the mean time is 2 + 2p(1 − p), from 2 to 5/2.
+  // The mean time of a bit with probability p is 2 + 2p(1 − p), from 2 to 5/2.
   const p = lower >= 2.5 ? 0.5 : 0.5 + Math.sqrt(1.25 - 0.5 * Math.max(lower, 2));
   return { meanTime, deviation, minEntropy: entropyOf(Math.min(p, 1)) };
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../circuit/measurement-groups.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { uniformDraw } from '../../../math/philox.ts';
-import type { CircuitRunner } from '../../procedures/procedure-context.ts';
+import type { CircuitBatches } from '../../procedures/procedure-context.ts';
 
 /** Estimates with their standard errors, circuit after circuit. */
 export interface SampledEnergies {
@@ -32,7 +32,7 @@ const SAMPLE_SEEDS = 0x5a3b1e;
  * @param shots - Number of shots of each circuit in each basis.
  */
 export function energySampler(
-  circuits: Pick<CircuitRunner, 'runBatch'>,
+  circuits: CircuitBatches,
   observable: PauliSum,
   shots: number,
   seed: number,

@@ -156,7 +156,7 @@ export class BatchRunner {
   }
 
   #tooLate(processor: Processor): ModelUnavailableError {
-    const waitS = Math.max(1, Math.ceil(processor.load().expectedWaitMs / 1000));
+    const waitS = Math.max(1, Math.ceil((processor.load().expectedWaitMs ?? 0) / 1000));
     return new ModelUnavailableError(this.#modelId, 'Its turn did not come in time.', waitS);
   }
 

@@ -114,7 +114,7 @@ function cardOf(
       split:
         'The deployed parameters are trained on all rows. What is published under metrics comes from cross-validation: in every fold, scaler, parameters and threshold are learnt without the rows they are tested on.',
       loss: `Logistic loss ln(1 + e^(−y·${fit.slope}·E)), y = ±1, mean over the rows`,
-      gradient: 'Adjoint differentiation of exact expectation values, in double precision',
+      gradient: 'Parameter-shift rule on exact expectation values, in double precision',
       optimiser: 'Adam (beta1 0.9, beta2 0.999), full batch',
       steps: fit.steps,
       learning_rate: fit.learningRate,

@@ -7,15 +7,16 @@
 import type { Split } from '../../algorithms/training/cross-validation.ts';
 import { mean, standardDeviation } from '../../algorithms/training/metrics.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import type { CircuitBatches } from '../../procedures/procedure-context.ts';
 import { fitScaler, scaleRow } from './feature-scaler.ts';
 import {
   classAbove,
-  expectationsOf,
   type FitSettings,
   type FittedClassifier,
   fitClassifier,
 } from './fit-classifier.ts';
 import type { IrisPair } from './iris-pair.ts';
+import { expectationsOf } from './sampled-expectations.ts';
 
 /** Outputs of one split's classifier on its test rows. */
 export interface FoldOutcome {
@@ -34,12 +35,17 @@ export interface FoldAccuracy {
   readonly spread: number;
 }
 
-/** @param onFold - Called and awaited after each split, because training occupies its thread. */
+/**
+ * Trains and tests on each split.
+ *
+ * @param onFold - Called and awaited after each split, because training occupies its thread.
+ */
 export async function crossValidate(
   circuit: ParametricCircuit,
   data: IrisPair,
   splits: readonly Split[],
   settings: FitSettings,
+  circuits: CircuitBatches,
   onFold: () => Promise<void>,
 ): Promise<readonly FoldOutcome[]> {
   const outcomes: FoldOutcome[] = [];
@@ -48,14 +54,15 @@ export async function crossValidate(
     const scaled = (rows: readonly number[]) =>
       rows.map((row) => scaleRow(scaler, data.rows[row]!).values);
     const labelsOf = (rows: readonly number[]) => rows.map((row) => data.labels[row]!);
-    const fitted = fitClassifier(circuit, scaled(train), labelsOf(train), settings);
+    const rows = { rows: scaled(train), labels: labelsOf(train) };
+    const fitted = await fitClassifier(circuit, rows, settings, circuits);
     const inputs = scaled(test);
     outcomes.push({
       fitted,
       test,
       inputs,
       labels: labelsOf(test),
-      expectations: expectationsOf(fitted, inputs),
+      expectations: await expectationsOf(circuit, fitted.theta, inputs, circuits),
     });
     await onFold();
   }

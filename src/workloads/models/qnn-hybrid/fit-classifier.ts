@@ -5,17 +5,18 @@
  * The sum of the feature weights is bounded. Expectation values are periodic in phases, so large weights
  * flip the decision again near the corners of the features' range, where no rows would reveal it.
  *
- * Gradients are adjoint ones, in plain double-precision arithmetic of fixed order. An engine's gradients
- * may differ in the last bit between machines, because it uses fused multiply-add where the processor has
- * it, and 150 steps amplify that.
+ * Steps amplify a difference in the last bit of a gradient. For the same parameters on every machine, circuits run on an
+ * engine that gives the same bits on every machine.
  */
 import { uniformDraw } from '../../../math/philox.ts';
 import { adamStep, startAdam } from '../../algorithms/optimisers/adam.ts';
 import { fitLogisticRegression } from '../../algorithms/training/baselines/logistic-regression.ts';
-import { prepareAdjoint } from '../../algorithms/training/gradients/adjoint.ts';
+import { exactGradients } from '../../algorithms/training/gradients/exact-gradients.ts';
 import { logisticLoss } from '../../algorithms/training/logistic-loss.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import type { CircuitBatches } from '../../procedures/procedure-context.ts';
 import { OBSERVABLE } from './reuploading-ansatz.ts';
+import { expectationsOf } from './sampled-expectations.ts';
 
 /** Options of training. */
 export interface FitSettings {
@@ -44,41 +45,62 @@ export interface FittedClassifier {
   readonly losses: readonly number[];
 }
 
+/** Labelled rows of a step, the labels 0 or 1. */
+export interface LabelledRows {
+  readonly rows: readonly (readonly number[])[];
+  readonly labels: readonly number[];
+}
+
 /**
  * Trains a circuit.
  *
- * @param rows - Scaled to [−1, 1].
- * @param labels - 0 or 1, one per row; both occur.
+ * @param rows - Scaled to [−1, 1]; both labels occur.
+ * @param circuits - Of double precision.
  */
-export function fitClassifier(
+export async function fitClassifier(
   circuit: ParametricCircuit,
-  rows: readonly (readonly number[])[],
-  labels: readonly number[],
+  rows: LabelledRows,
   settings: FitSettings,
-): FittedClassifier {
-  const gradientsOf = prepareAdjoint(circuit);
+  circuits: CircuitBatches,
+): Promise<FittedClassifier> {
+  const { theta, losses } = await descend(circuit, () => rows, settings, circuits);
+  const values = await expectationsOf(circuit, theta, rows.rows, circuits);
+  return { circuit, theta, threshold: calibratedThreshold(values, rows.labels), losses };
+}
+
+/**
+ * Final parameters of the descent, and the loss before each step.
+ *
+ * @param nextRows - The rows of the next step.
+ * @param onStep - Called after each step with the number of steps done, and the loss and number of rows of this one.
+ */
+export async function descend(
+  circuit: ParametricCircuit,
+  nextRows: () => LabelledRows,
+  settings: FitSettings,
+  circuits: CircuitBatches,
+  onStep?: (numSteps: number, loss: number, numRows: number) => void,
+): Promise<Pick<FittedClassifier, 'theta' | 'losses'>> {
   const { steps, learningRate, slope, weightBound } = settings;
   const weights = weightsOf(circuit);
   let state = startAdam(initialTheta(circuit, settings));
   const losses: number[] = [];
-  for (let step = 0; step < steps; step++) {
-    const { values, gradients } = gradientsOf(state.theta, rows, [OBSERVABLE]);
+  for (let step = 1; step <= steps; step++) {
+    const { rows, labels } = nextRows();
+    const { values, gradients } = await exactGradients(
+      circuit,
+      state.theta,
+      rows,
+      [OBSERVABLE],
+      circuits,
+    );
     const { loss, gradient } = logisticLoss(values, gradients, labels, slope);
     losses.push(loss);
     const moved = adamStep(state, gradient, { learningRate });
     state = { ...moved, theta: boundedWeights(moved.theta, weights, weightBound) };
+    onStep?.(step, loss, rows.length);
   }
-  const { theta } = state;
-  const { values } = gradientsOf(theta, rows, [OBSERVABLE]);
-  return { circuit, theta, threshold: calibratedThreshold(values, labels), losses };
-}
-
-/** ⟨Z₀⟩ of each row, exact. */
-export function expectationsOf(
-  { circuit, theta }: Pick<FittedClassifier, 'circuit' | 'theta'>,
-  rows: readonly (readonly number[])[],
-): Float64Array {
-  return prepareAdjoint(circuit)(theta, rows, [OBSERVABLE]).values;
+  return { theta: state.theta, losses };
 }
 
 /** The class that an expectation value predicts. */
@@ -104,7 +126,7 @@ export function calibratedThreshold(values: Float64Array, labels: readonly numbe
 }
 
 /** Indices of the parameters that multiply a feature. */
-export function weightsOf({ angles }: ParametricCircuit): readonly number[] {
+function weightsOf({ angles }: ParametricCircuit): readonly number[] {
   const found = angles.flatMap(({ terms }) =>
     terms.flatMap(({ parameter, feature }) =>
       parameter === undefined || feature === undefined ? [] : [parameter],
@@ -114,7 +136,7 @@ export function weightsOf({ angles }: ParametricCircuit): readonly number[] {
 }
 
 /** The parameters, with the weights scaled down together if their sum exceeds the bound. */
-export function boundedWeights(
+function boundedWeights(
   theta: Float64Array,
   weights: readonly number[],
   bound: number,
@@ -128,7 +150,7 @@ export function boundedWeights(
 }
 
 /** Initial parameters. */
-export function initialTheta(
+function initialTheta(
   { numParameters }: ParametricCircuit,
   { seed, initialSpread }: Pick<FitSettings, 'seed' | 'initialSpread'>,
 ): Float64Array {

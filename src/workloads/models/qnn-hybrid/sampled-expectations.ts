@@ -1,4 +1,39 @@
-/** Estimates ⟨Z₀⟩ from counts, as every inference does. */
+/** ⟨Z₀⟩ of rows, exact or estimated from counts, as every inference does. */
+import { angleRows, type ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import { OBSERVABLE } from './reuploading-ansatz.ts';
+
+/** Shots of each row, and the seed that each row draws with. */
+export interface RowDraws {
+  readonly shots: number;
+  readonly seeds: readonly number[];
+}
+
+/**
+ * ⟨Z₀⟩ of each row.
+ *
+ * @param draws - Estimates the values from shots; without it, or with 0 shots, they are exact.
+ */
+export async function expectationsOf(
+  circuit: ParametricCircuit,
+  theta: ArrayLike<number>,
+  rows: readonly ArrayLike<number>[],
+  circuits: CircuitBatches,
+  { shots, seeds }: RowDraws = { shots: 0, seeds: [] },
+): Promise<Float64Array> {
+  const request = { numCircuits: rows.length, angles: angleRows(circuit, theta, rows) };
+  if (shots === 0) {
+    const exact = await circuits.runBatch(circuit.shape, { ...request, observables: [OBSERVABLE] });
+    if (exact.expectations === undefined) throw new Error('unreachable: no expectations came back');
+    return exact.expectations;
+  }
+  const { counts } = await circuits.runBatch(circuit.shape, { ...request, shots, seeds });
+  if (counts === undefined) throw new Error('unreachable: shots without counts');
+  const size = 2 ** circuit.shape.numBits;
+  return Float64Array.from(rows, (_, k) =>
+    sampledExpectation(timesBitZeroClear(counts.subarray(k * size, (k + 1) * size)), shots),
+  );
+}
 
 /** Number of shots whose outcome has bit 0 clear. */
 export function timesBitZeroClear(counts: ArrayLike<number>): number {

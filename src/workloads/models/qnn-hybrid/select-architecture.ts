@@ -9,6 +9,7 @@
 import { type SplitOptions, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
 import { accuracy } from '../../algorithms/training/metrics.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import type { CircuitBatches } from '../../procedures/procedure-context.ts';
 import { crossValidate, type FoldAccuracy, overFolds, predictionsOf } from './cross-validate.ts';
 import type { FitSettings } from './fit-classifier.ts';
 import type { IrisPair } from './iris-pair.ts';
@@ -46,13 +47,16 @@ export async function compareArchitectures(
   data: IrisPair,
   splitOptions: SplitOptions,
   settings: FitSettings,
+  circuits: CircuitBatches,
   onFold: (architecture: Architecture) => Promise<void>,
 ): Promise<readonly Candidate[]> {
   const splits = stratifiedSplits(data.labels, splitOptions);
   const candidates: Candidate[] = [];
   for (const architecture of ARCHITECTURES) {
     const circuit = circuitOf(architecture);
-    const folds = await crossValidate(circuit, data, splits, settings, () => onFold(architecture));
+    const folds = await crossValidate(circuit, data, splits, settings, circuits, () =>
+      onFold(architecture),
+    );
     const accuracies = folds.map((fold) =>
       accuracy(fold.labels, predictionsOf(fold, fold.expectations)),
     );

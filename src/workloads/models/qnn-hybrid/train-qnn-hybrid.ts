@@ -5,18 +5,18 @@
  * The result depends neither on time, on random sources nor on the number of threads: every run produces
  * the same file, byte for byte.
  */
-import type { BatchExecutable } from '../../../engine/batch-request.ts';
+import type { MaybeBatchEngine } from '../../../fleet/workers/shape-batches.ts';
 import { BASELINES } from '../../algorithms/training/baselines/baselines.ts';
 import { classOf } from '../../algorithms/training/baselines/decision.ts';
 import { type Split, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
-import type { BatchingEngine } from '../../algorithms/training/engine-expectations.ts';
 import {
   accuracy,
   type ConfusionMatrix,
   confusionMatrix,
   logLoss,
 } from '../../algorithms/training/metrics.ts';
-import { angleRows } from '../../algorithms/training/parametric-circuit.ts';
+import { engineCircuits } from '../../procedures/engine-circuits.ts';
+import type { CircuitBatches } from '../../procedures/procedure-context.ts';
 import {
   crossValidate,
   type FoldAccuracy,
@@ -27,15 +27,15 @@ import {
 import { type FeatureScaler, fitScaler, scaleRow } from './feature-scaler.ts';
 import {
   classAbove,
-  expectationsOf,
   type FitSettings,
   type FittedClassifier,
   fitClassifier,
 } from './fit-classifier.ts';
 import { type IrisPair, irisPair } from './iris-pair.ts';
-import { sampledExpectation, timesBitZeroClear } from './sampled-expectations.ts';
+import { expectationsOf } from './sampled-expectations.ts';
 import {
   ARCHITECTURES,
+  type Architecture,
   type Candidate,
   chooseCandidate,
   compareArchitectures,
@@ -95,54 +95,54 @@ export interface TrainingOutcome {
 /**
  * Trains from scratch.
  *
- * @param engine - A double-precision engine, which draws the shots at which accuracy is measured; stays
- *   open.
+ * @param engine - A CPU engine of double precision that is reproducible; stays open.
  * @param onProgress - Called with the current step and the fraction done.
  */
 export async function trainQnnHybrid(
-  engine: BatchingEngine,
+  engine: MaybeBatchEngine,
   onProgress: (what: string, fraction: number) => void,
   signal: AbortSignal,
 ): Promise<TrainingOutcome> {
   const data = irisPair();
   const { fit, selection, evaluation } = TRAINING_PLAN;
   const progress = new Progress(onProgress, signal);
-  const candidates = await compareArchitectures(data, selection, fit, ({ ansatz, layers }) =>
-    progress.fitted(`comparing: ${ansatz}, ${layers} ${layers === 1 ? 'layer' : 'layers'}`, layers),
-  );
+  const circuits = engineCircuits(engine, signal);
+  const onFold = ({ ansatz, layers }: Architecture) =>
+    progress.fitted(`comparing: ${ansatz}, ${layers} ${layers === 1 ? 'layer' : 'layers'}`, layers);
+  const candidates = await compareArchitectures(data, selection, fit, circuits, onFold);
   const chosen = chooseCandidate(candidates, selection.numFolds * selection.numRepeats);
   const splits = stratifiedSplits(data.labels, evaluation);
-  const folds = await crossValidate(chosen.circuit, data, splits, fit, () =>
+  const folds = await crossValidate(chosen.circuit, data, splits, fit, circuits, () =>
     progress.fitted('measuring the chosen circuit', chosen.layers),
   );
   return {
     data,
     candidates,
     chosen,
-    evaluation: await evaluate(engine, data, splits, folds, signal),
-    deployed: trainOnAll(chosen, data, fit),
+    evaluation: await evaluate(data, splits, folds, circuits),
+    deployed: await trainOnAll(chosen, data, fit, circuits),
   };
 }
 
-function trainOnAll(
+async function trainOnAll(
   { circuit }: Candidate,
   { rows, labels }: IrisPair,
   settings: FitSettings,
-): TrainingOutcome['deployed'] {
+  circuits: CircuitBatches,
+): Promise<TrainingOutcome['deployed']> {
   const scaler = fitScaler(rows);
   const inputs = rows.map((row) => scaleRow(scaler, row).values);
-  const fitted = fitClassifier(circuit, inputs, labels, settings);
-  const values = expectationsOf(fitted, inputs);
+  const fitted = await fitClassifier(circuit, { rows: inputs, labels }, settings, circuits);
+  const values = await expectationsOf(circuit, fitted.theta, inputs, circuits);
   const predictions = Array.from(values, (value) => classAbove(fitted.threshold, value));
   return { fitted, scaler, expectations: values, accuracy: accuracy(labels, predictions) };
 }
 
 async function evaluate(
-  engine: BatchingEngine,
   data: IrisPair,
   splits: readonly Split[],
   folds: readonly FoldOutcome[],
-  signal: AbortSignal,
+  circuits: CircuitBatches,
 ): Promise<Evaluation> {
   const exact = folds.map((fold) => predictionsOf(fold, fold.expectations));
   const labels = folds.flatMap((fold) => fold.labels);
@@ -150,7 +150,7 @@ async function evaluate(
   return {
     folds,
     accuracy: overFolds(scores),
-    accuracyAtShots: await accuracyAtShots(engine, folds, signal),
+    accuracyAtShots: await accuracyAtShots(folds, circuits),
     confusion: confusionMatrix(labels, exact.flat()),
     logLoss: logLoss(labels, folds.flatMap(probabilities)),
     baselines: BASELINES.map(({ id, name, fit: fitBaseline }) => ({
@@ -181,42 +181,21 @@ function probabilities({ fitted, expectations }: FoldOutcome): readonly number[]
   );
 }
 
-/** The same predictions from as many shots as an inference takes; each row has a seed of its own. */
+/** Accuracy of the same predictions from as many shots as an inference takes; each row has a seed of its own. */
 async function accuracyAtShots(
-  engine: BatchingEngine,
   folds: readonly FoldOutcome[],
-  signal: AbortSignal,
+  circuits: CircuitBatches,
 ): Promise<FoldAccuracy> {
   const { deployedShots: shots, shotSeed } = TRAINING_PLAN;
-  const [first] = folds;
-  if (first === undefined) throw new Error('unreachable: a cross-validation without folds');
-  await using executable = await engine.prepareBatch(first.fitted.circuit.shape);
   let seed = shotSeed;
   const scores: number[] = [];
   for (const fold of folds) {
-    const sampled = await sample(executable, fold, shots, seed, signal);
+    const { circuit, theta } = fold.fitted;
+    const seeds = fold.inputs.map(() => seed++);
+    const sampled = await expectationsOf(circuit, theta, fold.inputs, circuits, { shots, seeds });
     scores.push(accuracy(fold.labels, predictionsOf(fold, sampled)));
-    seed += fold.inputs.length;
   }
   return overFolds(scores);
-}
-
-async function sample(
-  executable: BatchExecutable,
-  { fitted, inputs }: FoldOutcome,
-  shots: number,
-  seed: number,
-  signal: AbortSignal,
-): Promise<readonly number[]> {
-  const { circuit, theta } = fitted;
-  const angles = angleRows(circuit, theta, inputs);
-  const numCircuits = inputs.length;
-  const { counts } = await executable.run({ numCircuits, angles, shots, seed }, signal);
-  if (counts === undefined) throw new Error('unreachable: shots without counts');
-  const size = 2 ** circuit.shape.numBits;
-  return inputs.map((_, i) =>
-    sampledExpectation(timesBitZeroClear(counts.subarray(i * size, (i + 1) * size)), shots),
-  );
 }
 
 /** Progress of the training; a fit counts in proportion to its layers. */

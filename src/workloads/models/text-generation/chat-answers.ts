@@ -35,10 +35,3 @@ export const modelList = z.object({
     .nullable()
     .transform((models) => models ?? []),
 });
-
-/** Known forms of an error's body, each mapped to its text; the first is OpenAI's. */
-export const errorBody = z.union([
-  z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message),
-  z.object({ error: z.string() }).transform(({ error }) => error),
-  z.object({ message: z.string() }).transform(({ message }) => message),
-]);

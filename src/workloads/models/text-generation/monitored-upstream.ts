@@ -11,13 +11,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type { Availability } from '../../../fleet/processor.ts';
 import type { Tier } from '../../../fleet/schedule/scheduled-run.ts';
+import { UpstreamError } from '../../../upstream/errors.ts';
+import { TimeLimit } from '../../../upstream/time-limit.ts';
+import { printable } from '../../../upstream/upstream-text.ts';
 import { drained } from '../../drained.ts';
-import { ModelUnavailableError, UpstreamError } from '../../errors.ts';
+import { ModelUnavailableError } from '../../errors.ts';
 import { type ChatAnswer, ChatClient } from './chat-client.ts';
 import { PrioritySemaphore } from './priority-semaphore.ts';
 import type { CheckedTextRequest } from './text-request.ts';
-import { TimeLimit } from './time-limit.ts';
-import { printable } from './upstream-text.ts';
 
 /** Upstream configured by the operator. */
 export interface TextUpstream {

@@ -305,7 +305,7 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     [
       'steps',
       `gate g0 a { h a; } ${definitions(200, (i) => `g${i} a;`)} ${'g200 q[0];'.repeat(90)}`,
-      'too many steps; the limit max_gates is 100',
+      'too many steps: the limit is 12928 and 128 more for each gate',
     ],
     ['parentheses', `rx(${'('.repeat(300)}1${')'.repeat(300)}) q[0];`, 'nest at most 256 deep'],
     ['100,000 parentheses', `rx(${'('.repeat(100_000)}`, 'nest at most 256 deep'],

@@ -96,9 +96,26 @@ describe('braket unitary', () => {
 });
 
 describe('braket verbatim', () => {
-  test('does not change the box that follows', () => {
-    const { circuit, warnings } = read('#pragma braket verbatim\nbox { x q[0]; }');
-    expect(circuit.operations).toMatchObject([{ gate: 'X' }]);
+  test('marks the gates of the box that follows, and of boxes in it', () => {
+    const { circuit, warnings } = read(`h q[0];
+#pragma braket verbatim
+box {
+  x q[0];
+  for int i in [0:1] { box { cz q[i], q[2]; } }
+  #pragma braket unitary([[0, 1], [1, 0]]) q[1]
+}
+box { y q[0]; }`);
+    const marked = { isVerbatim: true };
+    expect(circuit.operations).toMatchObject([
+      { gate: 'H' },
+      { gate: 'X', ...marked },
+      { gate: 'CZ', ...marked },
+      { gate: 'CZ', ...marked },
+      { kind: 'unitary', ...marked },
+      { gate: 'Y' },
+    ]);
+    expect(circuit.operations[0]).not.toHaveProperty('isVerbatim');
+    expect(circuit.operations[5]).not.toHaveProperty('isVerbatim');
     expect(warnings).toEqual([]);
   });
 
@@ -111,78 +128,203 @@ describe('braket verbatim', () => {
 
 describe('braket result', () => {
   const half = Math.SQRT1_2;
+  const resultsOf = (...pragmas: readonly string[]) =>
+    read(`h q;\n${pragmas.map((text) => `#pragma braket result ${text}\n`).join('')}`).results;
+  const Z_ALL = ['Z0', 'Z1', 'Z2'].map((pauli) => [{ pauli, coefficient: 1 }]);
+
   test.each([
-    ['state_vector', ['statevector'], []],
-    ['probability', ['probabilities'], []],
-    ['probability all', ['probabilities'], []],
-    ['probability q[0], q[2], q[1]', ['probabilities'], []],
-    ['expectation z(q[1])', ['expectation'], [[{ pauli: 'Z1', coefficient: 1 }]]],
-    ['expectation i(q[1])', ['expectation'], [[{ pauli: 'I', coefficient: 1 }]]],
+    ['state_vector', { type: 'state_vector' }],
+    ['probability', { type: 'probability', qubits: undefined }],
+    ['probability all', { type: 'probability', qubits: undefined }],
+    ['probability q[0], q[2]', { type: 'probability', qubits: [0, 2] }],
     [
-      'expectation x(q[0]) @ i(q[1]) @ y(q[2])',
-      ['expectation'],
-      [[{ pauli: 'X0 Y2', coefficient: 1 }]],
-    ],
-    [
-      'expectation h(q[0]) @ z(q[1])',
-      ['expectation'],
-      [
-        [
-          { pauli: 'X0 Z1', coefficient: half },
-          { pauli: 'Z0 Z1', coefficient: half },
+      'amplitude "100", \'011\'',
+      {
+        type: 'amplitude',
+        states: [
+          { label: '100', index: 1 },
+          { label: '011', index: 6 },
         ],
-      ],
+      },
     ],
     [
-      'expectation z all',
-      ['expectation'],
-      ['Z0', 'Z1', 'Z2'].map((pauli) => [{ pauli, coefficient: 1 }]),
+      'sample x(q[0]) @ z(q[2])',
+      {
+        type: 'sample',
+        isList: false,
+        observables: [
+          {
+            coefficient: 1,
+            factors: [
+              { letter: 'x', qubits: [0] },
+              { letter: 'z', qubits: [2] },
+            ],
+          },
+        ],
+      },
     ],
-    [
-      'expectation z(q)',
-      ['expectation'],
-      ['Z0', 'Z1', 'Z2'].map((pauli) => [{ pauli, coefficient: 1 }]),
-    ],
-  ])('%s', (text, outputs, observables) => {
-    const { results, warnings } = read(`h q;\n#pragma braket result ${text}\n`);
-    expect(results).toEqual({ outputs, observables });
-    expect(warnings).toEqual([]);
+  ])('%s needs no observable', (text, result) => {
+    expect(resultsOf(text)).toEqual({ results: [{ line: 5, ...result }], observables: [] });
   });
 
-  test('several are all returned, observables in order', () => {
-    const { results } = read(
-      ['state_vector', 'expectation x(q[0])', 'state_vector', 'expectation z(q[2])']
-        .map((text) => `#pragma braket result ${text}`)
-        .join('\n'),
+  test.each([
+    ['z(q[1])', [{ pauli: 'Z1', coefficient: 1 }]],
+    ['i(q[1])', [{ pauli: 'I', coefficient: 1 }]],
+    ['x(q[0]) @ i(q[1]) @ y(q[2])', [{ pauli: 'X0 Y2', coefficient: 1 }]],
+    [
+      'h(q[0]) @ z(q[1])',
+      [
+        { pauli: 'X0 Z1', coefficient: half },
+        { pauli: 'Z0 Z1', coefficient: half },
+      ],
+    ],
+    ['-2 * x(q[0])', [{ pauli: 'X0', coefficient: -2 }]],
+    [
+      '0.5 * z(q[0]) @ x(q[1]) - y(q[0]) + 1e-1 * i(q[2])',
+      [
+        { pauli: 'Z0 X1', coefficient: 0.5 },
+        { pauli: 'Y0', coefficient: -1 },
+        { pauli: 'I', coefficient: 0.1 },
+      ],
+    ],
+    // 0.5·1 + X − Y + 1.5·Z
+    [
+      'hermitian([[2, 1+1im], [1-1im, -1]]) q[1]',
+      [
+        { pauli: 'I', coefficient: 0.5 },
+        { pauli: 'Z1', coefficient: 1.5 },
+        { pauli: 'X1', coefficient: 1 },
+        { pauli: 'Y1', coefficient: -1 },
+      ],
+    ],
+    // The first operand is the most significant bit: diag(0, 0, 1, 1) is the projector on |1⟩ of q[2].
+    [
+      'hermitian([[0,0,0,0],[0,0,0,0],[0,0,1,0],[0,0,0,1]]) q[2], q[0]',
+      [
+        { pauli: 'I', coefficient: 0.5 },
+        { pauli: 'Z2', coefficient: -0.5 },
+      ],
+    ],
+    ['x(q[0]) @ hermitian([[0, -2im], [2im, 0]]) q[1]', [{ pauli: 'X0 Y1', coefficient: 2 }]],
+    ['hermitian([[0, 0], [0, 0]]) q[0]', [{ pauli: 'I', coefficient: 0 }]],
+  ])('expectation %s is a sum of Pauli strings', (text, terms) => {
+    for (const type of ['expectation', 'variance']) {
+      const { results, observables } = resultsOf(`${type} ${text}`);
+      expect(results).toEqual([{ line: 5, type, first: 0, count: 1, isList: false }]);
+      expect(observables).toEqual([terms]);
+    }
+  });
+
+  test.each(['z all', 'z(q)', 'hermitian([[1, 0], [0, -1]]) all'])(
+    'expectation %s is one observable for each qubit',
+    (text) => {
+      const { results, observables } = resultsOf(`expectation ${text}`);
+      expect(results).toMatchObject([{ first: 0, count: 3, isList: true }]);
+      expect(observables).toEqual(Z_ALL);
+    },
+  );
+
+  test('several are listed in order, and so are their observables', () => {
+    const { results, observables } = resultsOf(
+      'state_vector',
+      'expectation x(q[0])',
+      'variance z all',
+      'state_vector',
+      'expectation z(q[2])',
     );
-    expect(results).toEqual({
-      outputs: ['statevector', 'expectation'],
-      observables: [[{ pauli: 'X0', coefficient: 1 }], [{ pauli: 'Z2', coefficient: 1 }]],
+    expect(results).toMatchObject([
+      { type: 'state_vector', line: 5 },
+      { type: 'expectation', first: 0, count: 1 },
+      { type: 'variance', first: 1, count: 3 },
+      { type: 'state_vector', line: 8 },
+      { type: 'expectation', first: 4, count: 1 },
+    ]);
+    expect(observables).toEqual([
+      [{ pauli: 'X0', coefficient: 1 }],
+      ...Z_ALL,
+      [{ pauli: 'Z2', coefficient: 1 }],
+    ]);
+  });
+
+  test.each([
+    ['all', undefined],
+    ['', undefined],
+    ['a, b', ['a', 'b']],
+  ])('adjoint_gradient by %j', (names, inputs) => {
+    const text = `adjoint_gradient expectation(2 * x(q[0]) @ z(q[1]) - y(q[2])) ${names}`;
+    expect(resultsOf(text)).toEqual({
+      results: [{ line: 5, type: 'adjoint_gradient', observable: 0, inputs }],
+      observables: [
+        [
+          { pauli: 'X0 Z1', coefficient: 2 },
+          { pauli: 'Y2', coefficient: -1 },
+        ],
+      ],
     });
   });
 
+  test('names qubits of the machine by their numbers', () => {
+    const text = 'OPENQASM 3.0;\nh $0;\ncz $0, $3;\n#pragma braket result variance x($3)\n';
+    const { circuit, results } = readOpenQasm(text, limits);
+    expect(circuit.numQubits).toBe(4);
+    expect(results.observables).toEqual([[{ pauli: 'X3', coefficient: 1 }]]);
+  });
+
   test.each([
-    ['density_matrix', 'The result "density_matrix" of "#pragma braket result"'],
-    ['amplitude "00"', 'The result "amplitude"'],
-    ['variance x(q[0])', 'The result "variance"'],
-    ['sample x(q[0])', 'The result "sample"'],
-    ['adjoint_gradient expectation(x(q[0])) all', 'The result "adjoint_gradient"'],
-    ['probability q[0]', 'The result "probability" of some of the qubits'],
-    ['expectation hermitian([[1, 0], [0, -1]]) q[0]', 'The observable "hermitian"'],
+    ['density_matrix', 'The result "density_matrix" (circuits run without noise so far'],
+    ['fidelity', 'The result "fidelity"'],
+    ['expectation s(q[0])', 'The observable "s"'],
+    ['sample x(q[0]) + z(q[0])', 'A sample of a sum'],
   ])('%s is refused by name', (text, problem) => {
     const error = refusal(`${HEADER}#pragma braket result ${text}\n`);
     expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_UNSUPPORTED', line: 4 });
     expect(error.message).toContain(problem);
   });
 
+  test('a result without a name is refused with what is expected', () => {
+    const error = refusal(`${HEADER}#pragma braket result\n`);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_SYNTAX', line: 4 });
+    expect(error.message).toContain('expected a result, such as "probability"');
+  });
+
   test.each([
     ['expectation x(q[0]) @ z(q[0])', 'The factors of a product act on distinct qubits.'],
     ['expectation x(q) @ z(q[0])', 'A factor of a product acts on one qubit; "x" acts on several.'],
     ['expectation x(c)', '"c" is a classical register'],
+    ['expectation 1e999 * x(q[0])', 'The coefficient is too large for a number'],
+    ['probability q[0], q[0]', 'The qubits of an outcome are distinct.'],
+    ['amplitude "01"', 'The basis state "01" has 2 bits; the program has 3 qubits.'],
+    ['variance hermitian([[1, 1im], [1im, 1]]) q[0]', 'Not Hermitian: it differs'],
+    ['variance hermitian([[1, 0], [0, 1]]) q[0], q[1], q[2]', '2 rows; 3 qubits need 8 rows'],
+    ['adjoint_gradient expectation(z all) all', 'The gradient is that of one observable'],
+    [
+      'adjoint_gradient expectation(z(q[0]))\n#pragma braket result adjoint_gradient expectation(z(q[0]))',
+      'A program has one "adjoint_gradient".',
+    ],
   ])('%s means nothing', (text, problem) => {
     const error = refusal(`${HEADER}#pragma braket result ${text}\n`);
-    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_INVALID', line: 4 });
+    expect(error.code).toBe('CIRCUIT_OPENQASM_INVALID');
     expect(error.message).toContain(problem);
+  });
+
+  test.each([
+    ['amplitude 00', 33, 'expected a basis state, such as "01", found "00"'],
+    ['amplitude "02"', 33, 'expected a basis state, such as "01", found "02"'],
+    ['expectation 2 x(q[0])', 37, 'expected "*", found "x"'],
+    ['expectation x(q[0]) z(q[1])', 43, 'expected the end of the line, found "z"'],
+    ['adjoint_gradient x(q[0])', 40, 'expected "expectation", found "x"'],
+  ])('%s breaks the grammar', (text, column, problem) => {
+    const error = refusal(`${HEADER}#pragma braket result ${text}\n`);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_SYNTAX', line: 4, column });
+    expect(error.message).toContain(problem);
+  });
+
+  test('an observable has a limited number of Pauli strings', () => {
+    const qubits = Array.from({ length: 13 }, (_, i) => `h(q[${i}])`);
+    const text = `qubit[13] q;\n#pragma braket result expectation ${qubits.join(' @ ')}\n`;
+    const error = refusal(text);
+    expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
+    expect(error.message).toContain('up to 8192 Pauli strings; the limit is 4096');
   });
 
   test('probability of a program that measures is refused', () => {

@@ -42,12 +42,12 @@ describe('the check of counts refuses', () => {
   const checked = { qubits: 3, shots: 10, gates: [], outcome: '1??' };
 
   test.each([
-    ['an outcome that cannot be', { '100': 9, '000': 1 }],
-    ['a label of another width', { '10': 10 }],
-    ['shots that are missing', { '100': 9 }],
-    ['no counts at all', undefined],
-  ])('%s', (_, counts) => {
-    expect(faultOfCounts(checked, counts)).toBeDefined();
+    ['an outcome that cannot be', { '100': 9, '000': 1 }, '000 was counted'],
+    ['a label of another width', { '10': 10 }, '10 was counted'],
+    ['shots that are missing', { '100': 9 }, '9 of 10 shots'],
+    ['no counts at all', undefined, '0 of 10 shots'],
+  ])('%s', (_, counts, fault) => {
+    expect(faultOfCounts(checked, counts)).toContain(fault);
   });
 
   test('nothing that can be', () => {

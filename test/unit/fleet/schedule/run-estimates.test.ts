@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { LaneId } from '../../../../src/fleet/schedule/lane.ts';
 import { RunEstimates } from '../../../../src/fleet/schedule/run-estimates.ts';
 import type { RunWork } from '../../../../src/fleet/schedule/scheduled-run.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
@@ -31,6 +32,25 @@ describe('an estimate of a batch run', () => {
     expect(estimates.expectedMs('small', batchOf(1))).toBe(one);
     expect(none).toBeLessThan(one / 5);
     expect(estimates.expectedMs('small', batchOf(256))).toBeCloseTo(none + 256 * (one - none), 6);
+  });
+
+  test('adds the thread’s time on an adapter for the circuits that it leaves undecided', () => {
+    const estimates = new RunEstimates();
+    estimates.setSpeed('adapter-0', 100, { fixedMs: 1.5, exactSpeed: 0.5 });
+    estimates.setSpeed('small', 0.5);
+    const batch = { ...work, numQubits: 12, shots: 100, numCircuits: 10_000 };
+    const on = (lane: LaneId, undecided: number) =>
+      estimates.expectedMs(lane, { ...batch, undecided });
+    const onThread = on('small', 0);
+    expect(on('small', 1)).toBe(onThread);
+    // What the thread does once for all circuits is done on the adapter already.
+    const none = estimates.expectedMs('small', { ...batch, numCircuits: 0 });
+    for (const part of [0.25, 1]) {
+      const more = on('adapter-0', part) - on('adapter-0', 0);
+      expect(more).toBeCloseTo(part * (onThread - none), 6);
+    }
+    expect(on('adapter-0', 0.25)).toBeLessThan(onThread);
+    expect(on('adapter-0', 1)).toBeGreaterThan(onThread);
   });
 
   test('learns from batches of about as many circuits, and nothing of circuits from it', () => {

@@ -1,8 +1,6 @@
 /** The tangent space against differences of values, and against the parameter-shift rule. */
 import { expect, test } from 'vitest';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
-import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
-import { engineExpectations } from '../../../../src/workloads/algorithms/training/engine-expectations.ts';
 import { parameterShift } from '../../../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
 import { tangentSpace } from '../../../../src/workloads/algorithms/vqe/tangent-space.ts';
 import {
@@ -10,6 +8,7 @@ import {
   hardwareEfficientAnsatz,
   transverseIsingAnsatz,
 } from '../../../../src/workloads/algorithms/vqe/vqe-ansatz.ts';
+import { oracleExpectations } from '../../../support/parametric-circuits.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
@@ -39,18 +38,15 @@ test.each([
   ['excitation', excitationAnsatz(4)],
 ])('values and gradients of %s are those of the parameter-shift rule', async (_, ansatz) => {
   await using context = openTestContext();
-  const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 6 });
-  await using shapes = engineExpectations(engine);
   const random = new RandomStream(3);
   const point = Float64Array.from({ length: ansatz.numParameters }, () => random.angle());
   const space = await tangentSpace(ansatz, HAMILTONIAN, context.context.circuits, point);
-  const rule = await parameterShift(ansatz, point, [[]], [HAMILTONIAN], shapes.expectations);
+  const rule = await parameterShift(ansatz, point, [[]], [HAMILTONIAN], oracleExpectations);
   expect(space.value).toBeCloseTo(rule.values[0]!, 12);
   for (const [p, slope] of rule.gradients.entries()) {
     expect(space.gradient[p]).toBeCloseTo(slope, 12);
   }
   expect(space.spread).toBeCloseTo(2.2, 12);
-  await engine.close();
 });
 
 test('at an eigenstate the curvature is the second derivative of the energy', async () => {

@@ -143,7 +143,9 @@ describe('what is thrown', () => {
   });
 
   test('is a result beyond the limit, counted in bytes', async () => {
-    await expect(resultOf(pool, 'large', { length: 4000 })).resolves.toBeTruthy();
+    await expect(resultOf(pool, 'large', { length: 4000 })).resolves.toEqual({
+      text: 'é'.repeat(4000),
+    });
     await expect(resultOf(pool, 'large', { length: 5000 })).rejects.toMatchObject({
       code: 'WORKLOADS_TASK_RESULT',
     });

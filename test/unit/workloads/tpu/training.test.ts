@@ -29,18 +29,18 @@ function separable(count: number) {
 }
 
 describe('training a classifier', () => {
-  test('comes to the parameters and losses of training with adjoint gradients', async () => {
+  test('comes to the parameters and losses of the training of qnn-hybrid', async () => {
     await using service = openTestContext();
     // Large steps, so that the bound of the weights is met.
     const input = { steps: 8, learning_rate: 0.5, test_fraction: 0, seed: 42 };
     const result = await service.run(training, input);
     const { rows, labels } = irisPair();
     const scaler = fitScaler(rows);
-    const fitted = fitClassifier(
+    const fitted = await fitClassifier(
       ANSATZES['ghz-reuploading'].build({ numQubits: 4, numLayers: 1 }),
-      rows.map((row) => scaleRow(scaler, row).values),
-      labels,
+      { rows: rows.map((row) => scaleRow(scaler, row).values), labels },
       { steps: 8, learningRate: 0.5, slope: 3, initialSpread: 0.3, weightBound: 4, seed: 42 },
+      service.context.circuits,
     );
     const losses = numbers(result['loss_curve']);
     expect(losses).toHaveLength(8);

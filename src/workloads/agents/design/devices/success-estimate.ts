@@ -3,11 +3,14 @@
  * rates.
  */
 import { type Circuit, operationQubits } from '../../../../circuit/circuit.ts';
+import type { PublicDevice } from '../../../../compiler/device/public-devices.ts';
 import type { JsonObject } from '../../../procedures/json.ts';
-import type { Device } from './devices.ts';
 
 /** The estimate, with a list of the effects that it omits. */
-export function successEstimate(circuit: Circuit, { errors, virtualGates }: Device): JsonObject {
+export function successEstimate(
+  circuit: Circuit,
+  { errors, virtualGates }: PublicDevice,
+): JsonObject {
   let [one, two, read] = [0, 0, 0];
   for (const operation of circuit.operations) {
     if (operation.kind === 'measure') read += operation.qubits.length;

@@ -1,8 +1,12 @@
 /** Target of routing: a named device, or the caller's own couplers and gates. */
 import type { GateSet } from '../../../../circuit/synthesis/gate-set.ts';
+import {
+  DEVICES,
+  type DeviceId,
+  type PublicDevice,
+} from '../../../../compiler/device/public-devices.ts';
 import { CouplingMap } from '../../../../compiler/routing/coupling-map.ts';
 import { gateSetOf } from '../gate-set-field.ts';
-import { DEVICES, type Device, type DeviceId } from './devices.ts';
 
 /** Default native gates for a coupling map. */
 export const DEFAULT_NATIVE_GATES: readonly string[] = ['cz', 'rz', 'sx', 'x'];
@@ -19,7 +23,7 @@ export interface RoutingTarget {
   readonly map: CouplingMap;
   readonly gates: GateSet;
   /** The named device; absent if the couplers are the caller's own. */
-  readonly device?: Device;
+  readonly device?: PublicDevice;
 }
 
 /** The target of validated fields: a device or couplers. */

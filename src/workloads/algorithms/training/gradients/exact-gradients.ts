@@ -1,7 +1,7 @@
 /** Exact expectation values of a parametric circuit and their derivatives, from one batch run for all rows. */
 import type { PauliSum } from '../../../../circuit/observable.ts';
 import { MAX_BATCH_QUBITS } from '../../../../engine/batch-shape.ts';
-import type { CircuitRunner } from '../../../procedures/procedure-context.ts';
+import type { CircuitBatches } from '../../../procedures/procedure-context.ts';
 import type { ExpectationGradients } from '../expectation-batch.ts';
 import { angleGradientToTheta, angleRows, type ParametricCircuit } from '../parametric-circuit.ts';
 
@@ -28,7 +28,7 @@ export async function exactGradients(
   theta: ArrayLike<number>,
   rows: readonly ArrayLike<number>[],
   observables: readonly PauliSum[],
-  circuits: Pick<CircuitRunner, 'runBatch'>,
+  circuits: CircuitBatches,
 ): Promise<ExpectationGradients> {
   const { shape, numParameters } = circuit;
   const numAngles = circuit.angles.length;

@@ -1,7 +1,7 @@
 /** The design agent's task `route`. */
 import { describe, expect, test } from 'vitest';
-import { DEVICE_IDS } from '../../../../../src/workloads/agents/design/devices/devices.ts';
-import { misfits } from '../../../../../src/workloads/agents/design/devices/fits-device.ts';
+import { misfits } from '../../../../../src/compiler/device/device.ts';
+import { DEVICE_IDS } from '../../../../../src/compiler/device/public-devices.ts';
 import { route } from '../../../../../src/workloads/agents/design/route.ts';
 import type { Json, JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
@@ -145,30 +145,28 @@ describe('an input is refused', () => {
 test.each([
   ['a gate that is not native', gate('H', [0]), 'native'],
   ['a pair that nothing couples', gate('CZ', [2], [0]), 'couples'],
-  ['a gate on three qubits', gate('CZ', [2], [0, 1]), 'qubits'],
+  ['a gate on three qubits', gate('CZ', [2], [0, 1]), 'controls'],
 ])('%s does not fit a device', (_, operation, word) => {
+  const device = {
+    couplers: [
+      [0, 1],
+      [2, 1],
+    ] as const,
+    isSymmetric: true,
+    nativeGates: ['CZ'],
+  };
   const circuit = { numQubits: 3, numBits: 0, operations: [operation] };
-  expect(
-    misfits(
-      circuit,
-      [
-        [0, 1],
-        [2, 1],
-      ],
-      new Set(['CZ']),
-    ).join(),
-  ).toContain(word);
+  const [misfit] = misfits(circuit, device);
+  expect(misfit?.index).toBe(0);
+  expect(misfit?.message).toContain(word);
   const fitting = { ...circuit, operations: [gate('CZ', [1], [2])] };
-  expect(
-    misfits(
-      fitting,
-      [
-        [0, 1],
-        [2, 1],
-      ],
-      new Set(['CZ']),
-    ),
-  ).toEqual([]);
+  expect(misfits(fitting, device)).toEqual([]);
+  const oneWay = { ...device, isSymmetric: false };
+  expect(misfits(fitting, oneWay)).toEqual([]);
+  const turned = { ...circuit, operations: [gate('CZ', [2], [1])] };
+  expect(misfits(turned, oneWay)).toMatchObject([
+    { message: expect.stringContaining('in this order') },
+  ]);
 });
 
 test('two targets are told from none', () => {

@@ -18,6 +18,7 @@ import {
   plainLogistic,
   plainStandardisedLogistic,
 } from '../../../../support/plain-baselines.ts';
+import { openTestContext } from '../../../../support/procedure-context.ts';
 import { gate } from '../../../../support/random-circuits.ts';
 import { exactZ0, rangeScaler, writtenGhz } from '../../../../support/reuploading-circuits.ts';
 
@@ -117,10 +118,16 @@ describe('what is deployed', () => {
     expect(parameters.threshold).toBeCloseTo(zero, 6);
   });
 
-  test('ended with the loss that the card says, before its last step', () => {
+  test('ended with the loss that the card says, before its last step', async () => {
     const steps = plan.fit.steps - 1;
     const circuit = circuitOf({ ansatz: 'ghz-reuploading', layers: 1 });
-    const { theta } = fitClassifier(circuit, rows.map(scaled), labels, { ...plan.fit, steps });
+    await using service = openTestContext();
+    const { theta } = await fitClassifier(
+      circuit,
+      { rows: rows.map(scaled), labels },
+      { ...plan.fit, steps },
+      service.context.circuits,
+    );
     const losses = rows.map((row, i) => {
       const sign = labels[i] === 1 ? 1 : -1;
       const value = exactZ0(writtenGhz(4, 1, theta, scaled(row)));

@@ -1,5 +1,5 @@
 /** A fold's classifier and scaler are fitted without its test rows. */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import {
   crossValidate,
   overFolds,
@@ -7,7 +7,12 @@ import {
 } from '../../../../../src/workloads/models/qnn-hybrid/cross-validate.ts';
 import type { FitSettings } from '../../../../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { circuitOf } from '../../../../../src/workloads/models/qnn-hybrid/select-architecture.ts';
+import { openTestContext } from '../../../../support/procedure-context.ts';
 import { rangeScaler } from '../../../../support/reuploading-circuits.ts';
+
+const service = openTestContext();
+afterAll(() => service[Symbol.asyncDispose]());
+const { circuits } = service.context;
 
 const SETTINGS: FitSettings = {
   steps: 5,
@@ -30,7 +35,14 @@ const ROWS = [
 const SPLIT = { repeat: 0, fold: 0, train: [0, 1, 2, 3], test: [4, 5] };
 
 async function foldOf(rows: readonly (readonly number[])[], labels: readonly (0 | 1)[] = LABELS) {
-  const [fold] = await crossValidate(circuit, { rows, labels }, [SPLIT], SETTINGS, async () => {});
+  const [fold] = await crossValidate(
+    circuit,
+    { rows, labels },
+    [SPLIT],
+    SETTINGS,
+    circuits,
+    async () => {},
+  );
   return fold!;
 }
 
@@ -77,7 +89,7 @@ test('each split has its fold, and is waited for before the next is begun', asyn
     told.push('ends');
   };
   const data = { rows: ROWS, labels: LABELS };
-  const folds = await crossValidate(circuit, data, splits, SETTINGS, onFold);
+  const folds = await crossValidate(circuit, data, splits, SETTINGS, circuits, onFold);
   expect(folds.map(({ test: tested }) => tested)).toEqual([
     [4, 5],
     [0, 1],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { openCpuEngine } from '../../../../../src/engine/cpu/cpu-engine.ts';
 import { trainQnnHybrid } from '../../../../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
+import { TRAINING_ENGINE } from '../../../../support/training-outcomes.ts';
 
 test('training ends with the signal’s reason after the fold that it is in', async () => {
-  const options = { precision: 'f64', numThreads: 1, maxQubits: 4, memoryBytes: 2 ** 24 } as const;
-  const engine = openCpuEngine(options);
+  const engine = openCpuEngine(TRAINING_ENGINE);
   const told: string[] = [];
   const controller = new AbortController();
   const trained = trainQnnHybrid(

@@ -23,6 +23,7 @@ import {
   type TrainingOutcome,
   trainQnnHybrid,
 } from '../../../../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
+import { engineCircuits } from '../../../../../src/workloads/procedures/engine-circuits.ts';
 import { overFolds, shareRight } from '../../../../support/accuracies.ts';
 import { chanceAbove } from '../../../../support/binomial.ts';
 import { countsByLabel, NEVER, runCircuit } from '../../../../support/engine-runs.ts';
@@ -34,6 +35,7 @@ import {
   writtenGhz,
   writtenRing,
 } from '../../../../support/reuploading-circuits.ts';
+import { TRAINING_ENGINE } from '../../../../support/training-outcomes.ts';
 
 /** The training is a minute or two of work for a whole core: the limit of other hooks is near on a busy machine. */
 const HOUR_MS = 3_600_000;
@@ -41,17 +43,18 @@ const { rows, labels } = irisPair();
 const committed = readArtefact();
 const { card } = committed;
 const reference = openReferenceEngine({ maxQubits: 4 });
+const engine = openCpuEngine(TRAINING_ENGINE);
 const progress: (readonly [what: string, fraction: number])[] = [];
 let outcome: TrainingOutcome;
 
 beforeAll(async () => {
-  const options = { precision: 'f64', numThreads: 1, maxQubits: 12, memoryBytes: 2 ** 26 } as const;
-  const engine = openCpuEngine(options);
   outcome = await trainQnnHybrid(engine, (...told) => progress.push(told), NEVER);
-  await engine.close();
 }, HOUR_MS);
 
-afterAll(() => reference.close());
+afterAll(async () => {
+  await engine.close();
+  await reference.close();
+});
 
 const plan = TRAINING_PLAN;
 const splits = stratifiedSplits(labels, plan.evaluation);
@@ -143,6 +146,7 @@ describe('the chosen circuit', () => {
       { rows, labels },
       own,
       plan.fit,
+      engineCircuits(engine, NEVER),
       async () => {},
     );
     const accuracies = folds.map(({ fitted: { theta, threshold } }, i) => {

@@ -1,0 +1,154 @@
+"""Sampling and exact expectation values for Cirq."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import cirq
+import numpy as np
+from numpy.typing import NDArray
+
+from ..client import DEFAULT_PROCESSOR, Client, Program
+from ..errors import QcsError
+from ..results import BatchResult, ProgramResult
+from .circuits import QcsCirqError, ServiceCircuit
+
+
+class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
+    """A processor of the service. A sweep, or a list of circuits with sweeps, is one request.
+
+    Args:
+        processor: id of the processor.
+        url, key, client: as of :class:`qcs_client.Client`, or a client of your own.
+        seed: the same circuits with the same seed, on a new simulator, give the same samples.
+    """
+
+    def __init__(
+        self,
+        processor: str = DEFAULT_PROCESSOR,
+        *,
+        url: str | None = None,
+        key: str | None = None,
+        client: Client | None = None,
+        seed: int | None = None,
+    ) -> None:
+        self.processor = processor
+        self.client = client or Client(url, key)
+        self._rng = None if seed is None else np.random.default_rng(seed)
+
+    def run_sweep(
+        self, program: cirq.AbstractCircuit, params: cirq.Sweepable, repetitions: int = 1
+    ) -> Sequence[cirq.Result]:
+        """Samples at each point of a sweep."""
+        return self.run_batch([program], [params], repetitions)[0]
+
+    def run_batch(
+        self,
+        programs: Sequence[cirq.AbstractCircuit],
+        params_list: Sequence[cirq.Sweepable] | None = None,
+        repetitions: int | Sequence[int] = 1,
+    ) -> Sequence[Sequence[cirq.Result]]:
+        """Samples of several circuits, each at the points of its sweep."""
+        sweeps, shots = self._normalize_batch_args(programs, params_list, repetitions)
+        plans: list[tuple[ServiceCircuit, list[cirq.ParamResolver], list[Program]]] = []
+        for program, sweep, number in zip(programs, sweeps, shots, strict=True):
+            if not cirq.is_measurement(program):
+                raise QcsCirqError("The circuit has no measurements to sample.")
+            circuit = ServiceCircuit(program, _ordered(program))
+            resolvers = list(cirq.to_resolvers(sweep))
+            plans.append((circuit, resolvers, circuit.program(resolvers, shots=number, return_=["counts"])))
+        results = iter(self._run([program for _, _, programs in plans for program in programs]))
+        return [
+            _sampled(circuit, resolvers, [next(results) for _ in programs])
+            for circuit, resolvers, programs in plans
+        ]
+
+    def simulate_expectation_values_sweep_iter(
+        self,
+        program: cirq.AbstractCircuit,
+        observables: cirq.PauliSumLike | list[cirq.PauliSumLike],
+        params: cirq.Sweepable,
+        qubit_order: cirq.QubitOrderOrList = cirq.QubitOrder.DEFAULT,
+        initial_state: Any = None,
+        permit_terminal_measurements: bool = False,
+    ) -> Iterator[list[float]]:
+        """Exact values of the observables at each point of a sweep."""
+        if not permit_terminal_measurements and program.are_any_measurements_terminal():
+            raise QcsCirqError(
+                "The circuit has measurements at its end; pass permit_terminal_measurements=True."
+            )
+        sums = [
+            cirq.PauliSum.wrap(one)
+            for one in (observables if isinstance(observables, list) else [observables])
+        ]
+        order = cirq.QubitOrder.as_qubit_order(qubit_order).order_for(
+            {*program.all_qubits(), *(qubit for one in sums for qubit in one.qubits)}
+        )
+        prepared = cirq.Circuit(
+            _preparation(initial_state, order), cirq.drop_terminal_measurements(program.unfreeze())
+        )
+        resolvers = list(cirq.to_resolvers(params))
+        place = {qubit: index for index, qubit in enumerate(order)}
+        terms = [_terms(one, place) for one in sums]
+        programs = ServiceCircuit(prepared, order).program(
+            resolvers, observables=terms, return_=["expectation"]
+        )
+        for result in self._run(programs):
+            assert result.expectation is not None
+            yield from result.expectation.tolist()
+
+    def _run(self, programs: Sequence[Program]) -> BatchResult | list[ProgramResult]:
+        if not programs:
+            return []
+        seed = None if self._rng is None else int(self._rng.integers(2**53))
+        try:
+            return self.client.batches.run(programs, processor=self.processor, seed=seed)
+        except QcsError as error:
+            raise QcsCirqError(str(error)) from error
+
+
+def _ordered(program: cirq.AbstractCircuit) -> tuple[cirq.Qid, ...]:
+    return tuple(cirq.QubitOrder.DEFAULT.order_for(program.all_qubits()))
+
+
+def _sampled(
+    circuit: ServiceCircuit, resolvers: Sequence[cirq.ParamResolver], results: Sequence[ProgramResult]
+) -> list[cirq.Result]:
+    points: list[NDArray[np.uint8]] = []
+    for result in results:
+        outcomes, index = result.shots_by_point()
+        points += [outcomes[row] for row in index]
+    return [
+        cirq.ResultDict(params=resolver, records=_records(circuit, bits))
+        for resolver, bits in zip(resolvers, points, strict=True)
+    ]
+
+
+def _records(circuit: ServiceCircuit, bits: NDArray[np.uint8]) -> dict[str, NDArray[np.uint8]]:
+    """Records by key, shape (repetitions, measurements of the key, qubits)."""
+    return {
+        key: np.stack([bits[:, one.bits.start : one.bits.stop] ^ one.inverted for one in records], axis=1)
+        for key, records in circuit.records.items()
+    }
+
+
+def _preparation(initial_state: Any, qubits: Sequence[cirq.Qid]) -> list[cirq.Operation]:
+    """Gates that prepare a basis state, whose first qubit is the most significant bit."""
+    if initial_state is None:
+        return []
+    if not isinstance(initial_state, int):
+        raise QcsCirqError("An initial state is given as the number of a basis state.")
+    bits = cirq.big_endian_int_to_bits(initial_state, bit_count=len(qubits))
+    return [cirq.X(qubit) for qubit, bit in zip(qubits, bits, strict=True) if bit]
+
+
+def _terms(total: cirq.PauliSum, place: dict[cirq.Qid, int]) -> list[dict[str, Any]]:
+    terms = []
+    for term in total:
+        coefficient = complex(term.coefficient)
+        if abs(coefficient.imag) > 1e-9 * max(1.0, abs(coefficient)):
+            raise QcsCirqError(f"An observable must be Hermitian; it has the term {term}.")
+        pauli = " ".join(f"{pauli}{place[qubit]}" for qubit, pauli in term.items())
+        terms.append({"pauli": pauli or "I", "coefficient": coefficient.real})
+    return terms or [{"pauli": "I", "coefficient": 0.0}]

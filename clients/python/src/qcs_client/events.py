@@ -1,0 +1,95 @@
+"""Server-Sent Events of a job, read across lost connections."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from .errors import RateLimitError, UnavailableError, UnreachableError, WaitTimeoutError
+from .transport import Delays, Transport
+
+_SILENCE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event of a job: ``status``, ``progress`` or, as the last, ``done``."""
+
+    type: str
+    id: str
+    data: dict[str, Any]
+
+
+def parse_events(lines: Iterable[str]) -> Iterator[Event]:
+    """Events of a stream of lines. Comments, and fields that this service does not send, are skipped.
+
+    See the HTML standard, section "Server-sent events".
+    """
+    kind, last_id = "message", ""
+    data: list[str] = []
+    for line in lines:
+        if line == "":
+            if data:
+                yield Event(kind, last_id, json.loads("\n".join(data)))
+            kind, data = "message", []
+            continue
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "event":
+            kind = value
+        elif field == "id":
+            last_id = value
+        elif field == "data":
+            data.append(value)
+
+
+def follow(
+    transport: Transport, path: str, *, reconnect_for: float, timeout: float | None = None
+) -> Iterator[Event]:
+    """Events of the job at ``path`` up to ``done``.
+
+    A lost connection is opened again after the last event that came. ``reconnect_for`` limits the time in seconds
+    without any event while the service cannot be reached.
+
+    Raises:
+        WaitTimeoutError: when ``done`` has not come after ``timeout`` seconds.
+    """
+    end = None if timeout is None else time.monotonic() + timeout
+    last_id: str | None = None
+    delays = Delays(reconnect_for)
+    while True:
+        cause: Exception | None = None
+        try:
+            headers = {"Accept": "text/event-stream"}
+            if last_id is not None:
+                headers["Last-Event-ID"] = last_id
+            with transport.stream(f"{path}/events", headers, read_timeout=_read_timeout(end)) as answer:
+                for event in parse_events(_until(end, answer.iter_lines())):
+                    last_id = event.id
+                    delays = Delays(reconnect_for)
+                    yield event
+                    if event.type == "done":
+                        return
+        except (httpx.TransportError, RateLimitError, UnavailableError) as error:
+            cause = error
+        if end is not None and time.monotonic() >= end:
+            raise WaitTimeoutError(f"{path} had not ended after {timeout} s.") from cause
+        if not delays.sleep():
+            raise UnreachableError(f"The events of {path} ended, and the service does not answer.") from cause
+
+
+def _read_timeout(end: float | None) -> float:
+    """Seconds without a byte after which the connection counts as lost; the service sends some every 15 s."""
+    return _SILENCE_S if end is None else min(_SILENCE_S, max(0.001, end - time.monotonic()))
+
+
+def _until(end: float | None, lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        if end is not None and time.monotonic() >= end:
+            return
+        yield line

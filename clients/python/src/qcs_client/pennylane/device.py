@@ -1,0 +1,247 @@
+"""The PennyLane device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pennylane as qml
+from pennylane.devices import Device, ExecutionConfig
+from pennylane.devices.modifiers import simulator_tracking, single_tape_support
+from pennylane.devices.preprocess import (
+    decompose,
+    device_resolve_dynamic_wires,
+    no_sampling,
+    validate_adjoint_trainable_params,
+    validate_device_wires,
+    validate_measurements,
+)
+from pennylane.exceptions import DeviceError
+from pennylane.measurements import (
+    ClassicalShadowMP,
+    ExpectationMP,
+    SampleMeasurement,
+    ShadowExpvalMP,
+    StateMeasurement,
+)
+from pennylane.transforms import broadcast_expand, defer_measurements, split_non_commuting
+from pennylane.transforms.core import CompilePipeline, transform
+
+from ..client import DEFAULT_PROCESSOR, Client
+from ..errors import QcsError
+from ..results import BatchResult
+from .operations import BUILDERS, accepts
+from .tapes import Group, Reader, TapeWriter, has_terms
+
+_GRADIENT_METHODS = frozenset({"adjoint", "device", "best"})
+#: Seeds of the service are below 2^53.
+_MAX_SEED = 2**53
+
+
+@simulator_tracking
+@single_tape_support
+class QcsDevice(Device):
+    """A processor of the service as a device.
+
+    Tapes of one ``execute`` are one request, and tapes that differ in numbers alone are points of one program.
+    Gradients of expectation values come from the service's adjoint method, with the values, in the same request.
+
+    Args:
+        wires: number or labels of the wires; by default those of each circuit.
+        shots: default shots; None for exact results.
+        processor: id of the processor.
+        url, key, client: as of :class:`qcs_client.Client`, or a client of your own.
+        seed: the same circuits with the same seed, on a new device, give the same samples.
+    """
+
+    name = "qcs.simulator"
+
+    def __init__(
+        self,
+        wires: Any = None,
+        shots: Any = None,
+        *,
+        processor: str = DEFAULT_PROCESSOR,
+        url: str | None = None,
+        key: str | None = None,
+        client: Client | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(wires=wires, shots=shots)
+        self.processor = processor
+        with _device_errors():
+            self.client = client or Client(url, key)
+        self._rng = None if seed is None else np.random.default_rng(seed)
+        self._writer = TapeWriter(self.wires)
+
+    def setup_execution_config(
+        self, config: ExecutionConfig | None = None, circuit: qml.tape.QuantumScript | None = None
+    ) -> ExecutionConfig:
+        config = config or ExecutionConfig()
+        method = config.mcm_config.mcm_method
+        if method not in (None, "deferred"):
+            raise DeviceError(f"{self.name} defers measurements to the end; it has no mcm_method {method}.")
+        changes: dict[str, Any] = {"mcm_config": replace(config.mcm_config, mcm_method="deferred")}
+        by_service = config.gradient_method in _GRADIENT_METHODS and self.supports_derivatives(
+            config, circuit
+        )
+        if by_service:
+            changes["gradient_method"] = "adjoint"
+        if config.use_device_gradient is None:
+            changes["use_device_gradient"] = by_service
+        if config.grad_on_execution is None and by_service:
+            # A second request for the derivatives would cost more than the derivatives do.
+            changes["grad_on_execution"] = True
+        return replace(config, **changes)
+
+    def preprocess_transforms(self, execution_config: ExecutionConfig | None = None) -> CompilePipeline:
+        config = execution_config or ExecutionConfig()
+        pipeline = CompilePipeline()
+        pipeline.add_transform(
+            validate_measurements,
+            analytic_measurements=_accepts_exactly,
+            sample_measurements=_accepts_samples,
+            name=self.name,
+        )
+        pipeline.add_transform(defer_measurements, allow_postselect=False)
+        pipeline.add_transform(_samples_of_commuting)
+        pipeline.add_transform(
+            decompose,
+            stopping_condition=accepts,
+            skip_initial_state_prep=False,
+            device_wires=self.wires,
+            target_gates=_TARGET_GATES,
+            name=self.name,
+        )
+        pipeline.add_transform(device_resolve_dynamic_wires, wires=self.wires, allow_resets=False)
+        pipeline.add_transform(validate_device_wires, self.wires, name=self.name)
+        if config.gradient_method == "adjoint":
+            pipeline.add_transform(no_sampling, name=f"adjoint + {self.name}")
+            pipeline.add_transform(
+                validate_measurements, analytic_measurements=_has_gradient, name=f"adjoint + {self.name}"
+            )
+            pipeline.add_transform(validate_adjoint_trainable_params)
+            pipeline.add_transform(broadcast_expand)
+        else:
+            pipeline.add_transform(_without_batched_matrices)
+        return pipeline
+
+    def supports_derivatives(
+        self, execution_config: ExecutionConfig | None = None, circuit: qml.tape.QuantumScript | None = None
+    ) -> bool:
+        if execution_config is not None and execution_config.gradient_method not in _GRADIENT_METHODS:
+            return False
+        if circuit is None:
+            return True
+        return not circuit.shots and all(_has_gradient(mp) for mp in circuit.measurements)
+
+    def execute(
+        self, circuits: Sequence[qml.tape.QuantumScript], execution_config: ExecutionConfig | None = None
+    ) -> tuple[Any, ...]:
+        return self._run(circuits, False, Reader.value)
+
+    def compute_derivatives(
+        self, circuits: Sequence[qml.tape.QuantumScript], execution_config: ExecutionConfig | None = None
+    ) -> tuple[Any, ...]:
+        return self._run(circuits, True, Reader.gradient)
+
+    def execute_and_compute_derivatives(
+        self, circuits: Sequence[qml.tape.QuantumScript], execution_config: ExecutionConfig | None = None
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        both = self._run(
+            circuits,
+            True,
+            lambda reader, tape, point: (reader.value(tape, point), reader.gradient(tape, point)),
+        )
+        return tuple(value for value, _ in both), tuple(gradient for _, gradient in both)
+
+    def _run(
+        self,
+        tapes: Sequence[qml.tape.QuantumScript],
+        gradient: bool,
+        read: Callable[[Reader, qml.tape.QuantumScript, int], Any],
+    ) -> tuple[Any, ...]:
+        """What ``read`` makes of the results of each tape and its first point."""
+        groups = self._writer.groups(tapes, gradient=gradient)
+        values: list[Any] = [None] * len(tapes)
+        if not groups:
+            return ()
+        for group, result in zip(groups, self._submit(groups), strict=True):
+            reader = Reader(group, result)
+            point = 0
+            for index, rows in zip(group.tapes, group.values, strict=True):
+                values[index] = read(reader, tapes[index], point)
+                point += len(rows)
+        return tuple(values)
+
+    def _submit(self, groups: Sequence[Group]) -> BatchResult:
+        seed = None if self._rng is None else int(self._rng.integers(_MAX_SEED))
+        with _device_errors():
+            return self.client.batches.run(
+                [group.program() for group in groups], processor=self.processor, seed=seed
+            )
+
+
+@contextmanager
+def _device_errors() -> Iterator[None]:
+    """Raises exceptions of the client as PennyLane's."""
+    try:
+        yield
+    except QcsError as error:
+        raise DeviceError(str(error)) from error
+
+
+_TARGET_GATES = {
+    *BUILDERS,
+    *(
+        "CNOT",
+        "CY",
+        "CZ",
+        "CH",
+        "CRX",
+        "CRY",
+        "CRZ",
+        "CRot",
+        "ControlledPhaseShift",
+        "Toffoli",
+        "CCZ",
+        "CSWAP",
+    ),
+    *("MultiControlledX", "QubitUnitary", "ControlledQubitUnitary"),
+}
+
+
+def _accepts_exactly(mp: qml.measurements.MeasurementProcess) -> bool:
+    return isinstance(mp, StateMeasurement) and not isinstance(mp, (ShadowExpvalMP, ClassicalShadowMP))
+
+
+def _accepts_samples(mp: qml.measurements.MeasurementProcess) -> bool:
+    return isinstance(mp, SampleMeasurement)
+
+
+def _has_gradient(mp: qml.measurements.MeasurementProcess) -> bool:
+    return isinstance(mp, ExpectationMP) and has_terms(mp)
+
+
+def _first(results: Sequence[Any]) -> Any:
+    return results[0]
+
+
+@transform
+def _samples_of_commuting(tape: qml.tape.QuantumScript) -> Any:
+    """With shots, tapes whose measurements are all read from one set of samples in the computational basis."""
+    if not tape.shots:
+        return (tape,), _first
+    tapes, merge = split_non_commuting(tape)
+    return [one.copy(operations=[*one.operations, *one.diagonalizing_gates]) for one in tapes], merge
+
+
+@transform
+def _without_batched_matrices(tape: qml.tape.QuantumScript) -> Any:
+    """Points of a sweep differ in numbers; a matrix that differs from point to point needs a tape for each."""
+    if tape.batch_size and any(op.batch_size and any(op.ndim_params) for op in tape.operations):
+        return broadcast_expand(tape)
+    return (tape,), _first

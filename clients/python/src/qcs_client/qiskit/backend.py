@@ -1,0 +1,167 @@
+"""Provider and backends: one backend for each processor of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from qiskit import QuantumCircuit
+from qiskit.circuit import ForLoopOp, IfElseOp, SwitchCaseOp, WhileLoopOp
+from qiskit.providers import BackendV2, Options
+from qiskit.providers.exceptions import QiskitBackendNotFoundError
+from qiskit.result import Result
+from qiskit.result.models import ExperimentResult, ExperimentResultData
+from qiskit.transpiler import Target
+
+from ..client import DEFAULT_PROCESSOR, Client, Program
+from ..jobs import Job
+from ..results import BatchResult, ProgramResult
+from .circuits import gates_of_service, service_circuit
+from .errors import QcsQiskitError, qiskit_errors
+from .jobs import QcsJob
+
+_MAX_CIRCUITS = 10_000
+#: ``run`` holds its request for this long. Most work ends within it and needs no second request; what takes longer
+#: is a job in the background.
+_WAIT_S = 1
+
+
+class QcsProvider:
+    """Backends of a service.
+
+    Args:
+        url, key: as of :class:`qcs_client.Client`.
+        client: a client to use instead.
+    """
+
+    def __init__(
+        self, url: str | None = None, key: str | None = None, *, client: Client | None = None
+    ) -> None:
+        with qiskit_errors():
+            self.client = client or Client(url, key)
+
+    def backends(self, name: str | None = None, *, available: bool | None = None) -> list[QcsBackend]:
+        """Backends, by name or by whether they take work now."""
+        with qiskit_errors():
+            processors = self.client.processors()
+            operations = self.client.operations()
+        return [
+            QcsBackend(self, processor, operations)
+            for processor in processors
+            if name in (None, processor["id"]) and available in (None, processor["available"])
+        ]
+
+    def get_backend(self, name: str = DEFAULT_PROCESSOR) -> QcsBackend:
+        """The backend of a processor."""
+        found = self.backends(name)
+        if not found:
+            names = ", ".join(backend.name for backend in self.backends())
+            raise QiskitBackendNotFoundError(f"There is no processor {name}; there are {names}.")
+        return found[0]
+
+
+class QcsBackend(BackendV2):
+    """A processor of the service.
+
+    Options of ``run``: ``shots`` (1024), ``seed_simulator`` and ``memory``.
+    """
+
+    def __init__(
+        self, provider: QcsProvider, processor: dict[str, Any], operations: list[dict[str, Any]]
+    ) -> None:
+        super().__init__(provider=provider, name=processor["id"], description=processor["name"])
+        self.processor = processor
+        """The processor as the service lists it."""
+        self._target = Target(
+            description=processor["name"], num_qubits=processor["max_qubits"] or processor["qubits"]
+        )
+        for gate in gates_of_service(operations):
+            self._target.add_instruction(gate, None, name=gate.name)
+        for flow in (IfElseOp, WhileLoopOp, ForLoopOp, SwitchCaseOp):
+            self._target.add_instruction(flow, name=_FLOW_NAMES[flow])
+
+    @property
+    def target(self) -> Target:
+        return self._target
+
+    @property
+    def max_circuits(self) -> int:
+        return _MAX_CIRCUITS
+
+    @classmethod
+    def _default_options(cls) -> Options:
+        return Options(shots=1024, seed_simulator=None, memory=False)
+
+    def run(self, run_input: QuantumCircuit | Sequence[QuantumCircuit], **options: Any) -> QcsJob:
+        """Runs circuits without free parameters in one request."""
+        circuits = [run_input] if isinstance(run_input, QuantumCircuit) else list(run_input)
+        unknown = options.keys() - dict(self.options).keys()
+        if unknown:
+            known = ", ".join(dict(self.options))
+            raise QcsQiskitError(f"run has no option {', '.join(sorted(unknown))}; it has {known}.")
+        chosen = {**dict(self.options), **options}
+        for circuit in circuits:
+            if circuit.parameters:
+                names = ", ".join(parameter.name for parameter in circuit.parameters)
+                raise QcsQiskitError(f"The circuit {circuit.name} has parameters without values: {names}.")
+        translated = [service_circuit(circuit) for circuit in circuits]
+        for circuit, sent in zip(circuits, translated, strict=True):
+            if not sent.measures:
+                raise QcsQiskitError(f"The circuit {circuit.name} measures nothing; measure_all() would.")
+        programs = [sent.program(np.empty((1, 0)), shots=chosen["shots"]) for sent in translated]
+        batch = self.submit(programs, seed=chosen["seed_simulator"])
+        return QcsJob(self, batch, lambda result: self._result(result, batch.id, circuits, chosen["memory"]))
+
+    def submit(self, programs: Sequence[Program], **fields: Any) -> Job[BatchResult]:
+        """Submits a batch to this processor; its errors are Qiskit's."""
+        client: Client = self.provider.client
+        with qiskit_errors():
+            return client.batches.submit(programs, processor=self.name, wait=_WAIT_S, **fields)
+
+    def _result(
+        self, batch: BatchResult, job_id: str, circuits: list[QuantumCircuit], memory: bool
+    ) -> Result:
+        return Result(
+            backend_name=self.name,
+            backend_version=self.backend_version,
+            job_id=job_id,
+            success=True,
+            results=[
+                _experiment(circuit, program, memory)
+                for circuit, program in zip(circuits, batch, strict=True)
+            ],
+        )
+
+
+_FLOW_NAMES = {
+    IfElseOp: "if_else",
+    WhileLoopOp: "while_loop",
+    ForLoopOp: "for_loop",
+    SwitchCaseOp: "switch_case",
+}
+
+
+def _experiment(circuit: QuantumCircuit, program: ProgramResult, memory: bool) -> ExperimentResult:
+    """Counts of one circuit in the form from which ``Result.get_counts`` makes labels with registers."""
+    counts = program.counts[0] if program.counts else {}
+    data: dict[str, Any] = {"counts": {hex(int(label, 2)): number for label, number in counts.items()}}
+    if memory:
+        outcomes, index = program.shots_by_point()
+        labels = [hex(int("".join(map(str, row)), 2)) for row in outcomes[:, ::-1]]
+        data["memory"] = [labels[shot] for shot in index[0]]
+    header = {
+        "name": circuit.name,
+        "creg_sizes": [[register.name, register.size] for register in circuit.cregs],
+        "memory_slots": circuit.num_clbits,
+        "n_qubits": circuit.num_qubits,
+        "metadata": circuit.metadata or {},
+    }
+    return ExperimentResult(
+        shots=program.shots,
+        success=True,
+        data=ExperimentResultData(**data),
+        header=header,
+        seed=program.seed,
+        status="DONE",
+    )

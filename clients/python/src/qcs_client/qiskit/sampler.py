@@ -1,0 +1,92 @@
+"""SamplerV2 on batches."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from qiskit.primitives import BaseSamplerV2, BitArray, DataBin, PrimitiveResult, SamplerPubResult
+from qiskit.primitives.containers.sampler_pub import SamplerPub, SamplerPubLike
+
+from ..results import ProgramResult
+from .backend import QcsBackend, QcsProvider
+from .circuits import ServiceCircuit, service_circuit
+from .jobs import QcsPrimitiveJob, submit_pubs
+
+
+class SamplerV2(BaseSamplerV2):
+    """Samples circuits at the service. All PUBs of a ``run`` are one request, and a sweep is sent as one program.
+
+    Args:
+        backend: where to run; by default the statevector simulator of the service that ``QCS_URL`` names.
+        default_shots: shots of PUBs that name none.
+        seed: the same PUBs with the same seed give the same result.
+    """
+
+    def __init__(
+        self, backend: QcsBackend | None = None, *, default_shots: int = 1024, seed: int | None = None
+    ) -> None:
+        self.backend = backend or QcsProvider().get_backend()
+        self.default_shots = default_shots
+        self.seed = seed
+
+    def run(
+        self, pubs: Iterable[SamplerPubLike], *, shots: int | None = None
+    ) -> QcsPrimitiveJob[PrimitiveResult[SamplerPubResult]]:
+        default = self.default_shots if shots is None else shots
+        coerced = [SamplerPub.coerce(pub, default) for pub in pubs]
+        if any(not pub.circuit.cregs for pub in coerced):
+            warnings.warn(
+                "One of your circuits has no classical registers, and so its result is empty. "
+                "Did you mean to add measurement instructions?",
+                UserWarning,
+                stacklevel=2,
+            )
+        plans = [_Plan(pub) for pub in coerced]
+        return submit_pubs(self.backend, plans, seed=self.seed, return_=["counts"])
+
+
+class _Plan:
+    """A PUB and the programs that it needs."""
+
+    def __init__(self, pub: SamplerPub) -> None:
+        self.pub = pub
+        self.circuit: ServiceCircuit = service_circuit(pub.circuit)
+        self.programs = []
+        if self.circuit.measures and pub.parameter_values.size:
+            values = pub.parameter_values.as_array(pub.circuit.parameters)
+            values = values.reshape(pub.parameter_values.size, -1)
+            # A circuit without parameters has no sweep: it is a program for each of its points.
+            sweeps = [values] if self.circuit.inputs else np.split(values, len(values))
+            self.programs = [self.circuit.program(sweep, shots=pub.shots) for sweep in sweeps]
+
+    def read(self, results: list[ProgramResult]) -> SamplerPubResult:
+        arrays: dict[str, Any] = {}
+        shape = self.pub.shape
+        points = math.prod(shape)
+        packed = [_packed_shots(result, self.circuit.registers) for result in results]
+        for name, bits in self.circuit.registers.items():
+            num_bytes = -(-len(bits) // 8)
+            # Registers of a circuit that measures nothing are zero, without being asked for.
+            array = np.zeros((points, self.pub.shots, num_bytes), np.uint8)
+            if packed:
+                np.concatenate([registers[name] for registers in packed], out=array)
+            arrays[name] = BitArray(array.reshape((*shape, self.pub.shots, num_bytes)), len(bits))
+        return SamplerPubResult(
+            DataBin(**arrays, shape=shape),
+            metadata={"shots": self.pub.shots, "circuit_metadata": self.pub.circuit.metadata},
+        )
+
+
+def _packed_shots(result: ProgramResult, registers: dict[str, range]) -> dict[str, Any]:
+    """Shots of each register as big-endian bytes, shape (points, shots, bytes), as ``BitArray`` stores them."""
+    outcomes, index = result.shots_by_point()
+    packed = {}
+    for name, bits in registers.items():
+        columns = outcomes[:, bits.start : bits.stop][:, ::-1]
+        padded = np.pad(columns, ((0, 0), (-len(bits) % 8, 0)))
+        packed[name] = np.packbits(padded, axis=1)[index]
+    return packed

@@ -1,0 +1,150 @@
+"""HTTP with retries.
+
+A request that may be repeated safely is repeated after a lost connection, after 502 and 504, and after 429 and 503
+if the service says when to come back. GET and DELETE may be repeated as they are, POST with an Idempotency-Key,
+which every submission gets.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from .errors import UnreachableError, service_error
+
+_FIRST_DELAY_S = 0.25
+_LONGEST_DELAY_S = 30.0
+#: A waiting POST may take long; a read that brings nothing for this long is tried again under the same key.
+_READ_TIMEOUT_S = 90.0
+
+
+class Transport:
+    """Requests to one service with one key. Safe to share between threads."""
+
+    def __init__(self, url: str, key: str, *, retry_for: float, http: httpx.Client | None) -> None:
+        self.url = url.rstrip("/")
+        self._retry_for = retry_for
+        self._headers = {"X-API-Key": key}
+        timeout = httpx.Timeout(10.0, read=_READ_TIMEOUT_S, write=_READ_TIMEOUT_S)
+        self._http = http or httpx.Client(timeout=timeout)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
+        """``data`` of the answer."""
+        return self._request("GET", path, params=params)
+
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any] | bytes | None = None,
+        *,
+        wait: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        """``data`` of the answer. ``body`` is JSON, as an object or as text already.
+
+        ``wait`` is the longest time in seconds that the service holds the answer until the job has ended; 0 answers
+        at once.
+        """
+        headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+        if wait is not None:
+            headers["Prefer"] = f"wait={wait}" if wait > 0 else "respond-async"
+        content = None
+        if body is not None:
+            content = body if isinstance(body, bytes) else json.dumps(body, allow_nan=False).encode()
+            headers["Content-Type"] = "application/json"
+        return self._request("POST", path, content=content, headers=headers)
+
+    def delete(self, path: str) -> None:
+        self._request("DELETE", path)
+
+    @contextmanager
+    def stream(
+        self, path: str, headers: Mapping[str, str], *, read_timeout: float
+    ) -> Iterator[httpx.Response]:
+        """Answer whose body is read as it comes. It is not retried."""
+        timeout = httpx.Timeout(10.0, read=read_timeout)
+        with self._http.stream(
+            "GET", self._at(path), headers={**self._headers, **headers}, timeout=timeout
+        ) as answer:
+            if answer.is_error:
+                answer.read()
+                raise service_error(answer.status_code, _json(answer))
+            yield answer
+
+    def _at(self, path: str) -> str:
+        return f"{self.url}/api/v1{path}"
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        delays = Delays(self._retry_for)
+        while True:
+            try:
+                answer = self._http.request(
+                    method,
+                    self._at(path),
+                    params=params,
+                    content=content,
+                    headers={**self._headers, **(headers or {})},
+                )
+            except httpx.TransportError as error:
+                if delays.sleep():
+                    continue
+                raise UnreachableError(f"No service answers at {self.url}: {error}") from error
+            if answer.is_success:
+                return _json(answer)["data"] if answer.content else None
+            if _may_be_repeated(answer) and delays.sleep(_retry_after(answer)):
+                continue
+            raise service_error(answer.status_code, _json(answer))
+
+
+class Delays:
+    """Times between attempts: each twice as long as the last, with a random part, within a total time."""
+
+    def __init__(self, total_s: float) -> None:
+        self._end = time.monotonic() + total_s
+        self._next = _FIRST_DELAY_S
+
+    def sleep(self, at_least: float = 0.0) -> bool:
+        """Waits before the next attempt; False, without waiting, if the total time does not allow one."""
+        delay = max(at_least, self._next * random.uniform(0.5, 1.0))
+        if time.monotonic() + delay > self._end:
+            return False
+        time.sleep(delay)
+        self._next = min(2 * self._next, _LONGEST_DELAY_S)
+        return True
+
+
+def _may_be_repeated(answer: httpx.Response) -> bool:
+    if answer.status_code in (429, 503):
+        return "retry-after" in answer.headers
+    return answer.status_code in (502, 504)
+
+
+def _retry_after(answer: httpx.Response) -> float:
+    """Seconds; 0 if the header is missing, or is a date, which the service never sends."""
+    text = answer.headers.get("retry-after", "")
+    return float(text) if text.isdigit() else 0.0
+
+
+def _json(answer: httpx.Response) -> Any:
+    try:
+        return json.loads(answer.content)
+    except ValueError:
+        return None

@@ -1,0 +1,181 @@
+"""The client without a framework."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import qcs_client
+from qcs_client import Client, Program
+
+BELL = [{"gate": "H", "qubit": 0}, {"gate": "CX", "control": 0, "target": 1}]
+ROTATION = [{"gate": "RY", "qubit": 0, "theta": {"input": "a"}}, {"gate": "CX", "control": 0, "target": 1}]
+#: Runs for many seconds unless it is cancelled.
+LONG = [
+    {"gate": gate, "qubit": q, **({"theta": 0.1} if gate == "RX" else {})}
+    for _ in range(400)
+    for gate in ("H", "RX")
+    for q in range(24)
+]
+
+
+def test_counts_of_a_bell_pair_have_equal_bits_and_sum_to_the_shots(client):
+    result = client.circuits.run(BELL, shots=500, seed=7)
+    assert set(result.counts) == {"00", "11"}
+    assert sum(result.counts.values()) == 500
+    bits = result.bits()
+    assert bits.shape == (500, 2)
+    assert (bits[:, 0] == bits[:, 1]).all()
+
+
+def test_the_same_seed_gives_the_same_counts(client):
+    first, second = (client.circuits.run(BELL, shots=500, seed=7).counts for _ in range(2))
+    assert first == second
+
+
+def test_openqasm_text_is_a_circuit_too(client):
+    assert client.circuits.run("OPENQASM 3.0; qubit[2] q; x q[0];", shots=10).counts == {"01": 10}
+
+
+def test_statevector_and_expectation_are_arrays(client):
+    result = client.circuits.run(
+        BELL, return_=["statevector", "expectation"], observables=[{"pauli": "X0 X1"}]
+    )
+    assert result.statevector == pytest.approx(np.array([1, 0, 0, 1]) / math.sqrt(2))
+    assert result.expectation == pytest.approx([1.0])
+
+
+def test_a_sweep_returns_arrays_by_point_observable_and_input(client):
+    angles = np.linspace(0, 3, 7)
+    program = Program(
+        ROTATION,
+        inputs={"a": angles},
+        observables=[{"pauli": "Z0"}, [{"pauli": "X0 X1"}, {"pauli": "I", "coefficient": 2}]],
+        return_=["expectation", "variance", "gradient", "probabilities", "statevector"],
+    )
+    (result,) = client.batches.run([program])
+    assert result.expectation == pytest.approx(np.stack([np.cos(angles), np.sin(angles) + 2], axis=1))
+    assert result.variance[:, 0] == pytest.approx(np.sin(angles) ** 2)
+    assert result.gradient == pytest.approx(np.stack([-np.sin(angles), np.cos(angles)], axis=1)[:, :, None])
+    assert result.probabilities[:, 3] == pytest.approx(np.sin(angles / 2) ** 2)
+    assert result.statevector[:, 3] == pytest.approx(np.sin(angles / 2))
+
+
+def test_programs_as_objects_and_as_programs_give_the_same(client):
+    as_object = {"circuit": ROTATION, "inputs": {"a": [0.1, 0.2]}, "observables": [{"pauli": "Z0"}]}
+    as_program = Program(ROTATION, inputs={"a": [0.1, 0.2]}, observables=[{"pauli": "Z0"}])
+    again = Program(
+        source_json=as_program.source_json,
+        observables_json=as_program.observables_json,
+        inputs={"a": [0.1, 0.2]},
+    )
+    first, second, third = client.batches.run([as_object, as_program, again])
+    assert first.expectation.tolist() == second.expectation.tolist() == third.expectation.tolist()
+
+
+def test_counts_of_points_become_bits_in_the_order_of_classical_bits(client):
+    circuit = [{"gate": "X", "qubit": 2}, {"gate": "M", "qubits": [2, 0], "bits": [1, 0]}]
+    (result,) = client.batches.run([{"circuit": circuit}], shots=5)
+    assert result.bits().tolist() == [[[0, 1]] * 5]
+
+
+def test_a_submitted_job_is_found_again_and_followed_to_its_result(client):
+    job = client.circuits.submit(BELL, shots=10, name="found again")
+    events = [event.type for event in job.events()]
+    assert events[-1] == "done"
+    assert client.job(job.id).result().counts.keys() <= {"00", "11"}
+    assert [found.id for found in client.circuits.list(name="found again")] == [job.id]
+
+
+def test_listings_go_on_over_pages(client):
+    jobs = [client.circuits.submit(BELL, shots=1, tags=["paged"]) for _ in range(3)]
+    assert [job.id for job in client.circuits.list(tag="paged", limit=1)] == [
+        job.id for job in reversed(jobs)
+    ]
+
+
+def test_a_cancelled_job_has_no_result(client):
+    job = client.circuits.submit(LONG, shots=1).cancel()
+    assert job.status == "cancelled"
+    with pytest.raises(qcs_client.JobCancelledError):
+        job.result()
+    job.delete()
+    with pytest.raises(qcs_client.NotFoundError):
+        client.job(job.id)
+
+
+def test_waiting_ends_with_the_callers_time(client):
+    job = client.circuits.submit(LONG, shots=1)
+    with pytest.raises(TimeoutError):
+        job.result(timeout=0.01)
+    assert job.refresh().status in ("queued", "running")
+    job.cancel()
+
+
+def test_progress_is_shown_by_a_bar(client, capsys):
+    program = Program(ROTATION, inputs={"a": np.linspace(0, 1, 50_000)}, shots=100)
+    job = client.batches.submit([program])
+    assert len(job.result(progress=True)[0].counts) == 50_000
+    assert "%" in capsys.readouterr().err
+
+
+def test_the_same_idempotency_key_runs_once(client):
+    jobs = [client.circuits.submit(BELL, shots=10, idempotency_key="once") for _ in range(2)]
+    assert jobs[0].id == jobs[1].id
+
+
+def test_every_fault_of_a_request_is_in_the_exception(client):
+    with pytest.raises(qcs_client.BadRequestError) as caught:
+        client.circuits.run([{"gate": "HX", "qubit": 0}], shots=0)
+    assert [detail.path for detail in caught.value.details] == ["shots", "circuit[0].gate"]
+    assert 'There is no gate called "HX"' in str(caught.value)
+    assert caught.value.request_id
+
+
+def test_a_wrong_key_is_unauthorized(service):
+    with Client(service.url, "qcs_0000000000000000_" + "0" * 64) as stranger:
+        with pytest.raises(qcs_client.UnauthorizedError):
+            stranger.processors()
+
+
+def test_a_processor_that_is_offline_is_unavailable_at_once(client):
+    with pytest.raises(qcs_client.UnavailableError, match="No hardware provider"):
+        client.circuits.run(BELL, processor="superconducting-1")
+
+
+def test_a_failed_job_says_why(client):
+    qasm = "OPENQASM 3.0; qubit q; bit b; while (b == 0) { b = measure q; }"
+    with pytest.raises(qcs_client.ServiceError) as caught:
+        client.circuits.run(qasm, shots=1)
+    assert caught.value.details[0].code == "ENGINE_TOO_MANY_ROUNDS" or "10,000" in str(caught.value)
+
+
+def test_address_and_key_come_from_the_environment(service, monkeypatch):
+    monkeypatch.setenv("QCS_URL", service.url)
+    monkeypatch.setenv("QCS_API_KEY", service.key)
+    assert {"statevector-sim", "gpu-fleet"} <= {processor["id"] for processor in Client().processors()}
+    monkeypatch.delenv("QCS_API_KEY")
+    with pytest.raises(qcs_client.QcsError, match="QCS_API_KEY"):
+        Client()
+
+
+def test_nobody_at_the_address_is_unreachable():
+    with pytest.raises(qcs_client.UnreachableError, match="No service answers"):
+        Client("http://127.0.0.1:9", "key", retry_for=0).processors()
+
+
+def test_results_show_themselves_in_a_notebook(client):
+    assert "<code>11</code>" in client.circuits.run(BELL, shots=50)._repr_html_()
+    batch = client.batches.run([Program(ROTATION, inputs={"a": [0.1]}, shots=5, name="<sweep>")])
+    assert "&lt;sweep&gt;" in batch._repr_html_()
+    job = client.circuits.submit(BELL, shots=5, wait=5)
+    assert job.id in job._repr_html_()
+
+
+def test_histograms_are_drawn_with_matplotlib(client):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = client.circuits.run([{"gate": "X", "qubit": 0}], shots=9).plot()
+    assert [bar.get_height() for bar in axes.patches] == [9]

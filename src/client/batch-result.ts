@@ -1,0 +1,54 @@
+/** Submissions and results of batches, with their arrays as Float64Array. */
+import type { Batch, BatchProgramInput, BatchSubmissionInput, PackedArray } from './api-types.ts';
+import { type NestedNumbers, type NumericArray, numericArray } from './packed-array.ts';
+
+type InputValues = NonNullable<BatchProgramInput['inputs']>[string];
+
+/** A program of a batch; inputs may be given as Float64Array. */
+export type BatchProgram = Omit<BatchProgramInput, 'inputs'> & {
+  readonly inputs?: Readonly<Record<string, InputValues | Float64Array>>;
+};
+
+/** A batch to submit. Arrays of the answer are sent in base64 unless `array_format` says otherwise. */
+export type BatchSubmission = Omit<BatchSubmissionInput, 'programs'> & {
+  readonly programs: readonly BatchProgram[];
+};
+
+type ProgramRecord = NonNullable<Batch['programs']>[number];
+type ArrayField = {
+  [Name in keyof ProgramRecord]-?: PackedArray extends ProgramRecord[Name] ? Name : never;
+}[keyof ProgramRecord];
+
+/** Result of one program. The outer index of an array is the point, as documented for the record. */
+export type BatchProgramResult = Omit<ProgramRecord, ArrayField> & {
+  readonly [Name in ArrayField]?: NumericArray;
+};
+
+/** Record of a completed batch. */
+export type BatchResult = Omit<Batch, 'programs'> & {
+  readonly programs: readonly BatchProgramResult[];
+};
+
+/** Fields of a program that hold arrays of numbers. */
+const ARRAY_FIELDS: Readonly<Record<ArrayField, true>> = {
+  probabilities: true,
+  expectation: true,
+  standard_error: true,
+  variance: true,
+  gradient: true,
+  statevector: true,
+};
+
+/** Reads the arrays of a completed batch, of whose record some fields may be missing. */
+export function batchResultOf<Fields extends Pick<Batch, 'programs'>>(
+  batch: Fields,
+): Omit<Fields, 'programs'> & Pick<BatchResult, 'programs'> {
+  const programs = (batch.programs ?? []).map((program): BatchProgramResult => {
+    const arrays = Object.entries(program).flatMap(([name, value]) => {
+      const isArray = Object.hasOwn(ARRAY_FIELDS, name) && typeof value === 'object';
+      return isArray ? [[name, numericArray(value as PackedArray | NestedNumbers)] as const] : [];
+    });
+    return { ...(program as Omit<ProgramRecord, ArrayField>), ...Object.fromEntries(arrays) };
+  });
+  return { ...batch, programs };
+}

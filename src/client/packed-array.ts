@@ -1,0 +1,57 @@
+/**
+ * Arrays of numbers, as the service sends and takes them in base64: float64, little-endian, row-major. Typed
+ * arrays have the byte order of the machine, which is little-endian wherever JavaScript runs today.
+ */
+import type { PackedArray } from './api-types.ts';
+
+/** An array of numbers: `data` has all of them row by row, `shape` the lengths from the outermost index. */
+export interface NumericArray {
+  readonly shape: readonly number[];
+  readonly data: Float64Array;
+}
+
+/** Nested arrays of equal lengths; null stands for NaN. */
+export type NestedNumbers = readonly (number | null | NestedNumbers)[];
+
+/** Bytes that one call of String.fromCharCode takes. */
+const CHUNK = 2 ** 15;
+
+/** Reads an array of an answer, in either of its forms. */
+export function numericArray(array: PackedArray | NestedNumbers): NumericArray {
+  return 'dtype' in array ? unpackArray(array) : flatArray(array);
+}
+
+/**
+ * Reads an array in base64.
+ *
+ * @throws {RangeError} if its data does not match its shape.
+ */
+export function unpackArray({ shape, data: text }: PackedArray): NumericArray {
+  const binary = atob(text);
+  const length = shape.reduce((product, each) => product * each, 1);
+  if (binary.length !== 8 * length) {
+    throw new RangeError(`${binary.length} bytes are no array of the shape [${shape.join(', ')}].`);
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return { shape, data: new Float64Array(bytes.buffer) };
+}
+
+/** Writes an array in base64. */
+export function packArray({ shape, data }: NumericArray): PackedArray {
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  }
+  return { dtype: '<f8', shape, data: btoa(binary) };
+}
+
+function flatArray(nested: NestedNumbers): NumericArray {
+  const shape: number[] = [];
+  for (let row: NestedNumbers[number] = nested; Array.isArray(row); row = row[0] ?? 0) {
+    shape.push(row.length);
+  }
+  const flat = (nested as readonly unknown[]).flat(shape.length - 1) as readonly (number | null)[];
+  return { shape, data: Float64Array.from(flat, (value) => value ?? Number.NaN) };
+}

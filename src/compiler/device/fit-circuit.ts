@@ -1,0 +1,159 @@
+/**
+ * Fits a circuit to a device: gates on at most two qubits, a layout with SWAPs where none is without, and native gates.
+ */
+import {
+  type Circuit,
+  hasMidCircuitMeasurement,
+  type Operation,
+  operationQubits,
+} from '../../circuit/circuit.ts';
+import { ALL_GATES, findGateSet, type GateSet } from '../../circuit/synthesis/gate-set.ts';
+import { nativeCircuit } from '../native/native-circuit.ts';
+import { shortenCircuit } from '../native/shorten-circuit.ts';
+import { twoQubitForm } from '../native/two-qubit-form.ts';
+import { type Coupler, CouplingMap } from '../routing/coupling-map.ts';
+import {
+  onPlaces,
+  type RoutedCircuit,
+  type RouteOptions,
+  routeCircuit,
+} from '../routing/route-circuit.ts';
+import { pairOf } from '../routing/sabre.ts';
+import { type Device, misfits } from './device.ts';
+import { goodPart } from './good-part.ts';
+
+/** Random layouts that routing starts from. */
+const TRIALS = 8;
+/** Most two-qubit gates times trials: more would take minutes on the largest device. */
+export const MAX_TRIED_PAIRS = 2400;
+/** A circuit of n qubits is first routed on a part of 2n and this many. */
+const SPARE_QUBITS = 4;
+
+/** A circuit that a device executes as it is. */
+export interface FittedCircuit {
+  /** On the device's qubits, in its native gates. */
+  readonly circuit: Circuit;
+  /** Qubit of the device on which each qubit of the given circuit starts. */
+  readonly initialLayout: readonly number[];
+  readonly numSwaps: number;
+}
+
+/**
+ * Fits a circuit to a device. The distribution of the classical bits stays the same, nothing else does.
+ *
+ * @param circuit - At most as wide as the largest connected part of the device.
+ * @param device - With native gates that every circuit can be written in.
+ * @param uniform - Random source: numbers in [0, 1).
+ */
+export function fitCircuit(circuit: Circuit, device: Device, uniform: () => number): FittedCircuit {
+  const gates = findGateSet(device.nativeGates);
+  if (gates === undefined) throw new Error('unreachable: native gates that are not universal');
+  const pairs = pairsOnly(circuit, gates, 'outcomes');
+  const map = new CouplingMap(device.numQubits, device.couplers);
+  const trials = Math.min(TRIALS, Math.floor(MAX_TRIED_PAIRS / Math.max(1, countPairs(pairs))));
+  const room = map.largestPart().length;
+  const options = { layout: 'auto', trials, uniform } as const;
+  const size = Math.min(room, 2 * circuit.numQubits + SPARE_QUBITS);
+  let placed = routedOnPart(pairs, device, goodPart(map, device, size), options);
+  if (placed.numSwaps > 0 && size < room) {
+    const elsewhere = routedOnPart(pairs, device, map.largestPart(), options);
+    if (elsewhere.numSwaps < placed.numSwaps) placed = elsewhere;
+  }
+  const native = nativeCircuit(placed.circuit, gates, orientation(device));
+  const fitted = { ...native, operations: native.operations.flatMap(oneByOne) };
+  const [wrong] = misfits(fitted, device);
+  if (wrong !== undefined) throw new Error(`A fitted circuit does not fit: ${wrong.message}`);
+  return { ...placed, circuit: fitted };
+}
+
+/** Decomposes a circuit into one- and two-qubit gates, as few two-qubit gates as are found. */
+export function pairsOnly(
+  given: Circuit,
+  gates: GateSet,
+  preserve: 'unitary' | 'outcomes',
+): Circuit {
+  const ways = [
+    twoQubitForm(given),
+    // For routing, several native gates on one pair may be one gate.
+    twoQubitForm(shortenCircuit(given, ALL_GATES, preserve)),
+    shortenCircuit(given, gates, preserve),
+  ];
+  return ways.reduce((best, way) => (countPairs(way) < countPairs(best) ? way : best));
+}
+
+/** Number of two-qubit gates. */
+export function countPairs({ operations }: Circuit): number {
+  return operations.filter((operation) => pairOf(operation) !== undefined).length;
+}
+
+/**
+ * Routes a circuit. Final measurements are added afterwards, when the final position of each qubit is known.
+ */
+export function routedWhole(
+  circuit: Circuit,
+  map: CouplingMap,
+  options: RouteOptions,
+): RoutedCircuit {
+  if (hasMidCircuitMeasurement(circuit)) return routeCircuit(circuit, map, options);
+  const isMeasure = ({ kind }: Operation) => kind === 'measure';
+  const body = circuit.operations.filter((operation) => !isMeasure(operation));
+  const routed = routeCircuit({ ...circuit, operations: body }, map, options);
+  const measures = circuit.operations.filter(isMeasure).map((operation) =>
+    onPlaces(
+      operation,
+      operationQubits(operation).map((qubit) => routed.finalLayout.physical[qubit]!),
+    ),
+  );
+  const operations = [...routed.circuit.operations, ...measures];
+  return { ...routed, circuit: { ...routed.circuit, operations } };
+}
+
+/** Routes a circuit on some qubits of a device, which are connected. */
+function routedOnPart(
+  circuit: Circuit,
+  device: Device,
+  part: readonly number[],
+  options: RouteOptions,
+): FittedCircuit {
+  const placeOf = new Map(part.map((qubit, i) => [qubit, i]));
+  const couplers = device.couplers.flatMap(([a, b]): readonly Coupler[] => {
+    const [i, j] = [placeOf.get(a), placeOf.get(b)];
+    return i === undefined || j === undefined ? [] : [[i, j]];
+  });
+  const routed = routedWhole(circuit, new CouplingMap(part.length, couplers), options);
+  const operations = routed.circuit.operations.map((operation) =>
+    onPlaces(
+      operation,
+      operationQubits(operation).map((place) => part[place]!),
+    ),
+  );
+  const starts = [...routed.initialLayout.physical.subarray(0, circuit.numQubits)];
+  return {
+    circuit: { numQubits: device.numQubits, numBits: circuit.numBits, operations },
+    initialLayout: starts.map((place) => part[place]!),
+    numSwaps: routed.numSwaps,
+  };
+}
+
+/** Returns whether a two-qubit gate can act on qubits in that order; undefined where the order does not matter. */
+function orientation({
+  couplers,
+  isSymmetric,
+}: Device): ((first: number, second: number) => boolean) | undefined {
+  if (isSymmetric) return undefined;
+  const allowed = new Set(couplers.map(([a, b]) => `${a} ${b}`));
+  return (first, second) => allowed.has(`${first} ${second}`);
+}
+
+/** Divides a measurement or reset of several qubits, as text with physical qubits needs it. */
+function oneByOne(operation: Operation): readonly Operation[] {
+  if (operation.kind === 'reset') {
+    return operation.qubits.map((qubit) => ({ ...operation, qubits: [qubit] }));
+  }
+  if (operation.kind !== 'measure') return [operation];
+  return operation.qubits.map((qubit, i) => ({
+    ...operation,
+    qubits: [qubit],
+    bits: [operation.bits[i]!],
+  }));
+}

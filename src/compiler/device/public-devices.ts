@@ -1,0 +1,133 @@
+/**
+ * Public devices that circuits can be routed to: their couplers, native gates and median errors.
+ *
+ * None of them is hardware of this service; estimates from these data are modelled.
+ */
+import type { Coupler } from '../routing/coupling-map.ts';
+import type { Device } from './device.ts';
+import { heavyHex, squarePatch } from './topologies.ts';
+
+/** Error probabilities: published medians over the device. */
+export interface MedianErrors {
+  readonly oneQubit: number;
+  readonly twoQubit: number;
+  /** Error rates of reading 0 as 1 and 1 as 0, or one rate for both. */
+  readonly readout: readonly number[];
+}
+
+/** A public device. */
+export interface PublicDevice {
+  readonly name: string;
+  readonly numQubits: number;
+  readonly couplers: readonly Coupler[];
+  /** Native gates, by canonical name. */
+  readonly nativeGates: readonly string[];
+  /**
+   * Native gates that the control electronics implement as a change of phase reference, without a pulse.
+   */
+  readonly virtualGates: readonly string[];
+  readonly errors: MedianErrors;
+  /** Source of the topology and the numbering. */
+  readonly topology: string;
+}
+
+/** Ids of the devices. */
+export const DEVICE_IDS = ['ibm-fez', 'ibm-brisbane', 'iqm-garnet', 'google-willow'] as const;
+/** Id of a device. */
+export type DeviceId = (typeof DEVICE_IDS)[number];
+
+const HERON_LINKS = [
+  [3, 7, 11, 15],
+  [1, 5, 9, 13],
+] as const;
+const EAGLE_LINKS = [
+  [0, 4, 8, 12],
+  [2, 6, 10, 14],
+] as const;
+const HERON_ROWS = 8;
+const EAGLE_ROWS = 7;
+
+/** All devices. */
+export const DEVICES: Readonly<Record<DeviceId, PublicDevice>> = {
+  'ibm-fez': {
+    name: 'IBM Fez (Heron r2)',
+    numQubits: 156,
+    couplers: heavyHex(
+      Array.from({ length: HERON_ROWS }, (_, row) => ({
+        columns: [0, 15],
+        links: row === HERON_ROWS - 1 ? [] : HERON_LINKS[row % 2 === 0 ? 0 : 1],
+      })),
+    ),
+    nativeGates: ['CZ', 'RZ', 'SX', 'X'],
+    virtualGates: ['RZ'],
+    errors: { oneQubit: 2.3e-4, twoQubit: 3.8e-3, readout: [7.6e-3] },
+    topology:
+      'Heavy-hex, eight rows of 16 qubits and four links between each two; shape and numbering as in the coupling map that IBM publishes for ibm_fez.',
+  },
+  'ibm-brisbane': {
+    name: 'IBM Brisbane (Eagle r3)',
+    numQubits: 127,
+    couplers: heavyHex(
+      Array.from({ length: EAGLE_ROWS }, (_, row) => ({
+        columns: row === 0 ? [0, 13] : row === EAGLE_ROWS - 1 ? [1, 14] : [0, 14],
+        links: row === EAGLE_ROWS - 1 ? [] : EAGLE_LINKS[row % 2 === 0 ? 0 : 1],
+      })),
+    ),
+    nativeGates: ['ECR', 'RZ', 'SX', 'X'],
+    virtualGates: ['RZ'],
+    errors: { oneQubit: 2.4e-4, twoQubit: 7.7e-3, readout: [2e-2] },
+    topology:
+      "Heavy-hex, seven rows of 14 or 15 qubits and four links between each two; shape and numbering as in the coupling map that IBM publishes for its 127-qubit Eagle processors. Couplers are taken as working both ways: where the device's own direction is the other one, one-qubit gates turn an ECR round.",
+  },
+  'iqm-garnet': {
+    name: 'IQM Garnet',
+    numQubits: 20,
+    couplers: squarePatch([
+      [1, 2],
+      [0, 4],
+      [0, 4],
+      [0, 4],
+      [1, 3],
+    ]),
+    nativeGates: ['PRX', 'CZ'],
+    virtualGates: [],
+    errors: { oneQubit: 1e-3, twoQubit: 5.8e-3, readout: [2.5e-2] },
+    topology:
+      "A piece of a square lattice, rows of 2, 5, 5, 5 and 3 qubits, as in the vendor's paper on its 20-qubit computer (arXiv:2408.12433); qubit 0 here is QB1 there. The errors are those of a simulation profile.",
+  },
+  'google-willow': {
+    name: 'Google Willow (August 2024)',
+    numQubits: 105,
+    couplers: squarePatch([
+      [6, 8],
+      [5, 8],
+      [4, 10],
+      [3, 10],
+      [2, 12],
+      [1, 12],
+      [0, 14],
+      [2, 13],
+      [2, 12],
+      [4, 11],
+      [4, 10],
+      [6, 9],
+      [6, 8],
+    ]),
+    nativeGates: ['CZ', 'U'],
+    virtualGates: [],
+    errors: { oneQubit: 4e-4, twoQubit: 3.4e-3, readout: [3.7e-3, 1.06e-2] },
+    topology:
+      'A piece of a square lattice, with rows and columns as in the device specification willow_pink of August 2024 in Cirq; qubits are numbered row by row. U stands for its PhasedXZ gate, which makes any one-qubit gate.',
+  },
+};
+
+/** A public device as one that circuits must fit. Its couplers are taken as working both ways. */
+export function deviceOf({ numQubits, couplers, nativeGates }: PublicDevice): Device {
+  return {
+    numQubits,
+    couplers,
+    isSymmetric: true,
+    nativeGates,
+    abilities: { midCircuitMeasurement: true, reset: true, condition: true },
+  };
+}

@@ -1,0 +1,102 @@
+/** A program of a batch once it has been checked, and how much its answer holds. */
+import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
+import type { DynamicCircuit, Qubit } from '../../circuit/circuit.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import type { InputColumns } from '../../circuit/input-columns.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
+import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import {
+  type ArrayFormat,
+  type BatchOutput,
+  MAX_COUNTS_BYTES,
+  MAX_NUMBERS,
+} from '../schemas/batches.ts';
+
+/** Points of a program that run the same gates. */
+export interface ProgramGroup {
+  /** The circuit with its final measurement; its own angles are those of the first point. */
+  readonly circuit: DynamicCircuit;
+  /** How the angles follow from a row of inputs. */
+  readonly formulas: AngleFormulas;
+  /** Indices of the points, ascending; undefined for all points in order. */
+  readonly points: Uint32Array | undefined;
+}
+
+/** Program that its target accepts, as plain data. */
+export interface CheckedProgram {
+  readonly name?: string;
+  readonly groups: readonly ProgramGroup[];
+  readonly inputs: InputColumns;
+  /** Same for all groups. */
+  readonly numQubits: number;
+  readonly numBits: number;
+  /** The qubit measured into each classical bit; null for a bit that is never written. */
+  readonly measuredQubits: readonly (Qubit | null)[];
+  readonly outputs: readonly BatchOutput[];
+  readonly observables: readonly PauliSum[];
+  /** Indices of the inputs that gradients are taken by, in the order of the answer. */
+  readonly gradientInputs: readonly number[];
+  /** Absent where all values are exact. */
+  readonly shots?: number;
+  /** Seed of its first point, where the program has one of its own. */
+  readonly seed?: number;
+  readonly arrayFormat: ArrayFormat;
+  readonly warnings: readonly ProgramWarning[];
+}
+
+/** Numbers of one result that a point has. */
+export function numbersOf(program: CheckedProgram, output: BatchOutput | 'standard_error'): number {
+  const { numQubits, numBits, observables, gradientInputs } = program;
+  switch (output) {
+    case 'counts':
+      return 0;
+    case 'probabilities':
+      return 2 ** numBits;
+    case 'expectation':
+    case 'standard_error':
+    case 'variance':
+      return observables.length;
+    case 'gradient':
+      return observables.length * gradientInputs.length;
+    case 'statevector':
+      return 2 * 2 ** numQubits;
+  }
+}
+
+/** Whether expectation values or gradients are asked for and estimated from shots. */
+export function isEstimated({
+  shots,
+  outputs,
+}: Pick<CheckedProgram, 'shots' | 'outputs'>): boolean {
+  if (shots === undefined || outputs.includes('counts')) return false;
+  return outputs.includes('expectation') || outputs.includes('gradient');
+}
+
+/** Bytes of an entry of counts without its label and its number: quotes, colon and comma. */
+const ENTRY_BYTES = 4;
+
+/** Refuses a batch whose answer would be too large, whatever its circuits do. */
+export function checkAnswerSize(programs: readonly CheckedProgram[], faults: FaultList): void {
+  let [numbers, countsBytes] = [0, 0];
+  for (const program of programs) {
+    const { inputs, outputs, numBits, shots = 0 } = program;
+    const { numPoints } = inputs;
+    for (const output of outputs) numbers += numPoints * numbersOf(program, output);
+    if (isEstimated(program) && outputs.includes('expectation')) {
+      numbers += numPoints * numbersOf(program, 'standard_error');
+    }
+    if (!outputs.includes('counts')) continue;
+    const entries = Math.min(shots, 2 ** numBits);
+    const digits = String(Math.ceil(shots / entries)).length;
+    countsBytes += numPoints * (2 + entries * (numBits + ENTRY_BYTES + digits));
+  }
+  if (numbers > MAX_NUMBERS) {
+    const problem = `The answer would have ${numbers} numbers; the limit is ${MAX_NUMBERS}. Send fewer points, or ask for less.`;
+    faults.add('programs', problem, LIMIT_EXCEEDED);
+  }
+  if (countsBytes > MAX_COUNTS_BYTES) {
+    const problem = `The answer may have ${countsBytes} bytes of counts; the limit is ${MAX_COUNTS_BYTES}. Send fewer points or shots.`;
+    faults.add('programs', problem, LIMIT_EXCEEDED);
+  }
+}

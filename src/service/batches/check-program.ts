@@ -1,0 +1,283 @@
+/** Checks one program of a batch: its form, its circuit at all points, and what is asked of it. */
+
+import { z } from 'zod';
+import {
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+  measuredQubits,
+  withFinalMeasurement,
+} from '../../circuit/circuit.ts';
+import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
+import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
+import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
+import { foundText } from '../../errors/wrong-values.ts';
+import { isJsonObject } from '../../workloads/procedures/json.ts';
+import {
+  attempt,
+  checkOutcomeBits,
+  checkShots,
+  checkSource,
+  type Target,
+} from '../circuits/check-circuit.ts';
+import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
+import { headOf, walkedForm } from '../circuits/read-circuit.ts';
+import {
+  BATCH_OUTPUTS,
+  type BatchBody,
+  type BatchOutput,
+  type ProgramBody,
+  programBody,
+} from '../schemas/batches.ts';
+import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
+import { type CheckedProgram, isEstimated, type ProgramGroup } from './batch-program.ts';
+import { unpackedInputs } from './packed-inputs.ts';
+
+/** The fields of a batch that are of good form. */
+export type BatchParts = { readonly [K in keyof BatchBody]?: BatchBody[K] | undefined };
+
+/** Inputs are checked without a schema, which would walk a million numbers. */
+const programHead = headOf(programBody).extend({
+  inputs: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** Check of one program against the defaults of its batch and a target. */
+export class ProgramCheck {
+  readonly #batch: BatchParts;
+  readonly #target: Target | undefined;
+  readonly #limits: CircuitLimits;
+  readonly #faults: FaultList;
+
+  constructor(
+    batch: BatchParts,
+    target: Target | undefined,
+    limits: CircuitLimits,
+    faults: FaultList,
+  ) {
+    this.#batch = batch;
+    this.#target = target;
+    this.#limits = limits;
+    this.#faults = faults;
+  }
+
+  /** The program; undefined if it has faults. */
+  check(value: unknown): CheckedProgram | undefined {
+    const faults = this.#faults;
+    if (!isJsonObject(value)) {
+      faults.add('', `A program is a JSON object, not ${foundText(value)}.`);
+      return undefined;
+    }
+    const { maxGates } = this.#limits;
+    const form = walkedForm(value, programHead, maxGates, ['inputs']);
+    for (const { path, message, code } of form.faults) faults.add(path, message, code);
+    if (form.faults.length > 0) return undefined;
+    // The cast is safe: the form has no faults, but inputs are still as they came.
+    const program = { ...form.fields, ...form.lists } as ProgramParts;
+    checkSource(form.given, faults);
+    const given = unpackedInputs(program.inputs ?? {}, faults);
+    const inputs = attempt(faults, () => inputColumns(given));
+    const source = sourceOf(program);
+    if (inputs === undefined || source === undefined || faults.count > 0) return undefined;
+    const sweep = attempt(faults, () => readSweep(source, inputs, this.#limits));
+    return sweep === undefined ? undefined : this.#withSweep(program, sweep);
+  }
+
+  #withSweep(program: ProgramParts, sweep: Sweep): CheckedProgram | undefined {
+    const faults = this.#faults;
+    const groups = sweep.groups.map(({ circuit, formulas, points }) => ({
+      circuit: withFinalMeasurement(circuit),
+      formulas,
+      points,
+    }));
+    const [{ circuit }] = groups as [ProgramGroup];
+    const { numQubits, numBits } = circuit;
+    const uneven = groups.find(
+      (group) => group.circuit.numQubits !== numQubits || group.circuit.numBits !== numBits,
+    );
+    if (uneven !== undefined) {
+      const point = uneven.points?.[0] ?? 0;
+      const problem = `All points of a program have the same number of qubits and classical bits: point 0 has ${numQubits} and ${numBits}, point ${point} has ${uneven.circuit.numQubits} and ${uneven.circuit.numBits}.`;
+      faults.add('inputs', problem);
+      return undefined;
+    }
+    const { results } = sweep.groups[0]!;
+    const observables = attempt(faults, () =>
+      parseObservables(
+        [...(program.observables ?? []), ...results.observables],
+        numQubits,
+        'observables',
+      ),
+    );
+    if (observables === undefined) return undefined;
+    const filled = fieldsOf(results.results, numQubits);
+    checkResultsOfBatch(results.results, numQubits, faults);
+    const outputs = this.#outputs(program, filled, observables);
+    const shots = program.shots ?? this.#batch.shots;
+    this.#checkShots(outputs, shots, circuit);
+    for (const group of groups) this.#checkOutputLimits(group.circuit, outputs);
+    const gradientInputs = this.#gradientInputs(program, outputs, sweep, numQubits);
+    if (faults.count > 0) return undefined;
+    const { name, seed } = program;
+    return {
+      ...(name !== undefined && { name }),
+      groups,
+      inputs: sweep.inputs,
+      numQubits,
+      numBits,
+      measuredQubits: measuredQubits(circuit),
+      outputs,
+      observables,
+      gradientInputs,
+      ...(shots !== undefined && { shots }),
+      ...(seed !== undefined && { seed }),
+      arrayFormat: program.array_format ?? this.#batch.array_format ?? 'json',
+      warnings: sweep.warnings,
+    };
+  }
+
+  /** Results that are asked for, in the order of the answer. */
+  #outputs(
+    program: ProgramParts,
+    ofText: readonly BatchOutput[],
+    observables: readonly PauliSum[],
+  ): readonly BatchOutput[] {
+    const hasObservables = observables.length > 0;
+    const byDefault: readonly BatchOutput[] = [hasObservables ? 'expectation' : 'counts'];
+    const ofProgram = program.return ?? this.#batch.return;
+    const asked = ofProgram ?? (ofText.length > 0 ? [] : byDefault);
+    for (const [i, name] of asked.entries()) {
+      if (asked.indexOf(name) < i) this.#faults.add(`return[${i}]`, `${name} is named twice.`);
+    }
+    const all = new Set([...asked, ...ofText]);
+    const ofObservables = OF_OBSERVABLES.filter((name) => all.has(name));
+    if (ofObservables.length > 0 && !hasObservables) {
+      this.#faults.add('observables', `Required: return has "${ofObservables[0]}".`);
+    }
+    if (ofObservables.length === 0 && hasObservables) {
+      const problem = 'Only taken where return has "expectation", "variance" or "gradient".';
+      this.#faults.add('observables', problem);
+    }
+    return BATCH_OUTPUTS.filter((name) => all.has(name));
+  }
+
+  #checkShots(
+    outputs: readonly BatchOutput[],
+    shots: number | undefined,
+    circuit: DynamicCircuit,
+  ): void {
+    if (shots === undefined) {
+      if (outputs.includes('counts')) this.#faults.add('shots', 'Required: return has "counts".');
+      return;
+    }
+    if (isEstimated({ shots, outputs }) && shots < 2) {
+      this.#faults.add('shots', 'At least 2, for the standard error of an estimated expectation.');
+    }
+    if (this.#target?.available) checkShots(shots, this.#target.spec, this.#faults);
+    checkOutcomeBits(circuit, shots, this.#faults);
+  }
+
+  #checkOutputLimits(circuit: DynamicCircuit, outputs: readonly BatchOutput[]): void {
+    const faults = this.#faults;
+    const { numQubits, numBits } = circuit;
+    const others = outputs.filter((name) => name !== 'counts');
+    if (others.length > 0 && hasMidCircuitMeasurement(circuit)) {
+      const problem = `${others[0]} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use. Leave those out, or ask for counts.`;
+      faults.add('return', problem);
+    }
+    const limit = `the limit is ${MAX_LISTED_QUBITS}`;
+    if (outputs.includes('statevector') && numQubits > MAX_LISTED_QUBITS) {
+      faults.add('return', `statevector of ${numQubits} qubits; ${limit}.`, LIMIT_EXCEEDED);
+    }
+    if (outputs.includes('probabilities') && numBits > MAX_LISTED_QUBITS) {
+      const problem = `probabilities of ${numBits} measured bits; ${limit}.`;
+      faults.add('return', problem, LIMIT_EXCEEDED);
+    }
+  }
+
+  #gradientInputs(
+    program: ProgramParts,
+    outputs: readonly BatchOutput[],
+    { inputs, derivativeFaults, groups }: Sweep,
+    numQubits: number,
+  ): readonly number[] {
+    const faults = this.#faults;
+    if (!outputs.includes('gradient')) {
+      if (program.gradient_inputs !== undefined) {
+        faults.add('gradient_inputs', 'Only taken where return has "gradient".');
+      }
+      return [];
+    }
+    const most = this.#limits.maxQubits - 1;
+    if (numQubits > most) {
+      const problem = `gradient of ${numQubits} qubits; it holds two states, so the limit is ${most}, one less than max_qubits.`;
+      faults.add('return', problem, LIMIT_EXCEEDED);
+    }
+    const { names, columns } = inputs;
+    const ofText = groups[0]?.results.results.find((result) => result.type === 'adjoint_gradient');
+    const isOfText = program.gradient_inputs === undefined && ofText?.inputs !== undefined;
+    const asked = program.gradient_inputs ?? ofText?.inputs ?? this.#batch.gradient_inputs;
+    const addAt = (i: number, problem: string) => {
+      if (isOfText) faults.add('qasm', `OpenQASM line ${ofText.line}: ${problem}`);
+      else faults.add(`gradient_inputs[${i}]`, problem);
+    };
+    const numeric = [...names.keys()].filter((i) => columns[i]?.isBoolean === false);
+    const chosen = asked === undefined ? numeric : chosenInputs(asked, inputs, addAt);
+    if (asked === undefined && numeric.length === 0) {
+      const problem =
+        'gradient is by the inputs of a program, and this one has no numbers among its inputs.';
+      faults.add('return', problem);
+    }
+    for (const { input, message } of derivativeFaults) {
+      if (!chosen.includes(input)) continue;
+      if (asked === undefined) {
+        const problem = `${message} So there is no derivative by it, and gradient is by all numbers among the inputs, unless gradient_inputs names some.`;
+        faults.add(inputPath(names[input]!), problem);
+      } else {
+        addAt(asked.indexOf(names[input]!), `${message} So there is no derivative by it.`);
+      }
+    }
+    return chosen;
+  }
+}
+
+/**
+ * Indices of inputs by their names.
+ *
+ * @param addAt - Adds the fault of a name by its index.
+ */
+function chosenInputs(
+  asked: readonly string[],
+  { names, columns }: InputColumns,
+  addAt: (i: number, problem: string) => void,
+): readonly number[] {
+  const places = new Map(names.map((name, i) => [name, i]));
+  const chosen = new Set<number>();
+  for (const [i, name] of asked.entries()) {
+    const input = places.get(name);
+    if (input === undefined) {
+      const known = didYouMean(name, names);
+      addAt(i, `The program has no input ${JSON.stringify(name)}.${known}`);
+    } else if (columns[input]!.isBoolean) {
+      addAt(i, `The input ${JSON.stringify(name)} is a boolean, not a number.`);
+    } else if (chosen.has(input)) addAt(i, `${name} is named twice.`);
+    else chosen.add(input);
+  }
+  return [...chosen];
+}
+
+/** Results that are read off observables. */
+const OF_OBSERVABLES: readonly BatchOutput[] = ['expectation', 'variance', 'gradient'];
+
+/** A program of good form, with inputs as they came. */
+type ProgramParts = Omit<ProgramBody, 'inputs'> & {
+  readonly inputs?: Readonly<Record<string, unknown>>;
+};
+
+function sourceOf({ circuit, qasm, qubits }: ProgramParts): SweepSource | undefined {
+  const width = qubits === undefined ? {} : { qubits };
+  if (circuit !== undefined) return { circuit, ...width };
+  return qasm === undefined ? undefined : { qasm, ...width };
+}

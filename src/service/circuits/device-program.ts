@@ -1,0 +1,66 @@
+/** Reads the circuit of a stored request and fits it to its target's device. Pure; it runs in a reader's process. */
+import { type Circuit, isStatic } from '../../circuit/circuit.ts';
+import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
+import { fitCircuit } from '../../compiler/device/fit-circuit.ts';
+import { gateFigures } from '../../compiler/report.ts';
+import type { DeviceSpec, FittedProgram, Fitting } from '../../fleet/processor.ts';
+import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
+import { Chance } from '../../workloads/algorithms/chance.ts';
+import type { Reading } from '../reading/reading.ts';
+import { type CheckedCircuit, checkCircuit } from './check-circuit.ts';
+import { type CircuitContext, circuitFactsOf, storedBody } from './read-circuit.ts';
+import type { ResultLayout } from './result-json.ts';
+
+/** Fields of a result's layout that a device's result has. */
+export type DeviceLayout = Pick<ResultLayout, 'measuredQubits' | 'warnings'>;
+
+/** A circuit as its device executes it, and the layout of its result. */
+export interface DeviceProgram extends FittedProgram {
+  readonly layout: DeviceLayout;
+}
+
+/** CPU time of fitting relative to reading. */
+const FIT_CPU_FACTOR = 10;
+/** Number of the random stream of layouts. */
+const LAYOUT_STREAM = 200;
+
+/** Reading that fits a stored request's circuit. */
+export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
+  name: 'device circuit',
+  cpuFactor: FIT_CPU_FACTOR,
+  read: (text, { targets }) => {
+    const stored = String(text);
+    const checked = checkCircuit(storedBody(stored), targets);
+    const target = targets.find(({ spec }) => spec.id === checked.target);
+    if (target?.spec.device === undefined)
+      throw new Error('unreachable: hardware without a device');
+    const { measuredQubits, warnings, numBits } = checked;
+    const started = performance.now();
+    const { circuit, fitting } = fitted(checked, target.spec.device, circuitFactsOf(stored).seed);
+    return {
+      qasm: printOpenQasm(circuit, '3', true),
+      numBits,
+      fitting,
+      fitMs: performance.now() - started,
+      layout: { measuredQubits, warnings },
+    };
+  },
+};
+
+/**
+ * Fits a checked circuit to a device.
+ *
+ * @param seed - Decides which of equally good layouts is taken.
+ */
+export function fitted(
+  checked: Pick<CheckedCircuit, 'circuit'>,
+  device: DeviceSpec,
+  seed: number,
+): { readonly circuit: Circuit; readonly fitting: Fitting } {
+  const given = circuitOf(checked.circuit);
+  if (!isStatic(given)) throw new Error('unreachable: a dynamic circuit on a device');
+  const chance = new Chance(seed, LAYOUT_STREAM);
+  const { circuit, initialLayout, numSwaps } = fitCircuit(given, device, () => chance.uniform());
+  const fitting = { ...gateFigures(given, circuit), swaps: numSwaps, initialLayout };
+  return { circuit, fitting };
+}

@@ -1,0 +1,71 @@
+/**
+ * Runs that a circuit needs beside its own, for results that a program requests: a gradient, and measurements of
+ * observables in their own bases. They are batch runs of one circuit each.
+ */
+import { withoutMeasurements } from '../../circuit/circuit.ts';
+import type { ProgramResult } from '../../circuit/openqasm/results.ts';
+import { anglesOf } from '../../compiler/shape.ts';
+import type { BatchRun, BatchRunResult } from '../../fleet/processor.ts';
+import { countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
+import { addToSeed } from '../../math/philox.ts';
+import type { CheckedCircuit } from './check-circuit.ts';
+import { sampledTogether } from './observable-samples.ts';
+
+/** Numbers of the further runs. */
+export interface FurtherNumbers {
+  /** For each sampled observable, in the order of the program, the value of each shot. */
+  readonly samples: readonly Float64Array[];
+  readonly gradient?: {
+    readonly expectation: number;
+    readonly gradient: Readonly<Record<string, number>>;
+  };
+}
+
+/** Runs one circuit as a batch; `name` tells the runs of one circuit apart. */
+type RunFurther = (
+  asked: Pick<BatchRun, 'shape' | 'request'>,
+  name: string,
+) => Promise<BatchRunResult>;
+
+/** Numbers of a circuit that needs no further runs. */
+export const NO_NUMBERS: FurtherNumbers = { samples: [] };
+
+/** @throws what `run` throws. */
+export async function runFurther(
+  { circuit, results, gradient }: CheckedCircuit,
+  { shots, seed }: { readonly shots: number; readonly seed: number },
+  run: RunFurther,
+): Promise<FurtherNumbers> {
+  const sampled = results.flatMap((result: ProgramResult) =>
+    result.type === 'sample' ? result.observables : [],
+  );
+  if (sampled.length === 0 && gradient === undefined) return NO_NUMBERS;
+  const gates = withoutMeasurements(circuitOf(circuit));
+  const samples: Float64Array[] = [];
+  for (const [g, group] of sampledTogether(gates, sampled).entries()) {
+    // Measurements in other bases draw numbers of their own.
+    const own = addToSeed(seed, g);
+    const angles = Float64Array.from(anglesOf(group.circuit));
+    const request = { numCircuits: 1, angles, shots, seeds: [own], countsOfSingles: true };
+    const { batch } = await run({ shape: group.circuit, request }, `sample-${g}`);
+    const values = group.valuesOf(countsOfRow(batch, 0, group.circuit.numBits), own);
+    for (const [i, index] of group.members.entries()) samples[index] = values[i]!;
+  }
+  if (gradient === undefined) return { samples };
+  const { observable, formulas, row, inputs } = gradient;
+  const request = {
+    numCircuits: 1,
+    angles: row,
+    formulas,
+    observables: [observable],
+    gradients: true,
+  };
+  const { batch } = await run({ shape: gates, request }, 'gradient');
+  const byInput = inputs.map(({ name, index }) => [name, batch.gradients![index]!] as const);
+  const [expectation] = batch.expectations!;
+  return {
+    samples,
+    gradient: { expectation: expectation!, gradient: Object.fromEntries(byInput) },
+  };
+}

@@ -1,0 +1,26 @@
+/** Errors in the form of IonQ's interface. */
+import { faultSentence } from '../../errors/fault-path.ts';
+import type { ErrorEnvelope } from '../schemas/envelope.ts';
+
+/**
+ * An error as IonQ's clients read it. They show `message` alone, so it has all faults.
+ *
+ * @param title - HTTP phrase of the status.
+ */
+export function ionqError(
+  { status, message, details = [] }: ErrorEnvelope['error'],
+  title: string,
+) {
+  const faults = details.filter(({ path }) => path !== '');
+  const sentences = faults.map(({ path, message: fault }) =>
+    faultSentence({ path, message: fault }),
+  );
+  return {
+    statusCode: status,
+    error: title,
+    message: sentences.length > 1 ? sentences.join(' ') : message,
+    ...(faults.length > 0 && {
+      validation: { keys: faults.map(({ path }) => path), source: 'body' },
+    }),
+  };
+}
