@@ -10,6 +10,7 @@
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 import { type Bit, bitsRead, type ClassicalExpression } from './classical-expression.ts';
+import type { Channel } from './noise/channel.ts';
 
 /** Index of a qubit, from 0. */
 export type Qubit = number;
@@ -108,12 +109,37 @@ export interface ClassicalControl {
   readonly maxRounds: number;
 }
 
-/** One entry of a dynamic circuit. */
-export type DynamicOperation = Operation | AssignOperation | WhileOperation;
+/** Sends the state of qubits through a channel; `qubits[0]` is its first operand. */
+export interface NoiseOperation {
+  readonly kind: 'noise';
+  readonly qubits: readonly Qubit[];
+  readonly channel: Channel;
+  readonly condition?: Condition;
+}
 
 /**
- * A circuit with classical computation while it runs: loops on measured bits, and bits computed from bits.
- * Every `Circuit` is one; code that handles no classical computation takes a `Circuit`.
+ * Misreads classical bits that a measurement has just written, each by itself: a 0 becomes 1 with the first probability,
+ * a 1 becomes 0 with the second. The state stays as it is.
+ */
+export interface MisreadOperation {
+  readonly kind: 'misread';
+  readonly bits: readonly Bit[];
+  readonly p1Given0: number;
+  readonly p0Given1: number;
+  readonly condition?: Condition;
+}
+
+/** One entry of a dynamic circuit. */
+export type DynamicOperation =
+  | Operation
+  | AssignOperation
+  | WhileOperation
+  | NoiseOperation
+  | MisreadOperation;
+
+/**
+ * A circuit with noise, or with classical computation while it runs: loops on measured bits, and bits computed from
+ * bits. Every `Circuit` is one; code that handles neither takes a `Circuit`.
  */
 export interface DynamicCircuit {
   readonly numQubits: number;
@@ -127,10 +153,23 @@ export interface DynamicCircuit {
 export const numRegisterBits = ({ numBits, control }: DynamicCircuit): number =>
   numBits + (control?.numScratchBits ?? 0);
 
-/** Whether a circuit has no loops, no assignments and no scratch bits. */
+/** Whether a circuit has no noise, no loops, no assignments and no scratch bits. */
 export function isStatic(circuit: DynamicCircuit): circuit is Circuit {
   if (circuit.control !== undefined) return false;
-  return circuit.operations.every(({ kind }) => kind !== 'assign' && kind !== 'while');
+  return circuit.operations.every((operation) => !isDynamicOperation(operation));
+}
+
+/** Whether only a dynamic circuit may have an operation. No pass sees it, and none moves anything across it. */
+export function isDynamicOperation(
+  operation: DynamicOperation,
+): operation is Exclude<DynamicOperation, Operation> {
+  const { kind } = operation;
+  return kind === 'assign' || kind === 'while' || kind === 'noise' || kind === 'misread';
+}
+
+/** Whether a circuit has noise, in its operations or in what is read of bits. */
+export function isNoisy({ operations }: Pick<DynamicCircuit, 'operations'>): boolean {
+  return allOperations(operations).some(({ kind }) => kind === 'noise' || kind === 'misread');
 }
 
 /** All operations but loops; the body of a loop once. */
@@ -158,7 +197,7 @@ export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations
 }
 
 /** Qubits that an operation acts on, controls first. */
-export function operationQubits(operation: Operation): readonly Qubit[] {
+export function operationQubits(operation: Operation | NoiseOperation): readonly Qubit[] {
   switch (operation.kind) {
     case 'gate':
     case 'unitary':
@@ -168,6 +207,7 @@ export function operationQubits(operation: Operation): readonly Qubit[] {
     case 'measure':
     case 'reset':
     case 'barrier':
+    case 'noise':
       return operation.qubits;
   }
 }
@@ -232,17 +272,17 @@ export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
   };
 }
 
-/** The gates of a circuit whose measurements, and what is computed from them, come last. */
+/** The gates of a circuit without noise whose measurements, and what is computed from them, come last. */
 export function withoutMeasurements({ numQubits, operations }: DynamicCircuit): Circuit {
   const gates = operations.filter(
     (operation): operation is Operation =>
-      operation.kind !== 'assign' && operation.kind !== 'while' && operation.kind !== 'measure',
+      !isDynamicOperation(operation) && operation.kind !== 'measure',
   );
   return { numQubits, numBits: 0, operations: gates };
 }
 
 /**
- * Whether any operation happens after, or because of, a measurement or reset. Shots then differ, and no
+ * Whether any operation happens after, or because of, a measurement, reset or noise. Shots then differ, and no
  * single final state vector describes the run.
  */
 export function hasMidCircuitMeasurement(circuit: DynamicCircuit): boolean {
@@ -255,7 +295,7 @@ export function hasMidCircuitMeasurement(circuit: DynamicCircuit): boolean {
       for (const bit of assignedBits(operation)) assigned.add(bit);
       continue;
     }
-    if (operation.kind === 'while' || operation.kind === 'reset') return true;
+    if (isDynamicOperation(operation) || operation.kind === 'reset') return true;
     if (operation.condition !== undefined) return true;
     if (operation.kind === 'measure') {
       if (operation.bits.some((bit) => assigned.has(bit))) return true;

@@ -53,13 +53,17 @@ function track(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isDirty:
     case 'while':
       // A qubit that one round changes is changed before the next round.
       for (const inner of allOperations(operation.body)) {
-        if (inner.kind === 'assign') continue;
+        if (inner.kind === 'assign' || inner.kind === 'misread') continue;
         for (const qubit of operationQubits(inner)) isDirty[qubit] = true;
       }
+      return;
+    case 'noise':
+      for (const qubit of operation.qubits) isDirty[qubit] = true;
       return;
     case 'measure':
     case 'barrier':
     case 'assign':
+    case 'misread':
       return;
   }
 }

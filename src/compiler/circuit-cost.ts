@@ -39,8 +39,11 @@ function operationCost(operation: SingleOperation, costs: KernelCosts): number {
     case 'measure':
     case 'reset':
       return costs.kernel;
+    case 'noise':
+      return costs.kernel + denseCost(operation.qubits.length, costs);
     case 'barrier':
     case 'assign':
+    case 'misread':
       return 0;
   }
 }

@@ -9,6 +9,7 @@
 import {
   type DynamicCircuit,
   type DynamicOperation,
+  type NoiseOperation,
   type Operation,
   operationQubits,
   type Qubit,
@@ -88,7 +89,7 @@ class Rewriter {
   add(operation: Exclude<DynamicOperation, WhileOperation>): void {
     const position = this.#out.length;
     this.#out.push(operation, undefined, undefined);
-    if (operation.kind === 'assign') return;
+    if (operation.kind === 'assign' || operation.kind === 'misread') return;
     const qubits = operationQubits(operation);
     const [a, b] = qubits;
     if (isPlain(operation) && a !== undefined && qubits.length <= 2) {
@@ -233,7 +234,7 @@ class Rewriter {
 }
 
 /** Whether an operation is a gate with targets and without a condition. */
-function isPlain(operation: Operation): operation is GateLike {
+function isPlain(operation: Operation | NoiseOperation): operation is GateLike {
   const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
   return isGate && operation.condition === undefined && operation.targets.length > 0;
 }

@@ -28,7 +28,7 @@ import type { Program, Step, TargetProfile } from './program.ts';
 import type { StartLayout } from './start-layout.ts';
 import { SweepLayout } from './sweep-layout.ts';
 import { type PlannedStep, type PlannedSweep, runsOf } from './sweep-plan.ts';
-import { onWires, workOf } from './work-list.ts';
+import { noiseIsNoStep, onWires, workOf } from './work-list.ts';
 
 /** A program without its hash. */
 export type UnhashedProgram = Omit<Program, 'hash'>;
@@ -133,6 +133,7 @@ class PieceList {
   add(operations: readonly DynamicOperation[]): void {
     let piece: (Operation | AssignOperation)[] = [];
     for (const operation of operations) {
+      if (operation.kind === 'noise' || operation.kind === 'misread') throw noiseIsNoStep();
       if (operation.kind !== 'while') {
         piece.push(operation);
         continue;

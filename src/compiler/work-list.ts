@@ -89,6 +89,7 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   const assignments: AssignOperation[] = [];
   for (const [index, operation] of operations.entries()) {
     if (operation.kind === 'while') throw new Error('unreachable: a loop is no single item');
+    if (operation.kind === 'noise' || operation.kind === 'misread') throw noiseIsNoStep();
     if (measuresLast && operation.kind === 'measure') measurements.push(operation);
     // Assignments before a condition stay in order, because the condition may read them.
     else if (isStraight && operation.kind === 'assign') assignments.push(operation);
@@ -103,6 +104,9 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
     lastAssignments: assignments,
   };
 }
+
+/** Noise is taken out of a circuit, by trajectories or in a density matrix, before anything is scheduled. */
+export const noiseIsNoStep = (): Error => new Error('unreachable: noise among steps of a program');
 
 /** Joins measurements into one; of two that write one bit, the last counts. */
 function joined(measurements: readonly MeasureOperation[]): MeasureOperation {

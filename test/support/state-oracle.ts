@@ -129,6 +129,9 @@ export function exactOutcomes(circuit: DynamicCircuit): Map<string, number> {
         case 'while':
           if (weight > NEGLIGIBLE_WEIGHT) follow([...op.body, op, ...rest], state, bits, weight);
           return;
+        case 'noise':
+        case 'misread':
+          throw new Error('This oracle knows no noise.');
         default:
           for (const branch of collapses(op, state, bits)) {
             follow(rest, branch.state, branch.bits, weight * branch.weight);

@@ -1,11 +1,10 @@
 /** The passes of the compiler, in order. */
 import {
-  type AssignOperation,
   type DynamicCircuit,
   type DynamicOperation,
+  isDynamicOperation,
   numRegisterBits,
   type Operation,
-  type WhileOperation,
 } from '../../circuit/circuit.ts';
 import { absorbKnownStates } from './absorb-known-states.ts';
 import { dropUnobservable } from './drop-unobservable.ts';
@@ -39,7 +38,7 @@ interface PipelineOptions extends Pick<Requested, 'keepState'> {
 }
 
 /**
- * Runs all passes on a circuit. A circuit with loops and assignments is divided into pieces at these, and at the gates of
+ * Runs all passes on a circuit. A dynamic circuit is divided into pieces at its loops, assignments and noise, and at the gates of
  * verbatim boxes that stay: no pass sees them, and nothing moves across them.
  */
 export function optimize<C extends DynamicCircuit>(
@@ -63,9 +62,6 @@ export function optimize<C extends DynamicCircuit>(
   return { circuit: { ...circuit, operations } as C, passes };
 }
 
-const isDynamic = (operation: DynamicOperation): operation is AssignOperation | WhileOperation =>
-  operation.kind === 'while' || operation.kind === 'assign';
-
 const isVerbatim = (operation: DynamicOperation): boolean =>
   'isVerbatim' in operation && operation.isVerbatim === true;
 
@@ -76,7 +72,7 @@ function runOnPieces(
   keepVerbatim: boolean,
 ): readonly DynamicOperation[] {
   const endsPiece = (operation: DynamicOperation): boolean =>
-    isDynamic(operation) || (keepVerbatim && isVerbatim(operation));
+    isDynamicOperation(operation) || (keepVerbatim && isVerbatim(operation));
   const { numQubits, operations } = circuit;
   const numBits = numRegisterBits(circuit);
   if (!operations.some(endsPiece)) {

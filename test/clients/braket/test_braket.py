@@ -121,6 +121,8 @@ def test_a_gate_makes_the_state_that_braket_makes(send, name, qubits, angles):
 @pytest.mark.parametrize("control_state, power", [([1], 1), ([0], 0.5), ([0], -2)])
 @pytest.mark.parametrize("name", "h x y z s t v rx ry rz phaseshift gpi gpi2 prx u iswap ecr pswap xy xx yy zz ms".split())
 def test_controls_and_powers_are_those_of_braket(send, name, control_state, power):
+    if name in ("h", "y", "gpi", "ecr") and power == 0.5:
+        pytest.skip("An eigenvalue of -1 has two roots. Which one Braket takes depends on rounding, in which machines differ.")
     qubits, angles = next(shape for shape, names in GATES.items() if name in names.split())
     values = [0.3 + 0.4 * i for i in range(angles)]
     where = [q + 1 for q in range(qubits)]

@@ -1,0 +1,61 @@
+/**
+ * Noise channels: what happens to qubits by itself, in one of two forms that all methods compute from. The named
+ * channels of the API (depolarizing, amplitude damping, …) are brought to these when they are read.
+ *
+ * Operands are as for gates: the first qubit is the least significant bit of a matrix's index and of a mask.
+ */
+import { numOnes } from '../../math/basis-index.ts';
+import type { ComplexMatrix } from '../../math/complex-matrix.ts';
+
+/** One error of a Pauli channel: X on the qubits of `flips`, Z on those of `signs`, Y where both are set. */
+export interface PauliError {
+  readonly flips: number;
+  readonly signs: number;
+  /** In (0, 1]. */
+  readonly probability: number;
+}
+
+/** With the probability of each error that error happens, else nothing. No error is the identity, or listed twice. */
+export interface PauliChannel {
+  readonly kind: 'pauli';
+  readonly numQubits: number;
+  /** Their probabilities add up to at most 1. */
+  readonly errors: readonly PauliError[];
+}
+
+/** Sends ρ to Σ KρK†. */
+export interface KrausChannel {
+  readonly kind: 'kraus';
+  readonly numQubits: number;
+  /** 2^numQubits × 2^numQubits each, with Σ K†K = 1; none is zero. */
+  readonly matrices: readonly ComplexMatrix[];
+}
+
+/** A channel. One that does nothing is left out of a circuit. */
+export type Channel = PauliChannel | KrausChannel;
+
+/** Kraus matrices of any channel. */
+export function krausMatrices(channel: Channel): readonly ComplexMatrix[] {
+  if (channel.kind === 'kraus') return channel.matrices;
+  const { numQubits, errors } = channel;
+  const happens = errors.reduce((sum, { probability }) => sum + probability, 0);
+  const none = { flips: 0, signs: 0, probability: Math.max(0, 1 - happens) };
+  return [none, ...errors]
+    .filter(({ probability }) => probability > 0)
+    .map((error) => scaledPauli(error, numQubits));
+}
+
+/** √probability times the Pauli string. */
+function scaledPauli({ flips, signs, probability }: PauliError, numQubits: number): ComplexMatrix {
+  const size = 2 ** numQubits;
+  const matrix = new Float64Array(2 * size * size);
+  const scale = Math.sqrt(probability);
+  // Y = i·X·Z, so each Y is a factor i.
+  const turns = numOnes(flips & signs) % 4;
+  for (let column = 0; column < size; column++) {
+    const quarters = (turns + 2 * (numOnes(column & signs) % 2)) % 4;
+    const at = 2 * ((column ^ flips) * size + column);
+    matrix[at + (quarters % 2)] = quarters < 2 ? scale : -scale;
+  }
+  return matrix;
+}
