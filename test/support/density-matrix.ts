@@ -1,94 +1,117 @@
-/**
- * An exact simulation of small noisy circuits: the density matrix, channels as sums over Paulis. It
- * shares the gate table with the engines and nothing else.
- */
-import type { Circuit, GateOperation, UnitaryOperation } from '../../src/circuit/circuit.ts';
+/** Dense density matrices, and the full 2^n × 2^n matrices that act on them. */
+import type { Qubit } from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
-import { circuitUnitary, type Matrix, operationUnitary } from './kronecker-oracle.ts';
+import {
+  type Complex,
+  circuitUnitary,
+  type Matrix,
+  matrixProduct,
+  operationUnitary,
+} from './kronecker-oracle.ts';
+import { gate } from './random-circuits.ts';
 
-/** Probabilities of errors. */
-export interface OracleNoise {
-  readonly oneQubitError: number;
-  readonly twoQubitError: number;
-}
+/** Row-major, interleaved re, im; length 2·4^n. */
+export type DensityMatrix = Float64Array;
 
-type Entry = readonly [re: number, im: number];
+/** The nonzero entries of a full matrix. */
+export type Entries = readonly (readonly [row: number, column: number, re: number, im: number])[];
 
-/** The density matrix after the circuit's gates, an error channel after each. */
-export function noisyDensityMatrix(circuit: Circuit, noise: OracleNoise): Matrix {
-  const d = 2 ** circuit.numQubits;
-  let rho: Matrix = Array.from({ length: d }, (_, i) =>
-    Array.from({ length: d }, (_, j): Entry => [i === 0 && j === 0 ? 1 : 0, 0]),
-  );
-  for (const operation of circuit.operations) {
-    if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
-    rho = conjugated(operationUnitary(operation, circuit.numQubits), rho);
-    const qubits = [...operation.controls, ...operation.targets];
-    const rate = qubits.length === 1 ? noise.oneQubitError : noise.twoQubitError;
-    rho = depolarised(rho, qubits, rate, circuit.numQubits);
-  }
+/** |0…0⟩⟨0…0|. */
+export function zeroDensity(numQubits: number): DensityMatrix {
+  const rho = new Float64Array(2 * 4 ** numQubits);
+  rho[0] = 1;
   return rho;
 }
 
-/** tr(ρ·O). */
-export function densityExpectation(rho: Matrix, observable: PauliSum): number {
-  const numQubits = Math.log2(rho.length);
-  return observable.reduce((sum, { coefficient, factors }) => {
-    const paulis = factors.map(({ pauli, qubit }) => gateOn(pauli, qubit));
-    const matrix = circuitUnitary({ numQubits, numBits: 0, operations: paulis });
-    return sum + coefficient * trace(product(rho, matrix));
-  }, 0);
+/** Σ KρK†. */
+export function throughKraus(rho: DensityMatrix, kraus: readonly Entries[]): DensityMatrix {
+  return kraus.map((matrix) => conjugated(matrix, rho)).reduce(sumOfDensities);
 }
 
-function depolarised(
-  rho: Matrix,
-  qubits: readonly number[],
-  rate: number,
-  numQubits: number,
-): Matrix {
-  const names = ['ID', 'X', 'Y', 'Z'];
-  const numErrors = 4 ** qubits.length - 1;
-  let out = scaled(rho, 1 - rate);
-  for (let error = 1; error <= numErrors; error++) {
-    const operations = qubits.map((qubit, i) => gateOn(names[(error >> (2 * i)) & 3]!, qubit));
-    const pauli = circuitUnitary({ numQubits, numBits: 0, operations });
-    out = sum(out, scaled(conjugated(pauli, rho), rate / numErrors));
-  }
-  return out;
+/** The sum of two. */
+export const sumOfDensities = (a: DensityMatrix, b: DensityMatrix): DensityMatrix =>
+  a.map((part, i) => part + b[i]!);
+
+/** tr(ρ). */
+export function traceOf(rho: DensityMatrix): number {
+  const d = Math.sqrt(rho.length / 2);
+  let sum = 0;
+  for (let i = 0; i < d; i++) sum += rho[2 * i * (d + 1)]!;
+  return sum;
 }
 
-function gateOn(gate: string, qubit: number): GateOperation | UnitaryOperation {
-  return { kind: 'gate', gate, controls: [], targets: [qubit], angles: [] };
+/** tr(ρO). */
+export function densityExpectation(rho: DensityMatrix, observable: PauliSum): number {
+  return traceOfProduct(rho, observableMatrix(rho, observable));
 }
 
-/** U·ρ·U†. */
-function conjugated(unitary: Matrix, rho: Matrix): Matrix {
-  const dagger = unitary.map((_, i) => unitary.map((row): Entry => [row[i]![0], -row[i]![1]]));
-  return product(product(unitary, rho), dagger);
+/** tr(ρO²) − tr(ρO)². */
+export function densityVariance(rho: DensityMatrix, observable: PauliSum): number {
+  const matrix = observableMatrix(rho, observable);
+  return traceOfProduct(rho, matrixProduct(matrix, matrix)) - traceOfProduct(rho, matrix) ** 2;
 }
 
-function product(a: Matrix, b: Matrix): Matrix {
-  return a.map((row) =>
-    b.map((_, j): Entry => {
-      let [re, im] = [0, 0];
-      for (const [k, [x, y]] of row.entries()) {
-        const [u, v] = b[k]![j]!;
-        re += x * u - y * v;
-        im += x * v + y * u;
-      }
-      return [re, im];
-    }),
+/** tr(ρ²). */
+export function purityOf(rho: DensityMatrix): number {
+  return rho.reduce((sum, part) => sum + part * part, 0);
+}
+
+/** A matrix on some qubits as one on all of them. */
+export function embedded(matrix: Matrix, qubits: readonly Qubit[], numQubits: number): Entries {
+  const flat = Float64Array.from(matrix.flat(2));
+  const operation = { kind: 'unitary', controls: [], targets: qubits, matrix: flat } as const;
+  return entriesOf(operationUnitary(operation, numQubits));
+}
+
+/** Drops the zeros. */
+export function entriesOf(matrix: Matrix): Entries {
+  return matrix.flatMap((row, i) =>
+    row.flatMap(([re, im], j) => (re === 0 && im === 0 ? [] : [[i, j, re, im] as const])),
   );
 }
 
-function scaled(a: Matrix, factor: number): Matrix {
-  return a.map((row) => row.map(([re, im]): Entry => [factor * re, factor * im]));
+/** A matrix times a number. */
+export const scaledMatrix = (matrix: Matrix, factor: number): Matrix =>
+  matrix.map((row) => row.map(([re, im]): Complex => [factor * re, factor * im]));
+
+/** KρK†. */
+function conjugated(matrix: Entries, rho: DensityMatrix): DensityMatrix {
+  const d = Math.sqrt(rho.length / 2);
+  const left = new Float64Array(rho.length);
+  for (const [row, column, re, im] of matrix) {
+    for (let j = 0; j < d; j++) {
+      const [x, y] = [rho[2 * (column * d + j)]!, rho[2 * (column * d + j) + 1]!];
+      left[2 * (row * d + j)]! += re * x - im * y;
+      left[2 * (row * d + j) + 1]! += re * y + im * x;
+    }
+  }
+  const both = new Float64Array(rho.length);
+  for (const [row, column, re, im] of matrix) {
+    for (let i = 0; i < d; i++) {
+      const [x, y] = [left[2 * (i * d + column)]!, left[2 * (i * d + column) + 1]!];
+      both[2 * (i * d + row)]! += re * x + im * y;
+      both[2 * (i * d + row) + 1]! += re * y - im * x;
+    }
+  }
+  return both;
 }
 
-function sum(a: Matrix, b: Matrix): Matrix {
-  return a.map((row, i) => row.map(([re, im], j): Entry => [re + b[i]![j]![0], im + b[i]![j]![1]]));
+function observableMatrix(rho: DensityMatrix, observable: PauliSum): Matrix {
+  const numQubits = Math.log2(rho.length / 2) / 2;
+  const terms = observable.map(({ coefficient, factors }) => {
+    const operations = factors.map(({ pauli, qubit }) => gate(pauli, [qubit]));
+    return scaledMatrix(circuitUnitary({ numQubits, numBits: 0, operations }), coefficient);
+  });
+  return terms.reduce((a, b) =>
+    a.map((row, i) => row.map(([re, im], j): Complex => [re + b[i]![j]![0], im + b[i]![j]![1]])),
+  );
 }
 
-function trace(a: Matrix): number {
-  return a.reduce((total, row, i) => total + row[i]![0], 0);
+function traceOfProduct(rho: DensityMatrix, matrix: Matrix): number {
+  const d = matrix.length;
+  let sum = 0;
+  for (const [row, column, re, im] of entriesOf(matrix)) {
+    sum += rho[2 * (column * d + row)]! * re - rho[2 * (column * d + row) + 1]! * im;
+  }
+  return sum;
 }

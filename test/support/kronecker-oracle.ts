@@ -5,7 +5,8 @@
 import type { Circuit, GateOperation, UnitaryOperation } from '../../src/circuit/circuit.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';
 
-type Complex = readonly [re: number, im: number];
+/** One entry of a matrix. */
+export type Complex = readonly [re: number, im: number];
 /** Rows of entries. */
 export type Matrix = readonly (readonly Complex[])[];
 /** A matrix of zeros and ones, as the list of its ones. */
@@ -57,7 +58,7 @@ export function operationUnitary(op: GateOperation | UnitaryOperation, numQubits
 }
 
 /** The matrix product a·b; skips zeros of a, which is mostly zeros here. */
-function product(a: Matrix, b: Matrix): Matrix {
+export function matrixProduct(a: Matrix, b: Matrix): Matrix {
   return a.map((row) => {
     const out = row.map((): [number, number] => [0, 0]);
     for (const [k, [re, im]] of row.entries()) {
@@ -83,7 +84,10 @@ export function circuitUnitary({ numQubits, operations }: Circuit): Matrix {
     targets: [],
     angles: [0],
   };
-  return steps.reduce((done, next) => product(next, done), operationUnitary(phase, numQubits));
+  return steps.reduce(
+    (done, next) => matrixProduct(next, done),
+    operationUnitary(phase, numQubits),
+  );
 }
 
 /** The final amplitudes from |0…0⟩; interleaved re, im. */

@@ -1,11 +1,18 @@
 /** Noise scans against an exact simulation of density matrices, and closed forms. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import {
+  type DynamicCircuit,
+  type DynamicOperation,
+  operationQubits,
+} from '../../../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../../../src/circuit/gate-objects.ts';
 import { noiseScan } from '../../../../../src/workloads/agents/research/noise-scan.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
-import { densityExpectation, noisyDensityMatrix } from '../../../../support/density-matrix.ts';
+import { densityExpectation } from '../../../../support/density-matrix.ts';
+import { exactRun } from '../../../../support/noise-oracle.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
+import { depolarizing, krausChannel } from '../../../../support/textbook-channels.ts';
 
 const outcomes = z
   .array(z.object({ outcome: z.string(), probability: z.number() }))
@@ -45,6 +52,19 @@ const GATES = [
   { gate: 'CRY', control: 1, target: 0, theta: 0.9 },
 ];
 
+/** GATES, each with a depolarizing channel on its qubits behind it. */
+function withErrors(oneQubitError: number, twoQubitError: number): DynamicCircuit {
+  const limits = { maxQubits: 3, maxGates: 100 };
+  const circuit = circuitFromGateObjects(GATES, { limits });
+  const operations = circuit.operations.flatMap((operation): readonly DynamicOperation[] => {
+    const qubits = operationQubits(operation);
+    const rate = qubits.length === 1 ? oneQubitError : twoQubitError;
+    const channel = krausChannel(depolarizing(rate, qubits.length));
+    return [operation, { kind: 'noise', qubits, channel }];
+  });
+  return { ...circuit, operations };
+}
+
 describe('against the density matrix', () => {
   test.each([
     { one_qubit_error: 0.05, two_qubit_error: 0, readout_error: 0 },
@@ -60,17 +80,14 @@ describe('against the density matrix', () => {
         observables: [{ pauli: 'Z0' }, [{ pauli: 'X1 Y2' }, { pauli: 'Z2', coefficient: -0.5 }]],
         trajectories: 3000,
       });
-      const rho = noisyDensityMatrix(
-        circuitFromGateObjects(GATES, { limits: { maxQubits: 3, maxGates: 100 } }),
-        { oneQubitError: level.one_qubit_error, twoQubitError: level.two_qubit_error },
-      );
+      const rho = exactRun(withErrors(level.one_qubit_error, level.two_qubit_error)).density;
       const [found] = result.levels;
       const spread = found!.largest_probability_standard_error;
       expect(spread).toBeGreaterThan(0);
       expect(spread).toBeLessThan(0.01);
-      for (const [i, row] of rho.entries()) {
+      for (let i = 0; i < 8; i++) {
         const probability = found!.likeliest_outcomes.get(i.toString(2).padStart(3, '0')) ?? 0;
-        expect(Math.abs(probability - row[i]![0])).toBeLessThan(5 * spread);
+        expect(Math.abs(probability - rho[2 * 9 * i]!)).toBeLessThan(5 * spread);
       }
       const exact = [
         densityExpectation(rho, [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }]),
