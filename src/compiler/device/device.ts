@@ -4,6 +4,7 @@ import {
   type DynamicCircuit,
   isStatic,
   operationQubits,
+  type Qubit,
 } from '../../circuit/circuit.ts';
 import type { Coupler } from '../routing/coupling-map.ts';
 import { onPlaces } from '../routing/route-circuit.ts';
@@ -114,13 +115,27 @@ export function misfits(
 
 /** The circuit on those of its qubits that it uses, renumbered in order; on one qubit where it uses none. */
 export function withoutIdleQubits(circuit: Circuit): Circuit {
-  const used = new Set(circuit.operations.flatMap(operationQubits));
-  const numbers = new Map([...used].sort((a, b) => a - b).map((qubit, i) => [qubit, i]));
+  return onQubits(circuit, usedQubits(circuit));
+}
+
+/** The qubits that a circuit's operations act on. */
+export function usedQubits(circuit: Circuit): ReadonlySet<Qubit> {
+  return new Set(circuit.operations.flatMap(operationQubits));
+}
+
+/** The circuit on some qubits, at least all that it uses, renumbered in order; on one qubit if they are none. */
+export function onQubits(circuit: Circuit, qubits: ReadonlySet<Qubit>): Circuit {
+  const numbers = numbersInOrder(qubits);
   const operations = circuit.operations.map((operation) =>
     onPlaces(
       operation,
       operationQubits(operation).map((qubit) => numbers.get(qubit)!),
     ),
   );
-  return { numQubits: Math.max(1, used.size), numBits: circuit.numBits, operations };
+  return { numQubits: Math.max(1, qubits.size), numBits: circuit.numBits, operations };
+}
+
+/** The place of each qubit among some, in ascending order. */
+export function numbersInOrder(qubits: ReadonlySet<Qubit>): ReadonlyMap<Qubit, number> {
+  return new Map([...qubits].sort((a, b) => a - b).map((qubit, i) => [qubit, i]));
 }

@@ -34,6 +34,7 @@ import {
 } from '../schemas/batches.ts';
 import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
 import { type CheckedProgram, isEstimated, type ProgramGroup } from './batch-program.ts';
+import { checkBatchDevice } from './check-batch-device.ts';
 import { unpackedInputs } from './packed-inputs.ts';
 
 /** The fields of a batch that are of good form. */
@@ -118,18 +119,30 @@ export class ProgramCheck {
     const shots = program.shots ?? this.#batch.shots;
     this.#checkShots(outputs, shots, circuit);
     for (const group of groups) this.#checkOutputLimits(group.circuit, outputs);
-    const gradientInputs = this.#gradientInputs(program, outputs, sweep, numQubits);
+    const estimated = shots !== undefined && isEstimated({ outputs, shots });
+    if (outputs.includes('gradient') && !estimated) this.#checkGradientWidth(numQubits);
+    const gradientInputs = this.#gradientInputs(program, outputs, sweep);
+    const source = program.qasm === undefined ? 'circuit' : 'qasm';
+    const own =
+      this.#target === undefined
+        ? { groups, observables }
+        : checkBatchDevice(
+            { groups, observables },
+            { outputs, shots, source },
+            this.#target.spec,
+            faults,
+          );
     if (faults.count > 0) return undefined;
     const { name, seed } = program;
     return {
       ...(name !== undefined && { name }),
-      groups,
+      groups: own.groups,
       inputs: sweep.inputs,
       numQubits,
       numBits,
       measuredQubits: measuredQubits(circuit),
       outputs,
-      observables,
+      observables: own.observables,
       gradientInputs,
       ...(shots !== undefined && { shots }),
       ...(seed !== undefined && { seed }),
@@ -197,11 +210,17 @@ export class ProgramCheck {
     }
   }
 
+  #checkGradientWidth(numQubits: number): void {
+    const most = this.#limits.maxQubits - 1;
+    if (numQubits <= most) return;
+    const problem = `gradient of ${numQubits} qubits; it holds two states, so the limit is ${most}, one less than max_qubits.`;
+    this.#faults.add('return', problem, LIMIT_EXCEEDED);
+  }
+
   #gradientInputs(
     program: ProgramParts,
     outputs: readonly BatchOutput[],
     { inputs, derivativeFaults, groups }: Sweep,
-    numQubits: number,
   ): readonly number[] {
     const faults = this.#faults;
     if (!outputs.includes('gradient')) {
@@ -209,11 +228,6 @@ export class ProgramCheck {
         faults.add('gradient_inputs', 'Only taken where return has "gradient".');
       }
       return [];
-    }
-    const most = this.#limits.maxQubits - 1;
-    if (numQubits > most) {
-      const problem = `gradient of ${numQubits} qubits; it holds two states, so the limit is ${most}, one less than max_qubits.`;
-      faults.add('return', problem, LIMIT_EXCEEDED);
     }
     const { names, columns } = inputs;
     const ofText = groups[0]?.results.results.find((result) => result.type === 'adjoint_gradient');

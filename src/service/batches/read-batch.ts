@@ -131,7 +131,7 @@ export function checkedPrograms(
   const faults = new FaultList();
   for (const { path, message, code } of formOfBatch) faults.add(path, message, code);
   const target = checkTarget(body.target_processor, targets, faults);
-  if (target?.spec.device !== undefined) {
+  if (target?.spec.device?.fittedBy === 'service') {
     const problem = `Batches run on simulators; ${target.spec.id} takes circuits one by one.`;
     faults.add('target_processor', problem);
   }

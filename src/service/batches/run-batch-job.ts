@@ -425,11 +425,11 @@ class RangeResults {
 
 /** Numbers of points that the next runs of a program have. */
 function runSizesOf(program: CheckedProgram): RunSizes {
-  const { groups, numQubits, numBits, shots = 0, observables, outputs, inputs } = program;
+  const { groups, numBits, shots = 0, observables, outputs, inputs } = program;
   const results = resultsOf(program).reduce((sum, name) => sum + numbersOf(program, name), 0);
   const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numBits) : 0;
   return new RunSizes({
-    numQubits,
+    numQubits: groups[0]!.circuit.numQubits,
     numOperations: factsOfShape(groups[0]!.circuit).work.numOperations,
     numTerms: observables.reduce((sum, terms) => sum + terms.length, 0),
     shots,

@@ -1,14 +1,14 @@
 /** Checks a circuit for a device: its outputs, its operations and, where the caller fits circuits, its gates. */
-import { type DynamicCircuit, isStatic, operationQubits } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, isStatic } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
 import {
-  type Misfit,
   misfits,
   missingAbilities,
+  usedQubits,
   withoutIdleQubits,
 } from '../../compiler/device/device.ts';
-import type { ProcessorSpec } from '../../fleet/processor.ts';
+import type { DeviceSpec, ProcessorSpec } from '../../fleet/processor.ts';
 import type { Output } from '../schemas/circuits.ts';
 
 /** Results that a submission asks for, and the field of its circuit. */
@@ -16,9 +16,11 @@ interface Asked {
   readonly outputs: readonly Output[];
   /** Results that the program requests. */
   readonly results: readonly { readonly type: string }[];
-  /** Field that the circuit came in. */
-  readonly source: 'circuit' | 'qasm';
+  readonly source: SourceField;
 }
+
+/** Field that a circuit came in. */
+export type SourceField = 'circuit' | 'qasm';
 
 /**
  * Adds the faults of a circuit that a device does not take.
@@ -45,22 +47,37 @@ export function checkDevice(
     'qasm',
     results.map(({ type }) => type),
   );
-  const add = ({ index, message }: Misfit) => {
+  checkOperations(circuit, device, source, faults);
+  if (device.fittedBy === 'service' || !isStatic(circuit)) return circuit;
+  checkNumUsed(usedQubits(circuit).size, { id, device }, source, faults);
+  return withoutIdleQubits(circuit);
+}
+
+/** Adds the operations that a device lacks and, where the caller fits circuits, the gates that are not its own. */
+export function checkOperations(
+  circuit: DynamicCircuit,
+  device: DeviceSpec,
+  source: SourceField,
+  faults: FaultList,
+): void {
+  const gates = device.fittedBy === 'caller' && isStatic(circuit) ? misfits(circuit, device) : [];
+  for (const { index, message } of [...missingAbilities(circuit, device.abilities), ...gates]) {
+    if (faults.isFull) break;
     const inText = source === 'qasm' && index !== undefined ? `Operation ${index}: ` : '';
     const path = source === 'circuit' && index !== undefined ? `circuit[${index}]` : source;
     faults.add(path, `${inText}${message}`);
-  };
-  for (const fault of missingAbilities(circuit, device.abilities)) add(fault);
-  if (device.fittedBy === 'service' || !isStatic(circuit)) return circuit;
-  for (const misfit of misfits(circuit, device)) {
-    if (faults.isFull) break;
-    add(misfit);
   }
-  const { maxUsedQubits = device.numQubits } = device;
-  const numUsed = new Set(circuit.operations.flatMap(operationQubits)).size;
-  if (numUsed > maxUsedQubits) {
-    const problem = `The circuit uses ${numUsed} qubits; ${id} simulates at most ${maxUsedQubits} of its ${device.numQubits}. A circuit without M measures all of them.`;
-    faults.add(source, problem, LIMIT_EXCEEDED);
-  }
-  return withoutIdleQubits(circuit);
+}
+
+/** Adds a fault if a circuit uses more qubits of an emulated device than can be simulated. */
+export function checkNumUsed(
+  numUsed: number,
+  { id, device }: { readonly id: string; readonly device: DeviceSpec },
+  source: SourceField,
+  faults: FaultList,
+): void {
+  const { numQubits, maxUsedQubits = numQubits } = device;
+  if (numUsed <= maxUsedQubits) return;
+  const problem = `The circuit uses ${numUsed} qubits; ${id} simulates at most ${maxUsedQubits} of its ${numQubits}. A circuit without M measures all of them.`;
+  faults.add(source, problem, LIMIT_EXCEEDED);
 }

@@ -1,4 +1,5 @@
 /** The service over a real fleet of CPU engines, with its jobs in SQLite and processes that read bodies. */
+import type { DeviceId } from '../../../src/compiler/device/public-devices.ts';
 import { Fleet } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
@@ -17,9 +18,14 @@ export interface FleetService extends AsyncDisposable {
   readonly runner: JobRunner;
 }
 
-/** Opens the service on two threads; it runs circuits of up to 20 qubits. */
+/**
+ * Opens the service on two threads; it runs circuits of up to 20 qubits.
+ *
+ * @param emulators - Devices to emulate, too.
+ */
 export async function openFleetService(
   settings: TestOverrides['settings'] = {},
+  emulators: readonly DeviceId[] = [],
 ): Promise<FleetService> {
   const database = openDatabase(':memory:');
   const now = () => Math.round(performance.timeOrigin + performance.now());
@@ -32,6 +38,7 @@ export async function openFleetService(
     maxShots: 1_000_000,
     maxGates: 10_000,
     queueLimit: 100,
+    emulators,
     now,
     discover: async () => ({ adapters: [] }),
   });
