@@ -714,8 +714,8 @@ describe('a refused batch', () => {
       /^programs\[1\]\.return: gradient needs a circuit whose measurements/,
     ],
     [
-      'that asks for a gradient of the widest state',
-      within({ qubits: 20, observables: ALL_Z, return: ['gradient'] }),
+      'that asks for an exact gradient of the widest state',
+      within({ qubits: 20, observables: ALL_Z, return: ['gradient'], shots: undefined }),
       /^programs\[1\]\.return: gradient of 20 qubits; it holds two states/,
     ],
     ['with too many shots', within({ shots: 2_000_000 }), /^programs\[1\]\.shots: 2000000 shots/],

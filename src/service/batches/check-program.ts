@@ -108,7 +108,7 @@ export class ProgramCheck {
     const observables = attempt(faults, () =>
       parseObservables(
         [...(program.observables ?? []), ...results.observables],
-        numQubits,
+        this.#numReadableQubits(numQubits),
         'observables',
       ),
     );
@@ -149,6 +149,12 @@ export class ProgramCheck {
       arrayFormat: program.array_format ?? this.#batch.array_format ?? 'json',
       warnings: sweep.warnings,
     };
+  }
+
+  /** Qubits that observables may read: on a device whose callers fit circuits, also those that the circuit does not name. */
+  #numReadableQubits(numQubits: number): number {
+    const { device } = this.#target?.spec ?? {};
+    return device?.fittedBy === 'caller' ? device.numQubits : numQubits;
   }
 
   /** Results that are asked for, in the order of the answer. */

@@ -18,6 +18,7 @@ from ..client import DEFAULT_PROCESSOR, Client, Program
 from ..jobs import Job
 from ..results import BatchResult, ProgramResult
 from .circuits import gates_of_service, service_circuit
+from .device import device_target
 from .errors import QcsQiskitError, qiskit_errors
 from .jobs import QcsJob
 
@@ -73,17 +74,17 @@ class QcsBackend(BackendV2):
         super().__init__(provider=provider, name=processor["id"], description=processor["name"])
         self.processor = processor
         """The processor as the service lists it."""
-        self._target = Target(
-            description=processor["name"], num_qubits=processor["max_qubits"] or processor["qubits"]
-        )
-        for gate in gates_of_service(operations):
-            self._target.add_instruction(gate, None, name=gate.name)
-        for flow in (IfElseOp, WhileLoopOp, ForLoopOp, SwitchCaseOp):
-            self._target.add_instruction(flow, name=_FLOW_NAMES[flow])
+        is_fitted_here = processor.get("fitted_by") == "caller"
+        self._target = (device_target if is_fitted_here else _free_target)(processor, operations)
 
     @property
     def target(self) -> Target:
         return self._target
+
+    @property
+    def gives_counts_only(self) -> bool:
+        """Whether the processor is a device, or emulates one: expectation values are estimated from shots there."""
+        return "native_gates" in self.processor
 
     @property
     def max_circuits(self) -> int:
@@ -132,6 +133,18 @@ class QcsBackend(BackendV2):
                 for circuit, program in zip(circuits, batch, strict=True)
             ],
         )
+
+
+def _free_target(processor: dict[str, Any], operations: list[dict[str, Any]]) -> Target:
+    """All gates of the service on all qubits: the service itself fits circuits, where they need it."""
+    target = Target(
+        description=processor["name"], num_qubits=processor["max_qubits"] or processor["qubits"]
+    )
+    for gate in gates_of_service(operations):
+        target.add_instruction(gate, None, name=gate.name)
+    for flow in (IfElseOp, WhileLoopOp, ForLoopOp, SwitchCaseOp):
+        target.add_instruction(flow, name=_FLOW_NAMES[flow])
+    return target
 
 
 _FLOW_NAMES = {

@@ -18,15 +18,20 @@ from .errors import QcsQiskitError
 from .jobs import QcsPrimitiveJob, submit_pubs
 
 
+#: As that of Qiskit's own estimator for backends.
+_DEVICE_PRECISION = 1 / 64
+
+
 class EstimatorV2(BaseEstimatorV2):
     """Expectation values at the service. All PUBs of a ``run`` are one request, and a sweep is sent as one program.
 
-    A precision of 0 gives exact values. Any other gives estimates from ceil(1 / precision²) shots, with their
-    standard errors as ``stds``.
+    A precision of 0 gives exact values, which devices and their emulations do not have. Any other gives estimates
+    from ceil(1 / precision²) shots, with their standard errors as ``stds``.
 
     Args:
         backend: where to run; by default the statevector simulator of the service that ``QCS_URL`` names.
-        default_precision: precision of PUBs that name none.
+        default_precision: precision of PUBs that name none; unless given 0, and on devices and their emulations
+            1/64, which is 4096 shots.
         seed: the same PUBs with the same seed give the same result.
     """
 
@@ -34,10 +39,12 @@ class EstimatorV2(BaseEstimatorV2):
         self,
         backend: QcsBackend | None = None,
         *,
-        default_precision: float = 0.0,
+        default_precision: float | None = None,
         seed: int | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
+        if default_precision is None:
+            default_precision = _DEVICE_PRECISION if self.backend.gives_counts_only else 0.0
         self.default_precision = default_precision
         self.seed = seed
 
