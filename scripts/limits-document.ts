@@ -100,7 +100,11 @@ function batches(): string {
       `${count(MAX_NUMBERS)} (${mib(8 * MAX_NUMBERS)} as numbers of 64 bits)`,
       '',
     ],
-    ['counts in the answer', `${mib(MAX_COUNTS_BYTES)} of JSON, if every bit string came up`, ''],
+    [
+      'counts in the answer',
+      `${mib(MAX_COUNTS_BYTES)} of JSON or base64, if every bit string came up`,
+      '',
+    ],
     ['`statevector` of a point', `${MAX_LISTED_QUBITS} qubits`, ''],
     ['`probabilities` of a point', `${MAX_LISTED_QUBITS} measured bits`, ''],
   ]);

@@ -173,7 +173,7 @@ export type Batch = {
     /** For each point, the number of shots of each bit string, classical bit 0 rightmost */
     readonly counts?: readonly {
       readonly [name: string]: number;
-    }[] | undefined;
+    }[] | PackedCounts | undefined;
     /** For each point, the exact probability of each value of the classical register */
     readonly probabilities?: readonly (readonly number[])[] | PackedArray | undefined;
     /** For each point, a value for each element of `observables` */
@@ -279,7 +279,7 @@ export type BatchProgramInput = {
    * which gates run
    */
   readonly gradient_inputs?: readonly string[] | undefined;
-  /** Form of arrays of numbers: nested JSON arrays by default, or `base64` */
+  /** Form of counts and of arrays of numbers: nested JSON by default, or `base64` */
   readonly array_format?: 'json' | 'base64' | undefined;
   /** Seed of the program's first point, the next points count on from it */
   readonly seed?: number | undefined;
@@ -305,7 +305,7 @@ export type BatchSubmissionInput = {
    * which gates run
    */
   readonly gradient_inputs?: readonly string[] | undefined;
-  /** Form of arrays of numbers: nested JSON arrays by default, or `base64` */
+  /** Form of counts and of arrays of numbers: nested JSON by default, or `base64` */
   readonly array_format?: 'json' | 'base64' | undefined;
   /**
    * Point k, counted from 0 over all programs, draws with the seed + k (modulo 2^53), as a single circuit with
@@ -1286,6 +1286,31 @@ export type PackedArrayInput = {
   /** Little-endian numbers of 64 bits */
   readonly dtype: '<f8';
   /** Lengths of the dimensions, the outermost first */
+  readonly shape: readonly number[];
+  /** Base64 of the numbers, row-major */
+  readonly data: string;
+};
+
+export type PackedCounts = {
+  /** Number of classical bits of an outcome */
+  readonly bits: number;
+  /**
+   * For each point, the number of distinct outcomes. They lie one after the other in the next two arrays, those of
+   * point 0 first
+   */
+  readonly outcomes_per_point: PackedIntegers;
+  /**
+   * A row of bytes for each outcome, the lowest byte first: classical bit b is bit b % 8 of byte b / 8, rounded
+   * down. Those of a point are ascending
+   */
+  readonly outcomes: PackedIntegers;
+  /** Number of shots of each outcome */
+  readonly occurrences: PackedIntegers;
+};
+
+export type PackedIntegers = {
+  /** Unsigned whole numbers of 8, 16 or 32 bits, little-endian */
+  readonly dtype: '|u1' | '<u2' | '<u4';
   readonly shape: readonly number[];
   /** Base64 of the numbers, row-major */
   readonly data: string;

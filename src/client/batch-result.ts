@@ -1,6 +1,7 @@
 /** Submissions and results of batches, with their arrays as Float64Array. */
 import type { Batch, BatchProgramInput, BatchSubmissionInput, PackedArray } from './api-types.ts';
 import { type NestedNumbers, type NumericArray, numericArray } from './packed-array.ts';
+import { countsByPoint, type PointCounts } from './packed-counts.ts';
 
 type InputValues = NonNullable<BatchProgramInput['inputs']>[string];
 
@@ -20,9 +21,9 @@ type ArrayField = {
 }[keyof ProgramRecord];
 
 /** Result of one program. The outer index of an array is the point, as documented for the record. */
-export type BatchProgramResult = Omit<ProgramRecord, ArrayField> & {
+export type BatchProgramResult = Omit<ProgramRecord, ArrayField | 'counts'> & {
   readonly [Name in ArrayField]?: NumericArray;
-};
+} & { readonly counts?: readonly PointCounts[] };
 
 /** Record of a completed batch. */
 export type BatchResult = Omit<Batch, 'programs'> & {
@@ -39,7 +40,7 @@ const ARRAY_FIELDS: Readonly<Record<ArrayField, true>> = {
   statevector: true,
 };
 
-/** Reads the arrays of a completed batch, of whose record some fields may be missing. */
+/** Reads the arrays and counts of a completed batch, of whose record some fields may be missing. */
 export function batchResultOf<Fields extends Pick<Batch, 'programs'>>(
   batch: Fields,
 ): Omit<Fields, 'programs'> & Pick<BatchResult, 'programs'> {
@@ -48,7 +49,9 @@ export function batchResultOf<Fields extends Pick<Batch, 'programs'>>(
       const isArray = Object.hasOwn(ARRAY_FIELDS, name) && typeof value === 'object';
       return isArray ? [[name, numericArray(value as PackedArray | NestedNumbers)] as const] : [];
     });
-    return { ...(program as Omit<ProgramRecord, ArrayField>), ...Object.fromEntries(arrays) };
+    const { counts, ...others } = program as Omit<ProgramRecord, ArrayField>;
+    const read = counts === undefined ? {} : { counts: countsByPoint(counts) };
+    return { ...others, ...Object.fromEntries(arrays), ...read };
   });
   return { ...batch, programs };
 }

@@ -1,8 +1,8 @@
 /**
- * Arrays of numbers, as the service sends and takes them in base64: float64, little-endian, row-major. Typed
+ * Arrays of numbers, as the service sends and takes them in base64: little-endian, row-major. Typed
  * arrays have the byte order of the machine, which is little-endian wherever JavaScript runs today.
  */
-import type { PackedArray } from './api-types.ts';
+import type { PackedArray, PackedIntegers } from './api-types.ts';
 
 /** An array of numbers: `data` has all of them row by row, `shape` the lengths from the outermost index. */
 export interface NumericArray {
@@ -26,15 +26,35 @@ export function numericArray(array: PackedArray | NestedNumbers): NumericArray {
  *
  * @throws {RangeError} if its data does not match its shape.
  */
-export function unpackArray({ shape, data: text }: PackedArray): NumericArray {
+export function unpackArray({ shape, data }: PackedArray): NumericArray {
+  return { shape, data: new Float64Array(bytesOfArray(data, shape, 8)) };
+}
+
+/**
+ * Reads an array of whole numbers in base64.
+ *
+ * @throws {RangeError} if its data does not match its shape.
+ */
+export function unpackIntegers({
+  dtype,
+  shape,
+  data,
+}: PackedIntegers): Uint8Array | Uint16Array | Uint32Array {
+  const Numbers = INTEGERS[dtype];
+  return new Numbers(bytesOfArray(data, shape, Numbers.BYTES_PER_ELEMENT));
+}
+
+const INTEGERS = { '|u1': Uint8Array, '<u2': Uint16Array, '<u4': Uint32Array } as const;
+
+function bytesOfArray(text: string, shape: readonly number[], numBytes: number): ArrayBuffer {
   const binary = atob(text);
   const length = shape.reduce((product, each) => product * each, 1);
-  if (binary.length !== 8 * length) {
+  if (binary.length !== numBytes * length) {
     throw new RangeError(`${binary.length} bytes are no array of the shape [${shape.join(', ')}].`);
   }
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
-  return { shape, data: new Float64Array(bytes.buffer) };
+  return bytes.buffer;
 }
 
 /** Writes an array in base64. */

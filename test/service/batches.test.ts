@@ -731,6 +731,18 @@ describe('a refused batch', () => {
       /^programs: The answer may have .* bytes of counts/,
     ],
     [
+      'with too long an answer of counts in base64',
+      within({
+        circuit: [{ gate: 'RY', qubit: 0, theta: { input: 'a' } }],
+        qubits: 16,
+        inputs: { a: Array(2000).fill(0) },
+        shots: 60_000,
+        array_format: 'base64',
+      }),
+      // 320,006 a point: 4 and 60,000 × (2 + 2) bytes, as base64.
+      /^programs: The answer may have 640012\d{3} bytes of counts/,
+    ],
+    [
       'with too many numbers',
       within({
         circuit: [{ gate: 'RY', qubit: 0, theta: { input: 'a' } }],

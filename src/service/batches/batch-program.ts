@@ -12,6 +12,7 @@ import {
   MAX_COUNTS_BYTES,
   MAX_NUMBERS,
 } from '../schemas/batches.ts';
+import { countsLayout, packedCountsSize } from './packed-counts.ts';
 
 /** Points of a program that run the same gates. */
 export interface ProgramGroup {
@@ -73,8 +74,19 @@ export function isEstimated({
   return outputs.includes('expectation') || outputs.includes('gradient');
 }
 
-/** Bytes of an entry of counts without its label and its number: quotes, colon and comma. */
+/** Bytes of an entry of counts in JSON without its label and its number: quotes, colon and comma. */
 const ENTRY_BYTES = 4;
+
+/** Bytes of the counts of a point in the form of the answer, if so many outcomes come up. */
+function countsSize(
+  { arrayFormat, numBits }: CheckedProgram,
+  numOutcomes: number,
+  shots: number,
+): number {
+  if (arrayFormat === 'base64') return packedCountsSize(numOutcomes, countsLayout(numBits, shots));
+  const digits = String(Math.ceil(shots / numOutcomes)).length;
+  return 2 + numOutcomes * (numBits + ENTRY_BYTES + digits);
+}
 
 /** Refuses a batch whose answer would be too large, whatever its circuits do. */
 export function checkAnswerSize(programs: readonly CheckedProgram[], faults: FaultList): void {
@@ -88,8 +100,7 @@ export function checkAnswerSize(programs: readonly CheckedProgram[], faults: Fau
     }
     if (!outputs.includes('counts')) continue;
     const entries = Math.min(shots, 2 ** numBits);
-    const digits = String(Math.ceil(shots / entries)).length;
-    countsBytes += numPoints * (2 + entries * (numBits + ENTRY_BYTES + digits));
+    countsBytes += numPoints * countsSize(program, entries, shots);
   }
   if (numbers > MAX_NUMBERS) {
     const problem = `The answer would have ${numbers} numbers; the limit is ${MAX_NUMBERS}. Send fewer points, or ask for less.`;

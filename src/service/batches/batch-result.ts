@@ -5,18 +5,23 @@
  * the answer in order, and an answer of gigabytes never is in memory as a whole.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
-import type { JobPart, JobPartPlace } from '../../jobs/job.ts';
+import type { JobPart } from '../../jobs/job.ts';
 import { countsJson } from '../circuits/result-json.ts';
 import { parseStored } from '../jobs/stored-request.ts';
-import type {
-  ArrayFormat,
-  BatchResultFields,
-  PackedArray,
-  ProgramResultFields,
-} from '../schemas/batches.ts';
+import type { ArrayFormat, BatchResultFields, ProgramResultFields } from '../schemas/batches.ts';
+import { nestedText, PIECE_LENGTH, packedText } from './array-text.ts';
 import { type CheckedProgram, isEstimated, numbersOf } from './batch-program.ts';
+import {
+  type Counts,
+  type CountsLayout,
+  countsLayout,
+  occurrenceType,
+  type PackedCountsPart,
+  packedCountsBytes,
+  packedCountsPart,
+} from './packed-counts.ts';
+import { PartCursor, type ReadParts } from './part-cursor.ts';
 
 /** Other work runs after this much writing. */
 const WRITING_MS = 5;
@@ -60,7 +65,10 @@ type ProgramFacts = Omit<ProgramResultFields, ResultName>;
 interface StoredProgram {
   readonly facts: ProgramFacts;
   readonly format: ArrayFormat;
-  /** Each result with the lengths of its dimensions, but for the points; counts have none. */
+  /**
+   * Each result with the lengths of its dimensions, but for the points. Counts in base64 have the number of their bits,
+   * those in JSON nothing.
+   */
   readonly results: readonly (readonly [ResultName, ...number[]])[];
 }
 
@@ -112,15 +120,19 @@ function storedProgram(program: CheckedProgram, seed: number): StoredProgram {
 }
 
 function dimensionsOf(program: CheckedProgram, result: ResultName): readonly number[] {
-  const { observables, gradientInputs, numQubits } = program;
-  if (result === 'counts') return [];
+  const { observables, gradientInputs, numQubits, numBits, arrayFormat } = program;
+  if (result === 'counts') return arrayFormat === 'base64' ? [numBits] : [];
   if (result === 'gradient') return [observables.length, gradientInputs.length];
   if (result === 'statevector') return [2 ** numQubits, 2];
   return [numbersOf(program, result)];
 }
 
-/** Counts of consecutive points as the bytes of a part: JSON objects, separated by commas. */
-export function countsBytes(counts: Iterable<ReturnType<typeof countsOfRow>>): Uint8Array {
+/** Counts of consecutive points as the bytes of a part: in base64 arrays, otherwise JSON objects, separated by commas. */
+export function countsBytes(
+  { arrayFormat, numBits, shots = 0 }: Pick<CheckedProgram, 'arrayFormat' | 'numBits' | 'shots'>,
+  counts: readonly Counts[],
+): Uint8Array {
+  if (arrayFormat === 'base64') return packedCountsBytes(counts, countsLayout(numBits, shots));
   return Buffer.from(Array.from(counts, countsJson).join(','), 'latin1');
 }
 
@@ -128,12 +140,6 @@ export function countsBytes(counts: Iterable<ReturnType<typeof countsOfRow>>): U
 export function numberBytes(numbers: Float64Array): Uint8Array {
   return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
-
-/** Reads the next page of a job's parts. */
-export type ReadParts = (after: JobPartPlace | undefined) => Promise<readonly JobPart[]>;
-
-/** Characters of a piece of the text, about. */
-const PIECE_LENGTH = 65_536;
 
 /**
  * The result fields of a record as pieces of JSON text: `"programs":[…],"executed_on":…`.
@@ -175,45 +181,16 @@ async function* programText(
   const { points } = facts;
   for (const [result, ...dimensions] of results) {
     yield `,"${result}":`;
-    const inOrder = parts.series(seriesOf(program, result), points);
-    if (result === 'counts') yield* countsText(inOrder);
-    else if (format === 'base64') yield* packedText(inOrder, [points, ...dimensions]);
-    else yield* nestedText(inOrder, dimensions);
+    const inOrder = () => parts.series(seriesOf(program, result), points);
+    const [numBits] = dimensions;
+    if (result === 'counts' && numBits !== undefined) {
+      yield* packedCountsText(parts, inOrder, { points, numBits, shots: facts.shots ?? 0 });
+    } else if (result === 'counts') yield* countsText(inOrder());
+    else if (format === 'base64') {
+      yield* packedText(bytesOf(inOrder()), { dtype: '<f8', shape: [points, ...dimensions] });
+    } else yield* nestedText(inOrder(), dimensions);
   }
   yield '}';
-}
-
-/** Walks through the parts of a job in the order of the store. */
-class PartCursor {
-  readonly #read: ReadParts;
-  #page: readonly JobPart[] = [];
-  #next = 0;
-  #last: JobPart | undefined;
-
-  constructor(read: ReadParts) {
-    this.#read = read;
-  }
-
-  /** The parts of the next series, from the first item to the last. */
-  async *series(series: number, numItems: number): AsyncGenerator<JobPart, void, undefined> {
-    for (let from = 0; from < numItems; ) {
-      const part = await this.#take();
-      if (part?.series !== series || part.from !== from) {
-        throw new JobDamagedError('a part of its result is missing');
-      }
-      from = part.to;
-      yield part;
-    }
-  }
-
-  async #take(): Promise<JobPart | undefined> {
-    if (this.#next === this.#page.length) {
-      this.#page = await this.#read(this.#last);
-      this.#next = 0;
-    }
-    this.#last = this.#page[this.#next++];
-    return this.#last;
-  }
 }
 
 async function* countsText(parts: AsyncIterable<JobPart>): AsyncGenerator<string, void, undefined> {
@@ -225,64 +202,42 @@ async function* countsText(parts: AsyncIterable<JobPart>): AsyncGenerator<string
   yield ']';
 }
 
-/** Base64 of three bytes each ends nowhere but at the end. */
-const BASE64_BYTES = 3;
-/** Bytes of a piece of base64. */
-const PACKED_BYTES = 3 * 2 ** 16;
-
-async function* packedText(
-  parts: AsyncIterable<JobPart>,
-  shape: number[],
+/** Writes counts in base64. Each array has a block of every part, so the parts are read once for each. */
+async function* packedCountsText(
+  parts: PartCursor,
+  inOrder: () => AsyncIterable<JobPart>,
+  { points, numBits, shots }: { points: number; numBits: number; shots: number },
 ): AsyncGenerator<string, void, undefined> {
-  const head: Omit<PackedArray, 'data'> = { dtype: '<f8', shape };
-  yield `${JSON.stringify(head).slice(0, -1)},"data":"`;
-  let left: Buffer = Buffer.alloc(0);
-  for await (const { bytes } of parts) {
-    const all =
-      left.length === 0
-        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-        : Buffer.concat([left, bytes]);
-    const end = all.length - (all.length % BASE64_BYTES);
-    for (let at = 0; at < end; at += PACKED_BYTES) {
-      yield all.toString('base64', at, Math.min(at + PACKED_BYTES, end));
-    }
-    left = all.subarray(end);
-  }
-  yield `${left.toString('base64')}"}`;
-}
-
-async function* nestedText(
-  parts: AsyncIterable<JobPart>,
-  dimensions: readonly number[],
-): AsyncGenerator<string, void, undefined> {
-  /** Numbers in an array of each depth, the outermost first. */
-  const sizes = dimensions.map((_, depth) =>
-    dimensions.slice(depth).reduce((product, length) => product * length, 1),
-  );
-  const fromInside = sizes.toReversed();
-  let text = '[';
-  let separator = '';
-  for await (const { bytes, from, to } of parts) {
-    // A copy, for numbers must be aligned.
-    const numbers = new Float64Array(Uint8Array.from(bytes).buffer);
-    if (numbers.length !== (to - from) * (sizes[0] ?? 1)) {
-      throw new JobDamagedError('a part of its result has another length');
-    }
-    for (let i = 0; i < numbers.length; i++) {
-      text += separator;
-      for (const size of sizes) if (i % size === 0) text += '[';
-      text += jsonNumber(numbers[i]!);
-      for (const size of fromInside) if ((i + 1) % size === 0) text += ']';
-      separator = ',';
-      if (text.length < PIECE_LENGTH) continue;
-      yield text;
-      text = '';
+  const layout = countsLayout(numBits, shots);
+  const back = parts.bookmark();
+  let numOutcomes = 0;
+  async function* blocks(
+    name: Exclude<keyof PackedCountsPart, 'numOutcomes'>,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    back();
+    for await (const part of inOrder()) {
+      const found = countsOfPart(part, layout);
+      if (name === 'lengths') numOutcomes += found.numOutcomes;
+      yield found[name];
     }
   }
-  yield `${text}]`;
+  yield `{"bits":${numBits},"outcomes_per_point":`;
+  yield* packedText(blocks('lengths'), { dtype: '<u4', shape: [points] });
+  yield ',"outcomes":';
+  const shape = [numOutcomes, layout.outcomeBytes];
+  yield* packedText(blocks('outcomes'), { dtype: '|u1', shape });
+  yield ',"occurrences":';
+  const dtype = occurrenceType(layout);
+  yield* packedText(blocks('occurrences'), { dtype, shape: [numOutcomes] });
+  yield '}';
 }
 
-/** A derivative may not exist, and JSON has no such number. Adding 0 turns −0 into 0, as JSON would. */
-function jsonNumber(number: number): number | null {
-  return Number.isFinite(number) ? number + 0 : null;
+function countsOfPart(part: JobPart, layout: CountsLayout): PackedCountsPart {
+  const found = packedCountsPart(part, layout);
+  if (found === undefined) throw new JobDamagedError('a part of its result has another length');
+  return found;
+}
+
+async function* bytesOf(parts: AsyncIterable<JobPart>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of parts) yield bytes;
 }

@@ -417,7 +417,8 @@ class RangeResults {
     const place = { from: this.#from, to: this.#from + this.#numPoints };
     return resultsOf(this.#program).map((result) => {
       const numbers = this.#numbers.get(result);
-      const bytes = numbers === undefined ? countsBytes(this.#counts) : numberBytes(numbers);
+      const bytes =
+        numbers === undefined ? countsBytes(this.#program, this.#counts) : numberBytes(numbers);
       return { series: seriesOf(program, result), ...place, bytes };
     });
   }

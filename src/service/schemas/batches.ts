@@ -12,7 +12,7 @@ export const MAX_PROGRAMS = 10_000;
 export const MAX_POINTS = 1_000_000;
 /** Numbers in one answer, over all arrays: 2 GiB. */
 export const MAX_NUMBERS = 2 ** 28;
-/** Bytes of counts in one answer, as JSON. */
+/** Bytes of counts in one answer, in the form in which they are sent. */
 export const MAX_COUNTS_BYTES = 64 * 2 ** 20;
 /** Inputs of one program. */
 export const MAX_INPUTS = 4096;
@@ -51,6 +51,32 @@ export const packedArray = z
   .meta({ id: 'PackedArray' });
 export type PackedArray = z.output<typeof packedArray>;
 
+/** Array of whole numbers as text. */
+const packedIntegers = z
+  .strictObject({
+    dtype: z
+      .enum(['|u1', '<u2', '<u4'])
+      .describe('Unsigned whole numbers of 8, 16 or 32 bits, little-endian'),
+    shape: z.array(z.int().min(0)).min(1).max(2),
+    data: z.string().describe('Base64 of the numbers, row-major'),
+  })
+  .meta({ id: 'PackedIntegers' });
+export type PackedIntegers = z.output<typeof packedIntegers>;
+
+/** Counts of all points of a program as arrays. */
+const packedCounts = z
+  .strictObject({
+    bits: z.int().describe('Number of classical bits of an outcome'),
+    outcomes_per_point: packedIntegers.describe(
+      'For each point, the number of distinct outcomes. They lie one after the other in the next two arrays, those of point 0 first',
+    ),
+    outcomes: packedIntegers.describe(
+      'A row of bytes for each outcome, the lowest byte first: classical bit b is bit b % 8 of byte b / 8, rounded down. Those of a point are ascending',
+    ),
+    occurrences: packedIntegers.describe('Number of shots of each outcome'),
+  })
+  .meta({ id: 'PackedCounts' });
+
 const input = z
   .union([z.number(), z.boolean(), z.array(z.number()), z.array(z.boolean()), packedArray])
   .describe('One value for all points, or one for each point');
@@ -85,7 +111,7 @@ const defaults = {
     ),
   array_format: arrayFormat
     .optional()
-    .describe('Form of arrays of numbers: nested JSON arrays by default, or `base64`'),
+    .describe('Form of counts and of arrays of numbers: nested JSON by default, or `base64`'),
 };
 
 const seed = z.int().min(0).max(MAX_SEED);
@@ -203,7 +229,7 @@ const programResult = z.strictObject({
   points: z.int().describe('Number of points of the program'),
   qubits: z.int(),
   counts: z
-    .array(z.record(z.string(), z.int()))
+    .union([z.array(z.record(z.string(), z.int())), packedCounts])
     .optional()
     .describe('For each point, the number of shots of each bit string, classical bit 0 rightmost'),
   probabilities: numbers(z.array(row))

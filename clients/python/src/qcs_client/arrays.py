@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,25 +39,54 @@ def unpack_complex(value: Any) -> ComplexArray:
     return np.ascontiguousarray(unpack(value)).view(np.complex128)[..., 0]
 
 
-def labels_to_bits(labels: Sequence[str], num_bits: int) -> BitMatrix:
-    """Bits of labels of ``num_bits`` characters: one row for each label, column b is classical bit b."""
-    flat = np.frombuffer("".join(labels).encode("ascii"), dtype=np.uint8)
-    return (flat.reshape(len(labels), num_bits) - ord("0"))[:, ::-1]
+def unpack_integers(value: Mapping[str, Any]) -> NDArray[Any]:
+    """Array of whole numbers from its base64 form."""
+    return np.frombuffer(base64.b64decode(value["data"]), dtype=value["dtype"]).reshape(value["shape"])
 
 
-def shots_of(
-    counts: Sequence[Mapping[str, int]], num_bits: int, seed: int
-) -> tuple[BitMatrix, NDArray[np.int64]]:
-    """Single shots of counts at several points that have equally many shots.
+@dataclass(frozen=True)
+class PointCounts:
+    """Counts at several points. The outcomes of all points are in one array, those of point 0 first."""
 
-    Counts do not say in which order their outcomes came; the shots of a point are put in a random order, so that
-    a part of them is a fair sample. The order follows from ``seed``.
+    outcomes: BitMatrix
+    """A row for each outcome, column b is classical bit b."""
+    occurrences: NDArray[np.int64]
+    """Number of shots of each row."""
+    lengths: NDArray[np.int64]
+    """Number of rows of each point."""
 
-    Returns:
-        Distinct outcomes, one a row, column b is classical bit b; and for each point (row) and shot the index of its
-        outcome. ``outcomes[index]`` has shape (points, shots, bits).
-    """
-    outcomes = labels_to_bits([label for point in counts for label in point], num_bits)
-    repeats = np.fromiter((n for point in counts for n in point.values()), np.int64, count=len(outcomes))
-    index = np.repeat(np.arange(len(outcomes)), repeats).reshape(len(counts), -1)
-    return outcomes, np.random.default_rng(seed).permuted(index, axis=1)
+    @classmethod
+    def read(cls, value: Any, num_bits: int) -> PointCounts:
+        """Counts from their base64 form, or from one mapping of labels for each point."""
+        if isinstance(value, Mapping):
+            packed = unpack_integers(value["outcomes"])
+            return cls(
+                np.unpackbits(packed, axis=1, count=value["bits"], bitorder="little"),
+                unpack_integers(value["occurrences"]).astype(np.int64),
+                unpack_integers(value["outcomes_per_point"]).astype(np.int64),
+            )
+        labels = "".join(label for point in value for label in point)
+        characters = np.frombuffer(labels.encode("ascii"), dtype=np.uint8)
+        return cls(
+            (characters.reshape(-1, num_bits) - ord("0"))[:, ::-1],
+            np.array([number for point in value for number in point.values()], dtype=np.int64),
+            np.array([len(point) for point in value], dtype=np.int64),
+        )
+
+    def by_label(self) -> list[dict[str, int]]:
+        """For each point, the number of shots of each label, classical bit 0 rightmost."""
+        num_bits = self.outcomes.shape[1]
+        characters = (self.outcomes[:, ::-1] + ord("0")).tobytes().decode("ascii")
+        labels = [characters[at : at + num_bits] for at in range(0, len(characters), num_bits)]
+        entries = iter(zip(labels, self.occurrences.tolist(), strict=True))
+        return [dict(itertools.islice(entries, length)) for length in self.lengths.tolist()]
+
+    def shots(self, seed: int) -> NDArray[np.int64]:
+        """For each point (row) and shot the index of its outcome; all points need equally many shots.
+
+        Counts do not say in which order their outcomes came; the shots of a point are put in a random order, so that
+        a part of them is a fair sample. The order follows from ``seed``. ``outcomes[index]`` has shape
+        (points, shots, bits).
+        """
+        index = np.repeat(np.arange(len(self.outcomes)), self.occurrences).reshape(len(self.lengths), -1)
+        return np.random.default_rng(seed).permuted(index, axis=1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import BitMatrix, ComplexArray, FloatArray, shots_of, unpack, unpack_complex
+from .arrays import BitMatrix, ComplexArray, FloatArray, PointCounts, unpack, unpack_complex
 
 _LISTED_OUTCOMES = 16
 
@@ -46,8 +46,8 @@ class CircuitResult:
 
     def bits(self) -> BitMatrix:
         """One row for each shot in a random order, column b is classical bit b."""
-        outcomes, index = shots_of([_counts_of(self.counts)], len(self.measured_qubits or []), self.seed)
-        shots: BitMatrix = outcomes[index[0]]
+        counts = PointCounts.read([_counts_of(self.counts)], len(self.measured_qubits or []))
+        shots: BitMatrix = counts.outcomes[counts.shots(self.seed)[0]]
         return shots
 
     def plot(self, ax: Any = None) -> Any:
@@ -76,10 +76,19 @@ class ProgramResult:
         self.name: str | None = fields.get("name")
         self.shots: int | None = fields.get("shots")
         self.seed: int = fields["seed"]
-        self.counts: list[dict[str, int]] | None = fields.get("counts")
-        """For each point, the number of shots of each bit string, classical bit 0 rightmost."""
         self.measured_qubits: list[int | None] | None = fields.get("measured_qubits")
         """Measured qubit of each classical bit."""
+
+    @cached_property
+    def counts(self) -> list[dict[str, int]] | None:
+        """For each point, the number of shots of each bit string, classical bit 0 rightmost."""
+        value = self.fields.get("counts")
+        return value if value is None or isinstance(value, list) else self.point_counts.by_label()
+
+    @cached_property
+    def point_counts(self) -> PointCounts:
+        """Counts of all points as arrays."""
+        return PointCounts.read(_counts_of(self.fields.get("counts")), len(self.measured_qubits or []))
 
     @cached_property
     def probabilities(self) -> FloatArray | None:
@@ -113,13 +122,14 @@ class ProgramResult:
         return None if value is None else unpack_complex(value)
 
     def shots_by_point(self) -> tuple[BitMatrix, NDArray[np.int64]]:
-        """Distinct outcomes, and for each point and shot the index of its outcome: see :func:`arrays.shots_of`."""
-        return shots_of(_counts_of(self.counts), len(self.measured_qubits or []), self.seed)
+        """Distinct outcomes of each point, and for each point and shot the index of its outcome."""
+        return self.point_counts.outcomes, self.point_counts.shots(self.seed)
 
     def bits(self) -> BitMatrix:
         """All shots, shape (points, shots, bits); column b is classical bit b, shots are in a random order."""
         outcomes, index = self.shots_by_point()
-        return outcomes[index]
+        shots: BitMatrix = np.take(outcomes, index, axis=0)
+        return shots
 
     def plot(self, point: int = 0, ax: Any = None) -> Any:
         """Histogram of the counts of a point, drawn with matplotlib on ``ax`` or on axes of its own."""

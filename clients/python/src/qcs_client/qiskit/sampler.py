@@ -88,5 +88,6 @@ def _packed_shots(result: ProgramResult, registers: dict[str, range]) -> dict[st
     for name, bits in registers.items():
         columns = outcomes[:, bits.start : bits.stop][:, ::-1]
         padded = np.pad(columns, ((0, 0), (-len(bits) % 8, 0)))
-        packed[name] = np.packbits(padded, axis=1)[index]
+        # Many times faster than an array as an index.
+        packed[name] = np.take(np.packbits(padded, axis=1), index, axis=0)
     return packed
