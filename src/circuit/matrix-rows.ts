@@ -59,7 +59,7 @@ export function hermitianFromRows(
 }
 
 /** Reads a matrix of any kind on `numQubits` qubits; returns undefined after reporting its faults. */
-function matrixFromRows(
+export function matrixFromRows(
   rows: MatrixRows,
   numQubits: number,
   path: string,

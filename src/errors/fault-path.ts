@@ -20,6 +20,12 @@ export function formatPath(parts: readonly PropertyKey[]): string {
   return path;
 }
 
+/** Path of a field of what stands at a path. */
+export function pathOf(path: string, field: string): string {
+  const name = formatPath([field]);
+  return name.startsWith('[') ? `${path}${name}` : `${path}.${name}`;
+}
+
 /** Writes a fault as one sentence that says where: `circuit[3].theta must be …`, `circuit[3]: …`. */
 export function faultSentence({ path, message }: Pick<Fault, 'path' | 'message'>): string {
   if (path === '') return message;
