@@ -1,0 +1,89 @@
+/** Names in noise models: gates with their controls, and all gates on a number of qubits. */
+
+import { didYouMean } from '../../errors/nearest-names.ts';
+import { maxAbsDifference } from '../../math/complex-matrix.ts';
+import type { GateOperation, UnitaryOperation } from '../circuit.ts';
+import type { GateDefinition } from '../gate-definition.ts';
+import { findOperation, operationNames } from '../gate-object.ts';
+import { GATES, gateNamed } from '../gates.ts';
+
+/** What a name in a noise model stands for. */
+export interface GatePattern {
+  /** Canonical name, or `*`. */
+  readonly name: string;
+  /** Number of qubits of every gate that it stands for; undefined where they differ. */
+  readonly numQubits: number | undefined;
+}
+
+/** Operations that are no gates and have a duration all the same. */
+const TIMED = ['M', 'RESET'];
+
+/** Why noise cannot be attached to operations that are no gates. */
+const NO_GATES: Readonly<Record<string, string>> = {
+  M: 'M is not a gate; `readout` describes the errors of measurements.',
+  RESET: 'RESET is not a gate; write NOISE after it in the circuit.',
+  BARRIER: 'BARRIER is not a gate, and takes no time.',
+  NOISE: 'NOISE is not a gate, and takes no time.',
+};
+
+/**
+ * Reads a name in a noise model.
+ *
+ * @param isTimed - Whether measurements and resets may be named, because it is their duration that is wanted.
+ * @returns A sentence that says what is wrong with it, if anything is.
+ */
+export function readPattern(name: string, isTimed: boolean): GatePattern | string {
+  const width = /^\*([1-9]\d?)?$/.exec(name);
+  if (width !== null) {
+    const digits = width[1];
+    return { name, numQubits: digits === undefined ? undefined : Number(digits) };
+  }
+  const found = findOperation(name);
+  if (found === undefined) {
+    const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+    return `There is no gate called ${JSON.stringify(shown)}.${didYouMean(name, operationNames())}`;
+  }
+  if ('parameters' in found) {
+    return { name: found.name, numQubits: found.numControls + found.numTargets };
+  }
+  if (found.name === 'UNITARY') return { name: found.name, numQubits: undefined };
+  const timed = isTimed && TIMED.includes(found.name);
+  return timed ? { name: found.name, numQubits: undefined } : (NO_GATES[found.name] ?? '');
+}
+
+/** Names that stand for a gate in a noise model, the most specific first. A gate without a name has its width alone. */
+export function namesOfGate(operation: GateOperation | UnitaryOperation): readonly string[] {
+  const { controls, targets } = operation;
+  const widths = [`*${controls.length + targets.length}`, '*'];
+  if (operation.kind === 'unitary') {
+    return controls.length === 0 ? ['UNITARY', ...widths] : widths;
+  }
+  const name = nameWithControls(operation.gate, controls.length);
+  return name === undefined ? widths : [name, ...widths];
+}
+
+const namesWithControls = new Map<string, string | undefined>();
+
+/** Name of a gate with a number of controls in all: CX with two is CCX. Undefined where the table has none. */
+function nameWithControls(gate: string, numControls: number): string | undefined {
+  const key = `${numControls} ${gate}`;
+  if (!namesWithControls.has(key)) namesWithControls.set(key, lookedUp(gate, numControls));
+  return namesWithControls.get(key);
+}
+
+function lookedUp(gate: string, numControls: number): string | undefined {
+  const own = gateNamed(gate);
+  if (own.numControls === numControls) return own.name;
+  return GATES.find((other) => other.numControls === numControls && hasSameMatrix(own, other))
+    ?.name;
+}
+
+/** Angles at which no two different gates agree by chance. */
+const GENERIC = [0.831, 1.377, 2.203, 0.519];
+
+/** Whether two gates act on their targets in the same way, so that they differ in their controls at most. */
+function hasSameMatrix(a: GateDefinition, b: GateDefinition): boolean {
+  if (a.numTargets !== b.numTargets || a.parameters.length !== b.parameters.length) return false;
+  const angles = GENERIC.slice(0, a.parameters.length);
+  return maxAbsDifference(a.matrix(angles), b.matrix(angles)) < 1e-12;
+}
