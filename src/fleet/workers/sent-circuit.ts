@@ -165,7 +165,7 @@ function putCondition(condition: Condition | undefined): void {
   put(Math.floor(value / 2 ** 32));
 }
 
-/** The circuit in writing; undefined for one with an explicit matrix, a loop or an assignment. */
+/** The circuit in writing; undefined for one with an explicit matrix, noise, a loop or an assignment. */
 export function writeCircuit({
   numQubits,
   numBits,
@@ -203,6 +203,8 @@ export function writeCircuit({
       case 'unitary':
       case 'assign':
       case 'while':
+      case 'noise':
+      case 'misread':
         return undefined;
     }
     putCondition(operation.condition);
