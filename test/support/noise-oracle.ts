@@ -55,11 +55,18 @@ export function exactRun(circuit: DynamicCircuit): ExactRun {
   return { outcomes, density: [...mixture.values()].reduce(sumOfDensities) };
 }
 
-/** The density matrix before the measurements, and the misread bits, that end a circuit. */
+/** The circuit without the measurements that end it, and without what happens to their bits. */
+export function withoutReadout(circuit: DynamicCircuit): DynamicCircuit {
+  const last = circuit.operations.findLastIndex((operation) => {
+    if (operation.kind === 'measure') return operation.condition !== undefined;
+    return !['misread', 'assign', 'barrier'].includes(operation.kind);
+  });
+  return { ...circuit, operations: circuit.operations.slice(0, last + 1) };
+}
+
+/** The density matrix before the measurements that end a circuit. */
 export function densityBeforeReadout(circuit: DynamicCircuit): DensityMatrix {
-  const readout = new Set(['measure', 'misread', 'barrier']);
-  const last = circuit.operations.findLastIndex(({ kind }) => !readout.has(kind));
-  return exactRun({ ...circuit, operations: circuit.operations.slice(0, last + 1) }).density;
+  return exactRun(withoutReadout(circuit)).density;
 }
 
 /** Kraus matrices of a channel; Paulis are Kronecker products. */

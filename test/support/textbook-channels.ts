@@ -5,7 +5,7 @@
  * @see Nielsen & Chuang, section 8.3, for flips, depolarizing, amplitude and phase damping.
  * @see Krantz et al., Applied Physics Reviews 6, 021318 (2019), section III, for relaxation in T1 and T2.
  */
-import type { KrausChannel } from '../../src/circuit/noise/channel.ts';
+import type { Channel, KrausChannel } from '../../src/circuit/noise/channel.ts';
 import { type Complex, type Matrix, matrixProduct } from './kronecker-oracle.ts';
 import { randomUnitary } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';
@@ -18,6 +18,8 @@ export interface TextbookChannel {
   readonly written: { readonly type: string } & Readonly<Record<string, unknown>>;
   /** The first operand is the least significant bit of rows and columns. */
   readonly kraus: readonly Matrix[];
+  /** Probabilities of Pauli strings, if the channel consists of those. */
+  readonly paulis?: Readonly<Record<string, number>>;
 }
 
 const real = (rows: readonly (readonly number[])[]): Matrix =>
@@ -65,18 +67,23 @@ const pauliString = (letters: string): Matrix =>
   [...letters].map((letter) => PAULIS[letter]!).reduce(kron);
 
 /** Each string with its probability, and the identity with what is left. */
-function mixed(probabilities: Readonly<Record<string, number>>, numQubits: number): Matrix[] {
-  const entries = Object.entries(probabilities);
-  const rest = 1 - entries.reduce((sum, [, p]) => sum + p, 0);
-  return [['I'.repeat(numQubits), rest] as const, ...entries].map(([letters, p]) =>
+function mixed(paulis: Readonly<Record<string, number>>, numQubits: number) {
+  const entries = Object.entries(paulis);
+  const rest = Math.max(0, 1 - entries.reduce((sum, [, p]) => sum + p, 0));
+  const kraus = [['I'.repeat(numQubits), rest] as const, ...entries].map(([letters, p]) =>
     times(Math.sqrt(p), pauliString(letters)),
   );
+  return { paulis, kraus };
 }
 
 /** ρ → (1 − p)ρ + pXρX, for the Pauli X or another. */
 function flip(type: string, letter: string, probability: number): TextbookChannel {
-  const kraus = mixed({ [letter]: probability }, 1);
-  return { name: `${type} ${probability}`, numQubits: 1, written: { type, probability }, kraus };
+  return {
+    name: `${type} ${probability}`,
+    numQubits: 1,
+    written: { type, probability },
+    ...mixed({ [letter]: probability }, 1),
+  };
 }
 
 export const bitFlip = (p: number) => flip('bit_flip', 'X', p);
@@ -90,7 +97,7 @@ export function pauli(probabilities: Readonly<Record<string, number>>): Textbook
     name: `pauli ${Object.keys(probabilities).join(' ')}`,
     numQubits,
     written: { type: 'pauli', probabilities },
-    kraus: mixed(probabilities, numQubits),
+    ...mixed(probabilities, numQubits),
   };
 }
 
@@ -105,7 +112,7 @@ export function depolarizing(probability: number, numQubits: number): TextbookCh
     name: `depolarizing ${probability} on ${numQubits}`,
     numQubits,
     written: { type: 'depolarizing', probability, num_qubits: numQubits },
-    kraus: mixed(Object.fromEntries(errors), numQubits),
+    ...mixed(Object.fromEntries(errors), numQubits),
   };
 }
 
@@ -235,12 +242,29 @@ export function randomKraus(
   return { name, numQubits, written: { type: 'kraus', matrices: kraus }, kraus };
 }
 
-/** The channel of these matrices for a circuit, without those that are zero. */
+/** The channel for a circuit: Pauli strings as masks where it consists of those, else Kraus matrices. */
+export function channelOf(channel: TextbookChannel): Channel {
+  const { numQubits, paulis } = channel;
+  if (paulis === undefined) return krausChannel(channel);
+  const errors = Object.entries(paulis).map(([letters, probability]) => ({
+    flips: maskOf(letters, 'XY'),
+    signs: maskOf(letters, 'YZ'),
+    probability,
+  }));
+  return { kind: 'pauli', numQubits, errors };
+}
+
+/** The channel for a circuit as Kraus matrices, without those that are zero. */
 export function krausChannel({ numQubits, kraus }: TextbookChannel): KrausChannel {
   const matrices = kraus
     .map((matrix) => Float64Array.from(matrix.flat(2)))
     .filter((matrix) => matrix.some((part) => part !== 0));
   return { kind: 'kraus', numQubits, matrices };
+}
+
+/** The bits of the letters that are among those named; the rightmost letter is bit 0. */
+function maskOf(letters: string, named: string): number {
+  return [...letters].reduce((mask, letter) => 2 * mask + (named.includes(letter) ? 1 : 0), 0);
 }
 
 /**

@@ -5,31 +5,20 @@ import type { PauliChannel } from '../../../src/circuit/noise/channel.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import { densityExpectation, densityVariance, purityOf } from '../../support/density-matrix.ts';
 import { densityBeforeReadout, exactRun, krausOf } from '../../support/noise-oracle.ts';
+import { CHANNELS, noise } from '../../support/noisy-circuits.ts';
 import { gate, randomDynamicCircuit, randomLoopCircuit } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 import { exactOutcomes } from '../../support/state-oracle.ts';
 import {
   amplitudeDamping,
-  bitFlip,
-  bitPhaseFlip,
+  channelOf,
   choiMatrix,
   depolarizing,
-  generalizedAmplitudeDamping,
-  krausChannel,
   pauli,
-  phaseDamping,
-  phaseFlip,
-  randomKraus,
   resetTo,
-  type TextbookChannel,
   thermalRelaxation,
 } from '../../support/textbook-channels.ts';
 
-const noise = (channel: TextbookChannel, ...qubits: readonly number[]): DynamicOperation => ({
-  kind: 'noise',
-  qubits,
-  channel: krausChannel(channel),
-});
 const circuitOf = (numQubits: number, ...operations: readonly DynamicOperation[]) => ({
   numQubits,
   numBits: 0,
@@ -60,22 +49,7 @@ function expectSame(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
   }
 }
 
-test.each<TextbookChannel>([
-  bitFlip(0.1),
-  phaseFlip(0.2),
-  bitPhaseFlip(0.3),
-  pauli({ XZ: 0.1, IY: 0.2 }),
-  depolarizing(0.3, 1),
-  depolarizing(0.3, 2),
-  depolarizing(0.3, 3),
-  amplitudeDamping(0.3),
-  generalizedAmplitudeDamping(0.3, 0.2),
-  phaseDamping(0.4),
-  thermalRelaxation(50, 70, 300, 0.1),
-  resetTo(0.2, 1),
-  randomKraus(new RandomStream(1), 1, 4),
-  randomKraus(new RandomStream(2), 2, 2),
-])('the Kraus matrices of $name are complete', ({ kraus }) => {
+test.each(CHANNELS)('the Kraus matrices of $name are complete', ({ kraus }) => {
   const size = kraus[0]!.length;
   for (let i = 0; i < size; i++) {
     for (let j = 0; j < size; j++) {
@@ -143,6 +117,13 @@ describe('closed forms', () => {
     const found = choiMatrix(krausOf(channel));
     const wanted = choiMatrix(pauli({ ZY: 0.1, XI: 0.2 }).kraus);
     for (const [i, part] of found.entries()) expect(part).toBeCloseTo(wanted[i]!, 12);
+  });
+
+  test.each(CHANNELS)('$name is the same in a circuit', (channel) => {
+    const found = choiMatrix(krausOf(channelOf(channel)));
+    for (const [i, part] of choiMatrix(channel.kraus).entries()) {
+      expect(found[i]).toBeCloseTo(part, 12);
+    }
   });
 
   test('a reset of half a Bell pair leaves the other half mixed', () => {

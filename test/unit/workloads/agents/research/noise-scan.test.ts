@@ -12,7 +12,7 @@ import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts
 import { densityExpectation } from '../../../../support/density-matrix.ts';
 import { exactRun } from '../../../../support/noise-oracle.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
-import { depolarizing, krausChannel } from '../../../../support/textbook-channels.ts';
+import { channelOf, depolarizing } from '../../../../support/textbook-channels.ts';
 
 const outcomes = z
   .array(z.object({ outcome: z.string(), probability: z.number() }))
@@ -59,7 +59,7 @@ function withErrors(oneQubitError: number, twoQubitError: number): DynamicCircui
   const operations = circuit.operations.flatMap((operation): readonly DynamicOperation[] => {
     const qubits = operationQubits(operation);
     const rate = qubits.length === 1 ? oneQubitError : twoQubitError;
-    const channel = krausChannel(depolarizing(rate, qubits.length));
+    const channel = channelOf(depolarizing(rate, qubits.length));
     return [operation, { kind: 'noise', qubits, channel }];
   });
   return { ...circuit, operations };
