@@ -78,7 +78,11 @@ class NoiseWriter {
       for (const name of names) {
         const keys =
           operands === undefined ? [name] : [...operands].map((list) => `${name} ${list}`);
-        for (const key of keys) this.#rules.set(key, [...(this.#rules.get(key) ?? []), i]);
+        for (const key of keys) {
+          const others = this.#rules.get(key);
+          if (others === undefined) this.#rules.set(key, [i]);
+          else others.push(i);
+        }
       }
     }
   }

@@ -2,6 +2,7 @@
 import { pathOf } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';
+import { LIMIT_EXCEEDED } from '../errors.ts';
 import { counted, type FaultList } from '../fault-list.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
@@ -48,6 +49,14 @@ export interface NoiseModel {
   readonly idle: readonly IdleRule[];
 }
 
+/** Pauli strings and entries of Kraus matrices that all channels of a model may have; some 100 MB of memory. */
+const MAX_CHANNEL_TERMS = 1_000_000;
+
+/** Size of a model as far as it is read. */
+interface ModelSize {
+  numTerms: number;
+}
+
 /** Models by name. */
 export type NoiseModels = ReadonlyMap<string, NoiseModelObject>;
 
@@ -84,8 +93,9 @@ function readModel(
   faults: FaultList,
 ): NoiseModel | undefined {
   const before = faults.count;
+  const size = { numTerms: 0 };
   const model = {
-    gates: gates.map((entry, i) => readGateRule(entry, `${path}.gates[${i}]`, faults)),
+    gates: gates.map((entry, i) => readGateRule(entry, `${path}.gates[${i}]`, size, faults)),
     readout: readout.map((entry, i) => readReadoutRule(entry, `${path}.readout[${i}]`, faults)),
     idle: idle.map((entry, i) => readIdleRule(entry, `${path}.idle[${i}]`, faults)),
   };
@@ -102,10 +112,12 @@ type GateEntry = NonNullable<NoiseModelObject['gates']>[number];
 function readGateRule(
   { gates, qubits, channel: object }: GateEntry,
   path: string,
+  size: ModelSize,
   faults: FaultList,
 ): GateRule {
   const before = faults.count;
   const patterns = gates.flatMap((name, i) => {
+    if (faults.isFull) return [];
     const pattern = readPattern(name, false);
     if (typeof pattern !== 'string') return [{ ...pattern, written: name }];
     faults.add(`${path}.gates[${i}]`, pattern);
@@ -114,7 +126,7 @@ function readGateRule(
   if (gates.length === 0) {
     faults.add(`${path}.gates`, 'Name at least one gate; "*" stands for all.');
   }
-  const channels = channelsByWidth(object, `${path}.channel`, faults);
+  const channels = channelsByWidth(object, `${path}.channel`, size, faults);
   const own = ownWidth(object);
   if (faults.count === before && own !== undefined && own > 1) {
     checkWidths(patterns, own, path, faults);
@@ -141,22 +153,37 @@ function checkWidths(
   }
 }
 
+function numTermsOf(channel: Channel): number {
+  if (channel.kind === 'pauli') return channel.errors.length;
+  return channel.matrices.reduce((sum, { length }) => sum + length / 2, 0);
+}
+
 /** Channel for each number of qubits, after reporting the faults that it has for all of them. */
 function channelsByWidth(
   object: ChannelObject,
   path: string,
+  size: ModelSize,
   faults: FaultList,
 ): GateRule['channelFor'] {
   const own = ownWidth(object);
-  const read = readChannel(object, own ?? 1, path, faults);
-  const byWidth = new Map<number, ReadChannel | undefined>([[own ?? 1, read]]);
+  const byWidth = new Map<number, ReadChannel | undefined>();
+  const read = (numQubits: number, list: FaultList) => {
+    if (size.numTerms > MAX_CHANNEL_TERMS) return;
+    const found = readChannel(object, numQubits, path, list);
+    byWidth.set(numQubits, found);
+    size.numTerms += found?.channel === undefined ? 0 : numTermsOf(found.channel);
+    if (size.numTerms <= MAX_CHANNEL_TERMS) return;
+    const limit = `the limit is ${MAX_CHANNEL_TERMS}`;
+    const terms = 'Pauli strings and entries of Kraus matrices';
+    const message = `The channels of the model have too many ${terms} up to this one; ${limit}.`;
+    list.add(path, message, LIMIT_EXCEEDED);
+  };
+  read(own ?? 1, faults);
   return (numQubits, laterFaults) => {
     // A channel on one qubit goes to each operand.
     const width = own === 1 ? 1 : numQubits;
     if (own !== undefined && own !== width) return undefined;
-    if (!byWidth.has(width)) {
-      byWidth.set(width, readChannel(object, width, path, laterFaults));
-    }
+    if (!byWidth.has(width)) read(width, laterFaults);
     return byWidth.get(width)?.channel;
   };
 }

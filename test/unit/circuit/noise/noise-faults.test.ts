@@ -197,6 +197,14 @@ describe('a fault of a model names its place and what is possible', () => {
   });
 });
 
+test('the channels of a model have a limit together', () => {
+  const wide = { type: 'depolarizing', probability: 0.1, num_qubits: 6 };
+  const model = { gates: Array.from({ length: 300 }, () => ({ gates: ['*6'], channel: wide })) };
+  expect(faultsOf(model)).toEqual([
+    'noise.gates[244].channel: The channels of the model have too many Pauli strings and entries of Kraus matrices up to this one; the limit is 1000000.',
+  ]);
+});
+
 test('a model without faults is read', () => {
   const probability = 0.01;
   expect(
