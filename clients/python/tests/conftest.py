@@ -26,3 +26,23 @@ def service() -> Iterator[SimpleNamespace]:
 def client(service: SimpleNamespace) -> Iterator[Client]:
     with Client(service.url, service.key) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def provider(client: Client):
+    return pytest.importorskip("qcs_client.qiskit").QcsProvider(client=client)
+
+
+@pytest.fixture(scope="session")
+def backend(provider):
+    return provider.get_backend()
+
+
+@pytest.fixture
+def sampler(backend):
+    return pytest.importorskip("qcs_client.qiskit").SamplerV2(backend, seed=15)
+
+
+@pytest.fixture
+def estimator(backend):
+    return pytest.importorskip("qcs_client.qiskit").EstimatorV2(backend, seed=15)
