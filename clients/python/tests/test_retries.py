@@ -7,7 +7,7 @@ import pytest
 
 import qcs_client
 from qcs_client import Client, transport
-from qcs_client.events import parse_events
+from qcs_client.events import EventParser
 
 
 def client_of(answers, **options):
@@ -113,8 +113,10 @@ def test_events_go_on_after_the_last_one_that_came():
 
 
 def test_data_of_several_lines_is_one_event():
-    (event,) = parse_events(["event: status", "data: {", 'data: "a": 1}', ""])
-    assert event.data == {"a": 1}
+    parser = EventParser()
+    *before, event = [parser.read(line) for line in ("event: status", "data: {", 'data: "a": 1}', "")]
+    assert before == [None] * 3
+    assert (event.type, event.data) == ("status", {"a": 1})
 
 
 def test_nan_is_refused_before_it_is_sent():

@@ -3,7 +3,9 @@
 ``qcs_client.qiskit``, ``qcs_client.pennylane`` and ``qcs_client.cirq`` put the frameworks on top of it.
 """
 
-from .client import Client, Program
+from .async_client import AsyncClient
+from .async_jobs import AsyncJob
+from .client import Client
 from .errors import (
     BadRequestError,
     ErrorDetail,
@@ -22,11 +24,14 @@ from .errors import (
 )
 from .events import Event
 from .jobs import Job
+from .requests import Program
 from .results import BatchResult, CircuitResult, ProgramResult
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncClient",
+    "AsyncJob",
     "BadRequestError",
     "BatchResult",
     "CircuitResult",

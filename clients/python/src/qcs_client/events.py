@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from .errors import RateLimitError, UnavailableError, UnreachableError, WaitTimeoutError
-from .transport import Delays, Transport
+from .transport import Transport
 
 _SILENCE_S = 60.0
 
@@ -25,32 +25,36 @@ class Event:
     data: dict[str, Any]
 
 
-def parse_events(lines: Iterable[str]) -> Iterator[Event]:
-    """Events of a stream of lines. Comments, and fields that this service does not send, are skipped.
+class EventParser:
+    """Makes events of the lines of a stream. Comments, and fields that this service does not send, are skipped.
 
     See the HTML standard, section "Server-sent events".
     """
-    kind, last_id = "message", ""
-    data: list[str] = []
-    for line in lines:
+
+    def __init__(self) -> None:
+        self._kind, self._last_id = "message", ""
+        self._data: list[str] = []
+
+    def read(self, line: str) -> Event | None:
+        """The event that ends with this line, if one does."""
         if line == "":
-            if data:
-                yield Event(kind, last_id, json.loads("\n".join(data)))
-            kind, data = "message", []
-            continue
+            kind, data = self._kind, self._data
+            self._kind, self._data = "message", []
+            return Event(kind, self._last_id, json.loads("\n".join(data))) if data else None
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if field == "event":
-            kind = value
+            self._kind = value
         elif field == "id":
-            last_id = value
+            self._last_id = value
         elif field == "data":
-            data.append(value)
+            self._data.append(value)
+        return None
 
 
-def follow(
+async def follow(
     transport: Transport, path: str, *, reconnect_for: float, timeout: float | None = None
-) -> Iterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """Events of the job at ``path`` up to ``done``.
 
     A lost connection is opened again after the last event that came. ``reconnect_for`` limits the time in seconds
@@ -61,17 +65,23 @@ def follow(
     """
     end = None if timeout is None else time.monotonic() + timeout
     last_id: str | None = None
-    delays = Delays(reconnect_for)
+    delays = transport.delays(reconnect_for)
     while True:
         cause: Exception | None = None
         try:
             headers = {"Accept": "text/event-stream"}
             if last_id is not None:
                 headers["Last-Event-ID"] = last_id
-            with transport.stream(f"{path}/events", headers, read_timeout=_read_timeout(end)) as answer:
-                for event in parse_events(_until(end, answer.iter_lines())):
+            async with transport.stream(f"{path}/events", headers, read_timeout=_read_timeout(end)) as lines:
+                parser = EventParser()
+                async for line in lines:
+                    if end is not None and time.monotonic() >= end:
+                        break
+                    event = parser.read(line)
+                    if event is None:
+                        continue
                     last_id = event.id
-                    delays = Delays(reconnect_for)
+                    delays = transport.delays(reconnect_for)
                     yield event
                     if event.type == "done":
                         return
@@ -79,17 +89,10 @@ def follow(
             cause = error
         if end is not None and time.monotonic() >= end:
             raise WaitTimeoutError(f"{path} had not ended after {timeout} s.") from cause
-        if not delays.sleep():
+        if not await delays.sleep():
             raise UnreachableError(f"The events of {path} ended, and the service does not answer.") from cause
 
 
 def _read_timeout(end: float | None) -> float:
     """Seconds without a byte after which the connection counts as lost; the service sends some every 15 s."""
     return _SILENCE_S if end is None else min(_SILENCE_S, max(0.001, end - time.monotonic()))
-
-
-def _until(end: float | None, lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        if end is not None and time.monotonic() >= end:
-            return
-        yield line

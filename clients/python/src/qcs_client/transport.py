@@ -1,4 +1,4 @@
-"""HTTP with retries.
+"""Requests to one service, with retries.
 
 A request that may be repeated safely is repeated after a lost connection, after 502 and 504, and after 429 and 503
 if the service says when to come back. GET and DELETE may be repeated as they are, POST with an Idempotency-Key,
@@ -8,41 +8,54 @@ which every submission gets.
 from __future__ import annotations
 
 import json
+import os
 import random
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 
-from .errors import UnreachableError, service_error
+from .errors import QcsError, UnreachableError, service_error
+from .http_io import Io
 
+DEFAULT_URL = "http://127.0.0.1:8080"
 _FIRST_DELAY_S = 0.25
 _LONGEST_DELAY_S = 30.0
-#: A waiting POST may take long; a read that brings nothing for this long is tried again under the same key.
-_READ_TIMEOUT_S = 90.0
 
 
 class Transport:
-    """Requests to one service with one key. Safe to share between threads."""
+    """Requests to one service with one key.
 
-    def __init__(self, url: str, key: str, *, retry_for: float, http: httpx.Client | None) -> None:
+    Args:
+        url: by default ``QCS_URL``, or the service on this machine.
+        key: by default ``QCS_API_KEY``.
+    """
+
+    def __init__(self, url: str | None, key: str | None, *, retry_for: float, io: Io) -> None:
+        key = key or os.environ.get("QCS_API_KEY")
+        if not key:
+            raise QcsError("There is no API key: pass key=… or set QCS_API_KEY.")
+        url = url or os.environ.get("QCS_URL") or DEFAULT_URL
         self.url = url.rstrip("/")
         self._retry_for = retry_for
         self._headers = {"X-API-Key": key}
-        timeout = httpx.Timeout(10.0, read=_READ_TIMEOUT_S, write=_READ_TIMEOUT_S)
-        self._http = http or httpx.Client(timeout=timeout)
+        self._io = io
 
-    def close(self) -> None:
-        self._http.close()
+    async def close(self) -> None:
+        await self._io.close()
 
-    def get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
+    def delays(self, total_s: float) -> Delays:
+        """Times between attempts, within a total time."""
+        return Delays(total_s, self._io)
+
+    async def get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
         """``data`` of the answer."""
-        return self._request("GET", path, params=params)
+        return await self._request("GET", path, params=params)
 
-    def post(
+    async def post(
         self,
         path: str,
         body: Mapping[str, Any] | bytes | None = None,
@@ -62,29 +75,27 @@ class Transport:
         if body is not None:
             content = body if isinstance(body, bytes) else json.dumps(body, allow_nan=False).encode()
             headers["Content-Type"] = "application/json"
-        return self._request("POST", path, content=content, headers=headers)
+        return await self._request("POST", path, content=content, headers=headers)
 
-    def delete(self, path: str) -> None:
-        self._request("DELETE", path)
+    async def delete(self, path: str) -> None:
+        await self._request("DELETE", path)
 
-    @contextmanager
-    def stream(
+    @asynccontextmanager
+    async def stream(
         self, path: str, headers: Mapping[str, str], *, read_timeout: float
-    ) -> Iterator[httpx.Response]:
-        """Answer whose body is read as it comes. It is not retried."""
+    ) -> AsyncGenerator[AsyncIterator[str], None]:
+        """Lines of an answer as they come. It is not retried."""
         timeout = httpx.Timeout(10.0, read=read_timeout)
-        with self._http.stream(
-            "GET", self._at(path), headers={**self._headers, **headers}, timeout=timeout
-        ) as answer:
+        everything = {**self._headers, **headers}
+        async with self._io.stream(self._at(path), headers=everything, timeout=timeout) as (answer, lines):
             if answer.is_error:
-                answer.read()
                 raise service_error(answer.status_code, _json(answer))
-            yield answer
+            yield lines
 
     def _at(self, path: str) -> str:
         return f"{self.url}/api/v1{path}"
 
-    def _request(
+    async def _request(
         self,
         method: str,
         path: str,
@@ -93,10 +104,10 @@ class Transport:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        delays = Delays(self._retry_for)
+        delays = self.delays(self._retry_for)
         while True:
             try:
-                answer = self._http.request(
+                answer = await self._io.request(
                     method,
                     self._at(path),
                     params=params,
@@ -104,12 +115,12 @@ class Transport:
                     headers={**self._headers, **(headers or {})},
                 )
             except httpx.TransportError as error:
-                if delays.sleep():
+                if await delays.sleep():
                     continue
                 raise UnreachableError(f"No service answers at {self.url}: {error}") from error
             if answer.is_success:
                 return _json(answer)["data"] if answer.content else None
-            if _may_be_repeated(answer) and delays.sleep(_retry_after(answer)):
+            if _may_be_repeated(answer) and await delays.sleep(_retry_after(answer)):
                 continue
             raise service_error(answer.status_code, _json(answer))
 
@@ -117,16 +128,17 @@ class Transport:
 class Delays:
     """Times between attempts: each twice as long as the last, with a random part, within a total time."""
 
-    def __init__(self, total_s: float) -> None:
+    def __init__(self, total_s: float, io: Io) -> None:
+        self._io = io
         self._end = time.monotonic() + total_s
         self._next = _FIRST_DELAY_S
 
-    def sleep(self, at_least: float = 0.0) -> bool:
+    async def sleep(self, at_least: float = 0.0) -> bool:
         """Waits before the next attempt; False, without waiting, if the total time does not allow one."""
         delay = max(at_least, self._next * random.uniform(0.5, 1.0))
         if time.monotonic() + delay > self._end:
             return False
-        time.sleep(delay)
+        await self._io.sleep(delay)
         self._next = min(2 * self._next, _LONGEST_DELAY_S)
         return True
 

@@ -17,8 +17,8 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from ..client import Program
 from ..gates import Angle, GateObject, controlled, gate, unitary
+from ..requests import Program
 
 _MAX_UNITARY = 6
 #: Copies of an operation for the values of the bits that it depends on.
@@ -113,11 +113,12 @@ class ServiceCircuit:
 
     def _conditions(self, op: cirq.Operation) -> list[dict[str, Any]] | None:
         """Values of bits under which an operation runs, one condition each; None if it always runs."""
-        if not isinstance(op.untagged, cirq.ClassicallyControlledOperation):
+        bare: Any = op.untagged
+        if not isinstance(bare, cirq.ClassicallyControlledOperation):
             return None
         bits: list[int] = []
         choices: list[list[tuple[int, ...]]] = []
-        for condition in op.untagged._conditions:
+        for condition in bare._conditions:
             if not isinstance(condition, cirq.KeyCondition):
                 raise QcsCirqError(f"The condition {condition} is not supported; a measurement key alone is.")
             records = self.records.get(str(condition.key))
@@ -143,14 +144,14 @@ def _is_structural(op: cirq.Operation) -> bool:
     return isinstance(op.gate, kinds)
 
 
-def _builder(op: cirq.Operation) -> Builder | None:
+def _builder(op: Any) -> Builder | None:
     """What writes an operation; None if the service has no such gate, and it needs to be decomposed."""
     if isinstance(op, cirq.ControlledOperation):
         return _under_controls(_builder(op.sub_operation.untagged), op.control_values, len(op.controls))
     return None if op.gate is None else _gate_builder(op.gate)
 
 
-def _gate_builder(one: cirq.Gate) -> Builder | None:
+def _gate_builder(one: Any) -> Builder | None:
     if isinstance(one, cirq.ControlledGate):
         return _under_controls(_gate_builder(one.sub_gate), one.control_values, one.num_controls())
     for kind, builder in _BUILDERS:
@@ -159,9 +160,7 @@ def _gate_builder(one: cirq.Gate) -> Builder | None:
     return None
 
 
-def _under_controls(
-    inner: Builder | None, values: cirq.ops.AbstractControlValues, count: int
-) -> Builder | None:
+def _under_controls(inner: Builder | None, values: Any, count: int) -> Builder | None:
     if inner is None or not isinstance(values, cirq.ProductOfSums):
         return None
     single = [value[0] for value in values if len(value) == 1]

@@ -9,8 +9,9 @@ import cirq
 import numpy as np
 from numpy.typing import NDArray
 
-from ..client import DEFAULT_PROCESSOR, Client, Program
+from ..client import Client
 from ..errors import QcsError
+from ..requests import DEFAULT_PROCESSOR, Program
 from ..results import BatchResult, ProgramResult
 from .circuits import QcsCirqError, ServiceCircuit
 
@@ -67,7 +68,7 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
     def simulate_expectation_values_sweep_iter(
         self,
         program: cirq.AbstractCircuit,
-        observables: cirq.PauliSumLike | list[cirq.PauliSumLike],
+        observables: Any,
         params: cirq.Sweepable,
         qubit_order: cirq.QubitOrderOrList = cirq.QubitOrder.DEFAULT,
         initial_state: Any = None,

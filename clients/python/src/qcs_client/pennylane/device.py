@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -30,8 +30,9 @@ from pennylane.measurements import (
 from pennylane.transforms import broadcast_expand, defer_measurements, split_non_commuting
 from pennylane.transforms.core import CompilePipeline, transform
 
-from ..client import DEFAULT_PROCESSOR, Client
+from ..client import Client
 from ..errors import QcsError
+from ..requests import DEFAULT_PROCESSOR
 from ..results import BatchResult
 from .operations import BUILDERS, accepts
 from .tapes import Group, Reader, TapeWriter, has_terms
@@ -80,22 +81,20 @@ class QcsDevice(Device):
     def setup_execution_config(
         self, config: ExecutionConfig | None = None, circuit: qml.tape.QuantumScript | None = None
     ) -> ExecutionConfig:
-        config = config or ExecutionConfig()
-        method = config.mcm_config.mcm_method
+        asked: Any = config or ExecutionConfig()
+        method = asked.mcm_config.mcm_method
         if method not in (None, "deferred"):
             raise DeviceError(f"{self.name} defers measurements to the end; it has no mcm_method {method}.")
-        changes: dict[str, Any] = {"mcm_config": replace(config.mcm_config, mcm_method="deferred")}
-        by_service = config.gradient_method in _GRADIENT_METHODS and self.supports_derivatives(
-            config, circuit
-        )
+        changes: dict[str, Any] = {"mcm_config": replace(asked.mcm_config, mcm_method="deferred")}
+        by_service = asked.gradient_method in _GRADIENT_METHODS and self.supports_derivatives(asked, circuit)
         if by_service:
             changes["gradient_method"] = "adjoint"
-        if config.use_device_gradient is None:
+        if asked.use_device_gradient is None:
             changes["use_device_gradient"] = by_service
-        if config.grad_on_execution is None and by_service:
+        if asked.grad_on_execution is None and by_service:
             # A second request for the derivatives would cost more than the derivatives do.
             changes["grad_on_execution"] = True
-        return replace(config, **changes)
+        return replace(asked, **changes)
 
     def preprocess_transforms(self, execution_config: ExecutionConfig | None = None) -> CompilePipeline:
         config = execution_config or ExecutionConfig()
@@ -186,7 +185,7 @@ class QcsDevice(Device):
 
 
 @contextmanager
-def _device_errors() -> Iterator[None]:
+def _device_errors() -> Generator[None, None, None]:
     """Raises exceptions of the client as PennyLane's."""
     try:
         yield

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from pennylane.devices.qubit.measure import measure
 from pennylane.measurements import ExpectationMP, ProbabilityMP, VarianceMP
 
-from ..client import Program
 from ..gates import Angle
+from ..requests import Program
 from ..results import ProgramResult
 from .observables import TermsCache, pauli_sentence
 from .operations import gate_objects, num_inputs, structure

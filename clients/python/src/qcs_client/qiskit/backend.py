@@ -14,8 +14,9 @@ from qiskit.result import Result
 from qiskit.result.models import ExperimentResult, ExperimentResultData
 from qiskit.transpiler import Target
 
-from ..client import DEFAULT_PROCESSOR, Client, Program
+from ..client import Client
 from ..jobs import Job
+from ..requests import DEFAULT_PROCESSOR, Program
 from ..results import BatchResult, ProgramResult
 from .circuits import gates_of_service, service_circuit
 from .device import device_target
@@ -96,7 +97,7 @@ class QcsBackend(BackendV2):
 
     def run(self, run_input: QuantumCircuit | Sequence[QuantumCircuit], **options: Any) -> QcsJob:
         """Runs circuits without free parameters in one request."""
-        circuits = [run_input] if isinstance(run_input, QuantumCircuit) else list(run_input)
+        circuits: list[Any] = [run_input] if isinstance(run_input, QuantumCircuit) else list(run_input)
         unknown = options.keys() - dict(self.options).keys()
         if unknown:
             known = ", ".join(dict(self.options))
@@ -137,9 +138,7 @@ class QcsBackend(BackendV2):
 
 def _free_target(processor: dict[str, Any], operations: list[dict[str, Any]]) -> Target:
     """All gates of the service on all qubits: the service itself fits circuits, where they need it."""
-    target = Target(
-        description=processor["name"], num_qubits=processor["max_qubits"] or processor["qubits"]
-    )
+    target = Target(description=processor["name"], num_qubits=processor["max_qubits"] or processor["qubits"])
     for gate in gates_of_service(operations):
         target.add_instruction(gate, None, name=gate.name)
     for flow in (IfElseOp, WhileLoopOp, ForLoopOp, SwitchCaseOp):

@@ -15,7 +15,7 @@ from qiskit import QuantumCircuit, qasm3
 from qiskit.circuit import ControlFlowOp, Gate, Instruction
 from qiskit.circuit.library import get_standard_gate_name_mapping
 
-from ..client import Program
+from ..requests import Program
 from .errors import QcsQiskitError
 
 _INPUT = re.compile(r"^input float\[64\] (\S+);$", re.MULTILINE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from qiskit.exceptions import QiskitError
@@ -15,7 +15,7 @@ class QcsQiskitError(QiskitError):
 
 
 @contextmanager
-def qiskit_errors() -> Iterator[None]:
+def qiskit_errors() -> Generator[None, None, None]:
     """Raises exceptions of the client that its block raises as :class:`QcsQiskitError`."""
     try:
         yield

@@ -17,7 +17,6 @@ from .circuits import ServiceCircuit, service_circuit
 from .errors import QcsQiskitError
 from .jobs import QcsPrimitiveJob, submit_pubs
 
-
 #: As that of Qiskit's own estimator for backends.
 _DEVICE_PRECISION = 1 / 64
 

@@ -8,8 +8,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from qiskit.primitives import BasePrimitiveJob, PrimitiveResult
 from qiskit.providers import JobStatus, JobV1
 
-from ..client import Program
 from ..jobs import Job
+from ..requests import Program
 from ..results import BatchResult, ProgramResult
 from .errors import qiskit_errors
 
@@ -59,7 +59,7 @@ class QcsJob(_BatchJob[Any], JobV1):
     """Circuits given to ``QcsBackend.run``; the result is a ``qiskit.result.Result``."""
 
     def __init__(self, backend: Any, batch: Job[BatchResult], read: Callable[[Any], Any]) -> None:
-        super().__init__(backend, batch.id)
+        JobV1.__init__(self, backend, batch.id)
         self._batch = batch
         self._read = read
 
@@ -71,7 +71,7 @@ class QcsPrimitiveJob(_BatchJob[ResultT], BasePrimitiveJob):
     """PUBs of a primitive; the result is a ``PrimitiveResult``. Without any point there is no batch."""
 
     def __init__(self, batch: Job[BatchResult] | None, read: Callable[[Any], ResultT]) -> None:
-        super().__init__(batch.id if batch is not None else "empty")
+        BasePrimitiveJob.__init__(self, batch.id if batch is not None else "empty")
         self._batch = batch
         self._read = read
 
