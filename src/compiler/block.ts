@@ -45,6 +45,8 @@ export type BlockForm = {
 } & (
   | { readonly kind: 'dense' | 'diagonal' }
   | { readonly kind: 'permutation'; readonly rows: readonly number[] }
+  /** No factor of any product. */
+  | { readonly kind: 'map'; readonly rows: readonly number[]; readonly rest: number }
   /** Sums in place of a matrix. It has actions, and no entries, for its targets but the ancilla, which comes last if there is one. */
   | { readonly kind: 'probe'; readonly sums: ProbeSums }
 );

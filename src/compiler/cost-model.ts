@@ -37,7 +37,9 @@ function costOfPart(form: BlockForm, costs: KernelCosts): number {
       return costs.diagonal * changedPart(form.entries, undefined);
     case 'permutation':
       return costs.permutation * changedPart(form.entries, form.rows);
+    case 'map':
     case 'probe':
+      // Never part of a product.
       return 0;
   }
 }

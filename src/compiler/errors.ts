@@ -11,3 +11,14 @@ export class KernelTooWideError extends CodedError {
     );
   }
 }
+
+/** A channel acts on more qubits than density matrices take on one engine. */
+export class ChannelTooWideError extends CodedError {
+  readonly code = 'COMPILER_CHANNEL_TOO_WIDE';
+
+  constructor(operationIndex: number, numQubits: number, most: number) {
+    super(
+      `Operation ${operationIndex} is noise on ${numQubits} qubits together; density matrices take it on at most ${most}.`,
+    );
+  }
+}

@@ -36,7 +36,7 @@ export function fuseBlocks(blocks: readonly Block[], limits: FusionLimits): read
   const parts: Part[] = [];
   for (const block of blocks) {
     const part = partOf(block, 1, limits.costs);
-    if (isProbe(part) || !mergeBackwards(parts, part, limits)) parts.push(part);
+    if (isFixed(part) || !mergeBackwards(parts, part, limits)) parts.push(part);
   }
   return gather(parts, limits);
 }
@@ -105,11 +105,13 @@ function mergeBackwards(parts: Part[], part: Part, limits: FusionLimits): boolea
   return false;
 }
 
-const isProbe = ({ block }: Part): boolean => block.form.kind === 'probe';
+/** Whether a part is in no product. */
+const isFixed = ({ block: { form } }: Part): boolean =>
+  form.kind === 'probe' || form.kind === 'map';
 
 /** Product of two parts if it costs no more than they do; `nothing` if they cancel. */
 function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undefined {
-  if (isProbe(a)) return undefined;
+  if (isFixed(a)) return undefined;
   const { costs } = limits;
   const isMonomial = a.block.form.kind !== 'dense' && b.block.form.kind !== 'dense';
   const isDiagonal = a.block.form.kind === 'diagonal' && b.block.form.kind === 'diagonal';
@@ -181,7 +183,7 @@ function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlo
     ahead.moveTo(first);
     if (isTaken[first] === 1) continue;
     const found =
-      !isProbe(parts[first]!) && ahead.maySave(parts[first]!.wires)
+      !isFixed(parts[first]!) && ahead.maySave(parts[first]!.wires)
         ? bestGathering(parts, isTaken, first, limits)
         : undefined;
     if (found === undefined) {
@@ -296,7 +298,7 @@ function gatherOn(
     if (isTaken[i] === 1 || (part.bits & bits) === 0) continue;
     const isInside =
       (part.bits & ~bits) === 0 &&
-      !isProbe(part) &&
+      !isFixed(part) &&
       part.wires.every((wire) => wires.includes(wire));
     const moves =
       (part.bits & generalBits) === 0 &&
@@ -312,7 +314,7 @@ function gatherOn(
     diagonalBits |= part.diagonalBits;
     xBits |= part.xBits;
     generalBits |= part.generalBits;
-    if (!isInside && !isProbe(part)) crossing ??= part;
+    if (!isInside && !isFixed(part)) crossing ??= part;
   }
   // Without a dense member the product is monomial and was considered before.
   const saved =

@@ -21,6 +21,8 @@ export function kernelOf(block: Block, placeOf: readonly Qubit[], pool: MatrixPo
       return { kind: form.kind, targets, controls, offset };
     case 'permutation':
       return { kind: form.kind, targets, controls, offset, rows: form.rows };
+    case 'map':
+      return { kind: form.kind, targets, controls, offset, rows: form.rows, rest: form.rest };
   }
 }
 

@@ -71,6 +71,8 @@ function encodeStep(step: Step): unknown {
     case 'assign':
       // One function makes all expressions, so equal ones have their properties in one order.
       return ['assign', step.bits, step.value, condition];
+    case 'misread':
+      return ['misread', step.bits, step.p1Given0, step.p0Given1, condition];
     case 'loop':
       return ['loop', step.end, condition];
     case 'again':
@@ -83,6 +85,7 @@ function encodeKernel(kernel: Kernel): unknown {
   if (kernel.kind === 'probe')
     return [kind, targets, controls, kernel.ancilla ?? null, kernel.sums];
   const { offset } = kernel;
+  if (kernel.kind === 'map') return [kind, targets, controls, offset, kernel.rows, kernel.rest];
   return [kind, targets, controls, offset, kernel.kind === 'permutation' ? kernel.rows : null];
 }
 

@@ -7,7 +7,13 @@
  * because qubits outside the tile are constant in it; the targets of other kernels must be resident. A
  * program is plain data, so it crosses threads by structured clone.
  */
-import type { AssignOperation, ClassicalControl, Condition, Qubit } from '../circuit/circuit.ts';
+import type {
+  AssignOperation,
+  ClassicalControl,
+  Condition,
+  MisreadOperation,
+  Qubit,
+} from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 
 interface KernelBase {
@@ -66,8 +72,20 @@ export interface ProbeFlip {
   readonly parts: 're' | 'im' | 'both';
 }
 
+/**
+ * A linear map that need not be unitary, as channels are on density matrices: m² pool entries, row-major, on the m values
+ * `rows` of the targets. All other values are multiplied by `rest`.
+ */
+export interface MapKernel extends KernelBase {
+  readonly kind: 'map';
+  /** Distinct. */
+  readonly rows: readonly number[];
+  /** In [0.5, 1]. */
+  readonly rest: number;
+}
+
 /** Operation that a sweep applies to a tile. */
-export type MatrixKernel = DenseKernel | DiagonalKernel | PermutationKernel;
+export type MatrixKernel = DenseKernel | DiagonalKernel | PermutationKernel | MapKernel;
 
 /** One step of a sweep on a tile; a probe leaves the tile as it is. */
 export type Kernel = MatrixKernel | ProbeKernel;
@@ -143,7 +161,7 @@ export interface LoopTail {
   readonly condition?: never;
 }
 
-/** One step of a program. Assignments are those of the circuit, because bits are not compiled. */
+/** One step of a program. Assignments and misreadings are those of the circuit, because bits are not compiled. */
 export type Step =
   | Sweep
   | Measure
@@ -151,6 +169,7 @@ export type Step =
   | Exchange
   | Probing
   | AssignOperation
+  | MisreadOperation
   | LoopHead
   | LoopTail;
 
@@ -190,6 +209,27 @@ export interface Program {
   readonly finalLayout: readonly Qubit[];
   /** Absent where no matrix depends on angles. */
   readonly shape?: ProgramShape;
+}
+
+/** Readout confusion of a qubit that is measured last: what is reported of it, not its state. */
+export interface ReadoutConfusion {
+  /** Logical. */
+  readonly qubit: Qubit;
+  readonly p1Given0: number;
+  readonly p0Given1: number;
+}
+
+/** A circuit on density matrices. */
+export interface DensityProgram {
+  /** Qubits of the circuit. */
+  readonly numQubits: number;
+  /**
+   * Program on 2·numQubits qubits, whose amplitudes are the entries of ρ: qubit q is bit q of the row, qubit numQubits + q
+   * that of the column. Measurements list all their rows, then the columns, into the same bits.
+   */
+  readonly program: Program;
+  /** In the order in which they happen. */
+  readonly readout: readonly ReadoutConfusion[];
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   DynamicCircuit,
   DynamicOperation,
   MeasureOperation,
+  MisreadOperation,
   Operation,
   Qubit,
 } from '../circuit/circuit.ts';
@@ -100,6 +101,8 @@ export function scheduleAndCount(
   return { program, fusedBlocks: pieces.fusedBlocks, parametric: pool.parametric };
 }
 
+type PieceOperation = Operation | AssignOperation | MisreadOperation;
+
 /** Schedules the pieces of a circuit, one after the other. */
 class PieceList {
   readonly steps: Step[] = [];
@@ -131,9 +134,9 @@ class PieceList {
    * Adds operations. Every qubit is in its own place at the beginning of a loop and at the end of its body.
    */
   add(operations: readonly DynamicOperation[]): void {
-    let piece: (Operation | AssignOperation)[] = [];
+    let piece: PieceOperation[] = [];
     for (const operation of operations) {
-      if (operation.kind === 'noise' || operation.kind === 'misread') throw noiseIsNoStep();
+      if (operation.kind === 'noise') throw noiseIsNoStep();
       if (operation.kind !== 'while') {
         piece.push(operation);
         continue;
@@ -154,7 +157,7 @@ class PieceList {
     this.#addPiece(piece);
   }
 
-  #addPiece(operations: readonly (Operation | AssignOperation)[]): void {
+  #addPiece(operations: readonly PieceOperation[]): void {
     if (operations.length === 0) return;
     const work = workOf({ ...this.#circuit, operations }, this.#target.maxDenseQubits);
     const start = isWithinReach(this.#target, this.#home.length) ? this.#start : undefined;

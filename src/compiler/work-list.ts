@@ -13,6 +13,7 @@ import {
   type DynamicCircuit,
   hasMidCircuitMeasurement,
   type MeasureOperation,
+  type MisreadOperation,
   numRegisterBits,
   type Operation,
   type Qubit,
@@ -29,18 +30,23 @@ import {
 } from './block.ts';
 import { KernelTooWideError } from './errors.ts';
 import { isProbe, type Probe } from './gradient/probe.ts';
+import { isLinearMap, mapForm } from './noise/linear-map.ts';
 import { isParametric } from './parametric.ts';
 import type { GateLike } from './passes/gate-like.ts';
 
 /** An operation between sweeps, on qubits or classical bits. */
-export type CollapseOperation = MeasureOperation | ResetOperation | AssignOperation;
+export type CollapseOperation =
+  | MeasureOperation
+  | ResetOperation
+  | AssignOperation
+  | MisreadOperation;
 
-/** Moves an operation to other wires; an assignment has none. */
+/** Moves an operation to other wires; an assignment or a misreading has none. */
 export function onWires(
   operation: CollapseOperation,
   toWire: (wire: Wire) => Wire,
 ): CollapseOperation {
-  if (operation.kind === 'assign') return operation;
+  if (operation.kind === 'assign' || operation.kind === 'misread') return operation;
   return { ...operation, qubits: operation.qubits.map(toWire) };
 }
 
@@ -89,7 +95,7 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   const assignments: AssignOperation[] = [];
   for (const [index, operation] of operations.entries()) {
     if (operation.kind === 'while') throw new Error('unreachable: a loop is no single item');
-    if (operation.kind === 'noise' || operation.kind === 'misread') throw noiseIsNoStep();
+    if (operation.kind === 'noise') throw noiseIsNoStep();
     if (measuresLast && operation.kind === 'measure') measurements.push(operation);
     // Assignments before a condition stay in order, because the condition may read them.
     else if (isStraight && operation.kind === 'assign') assignments.push(operation);
@@ -105,7 +111,7 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   };
 }
 
-/** Noise is taken out of a circuit, by trajectories or in a density matrix, before anything is scheduled. */
+/** Channels are taken out of a circuit, by trajectories or in a density matrix, before anything is scheduled. */
 export const noiseIsNoStep = (): Error => new Error('unreachable: noise among steps of a program');
 
 /** Joins measurements into one; of two that write one bit, the last counts. */
@@ -153,7 +159,7 @@ class WorkBuilder {
     this.#maxDenseQubits = maxDenseQubits;
   }
 
-  add(operation: Operation | AssignOperation, index: number): void {
+  add(operation: Operation | AssignOperation | MisreadOperation, index: number): void {
     switch (operation.kind) {
       case 'gate':
       case 'unitary':
@@ -166,6 +172,13 @@ class WorkBuilder {
         return;
       case 'assign': {
         const resources = this.#bits(assignedBits(operation));
+        this.#push({ kind: 'collapse', operation }, [], resources, allGeneral(resources));
+        return;
+      }
+      case 'misread': {
+        const { bits, condition } = operation;
+        const drawOrder = this.wireOf.length + this.#numBits;
+        const resources = [...this.#bits([...bits, ...(condition?.bits ?? [])]), drawOrder];
         this.#push({ kind: 'collapse', operation }, [], resources, allGeneral(resources));
         return;
       }
@@ -270,6 +283,7 @@ class WorkBuilder {
 }
 
 function newForm(operation: GateLike): BlockForm | undefined {
+  if (isLinearMap(operation)) return mapForm(operation);
   const form = formOf(targetMatrix(operation));
   if (form === undefined || !isParametric(operation)) return form;
   return { ...form, source: { kind: 'operation', operation } };

@@ -12,6 +12,10 @@ export function wordsFor(numBits: number): number {
   return Math.max(1, Math.ceil(numBits / 32));
 }
 
+export function readBit(words: Uint32Array, bit: Bit): 0 | 1 {
+  return ((words[bit >>> 5]! >>> (bit & 31)) & 1) === 1 ? 1 : 0;
+}
+
 export function writeBit(words: Uint32Array, bit: Bit, value: 0 | 1): void {
   const mask = 1 << (bit & 31);
   if (value === 1) words[bit >>> 5]! |= mask;
@@ -24,7 +28,7 @@ export function conditionHolds(condition: Condition | undefined, words: Uint32Ar
   // Division instead of shifts: a value may have more than 32 bits.
   let rest = condition.value;
   for (const bit of condition.bits) {
-    if (((words[bit >>> 5]! >>> (bit & 31)) & 1) !== rest % 2) return false;
+    if (readBit(words, bit) !== rest % 2) return false;
     rest = Math.floor(rest / 2);
   }
   return rest === 0;
@@ -37,7 +41,7 @@ export function conditionHolds(condition: Condition | undefined, words: Uint32Ar
  */
 export function assign({ bits, value, condition }: AssignOperation, words: Uint32Array): void {
   if (!conditionHolds(condition, words)) return;
-  const read = (bit: Bit) => ((words[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
+  const read = (bit: Bit) => readBit(words, bit) === 1;
   try {
     const written = bitsToWrite(value, bits.length, read);
     for (const [i, bit] of bits.entries()) writeBit(words, bit, written[i] === true ? 1 : 0);

@@ -16,7 +16,12 @@
  * precision (exact-counts.ts).
  */
 import type { PauliSum } from '../circuit/observable.ts';
-import type { GradientProgram, Program, TargetProfile } from '../compiler/program.ts';
+import type {
+  DensityProgram,
+  GradientProgram,
+  Program,
+  TargetProfile,
+} from '../compiler/program.ts';
 
 /** Request for a run. The result holds only the outputs that are requested. */
 export interface RunRequest {
@@ -41,6 +46,10 @@ export interface RunRequest {
    * needs memory for a second state.
    */
   readonly variances?: boolean;
+  /** Requests the density matrix in the state before the trailing measurements; density matrices only. */
+  readonly densityMatrix?: boolean;
+  /** Requests the purity of that state, tr ρ²; density matrices only. */
+  readonly purity?: boolean;
   /** Called from time to time with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
 }
@@ -70,6 +79,13 @@ export interface RunResult {
   readonly expectations?: readonly number[];
   /** One value for each requested observable, at least 0. */
   readonly variances?: readonly number[];
+  /** Standard errors of the expectation values, where these are means over trajectories. */
+  readonly standardErrors?: readonly number[];
+  /** Distinct trajectories that were computed. */
+  readonly trajectories?: number;
+  /** Interleaved re, im; row-major; length 2·4^numQubits. */
+  readonly densityMatrix?: Float64Array;
+  readonly purity?: number;
   /**
    * Passes of whole states through memory to apply gates, summed over all branches of the shots.
    */
@@ -135,5 +151,12 @@ export interface Engine {
    * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
    */
   prepareGradient?(program: GradientProgram): Promise<GradientExecutable>;
+  /**
+   * Compiles a program on density matrices; absent where the engine has none. Its runs have every output but the state
+   * vector, also after measurements in mid-circuit: then all their outcomes are followed.
+   *
+   * @throws {ProgramTooWideError} if the density matrix does not fit the engine.
+   */
+  prepareDensity?(program: DensityProgram): Promise<Executable>;
   close(): Promise<void>;
 }

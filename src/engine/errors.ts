@@ -12,6 +12,17 @@ export class ProgramTooWideError extends CodedError {
   }
 }
 
+/** The density matrix needs more qubits than the engine can hold. */
+export class DensityTooWideError extends CodedError {
+  readonly code = 'ENGINE_DENSITY_TOO_WIDE';
+
+  constructor(numQubits: number, maxQubits: number, engine: string) {
+    super(
+      `The circuit has ${numQubits} qubits; the ${engine} engine on this machine holds density matrices of at most ${maxQubits}.`,
+    );
+  }
+}
+
 /** An output was requested that exists only if no measurement or reset comes before the end. */
 export class OutputNeedsFinalStateError extends CodedError {
   readonly code = 'ENGINE_OUTPUT_NEEDS_FINAL_STATE';
@@ -19,6 +30,28 @@ export class OutputNeedsFinalStateError extends CodedError {
   constructor(output: string) {
     super(
       `${output} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.`,
+    );
+  }
+}
+
+/** The state vector of a density matrix was requested. */
+export class OutputNeedsStateVectorError extends CodedError {
+  readonly code = 'ENGINE_OUTPUT_NEEDS_STATE_VECTOR';
+
+  constructor() {
+    super(
+      'A density matrix is no state vector; request the density matrix, or run the circuit without noise.',
+    );
+  }
+}
+
+/** The density matrix of more qubits was requested than is returned. */
+export class DensityMatrixTooLargeError extends CodedError {
+  readonly code = 'ENGINE_DENSITY_MATRIX_TOO_LARGE';
+
+  constructor(numQubits: number, maxQubits: number) {
+    super(
+      `The density matrix of ${numQubits} qubits has 4^${numQubits} entries; it is returned of up to ${maxQubits} qubits. Expectation values and probabilities are computed of more.`,
     );
   }
 }

@@ -48,6 +48,7 @@ export class Growth {
 
   add(item: MovingItem): void {
     if (item.kind === 'rotation') this.#add(item.t, item.t, EXPECTED.rotation);
+    else if (item.kind === 'map') this.#now *= item.growth;
     else if (item.kind === 'pair rotation') this.#add(item.even, item.odd, EXPECTED.pair);
   }
 

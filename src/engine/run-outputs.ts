@@ -10,7 +10,7 @@ import type { StateOperations } from './state-operations.ts';
 import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 
 /** Most classical bits of an exact distribution: 2^26 probabilities take 512 MiB. */
-const MAX_PROBABILITY_BITS = 26;
+export const MAX_PROBABILITY_BITS = 26;
 
 /** Part of a run's result that is read off the final state. */
 export type FinalStateOutputs = Pick<
@@ -67,14 +67,19 @@ export async function readOutputs<S>(
   return outputs;
 }
 
-/** Exact distribution of the outcomes; length 2^numBits. */
-async function outcomeProbabilities<S>(
+/**
+ * Exact distribution of the outcomes; length 2^numBits.
+ *
+ * @param bits - The register before the trailing measurements; all bits 0 if absent.
+ */
+export async function outcomeProbabilities<S>(
   plan: RunPlan,
-  operations: StateOperations<S>,
+  operations: Pick<StateOperations<S>, 'probabilities'>,
   state: S,
+  bits?: Uint32Array,
 ): Promise<Float64Array> {
   const { measuredWords, layout, numBits, finalAssignments, numRegisterBits } = plan;
-  if (finalAssignments.length === 0 && numRegisterBits === numBits) {
+  if (bits === undefined && finalAssignments.length === 0 && numRegisterBits === numBits) {
     // At most 26 bits: one word.
     return operations.probabilities(state, physicalBitsOf(measuredWords[0], layout), numBits);
   }
@@ -91,7 +96,8 @@ async function outcomeProbabilities<S>(
   const out = new Float64Array(2 ** numBits);
   for (const [value, probability] of byValue.entries()) {
     if (probability === 0) continue;
-    const register = new Uint32Array(wordsFor(numRegisterBits));
+    const register = bits?.slice() ?? new Uint32Array(wordsFor(numRegisterBits));
+    for (const { word, mask } of measuredWords) register[word]! &= ~mask;
     for (const [i, q] of qubits.entries()) {
       if (((value >> i) & 1) === 0) continue;
       for (const { word, bitsOf } of measuredWords) register[word]! |= bitsOf.images[q]!;

@@ -1,5 +1,5 @@
 /** The plan of a run: the steps of a program as the walk over its shots takes them. */
-import type { AssignOperation, Condition, Qubit } from '../circuit/circuit.ts';
+import type { AssignOperation, Condition, MisreadOperation, Qubit } from '../circuit/circuit.ts';
 import {
   type Exchange,
   type Kernel,
@@ -29,8 +29,19 @@ export interface CollapseStep {
   readonly condition?: Condition;
 }
 
+/** A misreading of bits in mid-circuit. */
+export interface MisreadStep extends MisreadOperation {
+  readonly event: number;
+}
+
 /** One step of the walk. */
-export type PlanStep = SweepStep | CollapseStep | AssignOperation | LoopHead | LoopTail;
+export type PlanStep =
+  | SweepStep
+  | CollapseStep
+  | MisreadStep
+  | AssignOperation
+  | LoopHead
+  | LoopTail;
 
 /** Everything that the walk (`shot-tree.ts`) needs to know of a program. */
 export interface RunPlan {
@@ -70,6 +81,9 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
     const condition = step.condition === undefined ? {} : { condition: step.condition };
     if (step.kind === 'measure' || step.kind === 'reset') {
       steps.push({ kind: 'collapse', step, event, ...condition });
+      event++;
+    } else if (step.kind === 'misread') {
+      steps.push({ ...step, event });
       event++;
     } else if (step.kind === 'assign' || step.kind === 'loop' || step.kind === 'again') {
       steps.push(step);

@@ -9,11 +9,11 @@
  */
 import type { Measure, Reset } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
-import { assign, conditionHolds, wordsFor, writeBit } from './classical-bits.ts';
+import { assign, conditionHolds, readBit, wordsFor, writeBit } from './classical-bits.ts';
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
-import type { CollapseStep, RunPlan } from './run-plan.ts';
+import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
 import type { StateBudget } from './state-budget.ts';
 import type { QubitMasses, ShotGroup, StateOperations } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
@@ -164,7 +164,9 @@ export class ShotTree<S> {
           if (applying !== undefined) await applying;
         }
         this.#onPasses(step.passes);
-      } else if (holds) {
+      } else if (holds && step.kind === 'misread') {
+        while (branch.position < step.bits.length) branch = await this.#misreadNext(step, branch);
+      } else if (holds && step.kind === 'collapse') {
         while (branch.position < step.step.qubits.length) {
           branch = await this.#collapseNext(step, branch);
         }
@@ -192,13 +194,39 @@ export class ShotTree<S> {
   async #collapseNext({ step, event }: CollapseStep, branch: Branch<S>): Promise<Branch<S>> {
     const qubit = step.qubits[branch.position]!;
     const masses = await this.#operations.qubitMasses(branch.state, qubit);
-    const { zeros, ones } = await this.#part(
-      branch,
-      event,
-      masses.one / (masses.zero + masses.one),
+    const one = masses.one / (masses.zero + masses.one);
+    return this.#split(branch, event, one, (part, outcome) =>
+      this.#settle(step, part, outcome, masses),
     );
-    if (ones.count === 0) return this.#settle(step, branch, 0, masses);
-    if (zeros.count === 0) return this.#settle(step, branch, 1, masses);
+  }
+
+  /** Misreads the next bit of a branch, or reads it as it is. */
+  #misreadNext(step: MisreadStep, branch: Branch<S>): Promise<Branch<S>> {
+    const bit = step.bits[branch.position]!;
+    const value = readBit(branch.bits, bit);
+    const flips = value === 1 ? step.p0Given1 : step.p1Given0;
+    return this.#split(branch, step.event, flips, async (part, isMisread) => {
+      if (isMisread === 1) writeBit(part.bits, bit, value === 1 ? 0 : 1);
+      part.position++;
+      return part;
+    });
+  }
+
+  /**
+   * Splits a branch by an outcome, and returns the part that goes on.
+   *
+   * @param one - Probability of outcome 1.
+   * @param settle - Brings a part to its outcome.
+   */
+  async #split(
+    branch: Branch<S>,
+    event: number,
+    one: number,
+    settle: (part: Branch<S>, outcome: 0 | 1) => Promise<Branch<S>>,
+  ): Promise<Branch<S>> {
+    const { zeros, ones } = await this.#part(branch, event, one);
+    if (ones.count === 0) return settle(branch, 0);
+    if (zeros.count === 0) return settle(branch, 1);
 
     const isZeroSmaller = zeros.count <= ones.count;
     const [smaller, larger] = isZeroSmaller ? [zeros, ones] : [ones, zeros];
@@ -209,8 +237,8 @@ export class ShotTree<S> {
       shots: smaller,
     };
     const waits: Branch<S> = { ...branch, shots: larger };
-    this.#waiting.push(await this.#settle(step, waits, isZeroSmaller ? 1 : 0, masses));
-    return this.#settle(step, goesOn, isZeroSmaller ? 0 : 1, masses);
+    this.#waiting.push(await settle(waits, isZeroSmaller ? 1 : 0));
+    return settle(goesOn, isZeroSmaller ? 0 : 1);
   }
 
   /**

@@ -9,6 +9,7 @@
 import type {
   DenseKernel,
   Kernel,
+  MapKernel,
   PermutationKernel,
   ProbeKernel,
   ProbeSums,
@@ -62,6 +63,15 @@ export interface DenseItem extends Reach {
   readonly offset: number;
 }
 
+/** A map, as of a `MapKernel`. */
+export interface MapItem extends Reach, Pick<MapKernel, 'targets' | 'rows' | 'rest'> {
+  readonly kind: 'map';
+  /** Of `rows`, row-major, divided by `rest`. */
+  readonly entries: Float64Array;
+  /** Largest sum of moduli in a row of the entries. */
+  readonly growth: number;
+}
+
 /** Sums as of a `ProbeKernel`. It changes nothing; where it has flips, it waits like an item that moves its targets. */
 export interface ProbeItem extends Reach {
   readonly kind: 'probe';
@@ -78,6 +88,7 @@ export type Item =
   | PairRotationItem
   | PermutationItem
   | DenseItem
+  | MapItem
   | ProbeItem;
 /** An item that moves amplitudes, or a probe of where they are. */
 export type MovingItem = Exclude<Item, DiagonalItem>;
@@ -119,10 +130,27 @@ export function addItems(
         items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });
       }
       return;
+    case 'map':
+      items.push(mapItem(kernel, pool));
+      return;
     case 'probe':
       items.push(probeItem(kernel));
       return;
   }
+}
+
+function mapItem({ targets, rows, rest, offset }: MapKernel, { matrices }: MatrixPool): MapItem {
+  const size = rows.length;
+  const entries = matrices.slice(2 * offset, 2 * (offset + size * size)).map((x) => x / rest);
+  let growth = 1;
+  for (let row = 0; row < size; row++) {
+    let sum = 0;
+    for (let i = row * size; i < (row + 1) * size; i++) {
+      sum += Math.hypot(entries[2 * i]!, entries[2 * i + 1]!);
+    }
+    growth = Math.max(growth, sum);
+  }
+  return { kind: 'map', moved: maskOf(targets), read: 0, targets, rows, rest, entries, growth };
 }
 
 function probeItem({ targets, controls, ancilla, sums }: ProbeKernel): ProbeItem {

@@ -100,6 +100,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The OpenQASM text uses a part of the language that this service does not run.',
   },
+  COMPILER_CHANNEL_TOO_WIDE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Noise acts on more qubits together than a density matrix takes on the engine.',
+  },
   COMPILER_KERNEL_TOO_WIDE: {
     answers: 'BAD_REQUEST',
     meaning: 'An operation acts on more qubits at once than the engine supports.',
@@ -115,6 +119,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   ENGINE_CLOSED: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The engine was closed before the circuit had its turn.',
+  },
+  ENGINE_DENSITY_MATRIX_TOO_LARGE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The density matrix of more qubits was asked for than is returned.',
+  },
+  ENGINE_DENSITY_TOO_WIDE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The density matrix of the circuit has more qubits than the engine can hold.',
   },
   ENGINE_DEVICE_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -142,6 +154,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning:
       'Amplitudes, probabilities or expectation values were asked for, but the circuit measures before its end.',
+  },
+  ENGINE_OUTPUT_NEEDS_STATE_VECTOR: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Amplitudes were asked for, but the circuit runs as a density matrix.',
   },
   ENGINE_PROGRAM_TOO_WIDE: {
     answers: 'BAD_REQUEST',

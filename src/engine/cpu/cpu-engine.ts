@@ -4,15 +4,28 @@
  * Single precision holds half of the memory and takes half of the time of double; both come from
  * one source (assembly/). The engine runs one program at a time, on all its threads.
  */
-import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
+import type {
+  DensityProgram,
+  GradientProgram,
+  Program,
+  TargetProfile,
+} from '../../compiler/program.ts';
 import type { BatchEngine } from '../batch-request.ts';
-import type { Executable, GradientExecutable, GradientRequest, RunRequest } from '../engine.ts';
-import { ProgramTooWideError } from '../errors.ts';
+import { DensityStates } from '../density-states.ts';
+import type {
+  Executable,
+  GradientExecutable,
+  GradientRequest,
+  RunRequest,
+  RunResult,
+} from '../engine.ts';
+import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
+import { runDensity } from '../run-density.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
-import { planRun } from '../run-plan.ts';
+import { planRun, type RunPlan } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
-import { stateBudget } from '../state-budget.ts';
+import { type StateBudget, stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
 import { type BatchHost, prepareBatch } from './batch.ts';
@@ -121,21 +134,27 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
     prepare: async (program) => prepare(program, options, lowering, threadPool, mutex),
     prepareGradient: async (program) =>
       prepareGradient(program, options, lowering, threadPool, mutex),
+    prepareDensity: async (program) =>
+      prepareDensity(program, options, lowering, threadPool, mutex),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
 }
 
-function prepare(
+/** A program in the engine's memory. */
+interface Placed {
+  readonly plan: RunPlan;
+  readonly budget: StateBudget;
+  readonly program: CpuProgram;
+  readonly at: number;
+}
+
+function place(
   program: Program,
-  { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
+  { precision, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
   lowering: ProgramLowering,
   threadPool: ThreadPool,
-  mutex: Mutex,
-): Executable {
-  if (program.numQubits > maxQubits) {
-    throw new ProgramTooWideError(program.numQubits, maxQubits, 'cpu');
-  }
+): Placed {
   const plan = planRun(program, () => 1);
   const form = PRECISIONS[precision];
   const lowered = lowering.lower(program);
@@ -153,15 +172,62 @@ function prepare(
     layout: program.finalLayout,
     spare: [],
   };
-  const operations = (slicer: TimeSlicer) => new CpuStates(cpuProgram, slicer);
+  return { plan, budget, program: cpuProgram, at };
+}
+
+/** @param run - Runs the program once; its states are released afterwards. */
+function executable(
+  { program: { spare }, at }: Placed,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+  run: (request: RunRequest, signal: AbortSignal) => Promise<RunResult>,
+): Executable {
   const releaseStates = () => {
-    for (const state of cpuProgram.spare.splice(0)) threadPool.release(state);
+    for (const state of spare.splice(0)) threadPool.release(state);
   };
-  const attempt = (request: RunRequest, signal: AbortSignal) =>
-    runProgram({ plan, budget, operations }, request, signal).finally(releaseStates);
   return mutex.executable(
-    (request: RunRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
+    (request: RunRequest, signal) =>
+      retryOnLostThread(() => run(request, signal).finally(releaseStates)),
     () => threadPool.release(at),
+  );
+}
+
+function prepare(
+  program: Program,
+  options: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): Executable {
+  if (program.numQubits > options.maxQubits) {
+    throw new ProgramTooWideError(program.numQubits, options.maxQubits, 'cpu');
+  }
+  const placed = place(program, options, lowering, threadPool);
+  const { plan, budget } = placed;
+  const operations = (slicer: TimeSlicer) => new CpuStates(placed.program, slicer);
+  return executable(placed, threadPool, mutex, (request, signal) =>
+    runProgram({ plan, budget, operations }, request, signal),
+  );
+}
+
+function prepareDensity(
+  { numQubits, program, readout }: DensityProgram,
+  options: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): Executable {
+  if (program.numQubits > options.maxQubits) {
+    throw new DensityTooWideError(numQubits, Math.floor(options.maxQubits / 2), 'cpu');
+  }
+  const placed = place(program, options, lowering, threadPool);
+  const { budget } = placed;
+  const plan = { ...placed.plan, numQubits };
+  const facts = { numQubits, layout: program.finalLayout, readout };
+  const operations = (slicer: TimeSlicer) =>
+    new DensityStates(new CpuStates(placed.program, slicer), facts, slicer);
+  return executable(placed, threadPool, mutex, (request, signal) =>
+    runDensity({ numQubits, plan, budget, operations }, request, signal),
   );
 }
 

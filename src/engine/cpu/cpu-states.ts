@@ -4,6 +4,7 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
+import type { EntryAccess } from '../density-states.ts';
 import type {
   BasisSamples,
   MaybePromise,
@@ -16,7 +17,7 @@ import { collapse, qubitMasses } from './collapse.ts';
 import type { StoredState } from './command.ts';
 import { ThreadPoolRunner } from './command-runner.ts';
 import { expectations } from './expectation.ts';
-import { logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
+import { amplitudesAt, logicalAmplitudes, mixStates, outcomeProbabilities } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
 import { applyObservable } from './observable-image.ts';
 import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
@@ -47,7 +48,10 @@ export interface CpuState {
 }
 
 /** The states of one run. */
-export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuState> {
+export class CpuStates
+  extends ThreadPoolRunner
+  implements StateOperations<CpuState>, EntryAccess<CpuState>
+{
   readonly #program: CpuProgram;
   readonly #threadPool: ThreadPool;
   readonly #slicer: TimeSlicer;
@@ -150,6 +154,21 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
   statevector(state: CpuState): MaybePromise<Float64Array> {
     return this.#whenWritten(state, () =>
       logicalAmplitudes(this, this.#stored(state), this.#program.layout, this.#slicer),
+    );
+  }
+
+  entries(state: CpuState, indexOf: BitImages, flips: number): MaybePromise<Float64Array> {
+    const { layout } = this.#program;
+    return this.#whenWritten(state, () =>
+      amplitudesAt(this, this.#stored(state), layout, indexOf, flips, this.#slicer),
+    );
+  }
+
+  mix(state: CpuState, other: CpuState, share: number): MaybePromise<void> {
+    return this.#whenWritten(state, () =>
+      this.#whenWritten(other, () =>
+        mixStates(this, this.#stored(state), this.#stored(other), share, this.#slicer),
+      ),
     );
   }
 

@@ -228,7 +228,7 @@ export function emitDense(
  * with a bit that is no target; afterwards they change back. `place` maps a mask to the places in
  * between.
  */
-function withoutLanes(
+export function withoutLanes(
   code: TileCode,
   layout: TileLayout,
   bits: readonly number[],

@@ -64,6 +64,55 @@ export async function logicalAmplitudes(
 }
 
 /**
+ * The amplitudes at logical basis indices, for all numbers that `indexOf` maps.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @param indexOf - Number → logical basis index, but for the bits of `flips`, which are the other way round.
+ * @returns Interleaved re, im.
+ */
+export async function amplitudesAt(
+  runner: CommandRunner,
+  state: StoredState,
+  layout: readonly Qubit[],
+  indexOf: BitImages,
+  flips: number,
+  slicer: TimeSlicer,
+): Promise<Float64Array> {
+  const count = 2 ** indexOf.images.length;
+  const out = new Float64Array(2 * count);
+  const reals = realsOf(runner, state);
+  const positions = positionsOf(layout, state);
+  const imag = IMAG_BYTES / state.precision.realBytes;
+  for (let from = 0; from < count; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, count);
+    for (let i = from; i < to; i++) {
+      const position = positions.at((indexOf.at(i) ^ flips) >>> 0);
+      out[2 * i] = reals[position]!;
+      out[2 * i + 1] = reals[position + imag]!;
+    }
+    if (slicer.spend(to - from)) await slicer.pause();
+  }
+  return out;
+}
+
+/** Makes a state (1 − share)·state + share·other. */
+export async function mixStates(
+  runner: CommandRunner,
+  state: StoredState,
+  other: StoredState,
+  share: number,
+  slicer: TimeSlicer,
+): Promise<void> {
+  const own = realsOf(runner, state);
+  const added = realsOf(runner, other);
+  for (let from = 0; from < own.length; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, own.length);
+    for (let i = from; i < to; i++) own[i] = (1 - share) * own[i]! + share * added[i]!;
+    if (slicer.spend(to - from)) await slicer.pause();
+  }
+}
+
+/**
  * The distribution of the classical register.
  *
  * @param layout - Logical qubit → physical qubit.

@@ -18,6 +18,7 @@ import {
   ReadyItems,
   type RotationItem,
 } from '../work-items.ts';
+import { emitMap } from './emit-maps.ts';
 import { emitDense, emitLaneExchange, emitPermutation, emitRotations } from './emit-moves.ts';
 import { emitPairRotations } from './emit-pairs.ts';
 import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
@@ -191,6 +192,10 @@ function emitMoves(
         break;
       case 'dense':
         emitDense(context.code, layout, item, context.pool);
+        break;
+      case 'map':
+        emitMap(context.code, layout, item);
+        context.pending.multiply(0, { re: item.rest, im: 0 });
         break;
     }
   }

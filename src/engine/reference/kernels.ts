@@ -5,7 +5,7 @@
  * are disjoint, so any range of them can be done at any time, which lets a kernel on a large state
  * pause half-way. The state is interleaved re, im.
  */
-import type { MatrixKernel, PermutationKernel } from '../../compiler/program.ts';
+import type { MapKernel, MatrixKernel, PermutationKernel } from '../../compiler/program.ts';
 import { insertZeroBits } from '../../math/basis-index.ts';
 import { UNITS_PER_CHUNK } from '../time-slicer.ts';
 
@@ -54,6 +54,8 @@ export function stateKernel(
       return paced(groups, d, diagonal(groups, entriesOf(d)));
     case 'permutation':
       return paced(groups, 2 * d, permutation(groups, entriesOf(d), kernel));
+    case 'map':
+      return paced(groups, d * d, dense(groups, wholeMatrix(kernel, matrices)));
   }
 }
 
@@ -133,6 +135,23 @@ function dense(groups: Groups, matrix: Float64Array): StateKernel['apply'] {
       base = ((base | fixedMask) + 1) & ~fixedMask;
     }
   };
+}
+
+/** The matrix of a map on all values of its targets. */
+export function wholeMatrix(
+  { targets, rows, rest, offset }: MapKernel,
+  matrices: Float64Array,
+): Float64Array {
+  const size = 2 ** targets.length;
+  const out = new Float64Array(2 * size * size);
+  for (let row = 0; row < size; row++) out[2 * row * (size + 1)] = rest;
+  for (const [i, row] of rows.entries()) {
+    for (const [j, column] of rows.entries()) {
+      const from = 2 * (offset + i * rows.length + j);
+      out.set(matrices.subarray(from, from + 2), 2 * (row * size + column));
+    }
+  }
+  return out;
 }
 
 /** Applies a diagonal. Skips entries of 1, which are half of a phase gate's. */

@@ -1,0 +1,80 @@
+/**
+ * Compiles a circuit with noise for density matrices. A pure function.
+ *
+ * Passes work on the circuit as it was written, piece by piece between the noise. Then its qubits are doubled, and it is
+ * scheduled like any other one.
+ */
+import type { DynamicCircuit, DynamicOperation } from '../../circuit/circuit.ts';
+import type { CompileOptions } from '../compile.ts';
+import { ChannelTooWideError, KernelTooWideError } from '../errors.ts';
+import { pairForm } from '../pair-form.ts';
+import { optimize } from '../passes/pipeline.ts';
+import type { DensityProgram, TargetProfile } from '../program.ts';
+import { hashProgram } from '../program-hash.ts';
+import { type CompilationReport, reportOn } from '../report.ts';
+import { type Scheduled, scheduleAndCount, scheduleOf } from '../schedule.ts';
+import { densityCircuit } from './density-circuit.ts';
+import { withReadout } from './terminal-readout.ts';
+
+/** A program, and the changes that compiling made. */
+export interface CompiledDensity {
+  readonly program: DensityProgram;
+  readonly report: CompilationReport;
+}
+
+/**
+ * Compiles a valid circuit.
+ *
+ * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than `target.maxDenseQubits`.
+ * @throws {ChannelTooWideError} if a channel acts on more than half as many qubits.
+ */
+export function compileDensity(
+  circuit: DynamicCircuit,
+  target: TargetProfile,
+  {
+    optimize: runsPasses = true,
+    keepState = true,
+  }: Pick<CompileOptions, 'optimize' | 'keepState'> = {},
+): CompiledDensity {
+  checkChannels(circuit.operations, Math.floor(target.maxDenseQubits / 2));
+  const { circuit: ending, readout } = withReadout(circuit);
+  const optimized = runsPasses ? optimize(ending, { keepState }) : { circuit: ending, passes: [] };
+  const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : ending;
+  const scheduled = scheduledFor(circuit, densityCircuit(paired), target);
+  const program = { hash: hashProgram(scheduled.program), ...scheduled.program };
+  const report = reportOn(circuit, optimized, scheduled, target.precision);
+  // Of 2^n rows each.
+  const bytesMoved = report.bytesMoved * 2 ** circuit.numQubits;
+  return {
+    program: { numQubits: circuit.numQubits, program, readout },
+    report: { ...report, bytesMoved },
+  };
+}
+
+/** Schedules a doubled circuit. Where an operation is too wide, the error names its index in the caller's circuit. */
+function scheduledFor(
+  original: DynamicCircuit,
+  doubled: DynamicCircuit,
+  target: TargetProfile,
+): Scheduled {
+  try {
+    return scheduleAndCount(doubled, target);
+  } catch (error) {
+    if (!(error instanceof KernelTooWideError)) throw error;
+    const withoutNoise = original.operations.map(
+      (operation): DynamicOperation =>
+        operation.kind === 'noise' ? { kind: 'barrier', qubits: [] } : operation,
+    );
+    scheduleOf({ ...original, operations: withoutNoise }, original, target);
+    throw error;
+  }
+}
+
+function checkChannels(operations: readonly DynamicOperation[], most: number): void {
+  for (const [index, operation] of operations.entries()) {
+    if (operation.kind === 'while') checkChannels(operation.body, most);
+    else if (operation.kind === 'noise' && operation.qubits.length > most) {
+      throw new ChannelTooWideError(index, operation.qubits.length, most);
+    }
+  }
+}

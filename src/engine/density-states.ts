@@ -1,0 +1,228 @@
+/**
+ * Density matrices as states of an engine: ρ of n qubits is a state of 2n qubits, whose amplitudes are its entries.
+ *
+ * What is read of ρ lies on lines ρ(x, x ^ flips) of 2^n entries each: its diagonal, and a line for each set of qubits that
+ * a Pauli string flips. Lines are short beside the state, so they are read and summed up here, for all engines.
+ */
+import type { Qubit } from '../circuit/circuit.ts';
+import { bitOf, type PauliSum } from '../circuit/observable.ts';
+import type { ReadoutConfusion } from '../compiler/program.ts';
+import { hasOddParity } from '../math/basis-index.ts';
+import { BitImages } from '../math/bit-images.ts';
+import { groupPaulis, weightedSums } from './pauli-groups.ts';
+import type {
+  BasisSamples,
+  MaybePromise,
+  QubitMasses,
+  SampleRequest,
+  StateOperations,
+} from './state-operations.ts';
+import { sortedTerminalDraws } from './terminal-draws.ts';
+import type { TimeSlicer } from './time-slicer.ts';
+
+/** What density matrices need of an engine beside operations on states. */
+export interface EntryAccess<S> {
+  /**
+   * Entries of a state; interleaved re, im, for all numbers that `indexOf` maps.
+   *
+   * @param indexOf - Number → logical basis index, but for the bits of `flips`, which are the other way round.
+   */
+  entries(state: S, indexOf: BitImages, flips: number): MaybePromise<Float64Array>;
+
+  /** Makes a state (1 − share)·state + share·other. */
+  mix(state: S, other: S, share: number): MaybePromise<void>;
+}
+
+/** What the states of a run share. */
+export interface DensityFacts {
+  /** Of the circuit. */
+  readonly numQubits: number;
+  /** Logical qubit of rows and columns → physical qubit. */
+  readonly layout: readonly Qubit[];
+  readonly readout: readonly ReadoutConfusion[];
+}
+
+/** The density matrices of one run. Physical qubits are those of the doubled program. */
+export class DensityStates<S> implements StateOperations<S> {
+  readonly #base: StateOperations<S> & EntryAccess<S>;
+  readonly #facts: DensityFacts;
+  readonly #slicer: TimeSlicer;
+  /** Value of the qubits → logical index of the diagonal entry. */
+  readonly #diagonalOf: BitImages;
+
+  constructor(base: StateOperations<S> & EntryAccess<S>, facts: DensityFacts, slicer: TimeSlicer) {
+    this.#base = base;
+    this.#facts = facts;
+    this.#slicer = slicer;
+    const { numQubits } = facts;
+    this.#diagonalOf = new BitImages(
+      Array.from({ length: numQubits }, (_, q) => 2 ** q + 2 ** (numQubits + q)),
+    );
+  }
+
+  create(): S {
+    return this.#base.create();
+  }
+
+  copy(state: S): MaybePromise<S> {
+    return this.#base.copy(state);
+  }
+
+  release(state: S): void {
+    this.#base.release(state);
+  }
+
+  applySweep(
+    state: S,
+    stepIndex: number,
+    onPasses: (passesDone: number) => void,
+  ): MaybePromise<void> {
+    return this.#base.applySweep(state, stepIndex, onPasses);
+  }
+
+  async qubitMasses(state: S, qubit: Qubit): Promise<QubitMasses> {
+    const bit = 2 ** this.#qubitAt(qubit);
+    const diagonal = await this.#diagonal(state);
+    let [zero, one] = [0, 0];
+    for (const [x, probability] of diagonal.entries()) {
+      if ((x & bit) === 0) zero += probability;
+      else one += probability;
+    }
+    // Rounding leaves negative probabilities in place of 0.
+    return { zero: Math.max(0, zero), one: Math.max(0, one) };
+  }
+
+  /** Projects rows and columns. */
+  async collapse(state: S, qubit: Qubit, outcome: 0 | 1, left: 0 | 1, mass: number): Promise<void> {
+    const { layout, numQubits } = this.#facts;
+    const q = this.#qubitAt(qubit);
+    // Each of the two multiplies by 1/√mass.
+    await this.#base.collapse(state, layout[q]!, outcome, left, mass);
+    await this.#base.collapse(state, layout[numQubits + q]!, outcome, left, mass);
+  }
+
+  mix(state: S, other: S, share: number): MaybePromise<void> {
+    return this.#base.mix(state, other, share);
+  }
+
+  async sample(state: S, request: SampleRequest): Promise<BasisSamples> {
+    const probabilities = confused(await this.#diagonal(state), this.#facts.readout);
+    const draws = await sortedTerminalDraws(request, this.#slicer);
+    let total = 0;
+    for (const probability of probabilities) total += probability;
+    const basisIndices: number[] = [];
+    const occurrences: number[] = [];
+    let cumulative = probabilities[0]!;
+    let [x, last] = [0, -1];
+    for (const draw of draws) {
+      while (cumulative <= draw * total && x < probabilities.length - 1) {
+        cumulative += probabilities[++x]!;
+      }
+      if (x === last) occurrences[occurrences.length - 1]!++;
+      else {
+        basisIndices.push(this.#diagonalOf.at(x) >>> 0);
+        occurrences.push(1);
+        last = x;
+      }
+    }
+    return {
+      basisIndices: Uint32Array.from(basisIndices),
+      occurrences: Uint32Array.from(occurrences),
+    };
+  }
+
+  statevector(): never {
+    throw new Error('unreachable: a density matrix has no state vector');
+  }
+
+  async probabilities(state: S, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
+    const { layout, numQubits, readout } = this.#facts;
+    const images = Array.from(
+      { length: numQubits },
+      (_, q) => outcomeOf.images[layout[q]!]! | outcomeOf.images[layout[numQubits + q]!]!,
+    );
+    const outcomes = new BitImages(images);
+    const out = new Float64Array(2 ** numBits);
+    for (const [x, probability] of confused(await this.#diagonal(state), readout).entries()) {
+      out[outcomes.at(x) >>> 0]! += probability;
+    }
+    return out;
+  }
+
+  /** tr(Oρ) of each observable. */
+  async expectations(state: S, observables: readonly PauliSum[]): Promise<readonly number[]> {
+    const grouped = groupPaulis(observables, bitOf);
+    const sums = new Float64Array(grouped.numStrings);
+    let line: { readonly flips: number; readonly entries: Float64Array } | undefined;
+    for (const { flips, isImaginary, signs, firstString } of grouped.groups) {
+      if (line?.flips !== flips) {
+        line = { flips, entries: await this.#line(state, flips) };
+      }
+      const { entries } = line;
+      for (const [i, mask] of signs.entries()) {
+        sums[firstString + i] = signedSum(entries, isImaginary, mask);
+      }
+      if (this.#slicer.spend(signs.length * (entries.length / 2))) await this.#slicer.pause();
+    }
+    return weightedSums(grouped, sums);
+  }
+
+  /** Writes O·ρ. */
+  applyObservable(state: S, observable: PauliSum, image: S): MaybePromise<void> {
+    return this.#base.applyObservable(state, observable, image);
+  }
+
+  /** tr ρ². */
+  async purity(state: S): Promise<number> {
+    const { zero, one } = await this.#base.qubitMasses(state, 0);
+    return zero + one;
+  }
+
+  /** Row-major, interleaved re, im; length 2·4^numQubits. */
+  matrix(state: S): MaybePromise<Float64Array> {
+    const { numQubits } = this.#facts;
+    const transposed = Array.from({ length: 2 * numQubits }, (_, i) =>
+      i < numQubits ? 2 ** (numQubits + i) : 2 ** (i - numQubits),
+    );
+    return this.#base.entries(state, new BitImages(transposed), 0);
+  }
+
+  /** ρ(x, x ^ flips) for all x; interleaved re, im. */
+  #line(state: S, flips: number): MaybePromise<Float64Array> {
+    return this.#base.entries(state, this.#diagonalOf, flips * 2 ** this.#facts.numQubits);
+  }
+
+  async #diagonal(state: S): Promise<Float64Array> {
+    const line = await this.#line(state, 0);
+    return line.filter((_, i) => i % 2 === 0).map((probability) => Math.max(0, probability));
+  }
+
+  /** The circuit's qubit whose row or column is at a place. */
+  #qubitAt(physical: Qubit): Qubit {
+    return this.#facts.layout.indexOf(physical) % this.#facts.numQubits;
+  }
+}
+
+/** Sum of one part of the entries, negated where x has an odd number of the mask's bits. */
+function signedSum(entries: Float64Array, isImaginary: boolean, mask: number): number {
+  let sum = 0;
+  for (let x = 0, i = isImaginary ? 1 : 0; i < entries.length; x++, i += 2) {
+    sum += hasOddParity(x & mask) ? -entries[i]! : entries[i]!;
+  }
+  return sum;
+}
+
+/** The distribution of what is read of qubits in a distribution of their values. */
+function confused(probabilities: Float64Array, readout: readonly ReadoutConfusion[]): Float64Array {
+  const out = probabilities.slice();
+  for (const { qubit, p1Given0, p0Given1 } of readout) {
+    const bit = 2 ** qubit;
+    for (let x = 0; x < out.length; x++) {
+      if ((x & bit) !== 0) continue;
+      const [zero, one] = [out[x]!, out[x | bit]!];
+      out[x] = (1 - p1Given0) * zero + p0Given1 * one;
+      out[x | bit] = p1Given0 * zero + (1 - p0Given1) * one;
+    }
+  }
+  return out;
+}
