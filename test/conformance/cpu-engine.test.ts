@@ -8,7 +8,12 @@ import { describeConfiguration, describeEngine } from './engine-suite.ts';
 const TOLERANCE = { f32: 1e-5, f64: 1e-12 };
 
 for (const precision of ['f32', 'f64'] as const) {
-  const claims = { tolerance: TOLERANCE[precision], maxQubits: 20, hasGradients: true };
+  const claims = {
+    tolerance: TOLERANCE[precision],
+    maxQubits: 20,
+    hasGradients: true,
+    hasDensityMatrices: true,
+  };
   const open = (numThreads: number) => () =>
     openCpuEngine({ precision, numThreads, maxQubits: 20 });
   describeEngine(`cpu ${precision}, 1 thread`, open(1), claims);

@@ -258,7 +258,7 @@ export const NOISY_CIRCUITS: readonly (readonly [string, DynamicCircuit])[] = [
 ];
 
 /** Channels, after operations of all kinds, and misread bits, after measurements. */
-function withRandomNoise(
+export function withRandomNoise(
   operations: readonly DynamicOperation[],
   stream: RandomStream,
   numQubits: number,

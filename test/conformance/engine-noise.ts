@@ -1,0 +1,161 @@
+/**
+ * Noise against the oracle of noise: density matrices exactly, counts by what chance allows.
+ */
+import { describe, expect, test } from 'vitest';
+import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
+import type { PauliSum } from '../../src/circuit/observable.ts';
+import type { Engine, RunResult } from '../../src/engine/engine.ts';
+import { chiSquared } from '../support/chi-squared.ts';
+import { densityExpectation, densityVariance, purityOf } from '../support/density-matrix.ts';
+import { type Ask, countsByLabel, worstAmplitude } from '../support/engine-runs.ts';
+import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
+import { runDensity } from '../support/noise-runs.ts';
+import {
+  atEveryPlace,
+  CHANNELS,
+  NOISY_CIRCUITS,
+  randomNoisyCircuit,
+  randomNoisyLoops,
+  withRandomNoise,
+} from '../support/noisy-circuits.ts';
+import { randomGates } from '../support/random-circuits.ts';
+import { randomSum } from '../support/random-observables.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
+import type { EngineUnderTest } from './engine-suite.ts';
+
+type RunNoisy = (engine: Engine, circuit: DynamicCircuit, ask: Ask) => Promise<RunResult>;
+
+/** Observables with several terms each, and one that is a single Pauli. */
+function observablesFor(seed: number, numQubits: number): readonly PauliSum[] {
+  const stream = new RandomStream(seed);
+  const single: PauliSum = [{ coefficient: -2, factors: [{ pauli: 'Y', qubit: numQubits - 1 }] }];
+  return [single, randomSum(stream, numQubits, 3), randomSum(stream, numQubits, 6)];
+}
+
+/** Largest absolute value that an observable can have, or more. */
+function sizeOf(observable: PauliSum): number {
+  return observable.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 0);
+}
+
+/** Expects counts that the exact distribution gives. */
+function expectDrawn({ counts }: RunResult, circuit: DynamicCircuit): void {
+  const exact = impossibleLeftOut(exactRun(circuit).outcomes);
+  const { statistic, bound } = chiSquared(countsByLabel(counts), exact);
+  expect(statistic).toBeLessThan(bound);
+}
+
+/** Outcomes that rounding alone gives a probability do not occur. */
+function impossibleLeftOut(outcomes: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return new Map([...outcomes].filter(([, probability]) => probability > 1e-12));
+}
+
+/** Probability of each value of the register. */
+function exactProbabilities(circuit: DynamicCircuit): Float64Array {
+  const exact = new Float64Array(2 ** circuit.numBits);
+  for (const [label, probability] of exactRun(circuit).outcomes) {
+    exact[Number.parseInt(label, 2)] = probability;
+  }
+  return exact;
+}
+
+/** A register that no small tile holds, with noise on all of its qubits. */
+function wideCircuit(seed: number, numQubits: number): DynamicCircuit {
+  const stream = new RandomStream(seed);
+  const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  return {
+    numQubits,
+    numBits: numQubits,
+    operations: [
+      ...withRandomNoise(randomGates(stream, numQubits, 40, 2), stream, numQubits),
+      { kind: 'measure', qubits: all, bits: all },
+    ],
+  };
+}
+
+/** Random circuits with noise; loops come last. */
+function randomCircuit(seed: number): DynamicCircuit {
+  const stream = new RandomStream(4000 + seed);
+  return seed % 3 === 2 ? randomNoisyLoops(stream, 3) : randomNoisyCircuit(stream, 2 + (seed % 3));
+}
+
+/** Counts by either method. */
+function describeCounts(method: string, run: RunNoisy, { engine }: EngineUnderTest): void {
+  describe(`${method} draw from the exact distribution`, () => {
+    test.each(NOISY_CIRCUITS)('of %s', async (_, circuit) => {
+      expectDrawn(await run(engine(), circuit, { shots: 20_000, seed: 21 }), circuit);
+    });
+
+    test.each(CHANNELS)('after $name, on any operands in any order', async (channel) => {
+      for (const circuit of atEveryPlace(channel)) {
+        expectDrawn(await run(engine(), circuit, { shots: 5_000, seed: 22 }), circuit);
+      }
+    });
+
+    testSeeds('of random circuits', seeds(3), async (seed) => {
+      const circuit = randomCircuit(seed);
+      expectDrawn(await run(engine(), circuit, { shots: 2_000, seed }), circuit);
+    });
+  });
+
+  test(`${method} give the same counts for the same seed, and others for another`, async () => {
+    const circuit = randomCircuit(1);
+    const countsFor = async (seed: number) =>
+      countsByLabel((await run(engine(), circuit, { shots: 500, seed })).counts);
+    expect(await countsFor(5)).toEqual(await countsFor(5));
+    expect(await countsFor(6)).not.toEqual(await countsFor(5));
+  });
+}
+
+/** Density matrices of an engine. */
+export function describeDensity(underTest: EngineUnderTest): void {
+  const { engine, tolerance } = underTest;
+  describeCounts('density matrices', runDensity, underTest);
+
+  /** Expects the density matrix and all that follows from it to be exact. */
+  const expectExact = async (circuit: DynamicCircuit) => {
+    const rho = densityBeforeReadout(circuit);
+    const observables = observablesFor(41, circuit.numQubits);
+    const result = await runDensity(engine(), circuit, {
+      densityMatrix: true,
+      purity: true,
+      probabilities: true,
+      observables,
+      variances: true,
+    });
+    expect(worstAmplitude(result.densityMatrix!, rho)).toBeLessThan(tolerance);
+    expect(Math.abs(result.purity! - purityOf(rho))).toBeLessThan(4 * tolerance);
+    const exact = exactProbabilities(circuit);
+    expect(result.probabilities).toHaveLength(exact.length);
+    for (const [value, probability] of exact.entries()) {
+      expect(Math.abs(result.probabilities![value]! - probability)).toBeLessThan(tolerance);
+    }
+    for (const [i, observable] of observables.entries()) {
+      const size = sizeOf(observable);
+      const [mean, variance] = [
+        densityExpectation(rho, observable),
+        densityVariance(rho, observable),
+      ];
+      expect(Math.abs(result.expectations![i]! - mean)).toBeLessThan(4 * tolerance * size);
+      expect(Math.abs(result.variances![i]! - variance)).toBeLessThan(8 * tolerance * size ** 2);
+    }
+  };
+
+  describe('density matrices are exact', () => {
+    test.each(CHANNELS)('after $name, on any operands in any order', async (channel) => {
+      for (const circuit of atEveryPlace(channel)) await expectExact(circuit);
+    });
+
+    test.each(NOISY_CIRCUITS)('for %s', async (_, circuit) => {
+      await expectExact(circuit);
+    });
+
+    testSeeds('for random circuits', seeds(6), async (seed) => {
+      await expectExact(randomCircuit(20 + seed));
+    });
+
+    test.each([5, 6])('on %i qubits, where no small tile holds all rows and columns', async (n) => {
+      await expectExact(wideCircuit(60 + n, n));
+    });
+  });
+}

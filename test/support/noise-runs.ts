@@ -1,0 +1,17 @@
+/** Runs noisy circuits on an engine under test. */
+import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
+import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
+import type { Engine, RunResult } from '../../src/engine/engine.ts';
+import { type Ask, NEVER } from './engine-runs.ts';
+
+/** Evolves the density matrix of a circuit. */
+export async function runDensity(
+  engine: Engine,
+  circuit: DynamicCircuit,
+  ask: Ask,
+): Promise<RunResult> {
+  if (engine.prepareDensity === undefined) throw new Error('The engine has no density matrices.');
+  const { program } = compileDensity(circuit, engine.target);
+  await using executable = await engine.prepareDensity(program);
+  return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
+}
