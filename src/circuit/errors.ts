@@ -130,8 +130,11 @@ export class InvalidInputsError extends CodedError {
 export class OpenQasmUnprintableError extends CodedError {
   readonly code = 'CIRCUIT_OPENQASM_UNPRINTABLE';
 
-  /** @param what - The operation, and the part of it that cannot be expressed. */
-  constructor(what: string) {
-    super(`${what}; OpenQASM 2 tests whole registers only. OpenQASM 3 can express it.`);
+  /**
+   * @param what - The operation, and the part of it that cannot be expressed.
+   * @param why - A sentence on what that version can express, and what to do.
+   */
+  constructor(what: string, why: string) {
+    super(`${what}; ${why}`);
   }
 }

@@ -6,14 +6,9 @@
 import { type ComplexMatrix, dimension } from '../math/complex-matrix.ts';
 import { MAX_UNITARY_QUBITS } from './circuit-limits.ts';
 import type { GateDefinition, GateTrait, OpenQasmName, ParameterName } from './gate-definition.ts';
-import {
-  type GateObject,
-  type MatrixRows,
-  SPECIAL_OPERATIONS,
-  type SpecialOperation,
-} from './gate-object.ts';
+import { type GateObject, SPECIAL_OPERATIONS, type SpecialOperation } from './gate-object.ts';
 import { GATES } from './gates.ts';
-import { rowsFromMatrix } from './matrix-rows.ts';
+import { type MatrixRows, rowsFromMatrix } from './matrix-rows.ts';
 
 /** A JSON field that names qubits, and how many it takes; `max` is null where there is no limit. */
 export interface CatalogOperand {
@@ -33,7 +28,7 @@ export interface CatalogEntry {
   readonly gate: string;
   readonly aliases: readonly string[];
   readonly summary: string;
-  readonly kind: 'unitary' | 'measurement' | 'reset' | 'directive';
+  readonly kind: 'unitary' | 'measurement' | 'reset' | 'directive' | 'noise';
   /** Own controls and targets together; null for an operation of any width. */
   readonly num_qubits: number | null;
   readonly operands: readonly CatalogOperand[];
@@ -195,6 +190,14 @@ const SPECIAL_FACTS: Readonly<Record<SpecialOperation['name'], SpecialFacts>> = 
     matrix: null,
     openqasm: { name: 'barrier', library: 'builtin' },
     example: { gate: 'BARRIER', qubits: [0, 1] },
+  },
+  NOISE: {
+    kind: 'noise',
+    operands: [{ field: 'qubits', min: 1, max: null }],
+    formula: null,
+    matrix: null,
+    openqasm: null,
+    example: { gate: 'NOISE', qubits: [0], channel: { type: 'depolarizing', probability: 0.01 } },
   },
 };
 

@@ -11,6 +11,7 @@ import { FIELD_ADVICE } from '../errors/form-faults.ts';
 import { nearestNames } from '../errors/nearest-names.ts';
 import type { GateDefinition } from './gate-definition.ts';
 import { findOperation, type SpecialOperation, TARGET_FIELDS } from './gate-object.ts';
+import { channelSchema } from './noise/channel-schema.ts';
 
 const index = (what: string) => z.number().meta({ type: 'integer', minimum: 0, description: what });
 const qubit = index('A qubit, from 0');
@@ -51,6 +52,7 @@ export const gateObject = z
       .array(index('A classical bit, from 0'))
       .optional()
       .describe('M only: classical bit of each qubit; by default the next free ones'),
+    channel: channelSchema.optional().describe('NOISE only: the channel'),
     condition: z
       .strictObject({
         bits: z.array(index('A classical bit')).describe('bits[0] is the least significant'),
@@ -101,6 +103,7 @@ const SPECIAL_FIELDS: Readonly<Record<SpecialOperation['name'], readonly string[
   M: [],
   RESET: [],
   BARRIER: [],
+  NOISE: ['channel'],
 };
 
 FIELD_ADVICE.add(gateObject, { advise: adviseGateField });

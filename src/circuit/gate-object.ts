@@ -9,9 +9,8 @@ import { MAX_UNITARY_QUBITS } from './circuit-limits.ts';
 import type { Bit } from './classical-expression.ts';
 import type { GateDefinition } from './gate-definition.ts';
 import { findGate, GATES } from './gates.ts';
-
-/** A matrix as rows of `[re, im]`. */
-export type MatrixRows = readonly (readonly (readonly [re: number, im: number])[])[];
+import type { MatrixRows } from './matrix-rows.ts';
+import type { ChannelObject } from './noise/channel-object.ts';
 
 /** An angle that depends on an input of the circuit: `input · scale + offset`, radians. */
 export type InputAngle = {
@@ -45,6 +44,8 @@ export interface GateObject {
   readonly matrix?: MatrixRows | undefined;
   /** For `M` only: the classical bit of each qubit. */
   readonly bits?: readonly Bit[] | undefined;
+  /** For `NOISE` only. */
+  readonly channel?: ChannelObject | undefined;
   readonly condition?: Condition | undefined;
 }
 
@@ -55,7 +56,7 @@ export type TargetField = (typeof TARGET_FIELDS)[number];
 
 /** An operation that is not in the gate table. */
 export interface SpecialOperation {
-  readonly name: 'UNITARY' | 'M' | 'RESET' | 'BARRIER';
+  readonly name: 'UNITARY' | 'M' | 'RESET' | 'BARRIER' | 'NOISE';
   /** Other accepted names, in any case. */
   readonly aliases: readonly string[];
   readonly summary: string;
@@ -75,6 +76,11 @@ export const SPECIAL_OPERATIONS: readonly SpecialOperation[] = [
   },
   { name: 'RESET', aliases: [], summary: 'Returns qubits to |0⟩' },
   { name: 'BARRIER', aliases: [], summary: 'No operation is moved across it' },
+  {
+    name: 'NOISE',
+    aliases: [],
+    summary: 'A noise channel; one on one qubit is applied to each of `qubits`',
+  },
 ];
 
 const specialByName = new Map<string, SpecialOperation>();

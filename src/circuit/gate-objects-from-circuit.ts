@@ -1,8 +1,9 @@
 /** Converts a circuit to gate objects, the JSON that a caller could have written for it. */
-import type { Circuit, GateOperation, Operation, Qubit } from './circuit.ts';
+import type { GateOperation, NoiseOperation, Operation, Qubit } from './circuit.ts';
 import type { GateObject } from './gate-object.ts';
 import { gateNamed } from './gates.ts';
 import { rowsFromMatrix } from './matrix-rows.ts';
+import { channelObject } from './noise/write-channel.ts';
 
 /**
  * Returns gate objects that describe a circuit; reading them with its `numQubits` gives the circuit again.
@@ -10,11 +11,16 @@ import { rowsFromMatrix } from './matrix-rows.ts';
  * Gate objects cannot express two things that OpenQASM can: classical bits past the last measured one, and
  * conditions on bits that nothing measures.
  */
-export function gateObjectsFromCircuit(circuit: Circuit): GateObject[] {
-  return circuit.operations.map(gateObject);
+export function gateObjectsFromCircuit({ operations }: WritableCircuit): GateObject[] {
+  return operations.map(gateObject);
 }
 
-function gateObject(operation: Operation): GateObject {
+/** A circuit without classical computation; misread bits have no gate object. */
+interface WritableCircuit {
+  readonly operations: readonly (Operation | NoiseOperation)[];
+}
+
+function gateObject(operation: Operation | NoiseOperation): GateObject {
   switch (operation.kind) {
     case 'gate':
       return withCondition(operation, namedGate(operation));
@@ -33,11 +39,15 @@ function gateObject(operation: Operation): GateObject {
       return withCondition(operation, { gate: 'RESET', qubits: operation.qubits });
     case 'barrier':
       return { gate: 'BARRIER', qubits: operation.qubits };
+    case 'noise': {
+      const channel = channelObject(operation.channel);
+      return withCondition(operation, { gate: 'NOISE', qubits: operation.qubits, channel });
+    }
   }
 }
 
 function withCondition(
-  { condition }: Exclude<Operation, { kind: 'barrier' }>,
+  { condition }: Exclude<Operation | NoiseOperation, { kind: 'barrier' }>,
   object: GateObject,
 ): GateObject {
   return condition === undefined ? object : { ...object, condition };

@@ -6,7 +6,16 @@
  */
 import { didYouMean } from '../errors/nearest-names.ts';
 import type { AngleFormulas } from './angle-formulas.ts';
-import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
+import {
+  type Circuit,
+  type Condition,
+  type DynamicCircuit,
+  type DynamicOperation,
+  isStatic,
+  type NoiseOperation,
+  type Operation,
+  type Qubit,
+} from './circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS, tooManyQubits } from './circuit-limits.ts';
 import { InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
 import { counted, FaultList } from './fault-list.ts';
@@ -24,6 +33,7 @@ import { OperandReader, type OperandShape } from './gate-operands.ts';
 import { withoutIdleResets } from './idle-resets.ts';
 import type { InputColumns } from './input-columns.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
+import { ChannelPlacer } from './noise/place-channel.ts';
 import { WrittenBits } from './written-bits.ts';
 
 /** Options for reading gate objects. */
@@ -36,6 +46,20 @@ interface GateObjectOptions {
 }
 
 /**
+ * Returns the circuit that a list of gate objects describes, for a caller that has no use for noise.
+ *
+ * @throws {InvalidCircuitError} as `noisyCircuitFromGateObjects`, and where an object is NOISE.
+ */
+export function circuitFromGateObjects(
+  objects: readonly GateObject[],
+  options: GateObjectOptions,
+): Circuit {
+  const circuit = readObjects(objects, { ...options, takesNoise: false }, undefined);
+  if (isStatic(circuit)) return circuit;
+  throw new Error('unreachable: noise that was not refused');
+}
+
+/**
  * Returns the circuit that a list of gate objects describes.
  *
  * `M` without `bits` writes the bits after the highest one written so far. An empty list is valid only with
@@ -43,18 +67,18 @@ interface GateObjectOptions {
  *
  * @throws {InvalidCircuitError} listing every fault (the first 20) with its path.
  */
-export function circuitFromGateObjects(
+export function noisyCircuitFromGateObjects(
   objects: readonly GateObject[],
   options: GateObjectOptions,
-): Circuit {
-  return readObjects(objects, options, undefined);
+): DynamicCircuit {
+  return readObjects(objects, { ...options, takesNoise: true }, undefined);
 }
 
 /**
  * Returns the circuit that a list of gate objects describes at one point of its inputs, and how its angles follow from
  * the inputs.
  *
- * @throws {InvalidCircuitError} as `circuitFromGateObjects`, with the path of each input that the circuit uses and that
+ * @throws {InvalidCircuitError} as `noisyCircuitFromGateObjects`, with the path of each input that the circuit uses and that
  *   is not given, or that is given and not used.
  */
 export function openCircuitFromGateObjects(
@@ -62,31 +86,46 @@ export function openCircuitFromGateObjects(
   options: GateObjectOptions,
   inputs: InputColumns,
   point: number,
-): { readonly circuit: Circuit; readonly formulas: AngleFormulas } {
+): { readonly circuit: DynamicCircuit; readonly formulas: AngleFormulas } {
   const atPoint = new GateObjectInputs(inputs, point);
-  const circuit = readObjects(objects, options, atPoint);
+  const circuit = readObjects(objects, { ...options, takesNoise: true }, atPoint);
   return { circuit, formulas: atPoint.formulas() };
 }
 
 function readObjects(
   objects: readonly GateObject[],
-  options: GateObjectOptions,
+  options: GateObjectOptions & { readonly takesNoise: boolean },
   inputs: GateObjectInputs | undefined,
-): Circuit {
+): DynamicCircuit {
   const { limits, path = 'circuit' } = options;
   const faults = new FaultList();
   checkSize(objects, options, path, faults);
   const numQubits = registerWidth(objects, options, faults);
   const reader = new GateObjectReader(numQubits, limits, faults, inputs);
-  const operations: Operation[] = [];
+  const operations: DynamicOperation[] = [];
+  let numChannels = 0;
   for (const [i, object] of objects.entries()) {
-    const operation = reader.read(object, `${path}[${i}]`);
-    if (operation !== undefined) operations.push(operation);
+    const place = `${path}[${i}]`;
+    const operation = reader.read(object, place);
+    if (operation === undefined) continue;
+    if (operation.kind !== 'channel') {
+      operations.push(operation);
+      continue;
+    }
+    if (!options.takesNoise) faults.add(`${place}.gate`, NO_NOISE);
+    numChannels += operation.channels.length;
+    if (numChannels <= limits.maxGates) operations.push(...operation.channels);
+  }
+  if (numChannels > limits.maxGates) {
+    const count = `The circuit has ${numChannels} channels on qubits`;
+    faults.add(path, `${count}; the limit max_gates is ${limits.maxGates}.`, LIMIT_EXCEEDED);
   }
   inputs?.check(faults);
   if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
   return withoutIdleResets({ numQubits, numBits: reader.numBits, operations });
 }
+
+const NO_NOISE = 'NOISE is not taken here; this needs a circuit without noise.';
 
 /** Checks the number of gates, and of barriers, which cost nothing to run but take time to read. */
 function checkSize(
@@ -152,6 +191,12 @@ const UNITARY_SHAPE: OperandShape = {
 
 const ANY_WIDTH = { numControls: 0, numTargets: { min: 1, max: Infinity }, takesControls: false };
 
+/** The channels of one object: one on each qubit, or one on all. */
+interface PlacedChannels {
+  readonly kind: 'channel';
+  readonly channels: readonly NoiseOperation[];
+}
+
 /** Reads objects in order; conditions are checked against the measurements before them. */
 class GateObjectReader {
   readonly #faults: FaultList;
@@ -160,6 +205,7 @@ class GateObjectReader {
   readonly #allQubits: readonly Qubit[];
   readonly #shapes = new Map<GateDefinition, OperandShape>();
   readonly #inputs: GateObjectInputs | undefined;
+  readonly #channels = new ChannelPlacer();
 
   constructor(
     numQubits: number,
@@ -182,7 +228,7 @@ class GateObjectReader {
   }
 
   /** Returns the operation; undefined after reporting its faults. */
-  read(object: GateObject, path: string): Operation | undefined {
+  read(object: GateObject, path: string): Operation | PlacedChannels | undefined {
     const found = findOperation(object.gate);
     if (found === undefined) {
       this.#faults.add(`${path}.gate`, this.#unknownGate(object.gate));
@@ -210,7 +256,11 @@ class GateObjectReader {
     return condition === undefined ? operation : { ...operation, condition };
   }
 
-  #special(object: GateObject, { name }: SpecialOperation, path: string): Operation | undefined {
+  #special(
+    object: GateObject,
+    { name }: SpecialOperation,
+    path: string,
+  ): Operation | PlacedChannels | undefined {
     this.#refuseFields(object, name, path);
     this.#angles(object, { name, parameters: [] }, path);
     switch (name) {
@@ -222,6 +272,8 @@ class GateObjectReader {
         return this.#reset(object, path);
       case 'BARRIER':
         return this.#barrier(object, path);
+      case 'NOISE':
+        return this.#noise(object, path);
     }
   }
 
@@ -242,6 +294,9 @@ class GateObjectReader {
     }
     if (object.bits !== undefined && name !== 'M') {
       this.#faults.add(`${path}.bits`, `${name} writes no bits; only M does.`);
+    }
+    if (object.channel !== undefined && name !== 'NOISE') {
+      this.#faults.add(`${path}.channel`, `${name} takes no channel; only NOISE does.`);
     }
   }
 
@@ -331,6 +386,22 @@ class GateObjectReader {
     if (operands === undefined) return undefined;
     const operation = { kind: 'reset', qubits: operands.targets } as const;
     return condition === undefined ? operation : { ...operation, condition };
+  }
+
+  #noise(object: GateObject, path: string): PlacedChannels | undefined {
+    const operands = this.#operands.read(object, { name: 'NOISE', ...ANY_WIDTH }, path);
+    const condition = this.#condition(object, path);
+    const place = `${path}.channel`;
+    if (object.channel === undefined) {
+      const example = '{"type": "bit_flip", "probability": 0.01}';
+      this.#faults.add(place, `Missing; NOISE needs a channel, for example ${example}.`);
+      return undefined;
+    }
+    if (operands === undefined) return undefined;
+    const placed = this.#channels.place(object.channel, operands.targets, place, this.#faults);
+    const channels =
+      condition === undefined ? placed : placed.map((each) => ({ ...each, condition }));
+    return { kind: 'channel', channels };
   }
 
   /** Reads a barrier; one without qubits spans them all. */

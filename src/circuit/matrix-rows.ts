@@ -8,7 +8,9 @@ import {
 } from '../math/complex-matrix.ts';
 import { UNITARITY_TOLERANCE } from './circuit-limits.ts';
 import { counted, type FaultList } from './fault-list.ts';
-import type { MatrixRows } from './gate-object.ts';
+
+/** A matrix as rows of `[re, im]`. */
+export type MatrixRows = readonly (readonly (readonly [re: number, im: number])[])[];
 
 /** Unitarity defect that double precision can leave. */
 const ROUNDING = 1e-14;

@@ -972,6 +972,8 @@ export type GateObject = {
   readonly matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** M only: classical bit of each qubit; by default the next free ones */
   readonly bits?: readonly number[] | undefined;
+  /** NOISE only: the channel */
+  readonly channel?: NoiseChannel | undefined;
   /** The operation runs only if these measured bits have this value */
   readonly condition?: {
     /** bits[0] is the least significant */
@@ -1007,6 +1009,8 @@ export type GateObjectInput = {
   readonly matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** M only: classical bit of each qubit; by default the next free ones */
   readonly bits?: readonly number[] | undefined;
+  /** NOISE only: the channel */
+  readonly channel?: NoiseChannelInput | undefined;
   /** The operation runs only if these measured bits have this value */
   readonly condition?: {
     /** bits[0] is the least significant */
@@ -1243,11 +1247,91 @@ export type ModelSummary = {
   readonly checked_at: string;
 };
 
+export type NoiseChannel = {
+  /**
+   * bit_flip: X with a probability. phase_flip: Z with a probability. bit_phase_flip: Y with a probability. pauli:
+   * One of several Pauli strings, each with its probability. depolarizing: With a probability one of the 4^k − 1
+   * Pauli strings on k qubits, all alike. amplitude_damping: |1⟩ decays to |0⟩ with probability γ.
+   * generalized_amplitude_damping: Decay towards a population of |1⟩ that is not zero. phase_damping: diag(1, √(1
+   * − γ)) and diag(0, √γ): coherence shrinks by √(1 − γ). thermal_relaxation: Relaxation with T1 and T2 for a
+   * time. reset: Sets the qubit to |0⟩ or |1⟩ with a probability. kraus: Kraus matrices, which send ρ to Σ KρK†
+   */
+  readonly type: 'bit_flip' | 'phase_flip' | 'bit_phase_flip' | 'pauli' | 'depolarizing' | 'amplitude_damping' | 'generalized_amplitude_damping' | 'phase_damping' | 'thermal_relaxation' | 'reset' | 'kraus';
+  /** For bit_flip, phase_flip, bit_phase_flip, depolarizing, reset */
+  readonly probability?: number | undefined;
+  /**
+   * pauli only: probability of each Pauli string, for example {"X": 0.01} or {"ZZ": 0.002}; the leftmost letter
+   * acts on the last operand. Up to 6 letters. The rest is the identity
+   */
+  readonly probabilities?: {
+    readonly [name: string]: number;
+  } | undefined;
+  /** depolarizing only: number of qubits, by default as many as there are operands */
+  readonly num_qubits?: number | undefined;
+  /** For amplitude_damping, generalized_amplitude_damping, phase_damping */
+  readonly gamma?: number | undefined;
+  /** Stationary population of |1⟩; generalized_amplitude_damping needs it, thermal_relaxation takes 0 by default */
+  readonly excited?: number | undefined;
+  /** thermal_relaxation only: T1 in microseconds */
+  readonly t1_us?: number | undefined;
+  /** thermal_relaxation only: T2 in microseconds, at most 2·T1 */
+  readonly t2_us?: number | undefined;
+  /** thermal_relaxation only: how long, in nanoseconds */
+  readonly duration_ns?: number | undefined;
+  /** reset only: the state that is left, 0 (default) or 1 */
+  readonly value?: number | undefined;
+  /**
+   * kraus only: matrices as rows of [re, im] on up to 3 qubits, with Σ K†K = 1 within 1e-8; the first operand is
+   * the least significant bit of an index
+   */
+  readonly matrices?: readonly (readonly (readonly (readonly [number, number])[])[])[] | undefined;
+};
+
+export type NoiseChannelInput = {
+  /**
+   * bit_flip: X with a probability. phase_flip: Z with a probability. bit_phase_flip: Y with a probability. pauli:
+   * One of several Pauli strings, each with its probability. depolarizing: With a probability one of the 4^k − 1
+   * Pauli strings on k qubits, all alike. amplitude_damping: |1⟩ decays to |0⟩ with probability γ.
+   * generalized_amplitude_damping: Decay towards a population of |1⟩ that is not zero. phase_damping: diag(1, √(1
+   * − γ)) and diag(0, √γ): coherence shrinks by √(1 − γ). thermal_relaxation: Relaxation with T1 and T2 for a
+   * time. reset: Sets the qubit to |0⟩ or |1⟩ with a probability. kraus: Kraus matrices, which send ρ to Σ KρK†
+   */
+  readonly type: 'bit_flip' | 'phase_flip' | 'bit_phase_flip' | 'pauli' | 'depolarizing' | 'amplitude_damping' | 'generalized_amplitude_damping' | 'phase_damping' | 'thermal_relaxation' | 'reset' | 'kraus';
+  /** For bit_flip, phase_flip, bit_phase_flip, depolarizing, reset */
+  readonly probability?: number | undefined;
+  /**
+   * pauli only: probability of each Pauli string, for example {"X": 0.01} or {"ZZ": 0.002}; the leftmost letter
+   * acts on the last operand. Up to 6 letters. The rest is the identity
+   */
+  readonly probabilities?: {
+    readonly [name: string]: number;
+  } | undefined;
+  /** depolarizing only: number of qubits, by default as many as there are operands */
+  readonly num_qubits?: number | undefined;
+  /** For amplitude_damping, generalized_amplitude_damping, phase_damping */
+  readonly gamma?: number | undefined;
+  /** Stationary population of |1⟩; generalized_amplitude_damping needs it, thermal_relaxation takes 0 by default */
+  readonly excited?: number | undefined;
+  /** thermal_relaxation only: T1 in microseconds */
+  readonly t1_us?: number | undefined;
+  /** thermal_relaxation only: T2 in microseconds, at most 2·T1 */
+  readonly t2_us?: number | undefined;
+  /** thermal_relaxation only: how long, in nanoseconds */
+  readonly duration_ns?: number | undefined;
+  /** reset only: the state that is left, 0 (default) or 1 */
+  readonly value?: number | undefined;
+  /**
+   * kraus only: matrices as rows of [re, im] on up to 3 qubits, with Σ K†K = 1 within 1e-8; the first operand is
+   * the least significant bit of an index
+   */
+  readonly matrices?: readonly (readonly (readonly (readonly [number, number])[])[])[] | undefined;
+};
+
 export type Operation = {
   readonly gate: string;
   readonly aliases: readonly string[];
   readonly summary: string;
-  readonly kind: 'unitary' | 'measurement' | 'reset' | 'directive';
+  readonly kind: 'unitary' | 'measurement' | 'reset' | 'directive' | 'noise';
   /** Null if the operation acts on any number of qubits */
   readonly num_qubits: number | null;
   readonly operands: readonly {

@@ -173,11 +173,15 @@ describe('a sample', () => {
 
 describe('is refused with its line:', () => {
   test.each([
-    [['noise depolarizing(0.1) q[0]'], {}, 'line 7, column 1: The pragma "braket noise depola'],
+    [
+      ['noise depolarizing(1.5) q[0]'],
+      {},
+      'line 7, column 22: The probability of depolarizing must be from 0 to 1, not 1.5.',
+    ],
     [
       ['result density_matrix'],
       {},
-      'line 7, column 1: The result "density_matrix" (circuits run without',
+      'line 7, column 1: The result "density_matrix" of "#pragma braket result"',
     ],
     [
       ['result sample z all', 'result sample x all'],

@@ -4,7 +4,7 @@
  * One type with optional fields rather than a union by name, as for gate objects: the table below decides which fields
  * a channel takes, and a fault names a field, not the branches of a union.
  */
-import type { MatrixRows } from '../gate-object.ts';
+import type { MatrixRows } from '../matrix-rows.ts';
 
 /** Names of the channels. */
 export const CHANNEL_TYPES = [
@@ -23,8 +23,8 @@ export const CHANNEL_TYPES = [
 /** Name of a channel. */
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
-/** A channel as a caller writes it. */
-export interface ChannelObject {
+/** A channel as a caller writes it. A type, because an interface is no JSON to the compiler. */
+export type ChannelObject = {
   readonly type: ChannelType;
   readonly probability?: number | undefined;
   /** Probability of each Pauli string; the leftmost letter acts on the last operand. */
@@ -39,7 +39,7 @@ export interface ChannelObject {
   /** The state that a reset leaves, 0 or 1. */
   readonly value?: number | undefined;
   readonly matrices?: readonly MatrixRows[] | undefined;
-}
+};
 
 /** Name of a field of a channel. */
 export type ChannelField = Exclude<keyof ChannelObject, 'type'>;

@@ -2,10 +2,10 @@
 import { pathOf } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';
-import { LIMIT_EXCEEDED } from '../errors.ts';
 import { counted, type FaultList } from '../fault-list.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
+import { ChannelTerms } from './channel-terms.ts';
 import { type GatePattern, readPattern } from './gate-pattern.ts';
 import type { NoiseModelObject } from './noise-model-schema.ts';
 import { checkRelaxationTimes, ownWidth, type ReadChannel, readChannel } from './read-channel.ts';
@@ -49,14 +49,6 @@ export interface NoiseModel {
   readonly idle: readonly IdleRule[];
 }
 
-/** Pauli strings and entries of Kraus matrices that all channels of a model may have; some 100 MB of memory. */
-const MAX_CHANNEL_TERMS = 1_000_000;
-
-/** Size of a model as far as it is read. */
-interface ModelSize {
-  numTerms: number;
-}
-
 /** Models by name. */
 export type NoiseModels = ReadonlyMap<string, NoiseModelObject>;
 
@@ -93,9 +85,9 @@ function readModel(
   faults: FaultList,
 ): NoiseModel | undefined {
   const before = faults.count;
-  const size = { numTerms: 0 };
+  const terms = new ChannelTerms();
   const model = {
-    gates: gates.map((entry, i) => readGateRule(entry, `${path}.gates[${i}]`, size, faults)),
+    gates: gates.map((entry, i) => readGateRule(entry, `${path}.gates[${i}]`, terms, faults)),
     readout: readout.map((entry, i) => readReadoutRule(entry, `${path}.readout[${i}]`, faults)),
     idle: idle.map((entry, i) => readIdleRule(entry, `${path}.idle[${i}]`, faults)),
   };
@@ -112,7 +104,7 @@ type GateEntry = NonNullable<NoiseModelObject['gates']>[number];
 function readGateRule(
   { gates, qubits, channel: object }: GateEntry,
   path: string,
-  size: ModelSize,
+  terms: ChannelTerms,
   faults: FaultList,
 ): GateRule {
   const before = faults.count;
@@ -126,7 +118,7 @@ function readGateRule(
   if (gates.length === 0) {
     faults.add(`${path}.gates`, 'Name at least one gate; "*" stands for all.');
   }
-  const channels = channelsByWidth(object, `${path}.channel`, size, faults);
+  const channels = channelsByWidth(object, `${path}.channel`, terms, faults);
   const own = ownWidth(object);
   if (faults.count === before && own !== undefined && own > 1) {
     checkWidths(patterns, own, path, faults);
@@ -153,30 +145,20 @@ function checkWidths(
   }
 }
 
-function numTermsOf(channel: Channel): number {
-  if (channel.kind === 'pauli') return channel.errors.length;
-  return channel.matrices.reduce((sum, { length }) => sum + length / 2, 0);
-}
-
 /** Channel for each number of qubits, after reporting the faults that it has for all of them. */
 function channelsByWidth(
   object: ChannelObject,
   path: string,
-  size: ModelSize,
+  terms: ChannelTerms,
   faults: FaultList,
 ): GateRule['channelFor'] {
   const own = ownWidth(object);
   const byWidth = new Map<number, ReadChannel | undefined>();
   const read = (numQubits: number, list: FaultList) => {
-    if (size.numTerms > MAX_CHANNEL_TERMS) return;
+    if (terms.isFull) return;
     const found = readChannel(object, numQubits, path, list);
     byWidth.set(numQubits, found);
-    size.numTerms += found?.channel === undefined ? 0 : numTermsOf(found.channel);
-    if (size.numTerms <= MAX_CHANNEL_TERMS) return;
-    const limit = `the limit is ${MAX_CHANNEL_TERMS}`;
-    const terms = 'Pauli strings and entries of Kraus matrices';
-    const message = `The channels of the model have too many ${terms} up to this one; ${limit}.`;
-    list.add(path, message, LIMIT_EXCEEDED);
+    terms.add(found?.channel, path, list);
   };
   read(own ?? 1, faults);
   return (numQubits, laterFaults) => {

@@ -2,8 +2,9 @@
 import type { Condition, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { FaultList } from '../fault-list.ts';
-import type { MatrixRows } from '../gate-object.ts';
-import { unitaryFromRows } from '../matrix-rows.ts';
+import { type MatrixRows, unitaryFromRows } from '../matrix-rows.ts';
+import type { ChannelObject } from '../noise/channel-object.ts';
+import { ChannelPlacer } from '../noise/place-channel.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
 import { expandGate, NO_QUBITS } from './gate-expansion.ts';
 import { costOf, type GateMeaning } from './gate-meaning.ts';
@@ -26,6 +27,7 @@ const under = <T extends object>(operation: T, condition: Condition | undefined)
 export class Actions {
   readonly builder: CircuitBuilder;
   readonly #tokens: TokenStream;
+  readonly #channels = new ChannelPlacer();
 
   constructor(tokens: TokenStream, limits: CircuitLimits, inputs?: OpenInputs) {
     this.builder = new CircuitBuilder(limits, tokens, inputs);
@@ -92,6 +94,28 @@ export class Actions {
       this.builder.push(
         under({ kind: 'unitary', controls: [], targets, matrix } as const, condition),
       );
+    }
+  }
+
+  /** Adds a noise channel; Kraus matrices count the first operand as the most significant bit. */
+  noise(
+    channel: ChannelObject,
+    operands: readonly Operand[],
+    conditions: Conditions,
+    offset: number,
+  ): void {
+    const qubits = operands.flatMap(({ elements }) => elements).reverse();
+    if (new Set(qubits).size < qubits.length) {
+      throw this.#tokens.invalid(offset, 'A noise channel acts on distinct qubits.');
+    }
+    const faults = new FaultList();
+    const placed = this.#channels.place(channel, qubits, '', faults);
+    const [fault] = faults.kept;
+    if (fault !== undefined) {
+      throw this.#tokens.invalid(offset, `The noise channel: ${fault.message}`);
+    }
+    for (const condition of conditions) {
+      for (const operation of placed) this.builder.add(under(operation, condition), offset);
     }
   }
 

@@ -72,6 +72,7 @@ export class CircuitBuilder implements OperationSink {
   readonly #stepsBefore: number;
   /** Whether the circuit has loops or assignments. */
   #isDynamic = false;
+  #noiseOffset: number | undefined;
 
   readonly #inputs: OpenInputs | undefined;
 
@@ -217,14 +218,20 @@ export class CircuitBuilder implements OperationSink {
     this.#operations.push({ kind: 'barrier', qubits });
   }
 
-  /** Adds a measurement, a reset or an assignment. */
+  /** Place in the text of the first noise channel; undefined where there is none. */
+  get noiseOffset(): number | undefined {
+    return this.#noiseOffset;
+  }
+
+  /** Adds a measurement, a reset, an assignment or a noise channel. */
   add(
-    operation: Extract<DynamicOperation, { kind: 'measure' | 'reset' | 'assign' }>,
+    operation: Extract<DynamicOperation, { kind: 'measure' | 'reset' | 'assign' | 'noise' }>,
     offset: number,
   ): void {
     this.#holdGates(++this.#numGates, offset);
     this.#work.numGates++;
     if (operation.kind === 'assign') this.#isDynamic = true;
+    if (operation.kind === 'noise') this.#noiseOffset ??= offset;
     this.#operations.push(operation);
   }
 

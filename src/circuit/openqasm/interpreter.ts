@@ -135,6 +135,14 @@ export class Interpreter {
         this.#state.actions.unitary(statement.rows, operands, conditions, offset);
         return 'next';
       }
+      case 'noise': {
+        const operands = statement.operands.map((operand) =>
+          this.#evaluator.operand(operand, 'qubit'),
+        );
+        const conditions = this.#state.frames.conditions(offset);
+        this.#state.actions.noise(statement.channel, operands, conditions, offset);
+        return 'next';
+      }
       case 'result':
         this.#state.results.add(statement, this.#state.builder.allQubits, (operand) =>
           this.#evaluator.operand(operand, 'qubit'),

@@ -54,9 +54,9 @@ export interface OpenQasmProgram {
 }
 
 /**
- * Parses a program for a caller that accepts no loops on measured bits and no requests for results.
+ * Parses a program for a caller that accepts no noise, no loops on measured bits and no requests for results.
  *
- * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text requests results, loops on
+ * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text has noise, requests results, loops on
  *   measured bits or computes values from them.
  */
 export function parseOpenQasm(
@@ -64,7 +64,7 @@ export function parseOpenQasm(
   limits: CircuitLimits,
   options: OpenQasmOptions = {},
 ): Circuit {
-  const { circuit } = readAny(source, limits, { ...options, takesResults: false });
+  const { circuit } = readAny(source, limits, { ...options, takesPragmas: false });
   if (isStatic(circuit)) return circuit;
   const construct = 'A loop on measured bits, or a value computed from them, in this place';
   throw new OpenQasmUnsupportedError({ line: 1, column: 1 }, construct);
@@ -91,7 +91,7 @@ export function readOpenQasm(
 ): OpenQasmProgram {
   const { circuit, registers, warnings, results } = readAny(source, limits, {
     ...options,
-    takesResults: true,
+    takesPragmas: true,
   });
   return { circuit, registers, warnings, results };
 }
@@ -111,7 +111,7 @@ export function readOpenQasmAt(
 ): OpenProgram {
   const inputs = inputsAt(columns, point);
   const at = { columns, point, fits };
-  const { tokens, open, ...read } = readAny(source, limits, { inputs, at, takesResults: true });
+  const { tokens, open, ...read } = readAny(source, limits, { inputs, at, takesPragmas: true });
   if (open === undefined) throw new Error('unreachable: a reading without a record');
   const obstacles = new Map<number, string>();
   for (const [input, { reason, offset }] of open.obstacles) {
@@ -122,7 +122,8 @@ export function readOpenQasmAt(
 }
 
 type ReadingOptions = OpenQasmOptions & {
-  readonly takesResults: boolean;
+  /** Whether the text may request results and have noise. */
+  readonly takesPragmas: boolean;
   /** Point of many whose values `inputs` are. */
   readonly at?: InputPoint;
 };
@@ -148,11 +149,14 @@ function readAny(source: string, limits: CircuitLimits, options: ReadingOptions)
   return readVersioned(3, new TokenStream(source, limits.maxGates), limits, options);
 }
 
+/** Noise where a circuit without noise is needed. */
+const NOISE_HERE = '"#pragma braket noise" where a circuit without noise is needed';
+
 function readVersioned(
   version: 2 | 3,
   tokens: TokenStream,
   limits: CircuitLimits,
-  { inputs: values = {}, at, takesResults }: ReadingOptions,
+  { inputs: values = {}, at, takesPragmas }: ReadingOptions,
 ): Reading {
   const open = at && new OpenInputs(at, limits.maxGates);
   const inputs = new Inputs(values, open);
@@ -162,7 +166,11 @@ function readVersioned(
       version === 2
         ? { builder: new OpenQasm2Reader(tokens, limits, open).read() }
         : readOpenQasm3(tokens, limits, inputs);
-    if (!takesResults) read.results?.refuse();
+    if (!takesPragmas) {
+      read.results?.refuse();
+      const { noiseOffset } = read.builder;
+      if (noiseOffset !== undefined) throw tokens.unsupported(noiseOffset, NOISE_HERE);
+    }
   } catch (error) {
     // An error after a missing input may be a consequence of it.
     inputs.checkTaken();

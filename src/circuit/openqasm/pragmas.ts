@@ -1,14 +1,16 @@
 /**
  * Pragmas: lines addressed to one tool.
  *
- * Amazon Braket's change the program: `unitary` and `result` are statements here, and `verbatim` precedes a
- * box. Its other pragmas, and noise, are rejected. Unknown pragmas are ignored with a warning.
+ * Amazon Braket's change the program: `unitary`, `noise` and `result` are statements here, and `verbatim` precedes a
+ * box. Its other pragmas, and noise of other tools, are rejected. Unknown pragmas are ignored with a warning.
  *
  * @see https://docs.aws.amazon.com/braket/latest/developerguide/braket-openqasm-create-submit-task.html
  */
-import type { MatrixRows } from '../gate-object.ts';
+import type { MatrixRows } from '../matrix-rows.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import type { OperandSyntax } from './expressions.ts';
+import { type NoisePragma, readNoise } from './noise-pragmas.ts';
+import { atEnd, readMatrix, readOperands, readSign } from './pragma-values.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** `#pragma braket unitary([[0, 1], [1, 0]]) q[0]` */
@@ -102,7 +104,9 @@ export function isPragma(tokens: TokenStream): boolean {
  * @returns Undefined for `verbatim`, after which a box is next.
  * @throws {OpenQasmUnsupportedError} at pragmas that are not supported, naming them.
  */
-export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | undefined {
+export function readPragma(
+  tokens: TokenStream,
+): UnitaryPragma | NoisePragma | ResultPragma | undefined {
   const { offset } = tokens.current;
   const text = pragmaText(tokens) ?? '';
   const [vendor, kind, what] = text.split(/[^\w.]+/, 3);
@@ -129,8 +133,9 @@ export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | 
     case 'result':
       return readResult(line, what ?? '', offset);
     case 'noise': {
-      const pragma = `The pragma ${quoted(text)} (circuits run without noise so far)`;
-      throw tokens.unsupported(offset, pragma);
+      const noise = readNoise(line, offset);
+      tokens.hold(noise.size, offset);
+      return noise;
     }
     default:
       throw refused();
@@ -170,7 +175,7 @@ function resultOf(line: TokenStream, of: string, offset: number) {
     }
     case 'density_matrix': {
       const what =
-        'The result "density_matrix" (circuits run without noise so far; ask for state_vector)';
+        'The result "density_matrix" of "#pragma braket result" (ask for it by `return`)';
       throw line.unsupported(offset, what);
     }
     default:
@@ -251,53 +256,4 @@ function acceptWord(line: TokenStream, word: string): boolean {
   if (!line.isWord(word)) return false;
   line.next();
   return true;
-}
-
-function readOperands(line: TokenStream): readonly OperandSyntax[] {
-  const expressions = new ExpressionParser(line, 3);
-  const operands = [expressions.operand('a quantum register')];
-  while (line.accept(',')) operands.push(expressions.operand('a quantum register'));
-  return operands;
-}
-
-/** `[[1, 0], [0, 0.5 - 0.5im]]` */
-function readMatrix(line: TokenStream): MatrixRows {
-  const list = <T>(read: () => T): T[] => {
-    line.expect('[');
-    const entries = [read()];
-    while (line.accept(',')) entries.push(read());
-    line.expect(']');
-    return entries;
-  };
-  return list(() => list(() => readComplex(line)));
-}
-
-/** Reads a sum of real and imaginary numbers: `1`, `-2.5im`, `0.5 + 0.5im`. */
-function readComplex(line: TokenStream): readonly [number, number] {
-  const value: [number, number] = [0, 0];
-  for (;;) {
-    const sign = readSign(line);
-    const { kind } = line.current;
-    if (kind !== 'integer' && kind !== 'real') {
-      throw line.unexpected('a complex number, such as 0.5 - 0.5im');
-    }
-    const size = sign * Number(line.next().text.replaceAll('_', ''));
-    const isImaginary = line.isWord('im');
-    if (isImaginary) line.next();
-    value[isImaginary ? 1 : 0] += size;
-    if (!line.isSymbol('-') && !line.isSymbol('+')) return value;
-  }
-}
-
-/** Takes signs; 1 or −1. */
-function readSign(line: TokenStream): number {
-  let sign = 1;
-  while (line.isSymbol('-') || line.isSymbol('+')) {
-    if (line.next().text === '-') sign = -sign;
-  }
-  return sign;
-}
-
-function atEnd(line: TokenStream): void {
-  if (line.current.kind !== 'end') throw line.unexpected('the end of the line');
 }

@@ -1,5 +1,19 @@
 /** Parts of printing OpenQASM that both versions share. */
-import type { Circuit, Condition, GateOperation, UnitaryOperation } from '../circuit.ts';
+import type {
+  Condition,
+  DynamicCircuit,
+  GateOperation,
+  MeasureOperation,
+  MisreadOperation,
+  NoiseOperation,
+  Operation,
+  UnitaryOperation,
+} from '../circuit.ts';
+
+/** A circuit without classical computation. */
+export interface PrintableCircuit extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
+  readonly operations: readonly (Operation | NoiseOperation | MisreadOperation)[];
+}
 
 /** A gate or unitary of a circuit. */
 export type UnitaryLike = GateOperation | UnitaryOperation;
@@ -19,10 +33,13 @@ export interface Dialect {
     index: number,
   ): readonly string[];
   /** Statements of a measurement. */
-  measure(
-    operation: Extract<Circuit['operations'][number], { kind: 'measure' }>,
-    index: number,
-  ): readonly string[];
+  measure(operation: MeasureOperation, index: number): readonly string[];
+  /**
+   * The statement of a noise channel.
+   *
+   * @throws {OpenQasmUnprintableError} where the version has none for it.
+   */
+  noise(operation: NoiseOperation, index: number): string;
 }
 
 /** Gate definitions, each once, in the order of first use. */
@@ -43,7 +60,7 @@ export class Definitions {
 }
 
 /** Prints a number exactly, as both versions read it. */
-function number(value: number): string {
+export function number(value: number): string {
   const text = `${value}`;
   // Version 2 requires a decimal point before an exponent.
   return text.includes('e') && !text.includes('.') ? text.replace('e', '.0e') : text;

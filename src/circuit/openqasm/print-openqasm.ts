@@ -1,6 +1,6 @@
 /** Prints a circuit as OpenQASM, which parse-openqasm.ts reads back to the same circuit. */
-import type { Circuit, Operation } from '../circuit.ts';
-import { Definitions, type Dialect } from './print-format.ts';
+import { OpenQasmUnprintableError } from '../errors.ts';
+import { Definitions, type Dialect, type PrintableCircuit } from './print-format.ts';
 import { OpenQasm2Dialect } from './print-openqasm2.ts';
 import { OpenQasm3Dialect } from './print-openqasm3.ts';
 
@@ -12,10 +12,14 @@ import { OpenQasm3Dialect } from './print-openqasm3.ts';
  * 2 decomposes further controls.
  *
  * @param isPhysical - Version 3 only: names the qubits of a machine, `$5` instead of `q[5]`, which are not declared.
- * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered bits: it
- *   tests whole registers only.
+ * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered bits, since it tests
+ *   whole registers only, and for noise; in version 3 for noise on more than three qubits; for misread bits.
  */
-export function printOpenQasm(circuit: Circuit, version: '2' | '3', isPhysical = false): string {
+export function printOpenQasm(
+  circuit: PrintableCircuit,
+  version: '2' | '3',
+  isPhysical = false,
+): string {
   const definitions = new Definitions();
   const dialect =
     version === '2'
@@ -29,7 +33,9 @@ export function printOpenQasm(circuit: Circuit, version: '2' | '3', isPhysical =
   return `${[...header, ...definitions.lines, ...dialect.declarations(), ...body].join('\n')}\n`;
 }
 
-function statements(dialect: Dialect, operation: Operation, index: number): readonly string[] {
+type Printable = PrintableCircuit['operations'][number];
+
+function statements(dialect: Dialect, operation: Printable, index: number): readonly string[] {
   if (operation.kind === 'barrier') {
     const { qubits } = operation;
     // A barrier without operands would span all qubits.
@@ -45,7 +51,7 @@ function statements(dialect: Dialect, operation: Operation, index: number): read
 
 function unconditioned(
   dialect: Dialect,
-  operation: Exclude<Operation, { kind: 'barrier' }>,
+  operation: Exclude<Printable, { kind: 'barrier' }>,
   index: number,
 ): readonly string[] {
   switch (operation.kind) {
@@ -56,5 +62,12 @@ function unconditioned(
       return dialect.measure(operation, index);
     case 'reset':
       return operation.qubits.map((q) => `reset ${dialect.qubit(q)};`);
+    case 'noise':
+      return [dialect.noise(operation, index)];
+    case 'misread':
+      throw new OpenQasmUnprintableError(
+        `Operation ${index} misreads bits`,
+        'OpenQASM has no errors of readout; leave `readout` out of the noise model.',
+      );
   }
 }

@@ -2,7 +2,7 @@
  * Prints OpenQASM 2.0: further controls are decomposed, and the classical bits are divided into registers,
  * because conditions test whole registers.
  */
-import type { Circuit, Condition, MeasureOperation, Qubit } from '../circuit.ts';
+import type { Condition, MeasureOperation, NoiseOperation, Qubit } from '../circuit.ts';
 import type { Bit } from '../classical-expression.ts';
 import { OpenQasmUnprintableError } from '../errors.ts';
 import { gateNamed } from '../gates.ts';
@@ -10,7 +10,14 @@ import { controlledGates, type ElementaryGate } from '../multi-control.ts';
 import { eulerAngles } from '../one-qubit-angles.ts';
 import { targetMatrix } from '../operation-matrix.ts';
 import { twoLevelGates } from '../two-level.ts';
-import { call, type Definitions, type Dialect, qubit, type UnitaryLike } from './print-format.ts';
+import {
+  call,
+  type Definitions,
+  type Dialect,
+  type PrintableCircuit,
+  qubit,
+  type UnitaryLike,
+} from './print-format.ts';
 import { defineGate } from './print-openqasm3.ts';
 
 interface Register {
@@ -21,12 +28,12 @@ interface Register {
 
 /** Prints OpenQASM 2.0. */
 export class OpenQasm2Dialect implements Dialect {
-  readonly #circuit: Circuit;
+  readonly #circuit: PrintableCircuit;
   readonly #definitions: Definitions;
   readonly #registers: readonly Register[];
 
   /** @throws {OpenQasmUnprintableError} where no division makes every condition's bits a register. */
-  constructor(circuit: Circuit, definitions: Definitions) {
+  constructor(circuit: PrintableCircuit, definitions: Definitions) {
     this.#circuit = circuit;
     this.#definitions = definitions;
     this.#registers = registersOf(circuit);
@@ -67,9 +74,17 @@ export class OpenQasm2Dialect implements Dialect {
     if (bits.length > 1 && condition?.bits.some((bit) => bits.includes(bit))) {
       throw new OpenQasmUnprintableError(
         `Operation ${index} measures several qubits into bits of its own condition`,
+        WHOLE_REGISTERS,
       );
     }
     return qubits.map((q, i) => `measure ${qubit(q)} -> ${this.#bit(bits[i]!)};`);
+  }
+
+  noise(_: NoiseOperation, index: number): string {
+    throw new OpenQasmUnprintableError(
+      `Operation ${index} is a noise channel`,
+      'OpenQASM 2 has no noise. OpenQASM 3 can express it.',
+    );
   }
 
   #bit(bit: Bit): string {
@@ -115,13 +130,17 @@ function elementary(gate: ElementaryGate): string {
   return call('cu', [theta, phi, lambda, gamma], operands);
 }
 
+/** Why a condition cannot be printed. */
+const WHOLE_REGISTERS = 'OpenQASM 2 tests whole registers only. OpenQASM 3 can express it.';
+
 /** Divides the bits into registers so that each condition reads one whole register; bits keep their order. */
-function registersOf({ numBits, operations }: Circuit): readonly Register[] {
+function registersOf({ numBits, operations }: PrintableCircuit): readonly Register[] {
   if (numBits === 0) return [];
   const ends = new Map<Bit, number>();
   const refused = (index: number, bits: readonly Bit[], why: string) =>
     new OpenQasmUnprintableError(
       `Operation ${index} has a condition on the bits ${bits.join(', ')}, ${why}`,
+      WHOLE_REGISTERS,
     );
   const owner = new Map<Bit, Bit>();
   for (const [index, operation] of operations.entries()) {

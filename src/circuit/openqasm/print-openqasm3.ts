@@ -1,21 +1,31 @@
 /** Prints OpenQASM 3: modifiers, global phases and any condition. */
-import type { Circuit, Condition, MeasureOperation } from '../circuit.ts';
+import type { Condition, MeasureOperation, NoiseOperation } from '../circuit.ts';
+import { OpenQasmUnprintableError } from '../errors.ts';
 import { gateNamed } from '../gates.ts';
+import { MAX_KRAUS_QUBITS } from '../noise/channel-object.ts';
 import { eulerAngles } from '../one-qubit-angles.ts';
 import { twoLevelGates } from '../two-level.ts';
-import { call, type Definitions, type Dialect, qubit, type UnitaryLike } from './print-format.ts';
+import {
+  call,
+  type Definitions,
+  type Dialect,
+  type PrintableCircuit,
+  qubit,
+  type UnitaryLike,
+} from './print-format.ts';
+import { noisePragma } from './print-noise.ts';
 
 /** Phases below this, in radians, change no amplitude. */
 const NEGLIGIBLE = 1e-16;
 
 /** Prints OpenQASM 3. */
 export class OpenQasm3Dialect implements Dialect {
-  readonly #circuit: Circuit;
+  readonly #circuit: PrintableCircuit;
   readonly #definitions: Definitions;
   readonly #isPhysical: boolean;
 
   /** @param isPhysical - Whether the qubits are those of a machine, which are not declared. */
-  constructor(circuit: Circuit, definitions: Definitions, isPhysical: boolean) {
+  constructor(circuit: PrintableCircuit, definitions: Definitions, isPhysical: boolean) {
     this.#circuit = circuit;
     this.#definitions = definitions;
     this.#isPhysical = isPhysical;
@@ -70,6 +80,16 @@ export class OpenQasm3Dialect implements Dialect {
       return [`c[{${bits.join(', ')}}] = measure q[{${qubits.join(', ')}}];`];
     }
     return qubits.map((q, i) => `c[${bits[i]}] = measure ${this.qubit(q)};`);
+  }
+
+  noise({ qubits, channel }: NoiseOperation, index: number): string {
+    const operands = qubits.map((q) => this.qubit(q));
+    const pragma = noisePragma(channel, operands);
+    if (pragma !== undefined) return pragma;
+    throw new OpenQasmUnprintableError(
+      `Operation ${index} is a noise channel on ${qubits.length} qubits`,
+      `the widest that OpenQASM can express here acts on ${MAX_KRAUS_QUBITS}.`,
+    );
   }
 
   /** Name of a definition for a matrix on several qubits. */

@@ -1,6 +1,7 @@
 /** Statements of OpenQASM 3 as trees, so that the body of a loop can run again, and analyses of them. */
 import type { DurationSyntax } from './durations.ts';
 import type { Expression, OperandSyntax, RangeSyntax, WrittenType } from './expressions.ts';
+import type { NoisePragma } from './noise-pragmas.ts';
 import type { ResultPragma, UnitaryPragma } from './pragmas.ts';
 
 /** `ctrl(2) @`, `inv @`, `pow(0.5) @` before a gate's name. */
@@ -150,6 +151,7 @@ export type Statement =
   | GateDefinitionSyntax
   | OpaqueDeclaration
   | UnitaryPragma
+  | NoisePragma
   | ResultPragma
   | Conditional
   | Switch

@@ -18,7 +18,10 @@ import {
 } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
-import { circuitFromGateObjects, openCircuitFromGateObjects } from '../../circuit/gate-objects.ts';
+import {
+  noisyCircuitFromGateObjects,
+  openCircuitFromGateObjects,
+} from '../../circuit/gate-objects.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
@@ -280,7 +283,7 @@ function readProgram(
     const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };
     const read =
       inputs === undefined
-        ? circuitFromGateObjects(circuit, options)
+        ? noisyCircuitFromGateObjects(circuit, options)
         : openCircuitFromGateObjects(circuit, options, inputColumns(inputs), 0).circuit;
     return { circuit: read, registers: [], warnings: [], results: NO_RESULTS };
   }

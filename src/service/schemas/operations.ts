@@ -8,7 +8,7 @@ export const operation = z
     gate: z.string(),
     aliases: z.array(z.string()),
     summary: z.string(),
-    kind: z.enum(['unitary', 'measurement', 'reset', 'directive']),
+    kind: z.enum(['unitary', 'measurement', 'reset', 'directive', 'noise']),
     num_qubits: z.int().nullable().describe('Null if the operation acts on any number of qubits'),
     operands: z.array(
       z.strictObject({

@@ -246,11 +246,11 @@ def test_samples_have_the_eigenvalues_and_the_mean_of_the_observable(send):
 @pytest.mark.parametrize(
     "pragma, words",
     [
-        ("noise depolarizing(0.1) q[0]", "circuits run without noise so far"),
-        ("result density_matrix", "circuits run without noise so far"),
+        ("noise depolarizing(1.5) q[0]", "must be from 0 to 1, not 1.5"),
+        ("result density_matrix", "ask for it by `return`"),
     ],
 )
-def test_what_needs_noise_is_refused_with_its_line(send, pragma, words):
+def test_what_is_refused_names_its_line(send, pragma, words):
     with pytest.raises(ValueError, match="OpenQASM line 3") as refusal:
         send(f"OPENQASM 3.0;\nqubit[1] q;\n#pragma braket {pragma}\n")
     assert words in str(refusal.value)

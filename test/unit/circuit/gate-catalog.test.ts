@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { gateCatalog } from '../../../src/circuit/gate-catalog.ts';
 import { findOperation } from '../../../src/circuit/gate-object.ts';
-import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
+import {
+  circuitFromGateObjects,
+  noisyCircuitFromGateObjects,
+} from '../../../src/circuit/gate-objects.ts';
 import { GATES } from '../../../src/circuit/gates.ts';
 import { maxAbsDifference } from '../../../src/math/complex-matrix.ts';
 import { unitaryOf } from '../../support/small-unitary.ts';
@@ -9,8 +12,9 @@ import { unitaryOf } from '../../support/small-unitary.ts';
 const limits = { maxQubits: 8, maxGates: 10 };
 const catalog = gateCatalog();
 
-test('the catalog lists every gate of the table and UNITARY, M, RESET, BARRIER, once each', () => {
-  const names = [...GATES.map(({ name }) => name), 'UNITARY', 'M', 'RESET', 'BARRIER'];
+test('the catalog lists every gate of the table and UNITARY, M, RESET, BARRIER, NOISE, once each', () => {
+  const others = ['UNITARY', 'M', 'RESET', 'BARRIER', 'NOISE'];
+  const names = [...GATES.map(({ name }) => name), ...others];
   expect(catalog.map(({ gate }) => gate)).toEqual(names);
 });
 
@@ -19,7 +23,7 @@ describe.each(catalog.map((entry) => [entry.gate, entry] as const))(
   (_, entry) => {
     test('has an example that is a circuit, also after a trip through JSON', () => {
       const example = JSON.parse(JSON.stringify(entry.example));
-      const circuit = circuitFromGateObjects([example], { limits });
+      const circuit = noisyCircuitFromGateObjects([example], { limits });
       // A reset of |0⟩ is left out.
       expect(circuit.operations).toHaveLength(entry.gate === 'RESET' ? 0 : 1);
       if (entry.num_qubits !== null) expect(circuit.numQubits).toBe(Math.max(1, entry.num_qubits));
@@ -34,7 +38,7 @@ describe.each(catalog.map((entry) => [entry.gate, entry] as const))(
     test('lists the fields its example uses, with as many qubits as they take', () => {
       const angles = new Set<string>(entry.parameters.map(({ name }) => name));
       for (const [field, value] of Object.entries(entry.example)) {
-        if (['gate', 'bits', 'matrix'].includes(field) || angles.has(field)) continue;
+        if (['gate', 'bits', 'matrix', 'channel'].includes(field) || angles.has(field)) continue;
         const operand = entry.operands.find((candidate) => candidate.field === field);
         const count = Array.isArray(value) ? value.length : 1;
         expect(operand?.min, field).toBeLessThanOrEqual(count);

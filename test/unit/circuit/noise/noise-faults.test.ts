@@ -201,7 +201,7 @@ test('the channels of a model have a limit together', () => {
   const wide = { type: 'depolarizing', probability: 0.1, num_qubits: 6 };
   const model = { gates: Array.from({ length: 300 }, () => ({ gates: ['*6'], channel: wide })) };
   expect(faultsOf(model)).toEqual([
-    'noise.gates[244].channel: The channels of the model have too many Pauli strings and entries of Kraus matrices up to this one; the limit is 1000000.',
+    'noise.gates[244].channel: The channels have too many Pauli strings and entries of Kraus matrices up to this one; the limit is 1000000.',
   ]);
 });
 
