@@ -46,6 +46,22 @@ describe('POST /quantum/compile', () => {
     expect(again.json().data.qubits).toBe(2);
   });
 
+  test.each([
+    [
+      {
+        circuit: [
+          H,
+          { gate: 'NOISE', qubits: [0], channel: { type: 'bit_flip', probability: 0.1 } },
+        ],
+      },
+    ],
+    [{ qasm: 'OPENQASM 3.0; qubit q; U(1, 2, 3) q;\n#pragma braket noise bit_flip(0.1) q\n' }],
+  ])('refuses a circuit with noise: %j', async (source) => {
+    const answer = await compile(source);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.message).toContain('The circuit has noise');
+  });
+
   test('keeps the gates of a verbatim box as they were written', async () => {
     const twice = 'rx(0.25) $0;\nrx(0.5) $0;\ncz $0, $1;\ncz $0, $1;\n';
     const qasm = `OPENQASM 3.0;\n${twice}#pragma braket verbatim\nbox {\n${twice}}\n${twice}`;

@@ -2,6 +2,7 @@
 import {
   type Circuit,
   type DynamicCircuit,
+  isNoisy,
   isStatic,
   operationQubits,
   type Qubit,
@@ -52,6 +53,9 @@ export function missingAbilities(
   circuit: DynamicCircuit,
   { midCircuitMeasurement, reset, condition }: DeviceAbilities,
 ): readonly Misfit[] {
+  if (isNoisy(circuit)) {
+    return [{ message: 'Noise channels need a simulator; the device has errors of its own.' }];
+  }
   if (!isStatic(circuit)) {
     return [
       { message: 'Loops on measured bits, and values computed from them, need a simulator.' },

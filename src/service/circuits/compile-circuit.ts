@@ -5,7 +5,7 @@
  * A circuit without measurements keeps the state that it makes of |0…0⟩. A circuit with measurements keeps
  * the distribution of their outcomes; gates that cannot affect it are dropped.
  */
-import { type Circuit, isStatic } from '../../circuit/circuit.ts';
+import { type Circuit, isNoisy, isStatic } from '../../circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
@@ -116,6 +116,12 @@ const NOT_PRINTED: Fault = {
   code: 'CIRCUIT_OPENQASM_UNSUPPORTED',
 };
 
+const NOISE_NOT_COMPILED: Fault = {
+  path: '',
+  message:
+    'The circuit has noise, which belongs to the gates as they are written. It can be run but not written out compiled; leave the noise out.',
+};
+
 /** Removes the final measurement that was added for a run. */
 function circuitAsWritten(checked: CheckedCircuit): Circuit {
   const circuit = staticCircuit(checked);
@@ -123,9 +129,10 @@ function circuitAsWritten(checked: CheckedCircuit): Circuit {
   return { ...circuit, numBits: 0, operations: circuit.operations.slice(0, -1) };
 }
 
-/** @throws {RequestInvalidError} if the circuit computes while it runs. */
+/** @throws {RequestInvalidError} if the circuit has noise or computes while it runs. */
 function staticCircuit({ circuit: checked }: CheckedCircuit): Circuit {
   const circuit = circuitOf(checked);
+  if (isNoisy(circuit)) throw new RequestInvalidError([NOISE_NOT_COMPILED]);
   if (!isStatic(circuit)) throw new RequestInvalidError([NOT_PRINTED]);
   return circuit;
 }

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import type { AngleFormulas } from '../../../circuit/angle-formulas.ts';
-import { type Circuit, isStatic, withFinalMeasurement } from '../../../circuit/circuit.ts';
+import { type Circuit, isNoisy, isStatic, withFinalMeasurement } from '../../../circuit/circuit.ts';
 import type { GateAngle, GateObject } from '../../../circuit/gate-object.ts';
 import { gateObject } from '../../../circuit/gate-object-schema.ts';
 import { type InputColumns, inputsAt } from '../../../circuit/input-columns.ts';
@@ -126,6 +126,7 @@ function templateOf(source: SweepSource, firstCircuit: Circuit, limits: Limits):
 function staticCircuit(circuit: Parameters<typeof withFinalMeasurement>[0]): Circuit {
   const measured = withFinalMeasurement(circuit);
   if (isStatic(measured)) return measured;
+  if (isNoisy(measured)) return fail('circuit', 'A sweep takes circuits without noise.');
   return fail('qasm', 'A sweep takes no loops on measured bits, and no values computed from them.');
 }
 

@@ -1,6 +1,6 @@
 /** Circuits fitted to a device: they fit it, and mean the same. */
 import { describe, expect, test } from 'vitest';
-import type { Circuit } from '../../../../src/circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../../../../src/circuit/circuit.ts';
 import { readOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../../../../src/circuit/openqasm/print-openqasm.ts';
 import {
@@ -124,6 +124,16 @@ describe('missingAbilities', () => {
     expect(found?.message).toContain(words);
     const all = { midCircuitMeasurement: true, reset: true, condition: true };
     expect(missingAbilities({ numQubits: 2, numBits: 1, operations }, all)).toEqual([]);
+  });
+
+  test('finds noise, which only simulators have', () => {
+    const errors = [{ flips: 1, signs: 0, probability: 0.1 }];
+    const noise = { kind: 'noise', qubits: [0], channel: { kind: 'pauli', numQubits: 1, errors } };
+    const all = { midCircuitMeasurement: true, reset: true, condition: true };
+    const circuit = { numQubits: 1, numBits: 1, operations: [noise, measure] } as const;
+    expect(missingAbilities(circuit as DynamicCircuit, all)).toEqual([
+      { message: 'Noise channels need a simulator; the device has errors of its own.' },
+    ]);
   });
 
   test('finds loops, which no device executes', () => {
