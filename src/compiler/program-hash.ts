@@ -28,9 +28,17 @@ export function hashProgram(program: Omit<Program, 'hash'>): string {
 export function programHasher(
   program: Omit<Program, 'hash' | 'matrices'>,
 ): (matrices: Float64Array) => string {
-  const { numQubits, numBits, control, steps, finalLayout } = program;
-  const structure = [ENCODING_VERSION, numQubits, numBits, steps.map(encodeStep), finalLayout];
+  const { numQubits, numBits, control, steps, finalLayout, isUnitary, startsAnywhere } = program;
+  const structure: unknown[] = [
+    ENCODING_VERSION,
+    numQubits,
+    numBits,
+    steps.map(encodeStep),
+    finalLayout,
+  ];
   if (control !== undefined) structure.push([control.numScratchBits, control.maxRounds]);
+  if (isUnitary === false) structure.push('not unitary');
+  if (startsAnywhere === true) structure.push('starts anywhere');
   const text = JSON.stringify(structure);
   if (nodeCrypto === undefined) return (matrices) => sha256Of(text, bytesOf(matrices));
   const begun = nodeCrypto.createHash('sha256').update(text);

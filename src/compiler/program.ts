@@ -205,6 +205,10 @@ export interface Program {
   readonly steps: readonly Step[];
   /** Interleaved re, im. */
   readonly matrices: Float64Array;
+  /** Set where dense kernels may be any matrices. Diagonals and permutations may have any entries but 0. */
+  readonly isUnitary?: false;
+  /** Set where the program begins in any state, with every qubit in the place of its own number, instead of |0…0⟩. */
+  readonly startsAnywhere?: true;
   /** finalLayout[q] is the place of logical qubit q after the last step. */
   readonly finalLayout: readonly Qubit[];
   /** Absent where no matrix depends on angles. */
@@ -263,6 +267,76 @@ export interface GradientProgram {
     readonly sums: Int32Array;
     readonly factors: Float64Array;
   };
+}
+
+/**
+ * A place in a stretch where noise may act on a state ψ: as one of the operators of its channel, chosen by chance with
+ * the probability ‖Kψ‖² of each. One operator, the main one, is likelier than all others, which are jumps. Where no
+ * operator deserves that, all are jumps.
+ */
+export interface NoiseSite {
+  /** The site does nothing where the condition does not hold. */
+  readonly condition?: Condition;
+  /**
+   * Probability that no jump happens, where it is the same for all states; the main operator, scaled to be unitary, is
+   * among the gates of a segment. Where it is absent, the segment has the main operator as it is.
+   */
+  readonly survival?: number;
+  /** Probability that a jump happens to the state that is known least. */
+  readonly hazard: number;
+  /**
+   * Weights of the jumps: each happens with its weight times ‖Kψ‖², where the operator norm of K is 1. All are unitary if
+   * `jumpsAreUnitary`, so that the weights are the probabilities.
+   */
+  readonly jumpWeights: ArrayLike<number>;
+  readonly jumpsAreUnitary: boolean;
+  /** The operator of a jump; undefined for the identity. */
+  jump(index: number): Program | undefined;
+}
+
+/**
+ * Gates and noise between measurements and other steps. Element e is the gates before site number e and that site; the
+ * last element is the gates after all sites. Programs are compiled when they are first asked for, and begin in any state
+ * and end with every qubit in the place of its own number.
+ */
+export interface Stretch {
+  readonly kind: 'stretch';
+  readonly sites: readonly NoiseSite[];
+  /** The elements from one up to another, with the main operators of their sites. */
+  segment(from: number, to: number): Program;
+  /** The gates of one element. */
+  gates(element: number): Program;
+  /** The main operator of an element's site; undefined for the identity, and where all operators are jumps. */
+  main(element: number): Program | undefined;
+  readonly condition?: never;
+}
+
+/** One step of a program with noise. */
+export type TrajectoryStep =
+  | Stretch
+  | Measure
+  | Reset
+  | MisreadOperation
+  | AssignOperation
+  | LoopHead
+  | LoopTail;
+
+/**
+ * A circuit with noise, to be run as a sample of its trajectories. Every qubit is in the place of its own number between
+ * steps.
+ */
+export interface TrajectoryProgram {
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly control?: ClassicalControl;
+  readonly steps: readonly TrajectoryStep[];
+  /** Measurements after all steps, at most one into each bit. */
+  readonly lastMeasures: readonly Measure[];
+  /** Misread bits after that, and assignments after those. */
+  readonly lastMisreads: readonly MisreadOperation[];
+  readonly lastAssignments: readonly AssignOperation[];
+  /** Multiplies a state by 2^16, which undoes the decay of its norm. */
+  readonly growth: Program;
 }
 
 /**

@@ -90,6 +90,7 @@ export function scheduleAndCount(
   const pool = new MatrixPool();
   const pieces = new PieceList(circuit, target, pool, start);
   pieces.add(circuit.operations);
+  if (start?.returns === true) pieces.moveTo(start.placeOf);
   const program = {
     numQubits,
     numBits,
@@ -143,10 +144,10 @@ class PieceList {
       }
       this.#addPiece(piece);
       piece = [];
-      this.#moveTo(this.#home);
+      this.moveTo(this.#home);
       const head = this.steps.push({ kind: 'loop', condition: operation.condition, end: 0 }) - 1;
       this.add(operation.body);
-      this.#moveTo(this.#home);
+      this.moveTo(this.#home);
       this.steps.push({ kind: 'again', head });
       this.steps[head] = {
         kind: 'loop',
@@ -166,7 +167,7 @@ class PieceList {
     const placeOf = slotOf.map((slot) => emitter.placeOf[slot]!);
     // A piece chooses its own initial layout. At the beginning of the circuit that needs no moves.
     const hasLayout = this.steps.length > 0 || (this.#start !== undefined && start === undefined);
-    if (hasLayout) this.#moveTo(placesBefore(emitter.steps, placeOf));
+    if (hasLayout) this.moveTo(placesBefore(emitter.steps, placeOf));
     for (const step of emitter.steps) this.steps.push(step);
     this.fusedBlocks += emitter.fusedBlocks;
     this.layout = work.wireOf.map((wire) => placeOf[wire]!);
@@ -176,7 +177,8 @@ class PieceList {
     for (const assignment of work.lastAssignments) this.steps.push(assignment);
   }
 
-  #moveTo(layout: readonly Qubit[]): void {
+  /** Moves every qubit to a place. */
+  moveTo(layout: readonly Qubit[]): void {
     for (const step of moveSteps(this.layout, layout, this.#target, this.#pool))
       this.steps.push(step);
     this.layout = layout;

@@ -8,4 +8,6 @@ export interface StartLayout {
   readonly placeOf: readonly Qubit[];
   /** A wire that keeps its place, which is above the lowest ones; nothing but probes acts on it. */
   readonly pinned: Wire | undefined;
+  /** Whether every wire is back in its place after the last step; false if absent. */
+  readonly returns?: boolean;
 }

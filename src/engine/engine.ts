@@ -11,6 +11,17 @@
  *   1 if its draw (position i) is below the probability of 1 given the outcomes before. In a loop
  *   the draw's `round` is the number of rounds that the shot has begun, in all loops together.
  *
+ * A program with noise has further events: each stretch of gates and noise, each misreading of bits, in the order of its
+ * steps, which do not depend on the engine.
+ * - Stretch: draw number 2j is the threshold u for the jump after j jumps. The jump comes at the first site after which
+ *   the shot's survival S since the last jump is not above u. Draw number 2j + 1 picks the jump, in the order of the
+ *   site's jumps: the first whose cumulative probability exceeds the draw times their sum.
+ * - Misreading before the end: bit i of the step is misread if draw i is below the probability of that.
+ * - Misreadings at the end: shots are counted without them, and then taken in ascending order of their registers. Those
+ *   whose bit b reads v make a list, of which every so many are misread: draws (i, event, 2b + v) for i = 0, 1, … give the
+ *   number of shots that are skipped before the next one, ⌊ln(1 − u) / ln(1 − p)⌋. The events follow the terminal one; one
+ *   event has all misreadings up to the second one of some bit.
+ *
  * Every engine follows this, so counts agree across engines and threads, except for draws that fall
  * within rounding of a boundary. Batches on the WebGPU engine find those and leave them to double
  * precision (exact-counts.ts).
@@ -21,6 +32,7 @@ import type {
   GradientProgram,
   Program,
   TargetProfile,
+  TrajectoryProgram,
 } from '../compiler/program.ts';
 
 /** Request for a run. The result holds only the outputs that are requested. */
@@ -79,7 +91,7 @@ export interface RunResult {
   readonly expectations?: readonly number[];
   /** One value for each requested observable, at least 0. */
   readonly variances?: readonly number[];
-  /** Standard errors of the expectation values, where these are means over trajectories. */
+  /** Standard errors of the expectation values, where these are means over trajectories; NaN for one shot. */
   readonly standardErrors?: readonly number[];
   /** Distinct trajectories that were computed. */
   readonly trajectories?: number;
@@ -158,5 +170,12 @@ export interface Engine {
    * @throws {ProgramTooWideError} if the density matrix does not fit the engine.
    */
   prepareDensity?(program: DensityProgram): Promise<Executable>;
+  /**
+   * Compiles a program with noise; absent where the engine has no trajectories. Its runs give means over the shots:
+   * expectation values, variances and probabilities need at least one, and there is no state vector.
+   *
+   * @throws {ProgramTooWideError} if the program has more qubits than `target.maxQubits`.
+   */
+  prepareTrajectories?(program: TrajectoryProgram): Promise<Executable>;
   close(): Promise<void>;
 }

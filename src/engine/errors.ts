@@ -45,6 +45,17 @@ export class OutputNeedsStateVectorError extends CodedError {
   }
 }
 
+/** A mean over trajectories was requested without shots. */
+export class OutputNeedsShotsError extends CodedError {
+  readonly code = 'ENGINE_OUTPUT_NEEDS_SHOTS';
+
+  constructor() {
+    super(
+      'Probabilities and expectation values over trajectories are means over the shots, of which there must be at least 1.',
+    );
+  }
+}
+
 /** The density matrix of more qubits was requested than is returned. */
 export class DensityMatrixTooLargeError extends CodedError {
   readonly code = 'ENGINE_DENSITY_MATRIX_TOO_LARGE';
@@ -56,14 +67,14 @@ export class DensityMatrixTooLargeError extends CodedError {
   }
 }
 
-/** Mid-circuit measurements split the shots into more states than the engine may hold at once. */
+/** Mid-circuit measurements or noise split the shots into more states than the engine may hold at once. */
 export class TooManyBranchesError extends CodedError {
   readonly code = 'ENGINE_TOO_MANY_BRANCHES';
 
   constructor(numQubits: number, stateBytes: number, maxStates: number) {
     const mib = (stateBytes / 2 ** 20).toPrecision(3);
     super(
-      `Measurements in the middle of this ${numQubits}-qubit circuit part its shots into branches, each with a state of ${mib} MiB; memory here allows ${maxStates} at a time. Fewer qubits or fewer shots need less.`,
+      `Measurements in the middle of this ${numQubits}-qubit circuit, or noise, part its shots into branches, each with a state of ${mib} MiB; memory here allows ${maxStates} at a time. Fewer qubits or fewer shots need less.`,
     );
   }
 }

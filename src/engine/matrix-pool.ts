@@ -6,6 +6,8 @@ import { type Complex, type Formula, imaginaryPart, type Real, realPart } from '
 export interface MatrixPool {
   /** Interleaved re, im. */
   readonly matrices: Float64Array;
+  /** As of the program. */
+  readonly isUnitary?: false;
   /** Absent where a program is lowered for itself alone. */
   readonly trace?: Trace;
 }

@@ -8,7 +8,9 @@ import {
   type Measure,
   type Program,
   type Reset,
+  type Stretch,
   type Sweep,
+  type TrajectoryProgram,
   terminalMeasureIndex,
 } from '../compiler/program.ts';
 import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
@@ -29,6 +31,14 @@ export interface CollapseStep {
   readonly condition?: Condition;
 }
 
+/** Gates and noise of a program with noise. */
+export interface StretchStep {
+  readonly kind: 'stretch';
+  readonly stretch: Stretch;
+  readonly event: number;
+  readonly condition?: never;
+}
+
 /** A misreading of bits in mid-circuit. */
 export interface MisreadStep extends MisreadOperation {
   readonly event: number;
@@ -38,6 +48,7 @@ export interface MisreadStep extends MisreadOperation {
 export type PlanStep =
   | SweepStep
   | CollapseStep
+  | StretchStep
   | MisreadStep
   | AssignOperation
   | LoopHead
@@ -54,14 +65,17 @@ export interface RunPlan {
   readonly maxRounds: number;
   /** The steps before the trailing measurements, at the same indices as in the program. */
   readonly steps: readonly PlanStep[];
-  /** Sum of the passes of all steps. */
+  /** Sum of the passes of all steps; of a program with noise, the number of elements of its stretches. */
   readonly numPasses: number;
-  /** Whether one state, before the trailing measurements, serves all shots. */
+  /** Whether one state, before the trailing measurements, serves all shots; with noise, all shots of a trajectory. */
   readonly hasFinalState: boolean;
   readonly terminalEvent: number;
   /** Empty if nothing is measured at the end. */
   readonly measuredWords: readonly MeasuredWord[];
-  /** Assignments after the trailing measurements, in order. */
+  /** Bits misread after the trailing measurements, and the event of the first misreading; the others follow. */
+  readonly finalMisreads: readonly MisreadOperation[];
+  readonly misreadEvent: number;
+  /** Assignments after that, in order. */
   readonly finalAssignments: readonly AssignOperation[];
   /** Logical qubit → physical qubit, after the last step. */
   readonly layout: readonly Qubit[];
@@ -103,8 +117,55 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
     hasFinalState: steps.every((step) => step.kind === 'sweep' && step.condition === undefined),
     terminalEvent: event,
     measuredWords: measuredWords(program, terminal),
+    finalMisreads: [],
+    misreadEvent: event + 1,
     finalAssignments: program.steps.slice(terminal).filter((step) => step.kind === 'assign'),
     layout: program.finalLayout,
+  };
+}
+
+/** Plans a program with noise that fits the engine. */
+export function planTrajectories(program: TrajectoryProgram): RunPlan {
+  const { numQubits, numBits, control, lastMeasures, lastMisreads, lastAssignments } = program;
+  const steps: PlanStep[] = [];
+  let event = 0;
+  let numPasses = 0;
+  for (const step of program.steps) {
+    const condition = step.condition === undefined ? {} : { condition: step.condition };
+    switch (step.kind) {
+      case 'stretch':
+        numPasses += step.sites.length + 1;
+        steps.push({ kind: 'stretch', stretch: step, event: event++ });
+        break;
+      case 'misread':
+        steps.push({ ...step, event: event++ });
+        break;
+      case 'measure':
+      case 'reset':
+        steps.push({ kind: 'collapse', step, event: event++, ...condition });
+        break;
+      case 'assign':
+      case 'loop':
+      case 'again':
+        steps.push(step);
+        break;
+    }
+  }
+  const layout = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  return {
+    numQubits,
+    numBits,
+    numRegisterBits: numBits + (control?.numScratchBits ?? 0),
+    maxRounds: control?.maxRounds ?? 0,
+    steps,
+    numPasses,
+    hasFinalState: program.steps.every((step) => step.kind === 'stretch'),
+    terminalEvent: event,
+    measuredWords: measuredWords({ numQubits, steps: lastMeasures, finalLayout: layout }, 0),
+    finalMisreads: lastMisreads,
+    misreadEvent: event + 1,
+    finalAssignments: lastAssignments,
+    layout,
   };
 }
 

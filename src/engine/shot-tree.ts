@@ -7,27 +7,26 @@
  * log2(shots) states wait at any time, however many measurements a circuit has. The alternative,
  * one run for each shot, costs shots times circuit even if all outcomes agree.
  */
-import type { Measure, Reset } from '../compiler/program.ts';
+import type { Measure, Program, Reset } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
 import { assign, conditionHolds, readBit, wordsFor, writeBit } from './classical-bits.ts';
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
+import { misreadCounts } from './final-misreads.ts';
 import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
 import type { StateBudget } from './state-budget.ts';
 import type { QubitMasses, ShotGroup, StateOperations } from './state-operations.ts';
+import { StretchWalk, type TravellingBranch } from './stretch-walk.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
-import { finishedOutcome, recordSamples } from './terminal-measurement.ts';
+import { type Finish, finishedOutcome, recordSamples, registerOf } from './terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
 
-/** Shots with equal outcomes so far, and their position in the plan. */
-interface Branch<S> {
-  readonly state: S;
-  readonly bits: Uint32Array;
-  readonly shots: ShotGroup;
+/** Shots with equal outcomes and equal noise so far, and their position in the plan. */
+interface Branch<S> extends TravellingBranch<S> {
   /** Index of the next step of the plan. */
   step: number;
-  /** Index of the next qubit within that step, if the step is a measurement or reset. */
+  /** Index of the next qubit or bit within that step, if it is a measurement, a reset or a misreading. */
   position: number;
   /** Number of loop rounds that these shots have begun. */
   rounds: number;
@@ -53,10 +52,14 @@ export class ShotTree<S> {
   readonly #totalShots: number;
   readonly #slicer: TimeSlicer;
   readonly #counts: CountsBuilder;
+  /** What becomes of a register that is counted. */
+  readonly #finish: Finish;
+  readonly #noise: StretchWalk<S, Branch<S>> | undefined;
   readonly #waiting: Branch<S>[] = [];
   /** States not yet released. */
   readonly #held = new Set<S>();
   #statePasses = 0;
+  #numLeaves = 0;
   #samplingMs = 0;
   #fractionDone = 0;
   /** Fraction done when the current step began, and the fraction that one of its passes adds. */
@@ -66,12 +69,14 @@ export class ShotTree<S> {
     this.#fractionDone = this.#fractionBefore + passesDone * this.#fractionPerPass;
   };
 
+  /** @param growth - As of the program, if it has noise. */
   constructor(
     plan: RunPlan,
     operations: StateOperations<S>,
     budget: StateBudget,
     { shots, seed }: { readonly shots: number; readonly seed: number },
     slicer: TimeSlicer,
+    growth?: Program,
   ) {
     this.#plan = plan;
     this.#operations = operations;
@@ -79,7 +84,9 @@ export class ShotTree<S> {
     this.#seed = seed;
     this.#totalShots = shots;
     this.#slicer = slicer;
-    this.#counts = new CountsBuilder(plan.numBits);
+    this.#finish = plan.finalMisreads.length > 0 ? registerOf(plan) : plan;
+    this.#counts = new CountsBuilder(this.#finish.numBits);
+    this.#noise = growth === undefined ? undefined : this.#noiseWalk(growth);
   }
 
   /** Milliseconds spent on the trailing measurements and on sorting the counts. */
@@ -92,6 +99,11 @@ export class ShotTree<S> {
     return this.#statePasses;
   }
 
+  /** Branches that were taken to the end. */
+  get numLeaves(): number {
+    return this.#numLeaves;
+  }
+
   /** Passes done, weighted by their shots; in [0, 1], never decreases. */
   get fractionDone(): number {
     return Math.min(1, this.#fractionDone);
@@ -100,15 +112,16 @@ export class ShotTree<S> {
   /**
    * Runs all shots. Releases every state at the end, also after a failure.
    *
-   * @param onFinalState - Called with the state before the trailing measurements, if one state
-   *   serves all shots; also when there are no shots.
+   * @param onFinalState - Called with the state before the trailing measurements, and the number of its shots, where the
+   *   plan has final states; also when there are no shots.
    */
-  async run(onFinalState?: (state: S) => Promise<void>): Promise<Counts> {
+  async run(onFinalState?: (state: S, numShots: number) => Promise<void>): Promise<Counts> {
     try {
       if (this.#totalShots > 0 || onFinalState !== undefined) this.#waiting.push(this.#root());
       for (let branch = this.#waiting.pop(); branch !== undefined; branch = this.#waiting.pop()) {
         const leaf = await this.#follow(branch);
-        if (onFinalState !== undefined) await onFinalState(leaf.state);
+        this.#numLeaves++;
+        if (onFinalState !== undefined) await onFinalState(leaf.state, leaf.shots.count);
         const started = performance.now();
         if (leaf.shots.count > 0) await this.#measureAtEnd(leaf);
         this.#samplingMs += performance.now() - started;
@@ -118,7 +131,10 @@ export class ShotTree<S> {
       for (const state of this.#held) this.#release(state);
     }
     const started = performance.now();
-    const counts = await this.#counts.finish(this.#slicer);
+    let counts = await this.#counts.finish(this.#slicer);
+    if (this.#finish !== this.#plan) {
+      counts = await misreadCounts(counts, this.#plan, this.#seed, this.#slicer);
+    }
     this.#samplingMs += performance.now() - started;
     return counts;
   }
@@ -155,6 +171,9 @@ export class ShotTree<S> {
       }
       if (step.kind === 'assign') {
         if (holds) assign(step, branch.bits);
+      } else if (step.kind === 'stretch') {
+        if (this.#noise === undefined) throw new Error('unreachable: noise in a plain program');
+        branch = await this.#noise.pass(step, branch);
       } else if (step.kind === 'sweep') {
         this.#fractionBefore = this.#fractionDone;
         this.#fractionPerPass = this.#weightOfPass(branch.shots);
@@ -188,6 +207,31 @@ export class ShotTree<S> {
     if (this.#plan.numPasses === 0) return 0;
     const share = this.#totalShots === 0 ? 1 : count / this.#totalShots;
     return share / this.#plan.numPasses;
+  }
+
+  #noiseWalk(growth: Program): StretchWalk<S, Branch<S>> {
+    return new StretchWalk({
+      operations: this.#operations,
+      slicer: this.#slicer,
+      seed: this.#seed,
+      growth,
+      copyOf: (state) => this.#copyOf(state),
+      release: (state) => this.#release(state),
+      branchOff: (branch, state, shots, passage) => ({
+        ...branch,
+        state,
+        bits: branch.bits.slice(),
+        shots,
+        passage,
+      }),
+      wait: (branch) => this.#waiting.push(branch),
+      onPass: () => {
+        this.#statePasses++;
+      },
+      onElements: (numElements, numShots) => {
+        this.#fractionDone += numElements * this.#weightOfPass({ count: numShots });
+      },
+    });
   }
 
   /** Measures or resets the next qubit of a branch. */
@@ -306,12 +350,12 @@ export class ShotTree<S> {
   async #measureAtEnd({ state, bits, shots }: Branch<S>): Promise<void> {
     const { measuredWords, terminalEvent } = this.#plan;
     if (measuredWords.length === 0) {
-      this.#counts.add(finishedOutcome(this.#plan, bits), shots.count);
+      this.#counts.add(finishedOutcome(this.#finish, bits), shots.count);
       return;
     }
     const request = { shots, seed: this.#seed, event: terminalEvent };
     const sampling = this.#operations.sample(state, request);
     const samples = sampling instanceof Promise ? await sampling : sampling;
-    recordSamples(this.#counts, samples, this.#plan, bits);
+    recordSamples(this.#counts, samples, { ...this.#finish, measuredWords }, bits);
   }
 }

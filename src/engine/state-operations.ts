@@ -10,6 +10,7 @@
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
+import type { Program } from '../compiler/program.ts';
 import type { BitImages } from '../math/bit-images.ts';
 
 /** A result, or a promise of it if it takes long. */
@@ -69,6 +70,17 @@ export interface StateOperations<S> {
    *   possibly fractional.
    */
   applySweep(
+    state: S,
+    stepIndex: number,
+    onPasses: (passesDone: number) => void,
+  ): MaybePromise<void>;
+
+  /**
+   * Applies a step of another program, a sweep or an exchange. The program starts anywhere, acts on the same qubits and
+   * leaves each in its own place. Absent where an engine has no trajectories.
+   */
+  applyStepOf?(
+    program: Program,
     state: S,
     stepIndex: number,
     onPasses: (passesDone: number) => void,

@@ -23,7 +23,10 @@ export interface MeasuredWord {
  *
  * @param terminal - Index of the first trailing measurement among the steps.
  */
-export function measuredWords(program: Program, terminal: number): readonly MeasuredWord[] {
+export function measuredWords(
+  program: Pick<Program, 'numQubits' | 'steps' | 'finalLayout'>,
+  terminal: number,
+): readonly MeasuredWord[] {
   const sources = new Map<Bit, Qubit>();
   for (const step of program.steps.slice(terminal)) {
     if (step.kind === 'assign') continue;
@@ -62,10 +65,15 @@ export function physicalBitsOf(
 }
 
 /** The part of a plan that turns a register into an outcome. */
-interface Finish {
+export interface Finish {
   readonly numBits: number;
   readonly numRegisterBits: number;
   readonly finalAssignments: readonly AssignOperation[];
+}
+
+/** Leaves the register as it is. */
+export function registerOf({ numRegisterBits }: Finish): Finish {
+  return { numBits: numRegisterBits, numRegisterBits, finalAssignments: [] };
 }
 
 /**

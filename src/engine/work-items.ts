@@ -20,6 +20,7 @@ import { entryAt, type MatrixPool } from './matrix-pool.ts';
 import { type PairRotation, pairRotationOf } from './pair-rotation.ts';
 import { type Monomial, monomialsOf } from './phase-polynomial.ts';
 import { type Rounding, rotationOf } from './rotation.ts';
+import { singularFactors } from './singular-values.ts';
 
 /** Masks of the qubits that an item acts on. */
 interface Reach {
@@ -123,8 +124,7 @@ export function addItems(
       addPermutation(kernel, pool, items);
       return;
     case 'dense':
-      if (kernel.targets.length === 1) addRotation(kernel, pool, rounding, items);
-      else if (!addPairRotation(kernel, pool, rounding, items)) {
+      if (!addRotations(kernel, pool, rounding, items)) {
         const { targets, controls, offset } = kernel;
         const read = maskOf(controls);
         items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });
@@ -191,25 +191,115 @@ function addPermutation(
   if (!entries.every(isOne)) addDiagonal(targets, read, entries, items);
 }
 
-/** Appends a dense kernel on one qubit. */
-function addRotation(
-  { targets, controls, offset }: DenseKernel,
+/**
+ * Appends a dense kernel on one qubit, or on two whose parity it keeps, as rotations between diagonals; returns whether
+ * that can be done.
+ */
+function addRotations(
+  kernel: DenseKernel,
   pool: MatrixPool,
   rounding: Rounding,
   items: Item[],
+): boolean {
+  const { targets, offset } = kernel;
+  if (targets.length > 2) return false;
+  if (targets.length === 2 && !keepsParity(pool.matrices, 2 * offset)) return false;
+  if (pool.isUnitary === false) return addFactors(kernel, pool, rounding, items);
+  const size = 2 ** targets.length;
+  addUnitary(kernel, (row, column) => entryAt(pool, offset + size * row + column), rounding, items);
+  return true;
+}
+
+/** Entry of a matrix, by row and column. */
+type EntryOf = (row: number, column: number) => Complex;
+
+function addUnitary(
+  { targets, controls }: Pick<DenseKernel, 'targets' | 'controls'>,
+  entry: EntryOf,
+  rounding: Rounding,
+  items: Item[],
 ): void {
-  const controlMask = maskOf(controls);
-  const at = (j: number) => entryAt(pool, offset + j);
-  const { scale, after, t, before, flips } = rotationOf([at(0), at(1), at(2), at(3)], rounding);
-  const moved = 1 << targets[0]!;
-  const read = controlMask | moved;
-  if (flips) items.push({ kind: 'permutation', moved, read: controlMask, targets, rows: [1, 0] });
+  const [low, high] = targets;
+  if (high === undefined) addRotation(low!, maskOf(controls), entry, rounding, items);
+  else addPairRotation([low!, high], maskOf(controls), entry, rounding, items);
+}
+
+/** Singular values whose ratio is below this leave a kernel on two qubits a dense block. */
+const LEAST_RATIO = 1e-6;
+
+/**
+ * Appends a kernel that need not be unitary as unitary · diagonal · unitary, unless it has two blocks of which one is
+ * nearly singular: no product of monomials is 0 for |01⟩ alone.
+ */
+function addFactors(
+  kernel: DenseKernel,
+  { matrices }: MatrixPool,
+  rounding: Rounding,
+  items: Item[],
+): boolean {
+  const { targets, controls, offset } = kernel;
+  const size = 2 ** targets.length;
+  // Each block mixes two rows.
+  const blocks = (
+    size === 2
+      ? [[0, 1]]
+      : [
+          [0, 3],
+          [1, 2],
+        ]
+  ).map((rows) => {
+    const block = new Float64Array(8);
+    for (const [i, row] of rows.entries()) {
+      for (const [j, column] of rows.entries()) {
+        const at = 2 * (offset + size * row + column);
+        block[4 * i + 2 * j] = matrices[at]!;
+        block[4 * i + 2 * j + 1] = matrices[at + 1]!;
+      }
+    }
+    return { rows, factors: singularFactors(block) };
+  });
+  const values = blocks.flatMap(({ factors }) => factors.values);
+  if (size > 2 && !(Math.min(...values) > LEAST_RATIO * Math.max(...values))) return false;
+  const add = (side: 'left' | 'right') => {
+    const entry = (row: number, column: number): Complex => {
+      const { rows, factors } = blocks.find((block) => block.rows.includes(row))!;
+      const at = 4 * rows.indexOf(row) + 2 * rows.indexOf(column);
+      return { re: factors[side][at]!, im: factors[side][at + 1]! };
+    };
+    addUnitary(kernel, entry, rounding, items);
+  };
+  const scales = new Array<Complex>(size).fill(ONE);
+  for (const { rows, factors } of blocks) {
+    for (const [i, row] of rows.entries()) scales[row] = { re: factors.values[i]!, im: 0 };
+  }
+  add('right');
+  addDiagonal(targets, maskOf(controls), scales, items);
+  add('left');
+  return true;
+}
+
+/** Appends a unitary on one qubit. */
+function addRotation(
+  target: number,
+  controls: number,
+  entry: EntryOf,
+  rounding: Rounding,
+  items: Item[],
+): void {
+  const { scale, after, t, before, flips } = rotationOf(
+    [entry(0, 0), entry(0, 1), entry(1, 0), entry(1, 1)],
+    rounding,
+  );
+  const targets = [target];
+  const moved = 1 << target;
+  const read = controls | moved;
+  if (flips) items.push({ kind: 'permutation', moved, read: controls, targets, rows: [1, 0] });
   addMonomials([{ mask: read, phase: before }], read, items);
-  if (t !== 0) items.push({ kind: 'rotation', moved, read: controlMask, t });
+  if (t !== 0) items.push({ kind: 'rotation', moved, read: controls, t });
   // The scale follows the rotation, which it balances, although it would commute with it.
   addMonomials(
     [
-      { mask: controlMask, phase: scale },
+      { mask: controls, phase: scale },
       { mask: read, phase: after },
     ],
     read,
@@ -223,32 +313,24 @@ function addMonomials(all: readonly Monomial[], read: number, items: Item[]): vo
   if (monomials.length > 0) items.push({ kind: 'diagonal', moved: 0, read, monomials });
 }
 
-/** Appends a dense kernel on two qubits if it keeps their parity; returns whether it does. */
+/** Appends a unitary on two qubits that keeps their parity. */
 function addPairRotation(
-  { targets, controls, offset }: DenseKernel,
-  pool: MatrixPool,
+  targets: readonly [number, number],
+  read: number,
+  entry: EntryOf,
   rounding: Rounding,
   items: Item[],
-): boolean {
-  const [low, high] = targets;
-  if (low === undefined || high === undefined || targets.length > 2) return false;
-  if (!keepsParity(pool.matrices, 2 * offset)) return false;
-  const read = maskOf(controls);
-  const pair = [low, high] as const;
-  const { before, rows, even, odd, isImaginary, after } = pairRotationOf(
-    (row, column) => entryAt(pool, offset + 4 * row + column),
-    rounding,
-  );
-  const moved = maskOf(pair);
+): void {
+  const { before, rows, even, odd, isImaginary, after } = pairRotationOf(entry, rounding);
+  const moved = maskOf(targets);
   if (rows.some((row, j) => row !== j)) {
     items.push({ kind: 'permutation', moved, read, targets, rows });
   }
   addDiagonal(targets, read, before, items);
   if (even !== 0 || odd !== 0) {
-    items.push({ kind: 'pair rotation', moved, read, targets: pair, even, odd, isImaginary });
+    items.push({ kind: 'pair rotation', moved, read, targets, even, odd, isImaginary });
   }
   addDiagonal(targets, read, after, items);
-  return true;
 }
 
 /** Commuting items of one qubit, in any order. */

@@ -155,6 +155,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning:
       'Amplitudes, probabilities or expectation values were asked for, but the circuit measures before its end.',
   },
+  ENGINE_OUTPUT_NEEDS_SHOTS: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Probabilities or expectation values over trajectories were asked for, without shots.',
+  },
   ENGINE_OUTPUT_NEEDS_STATE_VECTOR: {
     answers: 'BAD_REQUEST',
     meaning: 'Amplitudes were asked for, but the circuit runs as a density matrix.',

@@ -32,7 +32,7 @@ export interface Optimized<C extends DynamicCircuit = DynamicCircuit> {
 }
 
 /** Options of running all passes. */
-interface PipelineOptions extends Pick<Requested, 'keepState'> {
+interface PipelineOptions extends Pick<Requested, 'keepState' | 'startsFresh'> {
   /** Whether the gates of verbatim boxes stay as they were written; false by default. */
   readonly keepVerbatim?: boolean;
 }
@@ -43,12 +43,12 @@ interface PipelineOptions extends Pick<Requested, 'keepState'> {
  */
 export function optimize<C extends DynamicCircuit>(
   circuit: C,
-  { keepState, keepVerbatim = false }: PipelineOptions,
+  { keepState, startsFresh = true, keepVerbatim = false }: PipelineOptions,
 ): Optimized<C> {
   let operations: readonly DynamicOperation[] = circuit.operations;
   let operationsBefore = countOperations(operations);
   const passes = PIPELINE.map((pass): PassReport => {
-    const requested = { keepState, startsFresh: true };
+    const requested = { keepState, startsFresh };
     operations = runOnPieces(pass, { ...circuit, operations }, requested, keepVerbatim);
     const report = {
       name: pass.name,

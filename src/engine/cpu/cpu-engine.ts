@@ -9,6 +9,7 @@ import type {
   GradientProgram,
   Program,
   TargetProfile,
+  TrajectoryProgram,
 } from '../../compiler/program.ts';
 import type { BatchEngine } from '../batch-request.ts';
 import { DensityStates } from '../density-states.ts';
@@ -23,8 +24,9 @@ import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
 import { runDensity } from '../run-density.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
-import { planRun, type RunPlan } from '../run-plan.ts';
+import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
+import { runTrajectories } from '../run-trajectories.ts';
 import { type StateBudget, stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
@@ -33,7 +35,8 @@ import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
-import { PRECISIONS } from './precision.ts';
+import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
+import { SegmentStore } from './segment-store.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
@@ -44,8 +47,6 @@ export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
  * would have one qubit less, and up to two more trips of the state through memory.
  */
 const TILE_QUBITS = 14;
-/** Width of the largest explicit unitary. */
-const MAX_DENSE_QUBITS = 6;
 /** Smallest tile with room for a dense block and the lanes. */
 const MIN_TILE_QUBITS = 8;
 /** Qubits of the shortest contiguous run of memory, 512 bytes. */
@@ -136,6 +137,8 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
       prepareGradient(program, options, lowering, threadPool, mutex),
     prepareDensity: async (program) =>
       prepareDensity(program, options, lowering, threadPool, mutex),
+    prepareTrajectories: async (program) =>
+      prepareTrajectories(program, options, lowering, threadPool, mutex),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
@@ -154,15 +157,12 @@ function place(
   { precision, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
   lowering: ProgramLowering,
   threadPool: ThreadPool,
+  plan = planRun(program, () => 1),
 ): Placed {
-  const plan = planRun(program, () => 1);
-  const form = PRECISIONS[precision];
   const lowered = lowering.lower(program);
-  const budget = stateBudget(
-    lowered.numQubits,
-    2 * form.realBytes,
-    Math.min(memoryBytes, MAX_STATE_BYTES),
-  );
+  const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
+  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
+  const budget = stateBudget(lowered.numQubits, bytesPerAmplitude, bytes);
   const at = threadPool.allocate(placedBytes(lowered));
   const cpuProgram: CpuProgram = {
     threadPool,
@@ -175,12 +175,16 @@ function place(
   return { plan, budget, program: cpuProgram, at };
 }
 
-/** @param run - Runs the program once; its states are released afterwards. */
+/**
+ * @param run - Runs the program once; its states are released afterwards.
+ * @param free - Frees what else it holds.
+ */
 function executable(
   { program: { spare }, at }: Placed,
   threadPool: ThreadPool,
   mutex: Mutex,
   run: (request: RunRequest, signal: AbortSignal) => Promise<RunResult>,
+  free = () => {},
 ): Executable {
   const releaseStates = () => {
     for (const state of spare.splice(0)) threadPool.release(state);
@@ -188,7 +192,10 @@ function executable(
   return mutex.executable(
     (request: RunRequest, signal) =>
       retryOnLostThread(() => run(request, signal).finally(releaseStates)),
-    () => threadPool.release(at),
+    () => {
+      free();
+      threadPool.release(at);
+    },
   );
 }
 
@@ -228,6 +235,32 @@ function prepareDensity(
     new DensityStates(new CpuStates(placed.program, slicer), facts, slicer);
   return executable(placed, threadPool, mutex, (request, signal) =>
     runDensity({ numQubits, plan, budget, operations }, request, signal),
+  );
+}
+
+function prepareTrajectories(
+  program: TrajectoryProgram,
+  options: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): Executable {
+  const { numQubits, growth } = program;
+  if (numQubits > options.maxQubits) {
+    throw new ProgramTooWideError(numQubits, options.maxQubits, 'cpu');
+  }
+  // All segments act on states of one shape.
+  const placed = place(growth, options, lowering, threadPool, planTrajectories(program));
+  const { plan, budget } = placed;
+  const segments = new SegmentStore(threadPool, lowering);
+  const shared = { ...placed.program, segments };
+  const operations = (slicer: TimeSlicer) => new CpuStates(shared, slicer);
+  return executable(
+    placed,
+    threadPool,
+    mutex,
+    (request, signal) => runTrajectories({ plan, budget, operations, growth }, request, signal),
+    () => segments.clear(),
   );
 }
 

@@ -3,6 +3,7 @@
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
+import type { Program } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import type { EntryAccess } from '../density-states.ts';
 import type {
@@ -22,6 +23,7 @@ import type { LoweredProgram } from './lowered-program.ts';
 import { applyObservable } from './observable-image.ts';
 import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
 import { sampleBasisStates } from './sampling.ts';
+import type { SegmentStore } from './segment-store.ts';
 import { clearState, clearUntouched, copyState } from './state-memory.ts';
 import type { ThreadPool } from './thread-pool.ts';
 
@@ -38,6 +40,8 @@ export interface CpuProgram {
   readonly layout: readonly Qubit[];
   /** Released states, to be used again. */
   readonly spare: number[];
+  /** Segments that act on the same states, if the program has noise. */
+  readonly segments?: SegmentStore;
 }
 
 /** A state of one run. */
@@ -95,6 +99,17 @@ export class CpuStates
     if (stepIndex !== this.#lastSweep || lowered.untouchedBytes === 0) return done;
     const clear = () => clearUntouched(this, state.at, stateBytes, lowered.untouchedBytes);
     return done instanceof Promise ? done.then(clear) : clear();
+  }
+
+  applyStepOf(
+    program: Program,
+    state: CpuState,
+    stepIndex: number,
+    onPasses: (passesDone: number) => void,
+  ): MaybePromise<void> {
+    const parts = this.#program.segments?.placed(program).sweeps[stepIndex];
+    if (parts === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
+    return this.#whenWritten(state, () => this.#applyParts(state, parts, onPasses, 0));
   }
 
   /** The parts from `next` on, one after the other. */

@@ -18,7 +18,7 @@ import { PhasePolynomial } from '../phase-polynomial.ts';
 import { filledTile, maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
 import { type LoweredSweep, type LoweringContext, lowerSweep, MAX_GROWTH } from './lower-sweep.ts';
-import { GROUP_SHIFT, type Precision } from './precision.ts';
+import { GROUP_SHIFT, MAX_DENSE_QUBITS, type Precision } from './precision.ts';
 import { type CodeRange, type ConstantAddress, TileCode } from './tile-code.ts';
 import type { TileLayout } from './tile-layout.ts';
 
@@ -56,7 +56,7 @@ export interface LoweredProgram {
   readonly sweeps: readonly (readonly SweepShape[] | undefined)[];
   /** By index of the program's steps, the numbers of the sums of each tile, in order. */
   readonly sums: readonly (readonly number[])[];
-  /** Whether memory is cleared before the first step, because conditions may skip sweeps. */
+  /** Whether memory is cleared before the first step, because conditions may skip sweeps or any state may begin. */
   readonly startsCleared: boolean;
   /** Bits of a group's byte offset that no sweep touches; cleared at the end unless `startsCleared`. */
   readonly untouchedBytes: number;
@@ -143,7 +143,9 @@ function lowerWith(
   tileQubits: number,
   states: TwoStates | undefined,
 ): LoweredProgram {
-  const numQubits = Math.max(program.numQubits, roomForDense(program, precision));
+  const room =
+    program.startsAnywhere === true ? roomForAny(precision) : roomForDense(program, precision);
+  const numQubits = Math.max(program.numQubits, room);
   const code = new TileCode(precision);
   const context: LoweringContext = {
     code,
@@ -157,7 +159,7 @@ function lowerWith(
   const terminal = terminalMeasureIndex(program);
   const steps = program.steps.slice(0, terminal);
   const isPlain = steps.every((s) => s.kind === 'sweep' && s.condition === undefined);
-  const startsCleared = steps.length === 0 || !isPlain;
+  const startsCleared = steps.length === 0 || !isPlain || program.startsAnywhere === true;
   let touched = startsCleared ? maskOf(range(numQubits)) : 0;
   let isFirst = !startsCleared && states === undefined;
   const mattering =
@@ -168,7 +170,7 @@ function lowerWith(
     if (step.kind !== 'sweep') return undefined;
     const resident = filledTile(step.resident, Math.min(numQubits, tileQubits));
     const next = steps[index + 1];
-    const mayDefer = !startsCleared && next !== undefined;
+    const mayDefer = isPlain && next !== undefined;
     const lowered = lowerSweep(context, step, resident, mayDefer);
     if (states !== undefined) touched = mattering[index]!;
     sums[index] = lowered.sums;
@@ -235,6 +237,11 @@ function roomForDense({ steps }: Program, { laneQubits }: Precision): number {
     }
   }
   return room;
+}
+
+/** Qubits of any state that several programs share, of which each may have the widest blocks. */
+function roomForAny({ laneQubits }: Precision): number {
+  return MAX_DENSE_QUBITS + laneQubits;
 }
 
 function shapeOf(

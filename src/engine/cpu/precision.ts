@@ -16,6 +16,9 @@ export const GROUP_BYTES = 32;
 /** log2 of GROUP_BYTES. */
 export const GROUP_SHIFT = 5;
 
+/** Targets of the widest dense block. */
+export const MAX_DENSE_QUBITS = 6;
+
 /** Both precisions, by name. */
 export const PRECISIONS: Readonly<Record<'f32' | 'f64', Precision>> = {
   f32: {

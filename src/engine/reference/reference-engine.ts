@@ -3,12 +3,18 @@
  * compared with it, so it prefers obvious correctness to speed. It takes any program, because its
  * tile is the whole state.
  */
-import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
+import type {
+  GradientProgram,
+  Program,
+  TargetProfile,
+  TrajectoryProgram,
+} from '../../compiler/program.ts';
 import type { Engine, Executable, GradientExecutable } from '../engine.ts';
 import { ProgramTooWideError } from '../errors.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
-import { planRun } from '../run-plan.ts';
+import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
+import { runTrajectories } from '../run-trajectories.ts';
 import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { referenceGradientStates } from './reference-gradient.ts';
@@ -53,6 +59,7 @@ export function openReferenceEngine({
     target: referenceTarget(maxQubits),
     prepare: async (program) => prepare(program, maxQubits, memoryBytes),
     prepareGradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
+    prepareTrajectories: async (program) => prepareTrajectories(program, maxQubits, memoryBytes),
     close: async () => {},
   };
 }
@@ -68,6 +75,26 @@ function prepare(program: Program, maxQubits: number, memoryBytes: number): Exec
   const operations = (slicer: TimeSlicer) => new ReferenceStates(prepared, slicer);
   return {
     run: (request, signal) => runProgram({ plan, budget, operations }, request, signal),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function prepareTrajectories(
+  program: TrajectoryProgram,
+  maxQubits: number,
+  memoryBytes: number,
+): Executable {
+  if (program.numQubits > maxQubits) {
+    throw new ProgramTooWideError(program.numQubits, maxQubits, 'reference');
+  }
+  const plan = planTrajectories(program);
+  const { growth } = program;
+  const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
+  const prepared = prepareReferenceProgram(growth);
+  const operations = (slicer: TimeSlicer) => new ReferenceStates(prepared, slicer);
+  return {
+    run: (request, signal) =>
+      runTrajectories({ plan, budget, operations, growth }, request, signal),
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -56,6 +56,8 @@ export class ReferenceStates implements StateOperations<Float64Array> {
   readonly #slicer: TimeSlicer;
   /** Released states, for reuse. */
   readonly #spare: Float64Array[] = [];
+  /** Kernels of the segments that were applied. */
+  readonly #segments = new Map<Program, ReferenceProgram['sweeps']>();
 
   constructor(program: ReferenceProgram, slicer: TimeSlicer) {
     this.#program = program;
@@ -78,12 +80,30 @@ export class ReferenceStates implements StateOperations<Float64Array> {
     this.#spare.push(state);
   }
 
-  async applySweep(
+  applySweep(
     state: Float64Array,
     stepIndex: number,
     onPasses: (passesDone: number) => void,
   ): Promise<void> {
-    const kernels = this.#program.sweeps[stepIndex]!;
+    return this.#applyKernels(state, this.#program.sweeps[stepIndex]!, onPasses);
+  }
+
+  applyStepOf(
+    program: Program,
+    state: Float64Array,
+    stepIndex: number,
+    onPasses: (passesDone: number) => void,
+  ): Promise<void> {
+    const sweeps = this.#segments.get(program) ?? stepKernels(program);
+    this.#segments.set(program, sweeps);
+    return this.#applyKernels(state, sweeps[stepIndex]!, onPasses);
+  }
+
+  async #applyKernels(
+    state: Float64Array,
+    kernels: readonly StateKernel[],
+    onPasses: (passesDone: number) => void,
+  ): Promise<void> {
     for (const [i, { numGroups, groupsPerChunk, unitsPerGroup, apply }] of kernels.entries()) {
       for (let from = 0; from < numGroups; from += groupsPerChunk) {
         const to = Math.min(from + groupsPerChunk, numGroups);

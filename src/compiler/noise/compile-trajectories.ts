@@ -1,0 +1,120 @@
+/**
+ * Compiles a circuit with noise to be run as a sample of trajectories.
+ *
+ * The circuit is divided into stretches of gates and noise, and steps between them. Where nothing random happens within
+ * a part of a stretch, the part is an ordinary program, compiled when a run first needs it: `stretch-programs.ts`.
+ */
+import {
+  type AssignOperation,
+  type DynamicCircuit,
+  type DynamicOperation,
+  type MeasureOperation,
+  type MisreadOperation,
+  numRegisterBits,
+} from '../../circuit/circuit.ts';
+import { optimize } from '../passes/pipeline.ts';
+import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
+import { type CompilationReport, reportOn } from '../report.ts';
+import { lastReadings } from './last-readings.ts';
+import { SegmentCompiler } from './segment-compiler.ts';
+import { type StretchOperation, stretchOf } from './stretch-programs.ts';
+
+/** A program, and the report on it. */
+export interface CompiledTrajectories {
+  readonly program: TrajectoryProgram;
+  /** Of the gates between two sites of noise each, with the sweeps of a trajectory without jumps. */
+  readonly report: CompilationReport;
+}
+
+/**
+ * Compiles a circuit for trajectories.
+ *
+ * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than `target.maxDenseQubits`.
+ */
+export function compileTrajectories(
+  circuit: DynamicCircuit,
+  target: TargetProfile,
+): CompiledTrajectories {
+  const { numQubits, numBits, control } = circuit;
+  const { operations, last } = lastReadings(circuit.operations);
+  const compiler = new SegmentCompiler(numQubits, numRegisterBits(circuit), target);
+  const steps = stepsOf(operations, compiler, true);
+  const program: TrajectoryProgram = {
+    numQubits,
+    numBits,
+    ...(control === undefined ? {} : { control }),
+    steps,
+    lastMeasures: last.filter(
+      (operation): operation is MeasureOperation => operation.kind === 'measure',
+    ),
+    lastMisreads: last.filter(
+      (operation): operation is MisreadOperation => operation.kind === 'misread',
+    ),
+    lastAssignments: last.filter(
+      (operation): operation is AssignOperation => operation.kind === 'assign',
+    ),
+    growth: compiler.growth(),
+  };
+  // A trajectory without jumps takes these programs, so the ones that are most often needed are compiled at once.
+  const whole = steps.flatMap((step) =>
+    step.kind === 'stretch' ? step.segment(0, step.sites.length + 1).steps : [],
+  );
+  const optimized = optimize(circuit, { keepState: true });
+  const scheduled = { program: { steps: whole }, fusedBlocks: compiler.fusedBlocks };
+  return { program, report: reportOn(circuit, optimized, scheduled, target.precision) };
+}
+
+/**
+ * @param isFirst - Whether the operations begin in |0…0⟩.
+ */
+function stepsOf(
+  operations: readonly DynamicOperation[],
+  compiler: SegmentCompiler,
+  isFirst: boolean,
+): readonly TrajectoryStep[] {
+  const steps: TrajectoryStep[] = [];
+  let gathered: StretchOperation[] = [];
+  const finish = () => {
+    const hasWork = gathered.some(({ kind }) => kind !== 'barrier');
+    if (hasWork) steps.push(stretchOf(gathered, compiler, isFirst && steps.length === 0));
+    gathered = [];
+  };
+  for (const operation of operations) {
+    switch (operation.kind) {
+      case 'gate':
+      case 'unitary':
+      case 'noise':
+      case 'barrier':
+        gathered.push(operation);
+        break;
+      case 'measure':
+      case 'reset':
+      case 'misread':
+      case 'assign':
+        finish();
+        steps.push(operation);
+        break;
+      case 'while': {
+        finish();
+        addLoop(operation, compiler, steps);
+        break;
+      }
+    }
+  }
+  finish();
+  return steps;
+}
+
+function addLoop(
+  { condition, body }: DynamicOperation & { kind: 'while' },
+  compiler: SegmentCompiler,
+  steps: TrajectoryStep[],
+): void {
+  const head = steps.length;
+  const inside = stepsOf(body, compiler, false).map((step): TrajectoryStep => {
+    if (step.kind === 'loop') return { ...step, end: step.end + head + 1 };
+    return step.kind === 'again' ? { ...step, head: step.head + head + 1 } : step;
+  });
+  steps.push({ kind: 'loop', condition, end: head + inside.length + 2 }, ...inside);
+  steps.push({ kind: 'again', head });
+}

@@ -1,0 +1,120 @@
+/**
+ * Puts off measurements to the end of a circuit, with what misreads their bits and is computed from them. Measurements
+ * before that would part shots that may as well stay together.
+ */
+import {
+  type AssignOperation,
+  allOperations,
+  type DynamicOperation,
+  type MeasureOperation,
+  type MisreadOperation,
+  operationQubits,
+  type Qubit,
+} from '../../circuit/circuit.ts';
+import { type Bit, bitsRead } from '../../circuit/classical-expression.ts';
+
+/** An operation that may come last. */
+export type LastOperation = MeasureOperation | MisreadOperation | AssignOperation;
+
+/** The operations of a circuit without those that are put off, and these. */
+export interface LastReadings {
+  readonly operations: readonly DynamicOperation[];
+  /** In order, if measurements come first and assignments last; no bit is measured twice. */
+  readonly last: readonly LastOperation[];
+}
+
+/** Divides the operations of a circuit; the outcomes have the same distribution. */
+export function lastReadings(operations: readonly DynamicOperation[]): LastReadings {
+  const kept: DynamicOperation[] = [];
+  const last: LastOperation[] = [];
+  const later = new Later();
+  const measured = new Set<Bit>();
+  /** Bits that measurements among the last write, or that are misread there. */
+  const readings = new Set<Bit>();
+  for (const operation of operations.toReversed()) {
+    if (!isLast(operation) || operation.condition !== undefined || !later.mayBePutOff(operation)) {
+      kept.push(operation);
+      later.add(operation);
+      continue;
+    }
+    if (operation.kind === 'assign') {
+      // Assignments come after all measurements, which must not change what they read or write.
+      if (touched(operation).some((bit) => readings.has(bit))) {
+        kept.push(operation);
+        later.add(operation);
+      } else last.push(operation);
+      continue;
+    }
+    // What a later measurement overwrites is never read.
+    const places = [...operation.bits.keys()].filter((i) => !measured.has(operation.bits[i]!));
+    const bits = places.map((i) => operation.bits[i]!);
+    for (const bit of bits) readings.add(bit);
+    if (bits.length === 0) continue;
+    if (operation.kind === 'misread') last.push({ ...operation, bits });
+    else {
+      last.push({ ...operation, bits, qubits: places.map((i) => operation.qubits[i]!) });
+      for (const bit of bits) measured.add(bit);
+    }
+  }
+  return { operations: kept.reverse(), last: last.reverse() };
+}
+
+function isLast(operation: DynamicOperation): operation is LastOperation {
+  return (
+    operation.kind === 'measure' || operation.kind === 'misread' || operation.kind === 'assign'
+  );
+}
+
+function touched({ bits, value }: AssignOperation): readonly Bit[] {
+  return [...bits, ...bitsRead(value)];
+}
+
+/** What the operations use that stay before the end. */
+class Later {
+  readonly #qubits = new Set<Qubit>();
+  readonly #written = new Set<Bit>();
+  readonly #read = new Set<Bit>();
+
+  add(operation: DynamicOperation): void {
+    for (const bit of operation.kind === 'barrier' ? [] : (operation.condition?.bits ?? [])) {
+      this.#read.add(bit);
+    }
+    switch (operation.kind) {
+      case 'while':
+        for (const inner of allOperations(operation.body)) this.add(inner);
+        for (const bit of conditionsOf(operation.body)) this.#read.add(bit);
+        return;
+      case 'misread':
+      case 'assign':
+        for (const bit of operation.bits) this.#written.add(bit);
+        if (operation.kind === 'misread') for (const bit of operation.bits) this.#read.add(bit);
+        else for (const bit of bitsRead(operation.value)) this.#read.add(bit);
+        return;
+      case 'measure':
+        for (const bit of operation.bits) this.#written.add(bit);
+        break;
+      case 'barrier':
+        return;
+    }
+    for (const qubit of operationQubits(operation)) this.#qubits.add(qubit);
+  }
+
+  /** Whether an operation gives the same after the others. */
+  mayBePutOff(operation: LastOperation): boolean {
+    const isFree = (bit: Bit) => !this.#written.has(bit) && !this.#read.has(bit);
+    if (!operation.bits.every(isFree)) return false;
+    if (operation.kind === 'assign') {
+      return [...bitsRead(operation.value)].every((bit) => !this.#written.has(bit));
+    }
+    return operation.kind === 'misread' || operation.qubits.every((q) => !this.#qubits.has(q));
+  }
+}
+
+/** Bits that the conditions of loops in a body read. */
+function conditionsOf(body: readonly DynamicOperation[]): readonly Bit[] {
+  return body.flatMap((operation) =>
+    operation.kind === 'while'
+      ? [...operation.condition.bits, ...conditionsOf(operation.body)]
+      : [],
+  );
+}

@@ -1,0 +1,143 @@
+/** The programs of a stretch, compiled when they are first asked for. */
+import type { NoiseOperation, Operation } from '../../circuit/circuit.ts';
+import type { NoiseSite, Program, Stretch } from '../program.ts';
+import type { SegmentCompiler, SegmentOperation } from './segment-compiler.ts';
+import { type JumpOperator, type Unravelling, unravel } from './unravelling.ts';
+
+/** An operation of a stretch. */
+export type StretchOperation =
+  | NoiseOperation
+  | Extract<Operation, { kind: 'gate' | 'unitary' | 'barrier' }>;
+
+/** The gates before a site of noise, and the site; the last one has none. */
+interface Element {
+  readonly gates: readonly Operation[];
+  readonly noise?: NoiseOperation;
+  readonly unravelling?: Unravelling;
+}
+
+/** @param startsFresh - Whether the stretch begins in |0…0⟩. */
+export function stretchOf(
+  operations: readonly StretchOperation[],
+  compiler: SegmentCompiler,
+  startsFresh: boolean,
+): Stretch {
+  const elements = elementsOf(operations);
+  const jumps = new JumpPrograms(compiler);
+  const segments = new Map<number, Program>();
+  const gates = new Map<number, Program>();
+  return {
+    kind: 'stretch',
+    sites: elements.flatMap(({ noise, unravelling }) =>
+      noise === undefined || unravelling === undefined ? [] : [siteOf(noise, unravelling, jumps)],
+    ),
+    segment(from, to) {
+      const key = from * elements.length + to - 1;
+      let program = segments.get(key);
+      if (program === undefined) {
+        const inside = elements.slice(from, to).flatMap(operationsOf);
+        program = compiler.compile(inside, startsFresh && from === 0);
+        segments.set(key, program);
+      }
+      return program;
+    },
+    main(element) {
+      const main = mainOf(elements[element]!);
+      return main && compiler.compile([main], false);
+    },
+    gates(element) {
+      let program = gates.get(element);
+      if (program === undefined) {
+        program = compiler.compile(elements[element]!.gates, startsFresh && element === 0);
+        gates.set(element, program);
+      }
+      return program;
+    },
+  };
+}
+
+function elementsOf(operations: readonly StretchOperation[]): readonly Element[] {
+  const unravellings = new Map<NoiseOperation['channel'], Unravelling>();
+  const elements: Element[] = [];
+  let gates: Operation[] = [];
+  for (const operation of operations) {
+    if (operation.kind !== 'noise') {
+      gates.push(operation);
+      continue;
+    }
+    let unravelling = unravellings.get(operation.channel);
+    if (unravelling === undefined) {
+      unravelling = unravel(operation.channel);
+      unravellings.set(operation.channel, unravelling);
+    }
+    elements.push({ gates, noise: operation, unravelling });
+    gates = [];
+  }
+  elements.push({ gates });
+  return elements;
+}
+
+/** The gates of an element, and the main operator of its site. */
+function operationsOf(element: Element): readonly SegmentOperation[] {
+  const main = mainOf(element);
+  return main === undefined ? element.gates : [...element.gates, main];
+}
+
+function mainOf({ noise, unravelling }: Element): SegmentOperation | undefined {
+  const matrix = unravelling?.main;
+  if (noise === undefined || matrix === undefined) return undefined;
+  const { qubits, condition } = noise;
+  const given = condition === undefined ? {} : { condition };
+  if (unravelling?.survival === undefined) return { kind: 'operator', qubits, matrix, ...given };
+  return { kind: 'unitary', controls: [], targets: qubits, matrix, ...given };
+}
+
+function siteOf(
+  { qubits, condition }: NoiseOperation,
+  { survival, hazard, jumps }: Unravelling,
+  programs: JumpPrograms,
+): NoiseSite {
+  return {
+    ...(condition === undefined ? {} : { condition }),
+    ...(survival === undefined ? {} : { survival }),
+    hazard,
+    jumpWeights: jumps.map(({ weight }) => weight),
+    jumpsAreUnitary: jumps.every(({ isUnitary }) => isUnitary),
+    jump: (index) => programs.of(jumps[index]!.operator, qubits),
+  };
+}
+
+/** Programs of jumps, by their qubits. */
+class JumpPrograms {
+  readonly #compiler: SegmentCompiler;
+  readonly #known = new Map<JumpOperator['operator'], Map<string, Program>>();
+
+  constructor(compiler: SegmentCompiler) {
+    this.#compiler = compiler;
+  }
+
+  of(operator: JumpOperator['operator'], qubits: readonly number[]): Program | undefined {
+    if (operator.kind === 'identity') return undefined;
+    const key = qubits.join();
+    const known = this.#known.get(operator) ?? new Map<string, Program>();
+    this.#known.set(operator, known);
+    const program = known.get(key) ?? this.#compile(operator, qubits);
+    known.set(key, program);
+    return program;
+  }
+
+  #compile(
+    operator: Exclude<JumpOperator['operator'], { kind: 'identity' }>,
+    qubits: readonly number[],
+  ): Program {
+    if (operator.kind === 'matrix') return this.#compiler.operator(qubits, operator.matrix);
+    const paulis = qubits.flatMap((qubit, i): Operation[] => {
+      const isFlip = ((operator.flips >> i) & 1) === 1;
+      const isSign = ((operator.signs >> i) & 1) === 1;
+      if (!isFlip && !isSign) return [];
+      const gate = isFlip ? (isSign ? 'Y' : 'X') : 'Z';
+      return [{ kind: 'gate', gate, controls: [], targets: [qubit], angles: [] }];
+    });
+    return this.#compiler.compile(paulis, false);
+  }
+}

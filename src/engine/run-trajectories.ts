@@ -1,0 +1,66 @@
+/** Runs a program with noise on any engine: each shot takes one trajectory, and outputs are means over the shots. */
+import type { Program } from '../compiler/program.ts';
+import type { RunRequest, RunResult } from './engine.ts';
+import { OutputNeedsFinalStateError, OutputNeedsShotsError } from './errors.ts';
+import { checkOutputs, readOutputs } from './run-outputs.ts';
+import type { RunnableProgram } from './run-program.ts';
+import { ShotTree } from './shot-tree.ts';
+import type { StateOperations } from './state-operations.ts';
+import { TimeSlicer } from './time-slicer.ts';
+import { TrajectoryMeans } from './trajectory-means.ts';
+
+/** A program with noise compiled by an engine; all its runs share it. */
+export interface RunnableTrajectories<S> extends RunnableProgram<S> {
+  /** As of the program. */
+  readonly growth: Program;
+}
+
+/**
+ * Runs a program with noise from |0…0⟩; implements `Executable.run`.
+ *
+ * @throws {OutputNeedsFinalStateError} if the state vector is requested, or another output of final states and the
+ *   program measures, resets or has conditions before the end.
+ * @throws {OutputNeedsShotsError} if such an output is requested without shots.
+ * @throws {TooManyOutcomesError} if the requested distribution is too long.
+ * @throws {NoRoomForVarianceError} if a variance needs a second state that the budget does not allow.
+ * @throws {TooManyBranchesError} if the shots split into more states than the budget allows.
+ * @throws {DOMException} the signal's reason, soon after it aborts.
+ */
+export async function runTrajectories<S>(
+  { plan, budget, operations: open, growth }: RunnableTrajectories<S>,
+  request: RunRequest,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  signal.throwIfAborted();
+  if (request.statevector === true) throw new OutputNeedsFinalStateError('A state vector');
+  const means = new TrajectoryMeans(plan, request);
+  const readsStates = checkOutputs(means.plan, request);
+  if (readsStates && request.shots === 0) throw new OutputNeedsShotsError();
+  const started = performance.now();
+  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
+  const operations = open(slicer);
+  const tree = new ShotTree(plan, operations, budget, request, slicer, growth);
+  const counts = await tree.run(
+    readsStates
+      ? async (state, numShots) => {
+          const norm = await normOf(operations, state);
+          const outputs = await readOutputs(means.plan, budget, request, operations, state);
+          means.add(outputs, norm, numShots);
+        }
+      : undefined,
+  );
+  const { samplingMs, statePasses, numLeaves } = tree;
+  const evolutionMs = performance.now() - started - samplingMs;
+  return {
+    counts,
+    ...(readsStates ? means.finish() : {}),
+    trajectories: numLeaves,
+    statePasses,
+    timing: { evolutionMs, samplingMs },
+  };
+}
+
+async function normOf<S>(operations: StateOperations<S>, state: S): Promise<number> {
+  const { zero, one } = await operations.qubitMasses(state, 0);
+  return zero + one;
+}

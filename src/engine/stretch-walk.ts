@@ -1,0 +1,413 @@
+/**
+ * Takes branches through stretches of gates and noise.
+ *
+ * Shots without jumps share one state, which goes through segments as long as possible. Where all survivals are known
+ * beforehand, so are the sites of the next jumps, and a branch goes straight to the first of them. Elsewhere a copy of the
+ * state is taken through a segment: the shots that survive go on with it, the others take the segment in shorter parts
+ * from where they were. Survivals never increase, so this finds the first site after which S ≤ u.
+ *
+ * Segments begin at multiples of their lengths, which are powers of two, so that few are ever compiled.
+ */
+import type { Program } from '../compiler/program.ts';
+import { uniformDraw } from '../math/philox.ts';
+import { conditionHolds } from './classical-bits.ts';
+import {
+  type DrawSource,
+  drawThresholds,
+  numUpTo,
+  type OrderedShots,
+  type Passage,
+  type SiteOdds,
+  siteOdds,
+  someShots,
+} from './passage.ts';
+import type { StretchStep } from './run-plan.ts';
+import type { ShotGroup, StateOperations } from './state-operations.ts';
+import { UNITS_PER_DRAW } from './terminal-draws.ts';
+import type { TimeSlicer } from './time-slicer.ts';
+
+/** A branch in or before a stretch. */
+export interface TravellingBranch<S> {
+  state: S;
+  readonly bits: Uint32Array;
+  shots: ShotGroup;
+  readonly rounds: number;
+  /** Absent outside stretches. */
+  passage?: Passage | undefined;
+}
+
+/** What the walk needs of the tree of shots. */
+export interface WalkHost<S, B extends TravellingBranch<S>> {
+  readonly operations: StateOperations<S>;
+  readonly slicer: TimeSlicer;
+  readonly seed: number;
+  /** Multiplies a state by 2^16. */
+  readonly growth: Program;
+  /** @throws {TooManyBranchesError} before more is allocated than the engine may hold. */
+  copyOf(state: S): Promise<S>;
+  release(state: S): void;
+  /** Parts shots from a branch; the other part waits with its own state. */
+  branchOff(branch: B, state: S, shots: ShotGroup, passage: Passage): B;
+  wait(branch: B): void;
+  /** Counts a pass of a state through memory. */
+  onPass(): void;
+  /** Counts elements that shots have passed. */
+  onElements(numElements: number, numShots: number): void;
+}
+
+/** Jumps that a trial of a segment may be expected to find; with more, a shorter segment is tried. */
+const MOST_EXPECTED_JUMPS = 0.7;
+/** Squares of norms below this are brought back to the middle of the range of single precision. */
+const SMALL_NORM = 2 ** -24;
+const GROWTH_OF_NORM = 2 ** 32;
+
+/** Takes branches through the stretches of one run. */
+export class StretchWalk<S, B extends TravellingBranch<S>> {
+  readonly #host: WalkHost<S, B>;
+  /** Odds of stretches without conditions. */
+  readonly #odds = new Map<StretchStep, SiteOdds>();
+
+  constructor(host: WalkHost<S, B>) {
+    this.#host = host;
+  }
+
+  /** Takes a branch to the end of a stretch. Where it splits, continues with the smaller part. */
+  async pass(step: StretchStep, start: B): Promise<B> {
+    const { numElements } = this.#oddsOf(step, start.bits);
+    let branch = start;
+    branch.passage ??= await this.#enter(step, branch);
+    for (;;) {
+      const passage: Passage = branch.passage!;
+      if (passage.isJumping) branch = await this.#jump(step, branch, passage);
+      else if (passage.element === numElements) break;
+      else if (passage.sites.isKnown) branch = await this.#goToJump(step, branch, passage);
+      else branch = await this.#goOn(step, branch, passage);
+    }
+    const { norm } = branch.passage!;
+    if (norm !== undefined && norm < SMALL_NORM) await this.#restoredNorm(branch);
+    branch.passage = undefined;
+    return branch;
+  }
+
+  #oddsOf(step: StretchStep, bits: Uint32Array): SiteOdds {
+    const known = this.#odds.get(step);
+    if (known !== undefined) return known;
+    const odds = siteOdds(step, bits);
+    if (step.stretch.sites.every(({ condition }) => condition === undefined)) {
+      this.#odds.set(step, odds);
+    }
+    return odds;
+  }
+
+  async #enter(step: StretchStep, branch: B): Promise<Passage> {
+    const sites = this.#oddsOf(step, branch.bits);
+    const passage: Passage = {
+      sites,
+      shots: { numbers: new Uint32Array(0), keys: new Float64Array(0) },
+      element: 0,
+      survival: 1,
+      norm: undefined,
+      limit: undefined,
+      numJumps: 0,
+      isJumping: false,
+      choices: undefined,
+    };
+    const isNoisy = sites.hazards[sites.numElements]! > 0;
+    if (isNoisy) await this.#draw(step, branch, passage);
+    return passage;
+  }
+
+  /** Draws the next thresholds of all shots of a branch. */
+  async #draw(step: StretchStep, branch: B, passage: Passage): Promise<void> {
+    const { element, sites, numJumps } = passage;
+    const source = this.#source(step, branch);
+    passage.shots = await drawThresholds(
+      branch.shots,
+      sites,
+      element,
+      numJumps,
+      source,
+      this.#host.slicer,
+    );
+    branch.shots = groupOf(passage.shots);
+  }
+
+  #source({ event }: StretchStep, { rounds }: B): DrawSource {
+    return { seed: this.#host.seed, event, rounds };
+  }
+
+  /** Goes to the next jump of any shot; the shots that jump there part from the others. */
+  async #goToJump(step: StretchStep, branch: B, passage: Passage): Promise<B> {
+    const { shots, sites } = passage;
+    const next = shots.keys[0] ?? sites.numElements;
+    while (passage.element < next) {
+      await this.#advance(step, branch, passage, segmentEnd(passage.element, next, sites));
+    }
+    if (next === sites.numElements) return branch;
+    return this.#partAt(branch, passage, numUpTo(shots, next), { isJumping: true });
+  }
+
+  /** Goes on where survivals depend on the state. */
+  async #goOn(step: StretchStep, branch: B, passage: Passage): Promise<B> {
+    const { sites, element, limit, shots } = passage;
+    if (limit === element + 1) {
+      passage.isJumping = true;
+      return branch;
+    }
+    const most = limit === undefined ? sites.numElements : limit - 1;
+    const end = trialEnd(element, most, sites, branch.shots.count);
+    const decay = Math.exp(sites.decay[element]! - sites.decay[end]!);
+    if (sites.numUnknown[element] === sites.numUnknown[end]) {
+      const survival = passage.survival * decay;
+      const numJumping = numUpTo(shots, 1 - survival);
+      if (numJumping === 0) {
+        await this.#advance(step, branch, passage, end);
+        passage.survival = survival;
+        return branch;
+      }
+      return await this.#partAt(branch, passage, numJumping, { limit: end });
+    }
+    passage.norm ??= await this.#normOf(branch.state);
+    const trial = await this.#host.copyOf(branch.state);
+    await this.#apply(step.stretch.segment(element, end), trial, branch.bits);
+    const norm = await this.#normOf(trial);
+    const survival = Math.min(passage.survival, passage.survival * decay * (norm / passage.norm));
+    const numJumping = numUpTo(shots, 1 - survival);
+    if (numJumping === branch.shots.count) {
+      this.#host.release(trial);
+      passage.limit = end;
+      return branch;
+    }
+    this.#host.onElements(end - element, branch.shots.count - numJumping);
+    const beyond = { element: end, survival, norm };
+    if (numJumping === 0) {
+      this.#host.release(branch.state);
+      branch.state = trial;
+      Object.assign(passage, beyond);
+      return branch;
+    }
+    const rest = { ...passage, ...beyond, shots: someShots(shots, numJumping, shots.keys.length) };
+    const surviving = this.#host.branchOff(branch, trial, groupOf(rest.shots), rest);
+    passage.shots = someShots(shots, 0, numJumping);
+    passage.limit = end;
+    branch.shots = groupOf(passage.shots);
+    return this.#smallerOf(branch, surviving);
+  }
+
+  /** Takes a branch through a segment. */
+  async #advance(step: StretchStep, branch: B, passage: Passage, end: number): Promise<void> {
+    await this.#apply(step.stretch.segment(passage.element, end), branch.state, branch.bits);
+    this.#host.onElements(end - passage.element, branch.shots.count);
+    passage.element = end;
+  }
+
+  /** Parts the first shots from the others, with a change of what is known of them. */
+  async #partAt(branch: B, passage: Passage, count: number, change: Partial<Passage>): Promise<B> {
+    const { shots } = passage;
+    if (count === shots.keys.length) {
+      Object.assign(passage, change);
+      return branch;
+    }
+    const some = { ...passage, ...change, shots: someShots(shots, 0, count) };
+    passage.shots = someShots(shots, count, shots.keys.length);
+    branch.shots = groupOf(passage.shots);
+    const copy = await this.#host.copyOf(branch.state);
+    return this.#smallerOf(branch, this.#host.branchOff(branch, copy, groupOf(some.shots), some));
+  }
+
+  /** Lets the larger branch wait. */
+  #smallerOf(a: B, b: B): B {
+    const [smaller, larger] = a.shots.count <= b.shots.count ? [a, b] : [b, a];
+    this.#host.wait(larger);
+    return smaller;
+  }
+
+  /** Lets the shots of a branch jump at the site of the next element. */
+  async #jump(step: StretchStep, branch: B, passage: Passage): Promise<B> {
+    const { stretch } = step;
+    const { element } = passage;
+    const site = stretch.sites[element]!;
+    if (passage.choices === undefined) {
+      await this.#apply(stretch.gates(element), branch.state, branch.bits);
+      const weights = await this.#jumpWeights(step, branch, element);
+      if (weights === undefined) {
+        // A survival that fell by rounding alone: no jump is possible, so none happens.
+        await this.#stay(step, branch, passage);
+        return branch;
+      }
+      this.#choose(step, branch, passage, weights);
+    }
+    const choices = passage.choices!;
+    const { count } = smallestRun(choices);
+    if (count < choices.length) return await this.#partByChoice(branch, passage);
+    const program = site.jump(choices[0]!);
+    if (program !== undefined) await this.#apply(program, branch.state, branch.bits);
+    this.#host.onElements(1, branch.shots.count);
+    if (!site.jumpsAreUnitary) passage.norm = await this.#restoredNorm(branch);
+    passage.element = element + 1;
+    passage.survival = 1;
+    passage.limit = undefined;
+    passage.isJumping = false;
+    passage.choices = undefined;
+    passage.numJumps++;
+    await this.#draw(step, branch, passage);
+    return branch;
+  }
+
+  /**
+   * Weights of the jumps on a state before a site; undefined if none is possible. Each operator is tried on a copy: the
+   * norm that it leaves is exact where a difference of probabilities would keep no digit.
+   */
+  async #jumpWeights(
+    { stretch }: StretchStep,
+    { state, bits }: B,
+    element: number,
+  ): Promise<ArrayLike<number> | undefined> {
+    const site = stretch.sites[element]!;
+    const { jumpWeights, jumpsAreUnitary } = site;
+    if (jumpsAreUnitary) return jumpWeights;
+    const weights: number[] = [];
+    for (let index = 0; index < jumpWeights.length; index++) {
+      const copy = await this.#host.copyOf(state);
+      const program = site.jump(index);
+      if (program !== undefined) await this.#apply(program, copy, bits);
+      weights.push(jumpWeights[index]! * (await this.#normOf(copy)));
+      this.#host.release(copy);
+    }
+    return weights.some((weight) => weight > 0) ? weights : undefined;
+  }
+
+  /** Draws the jump of every shot, and puts the shots in the order of their jumps. */
+  #choose(step: StretchStep, branch: B, passage: Passage, weights: ArrayLike<number>): void {
+    const cumulative = Float64Array.from(weights);
+    for (let i = 1; i < cumulative.length; i++) cumulative[i]! += cumulative[i - 1]!;
+    const total = cumulative.at(-1)!;
+    const { numbers, keys } = passage.shots;
+    const { seed, event, rounds } = this.#source(step, branch);
+    const position = 2 * passage.numJumps + 1;
+    const chosen = Array.from(numbers, (shot, i) => {
+      const u = cumulative.length === 1 ? 0 : uniformDraw(seed, shot, event, position, rounds);
+      return { shot, key: keys[i]!, choice: firstAbove(cumulative, u * total) };
+    });
+    this.#host.slicer.spend(UNITS_PER_DRAW * numbers.length);
+    chosen.sort((a, b) => a.choice - b.choice);
+    passage.choices = Uint16Array.from(chosen, ({ choice }) => choice);
+    passage.shots = {
+      numbers: Uint32Array.from(chosen, ({ shot }) => shot),
+      keys: Float64Array.from(chosen, ({ key }) => key),
+    };
+    branch.shots = groupOf(passage.shots);
+  }
+
+  /** Parts the shots of the rarest jump from the others, which wait. */
+  async #partByChoice(branch: B, passage: Passage): Promise<B> {
+    const choices = passage.choices!;
+    const { numbers, keys } = passage.shots;
+    const { from, count } = smallestRun(choices);
+    const to = from + count;
+    const without = <T extends Uint16Array | Uint32Array | Float64Array>(all: T): T => {
+      const rest = all.slice(count) as T;
+      rest.set(all.subarray(0, from));
+      return rest;
+    };
+    const rare = {
+      ...passage,
+      shots: someShots(passage.shots, from, to),
+      choices: choices.slice(from, to),
+    };
+    passage.shots = { numbers: without(numbers), keys: without(keys) };
+    passage.choices = without(choices);
+    branch.shots = groupOf(passage.shots);
+    const copy = await this.#host.copyOf(branch.state);
+    const parted = this.#host.branchOff(branch, copy, groupOf(rare.shots), rare);
+    this.#host.wait(branch);
+    return parted;
+  }
+
+  /** Applies the main operator of a site after its gates, to shots that cannot jump there. */
+  async #stay(step: StretchStep, branch: B, passage: Passage): Promise<void> {
+    const { stretch } = step;
+    const { element } = passage;
+    const main = stretch.main(element);
+    if (main !== undefined) await this.#apply(main, branch.state, branch.bits);
+    this.#host.onElements(1, branch.shots.count);
+    passage.element = element + 1;
+    passage.norm = undefined;
+    passage.limit = undefined;
+    passage.isJumping = false;
+  }
+
+  /** ‖ψ‖², after the state was brought back from the edge of its range. */
+  async #restoredNorm({ state, bits }: B): Promise<number> {
+    let norm = await this.#normOf(state);
+    while (norm < SMALL_NORM && norm > 0) {
+      await this.#apply(this.#host.growth, state, bits);
+      norm *= GROWTH_OF_NORM;
+    }
+    return norm;
+  }
+
+  async #normOf(state: S): Promise<number> {
+    const { zero, one } = await this.#host.operations.qubitMasses(state, 0);
+    return zero + one;
+  }
+
+  async #apply(program: Program, state: S, bits: Uint32Array): Promise<void> {
+    const { operations, onPass } = this.#host;
+    if (operations.applyStepOf === undefined) throw new Error('unreachable: no trajectories here');
+    for (const [index, { kind, condition }] of program.steps.entries()) {
+      if (kind !== 'sweep' && kind !== 'exchange')
+        throw new Error(`unreachable: ${kind} in a stretch`);
+      if (!conditionHolds(condition, bits)) continue;
+      onPass();
+      const applying = operations.applyStepOf(program, state, index, () => {});
+      if (applying !== undefined) await applying;
+    }
+  }
+}
+
+const groupOf = ({ numbers }: OrderedShots): ShotGroup => ({ count: numbers.length, numbers });
+
+/** Index of the first number above a value, of an ascending list; the last one with a weight if there is none. */
+function firstAbove(cumulative: Float64Array, value: number): number {
+  const found = cumulative.findIndex((sum) => value < sum);
+  return found >= 0 ? found : cumulative.indexOf(cumulative.at(-1)!);
+}
+
+/** The shortest run of equal numbers in an ascending list. */
+function smallestRun(choices: Uint16Array): { readonly from: number; readonly count: number } {
+  let best = { from: 0, count: choices.length };
+  for (let from = 0; from < choices.length; ) {
+    let to = from + 1;
+    while (to < choices.length && choices[to] === choices[from]) to++;
+    if (to - from < best.count) best = { from, count: to - from };
+    from = to;
+  }
+  return best;
+}
+
+/** End of the longest segment from an element that does not go beyond another. */
+function segmentEnd(element: number, most: number, { numElements }: SiteOdds): number {
+  // A segment that would reach beyond the last element ends there.
+  const reach = most === numElements ? Number.POSITIVE_INFINITY : most;
+  let length = 1;
+  while (element % (2 * length) === 0 && element + length < most && element + 2 * length <= reach) {
+    length *= 2;
+  }
+  return Math.min(element + length, numElements);
+}
+
+/** End of a segment that is worth a trial. */
+function trialEnd(element: number, most: number, sites: SiteOdds, numShots: number): number {
+  const { hazards } = sites;
+  let end = segmentEnd(element, most, sites);
+  while (
+    end - element > 1 &&
+    numShots * (hazards[end]! - hazards[element]!) > MOST_EXPECTED_JUMPS
+  ) {
+    let length = 1;
+    while (element + 2 * length < end) length *= 2;
+    end = element + length;
+  }
+  return end;
+}

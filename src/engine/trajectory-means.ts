@@ -1,0 +1,110 @@
+/** Means over the shots of what is read off the final states of their trajectories. */
+import type { RunRequest, RunResult } from './engine.ts';
+import { disjointGroups } from './final-misreads.ts';
+import type { FinalStateOutputs } from './run-outputs.ts';
+import type { RunPlan } from './run-plan.ts';
+import { finishedOutcome, registerOf } from './terminal-measurement.ts';
+
+/** Running mean of a number, and the sum of squared deviations from it. */
+interface Moments {
+  mean: number;
+  squares: number;
+}
+
+/** Collects the outputs of trajectories. */
+export class TrajectoryMeans {
+  /** Plan by which outputs are read: of bits that are misread, the register before that. */
+  readonly plan: RunPlan;
+  readonly #whole: RunPlan;
+  readonly #expectations: Moments[];
+  readonly #variances: number[] | undefined;
+  #probabilities: Float64Array | undefined;
+  #numShots = 0;
+
+  constructor(plan: RunPlan, { observables = [], variances = false }: RunRequest) {
+    this.#whole = plan;
+    this.plan = plan.finalMisreads.length > 0 ? { ...plan, ...registerOf(plan) } : plan;
+    this.#expectations = observables.map(() => ({ mean: 0, squares: 0 }));
+    this.#variances = variances ? observables.map(() => 0) : undefined;
+  }
+
+  /**
+   * Adds a trajectory.
+   *
+   * @param norm - ‖ψ‖² of its final state.
+   * @param numShots - Shots that took it.
+   */
+  add(
+    { expectations, variances, probabilities }: FinalStateOutputs,
+    norm: number,
+    numShots: number,
+  ): void {
+    this.#numShots += numShots;
+    const share = numShots / this.#numShots;
+    for (const [i, moments] of this.#expectations.entries()) {
+      const value = expectations![i]! / norm;
+      const deviation = value - moments.mean;
+      moments.mean += share * deviation;
+      moments.squares += numShots * deviation * (value - moments.mean);
+      const variance = variances?.[i];
+      if (variance !== undefined && this.#variances !== undefined) {
+        this.#variances[i]! += share * (variance - this.#variances[i]!);
+      }
+    }
+    if (probabilities === undefined) return;
+    this.#probabilities ??= new Float64Array(probabilities.length);
+    const sums = this.#probabilities;
+    for (let i = 0; i < sums.length; i++) sums[i]! += (numShots / norm) * probabilities[i]!;
+  }
+
+  /** The means. Variances are those of the mixture of all trajectories. */
+  finish(): Pick<RunResult, 'expectations' | 'standardErrors' | 'variances' | 'probabilities'> {
+    const numShots = this.#numShots;
+    const hasObservables = this.#expectations.length > 0;
+    const spread = this.#expectations.map(({ squares }) => squares / (numShots - 1));
+    return {
+      ...(hasObservables && {
+        expectations: this.#expectations.map(({ mean }) => mean),
+        standardErrors: spread.map((square) => Math.sqrt(square / numShots)),
+      }),
+      ...(this.#variances !== undefined && {
+        // The mean of the variances, and the variance of the means.
+        variances: this.#variances.map((mean, i) => mean + (numShots > 1 ? spread[i]! : 0)),
+      }),
+      ...(this.#probabilities !== undefined && {
+        probabilities: this.#outcomes(this.#probabilities.map((sum) => sum / numShots)),
+      }),
+    };
+  }
+
+  /** The distribution after misreadings and what is computed from the bits then. */
+  #outcomes(distribution: Float64Array): Float64Array {
+    if (this.plan === this.#whole) return distribution;
+    for (const group of disjointGroups(this.#whole.finalMisreads)) {
+      for (const { bit, odds } of group) confuse(distribution, 2 ** bit, odds);
+    }
+    const { numBits, numRegisterBits, finalAssignments } = this.#whole;
+    if (finalAssignments.length === 0 && numBits === numRegisterBits) return distribution;
+    const out = new Float64Array(2 ** numBits);
+    for (const [register, probability] of distribution.entries()) {
+      if (probability === 0) continue;
+      out[finishedOutcome(this.#whole, Uint32Array.of(register))[0]!]! += probability;
+    }
+    return out;
+  }
+}
+
+/** Misreads one bit of every outcome. */
+function confuse(
+  distribution: Float64Array,
+  mask: number,
+  [p1Given0, p0Given1]: readonly [number, number],
+): void {
+  for (let i = 0; i < distribution.length; i++) {
+    if ((i & mask) !== 0) continue;
+    const zero = distribution[i]!;
+    const one = distribution[i | mask]!;
+    distribution[i] = zero * (1 - p1Given0) + one * p0Given1;
+    distribution[i | mask] = one * (1 - p0Given1) + zero * p1Given0;
+  }
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import type { DynamicOperation } from '../../../../src/circuit/circuit.ts';
+import { lastReadings } from '../../../../src/compiler/noise/last-readings.ts';
+import { gate } from '../../../support/random-circuits.ts';
+
+const measure = (qubit: number, bit: number): DynamicOperation => ({
+  kind: 'measure',
+  qubits: [qubit],
+  bits: [bit],
+});
+const misread = (bit: number): DynamicOperation => ({
+  kind: 'misread',
+  bits: [bit],
+  p1Given0: 0.1,
+  p0Given1: 0.2,
+});
+const copy = (from: number, to: number): DynamicOperation => ({
+  kind: 'assign',
+  bits: [to],
+  value: { kind: 'read', bits: [from], encoding: 'uint', type: 'uint' },
+});
+
+describe('measurements are put off to the end', () => {
+  test('where nothing later acts on their qubits', () => {
+    const [h, again] = [gate('H', [1]), gate('H', [0])];
+    const { operations, last } = lastReadings([measure(0, 0), misread(0), h, measure(1, 1)]);
+    expect(operations).toEqual([h]);
+    expect(last).toEqual([measure(0, 0), misread(0), measure(1, 1)]);
+    expect(lastReadings([measure(0, 0), again]).operations).toEqual([measure(0, 0), again]);
+  });
+
+  test('not where a condition or a loop reads their bits', () => {
+    const x = { ...gate('X', [1]), condition: { bits: [0], value: 1 } };
+    expect(lastReadings([measure(0, 0), misread(0), x]).last).toEqual([]);
+    const loop: DynamicOperation = { kind: 'while', condition: { bits: [0], value: 1 }, body: [] };
+    expect(lastReadings([measure(0, 0), loop]).last).toEqual([]);
+  });
+
+  test('with what is computed from them, unless a later measurement changes its bits', () => {
+    const computed = [measure(0, 0), copy(0, 1)];
+    expect(lastReadings(computed).last).toEqual(computed);
+    const overwritten = [measure(0, 0), copy(0, 1), measure(1, 0)];
+    expect(lastReadings(overwritten).operations).toEqual(overwritten.slice(0, 2));
+  });
+
+  test('and dropped where their bit is overwritten unread', () => {
+    const { operations, last } = lastReadings([measure(0, 0), misread(0), measure(1, 0)]);
+    expect(operations).toEqual([]);
+    expect(last).toEqual([measure(1, 0)]);
+  });
+});
