@@ -9,18 +9,15 @@ import type { BatchRun, BatchRunResult, Processor } from '../../fleet/processor.
 import {
   type BatchRunOutputs,
   type BatchRunRequest,
-  countsOfRow,
   factsOfShape,
 } from '../../fleet/workers/sent-batch.ts';
-import type { Job, JobPart } from '../../jobs/job.ts';
+import type { Job } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { addToSeed } from '../../math/philox.ts';
 import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
 import { milliseconds, viewBackend } from '../backend-view.ts';
 import { type CheckedProgram, isEstimated, numbersOf, type ProgramGroup } from './batch-program.ts';
 import {
-  countsBytes,
-  numberBytes,
   programOfSeries,
   type ResultName,
   resultsOf,
@@ -28,6 +25,8 @@ import {
   storedResultJson,
 } from './batch-result.ts';
 import { Estimates } from './estimates.ts';
+import { pointsIn } from './group-points.ts';
+import { RangeResults } from './range-results.ts';
 import { batchFactsOf } from './read-batch.ts';
 
 /** Points of a program that are run together. */
@@ -300,128 +299,6 @@ export function firstSeeds(programs: readonly CheckedProgram[], seed: number): r
     points += program.inputs.numPoints;
     return first;
   });
-}
-
-/** Points of a group within a range. */
-interface Points {
-  readonly length: number;
-  /** As in `ProgramGroup`; `from` and `to` are positions in it, or points where it is undefined. */
-  readonly list: Uint32Array | undefined;
-  readonly from: number;
-  readonly to: number;
-  indices(): Iterable<number>;
-}
-
-function pointsIn({ points: list }: ProgramGroup, first: number, end: number): Points {
-  const [from, to] =
-    list === undefined ? [first, end] : [lowerBound(list, first), lowerBound(list, end)];
-  return {
-    length: to - from,
-    list,
-    from,
-    to,
-    *indices() {
-      for (let i = from; i < to; i++) yield list === undefined ? i : list[i]!;
-    },
-  };
-}
-
-/** Index of the first entry that is not below a number, in ascending entries. */
-function lowerBound(list: Uint32Array, number: number): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (list[middle]! < number) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Numbers of some points, by result. */
-type NumberArrays = Readonly<Partial<Record<ResultName, Float64Array | undefined>>>;
-
-/** Results of consecutive points of a program. */
-class RangeResults {
-  readonly #program: CheckedProgram;
-  readonly #from: number;
-  readonly #numPoints: number;
-  readonly #counts: ReturnType<typeof countsOfRow>[] = [];
-  readonly #numbers = new Map<ResultName, Float64Array>();
-
-  constructor(program: CheckedProgram, from: number, numPoints: number) {
-    this.#program = program;
-    this.#from = from;
-    this.#numPoints = numPoints;
-  }
-
-  /** Sets the results of some of the points. */
-  set(points: Points, batch: BatchRunOutputs): void {
-    const { outputs, numBits } = this.#program;
-    if (outputs.includes('counts')) {
-      let row = 0;
-      for (const point of points.indices()) {
-        this.#counts[point - this.#from] = countsOfRow(batch, row++, numBits);
-      }
-    }
-    const arrays: NumberArrays = {
-      expectation: batch.expectations,
-      variance: batch.variances,
-      gradient: batch.gradients,
-      probabilities: batch.probabilities,
-      statevector: batch.statevectors,
-    };
-    this.setNumbers(points, arrays);
-  }
-
-  /** Sets numbers of some of the points, those of gradients by all inputs. */
-  setNumbers(points: Points, arrays: NumberArrays): void {
-    for (const result of resultsOf(this.#program)) {
-      const numbers = arrays[result];
-      if (numbers === undefined) continue;
-      const wanted = result === 'gradient' ? this.#byInputsAsked(numbers) : numbers;
-      this.#setNumbers(result, points, wanted);
-    }
-  }
-
-  #setNumbers(result: ResultName, points: Points, numbers: Float64Array): void {
-    if (points.length === this.#numPoints) {
-      this.#numbers.set(result, numbers);
-      return;
-    }
-    const each = numbersOf(this.#program, result);
-    const out = this.#numbers.get(result) ?? new Float64Array(this.#numPoints * each);
-    this.#numbers.set(result, out);
-    let row = 0;
-    for (const point of points.indices()) {
-      out.set(numbers.subarray(row * each, (row + 1) * each), (point - this.#from) * each);
-      row++;
-    }
-  }
-
-  /** Derivatives by the inputs that were asked for, of derivatives by all. */
-  #byInputsAsked(gradients: Float64Array): Float64Array {
-    const { gradientInputs, inputs } = this.#program;
-    const numInputs = inputs.names.length;
-    const areAll = gradientInputs.length === numInputs;
-    if (areAll && gradientInputs.every((input, i) => input === i)) return gradients;
-    const numRows = gradients.length / numInputs;
-    const picked = new Float64Array(numRows * gradientInputs.length);
-    for (let row = 0, at = 0; row < numRows; row++) {
-      for (const input of gradientInputs) picked[at++] = gradients[row * numInputs + input]!;
-    }
-    return picked;
-  }
-
-  /** The results as parts. */
-  parts(program: number): readonly JobPart[] {
-    const place = { from: this.#from, to: this.#from + this.#numPoints };
-    return resultsOf(this.#program).map((result) => {
-      const numbers = this.#numbers.get(result);
-      const bytes =
-        numbers === undefined ? countsBytes(this.#program, this.#counts) : numberBytes(numbers);
-      return { series: seriesOf(program, result), ...place, bytes };
-    });
-  }
 }
 
 /** Numbers of points that the next runs of a program have. */
