@@ -43,6 +43,8 @@ export interface DeviceSpec extends Device {
   readonly fittedBy: 'service' | 'caller';
   /** Most qubits that one circuit may use; absent if it may use all. */
   readonly maxUsedQubits?: number;
+  /** Set for hardware: most circuits of one job of the vendor. */
+  readonly maxCircuits?: number;
   /** Whether results are those of a device, or of a model of one. */
   readonly basis: Basis;
   /** Where the description of the device comes from. */
@@ -142,14 +144,19 @@ export interface BatchRunResult {
   readonly timing: CircuitResult['timing'];
 }
 
-/** One circuit to run on hardware. */
+/** Circuits to run on hardware as one job of the vendor. */
 export interface DeviceRun {
   readonly id: string;
+  /** Names the job at the vendor: the same after a restart, at most 40 characters. */
+  readonly tag: string;
+  /** Id of an accepted run of several jobs, of which this is one. */
+  readonly partOf?: string;
+  /** Of each circuit. */
   readonly shots: number;
   readonly priority: CircuitRun['priority'];
   readonly keyId: string;
   readonly tier: Tier;
-  /** Fits the circuit to the device. Called when the circuit's turn comes, for the device as it is then. */
+  /** Fits the circuits to the device. Called when the run's turn comes, for the device as it is then. */
   readonly fit: () => Promise<FittedProgram>;
   /** Memory of the run, which survives a restart of the service. */
   readonly memory: {
@@ -162,11 +169,11 @@ export interface DeviceRun {
   readonly isCancelled: (reason: unknown) => boolean;
 }
 
-/** A circuit as its device executes it. */
+/** Circuits as their device executes them. */
 export interface FittedProgram {
-  /** OpenQASM 3 with the device's qubits and one register `c` of classical bits. */
-  readonly qasm: string;
-  readonly numBits: number;
+  /** At least one: OpenQASM 3 with the device's qubits and one register `c` of classical bits. */
+  readonly circuits: readonly { readonly qasm: string; readonly numBits: number }[];
+  /** Of the first circuit. */
   readonly fitting: Fitting;
   /** Milliseconds of CPU time. */
   readonly fitMs: number;
@@ -180,7 +187,9 @@ export interface Fitting extends GateFigures {
 }
 
 /** State of a run on hardware, as it is saved. */
-export interface SavedRun extends Omit<FittedProgram, 'qasm'> {
+export interface SavedRun extends Omit<FittedProgram, 'circuits'> {
+  /** Classical bits of each circuit. */
+  readonly numBits: readonly number[];
   readonly vendor: string;
   readonly device: string;
   readonly basis: Basis;
@@ -190,7 +199,7 @@ export interface SavedRun extends Omit<FittedProgram, 'qasm'> {
   readonly waitMs: number;
 }
 
-/** Hardware that ran a circuit. */
+/** Hardware that ran a job of the vendor. */
 export interface DeviceBackend {
   readonly execution: 'hardware';
   readonly vendor: string;
@@ -199,9 +208,11 @@ export interface DeviceBackend {
   readonly basis: Basis;
 }
 
-/** Result of a circuit on hardware. */
+/** Result of a run on hardware. */
 export interface DeviceResult {
-  readonly counts: Counts;
+  /** Of each circuit. */
+  readonly counts: readonly Counts[];
+  /** Of the first circuit. */
   readonly fitting: Fitting;
   readonly backend: DeviceBackend;
   /** Milliseconds; the queue includes the vendor's. Execution is the vendor's figure, where it has one. */
@@ -323,10 +334,10 @@ export interface Processor {
    */
   runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult>;
   /**
-   * Set for hardware, whose circuits are the vendor's jobs: fits a circuit to the device, has the vendor run it and
-   * returns its counts. Hardware takes nothing by `run` and `runBatch`.
+   * Set for hardware, where circuits run as jobs of the vendor: fits circuits to the device, has the vendor run them and
+   * returns their counts. Hardware takes nothing by `run` and `runBatch`.
    *
-   * @throws {CodedError} if the vendor refuses the circuit, or its job fails.
+   * @throws {CodedError} if the vendor refuses the circuits, or their job fails.
    * @throws the signal's reason, soon after it aborts.
    */
   runOnDevice?(run: DeviceRun, hooks: RunHooks, signal: AbortSignal): Promise<DeviceResult>;

@@ -63,6 +63,8 @@ export class HardwareProcessor implements Processor {
   readonly #monitor: HealthMonitor;
   readonly #slots: VendorSlots;
   readonly #admission: Admission;
+  /** Waiting runs for which another run was accepted. */
+  #numPartsWaiting = 0;
   #maintenance: { readonly reason: string } | undefined;
   #description: { readonly facts: DeviceDescription; readonly fetchedAt: number } | undefined;
   #spec: ProcessorSpec;
@@ -84,7 +86,7 @@ export class HardwareProcessor implements Processor {
     this.#slots = new VendorSlots(maxJobs, () => this.availability().available);
     this.#admission = new Admission({
       queueLimit,
-      numWaiting: () => this.#slots.numWaiting,
+      numWaiting: () => this.#slots.numWaiting - this.#numPartsWaiting,
       untilRoomMs: () => ROOM_EXPECTED_MS,
     });
     this.#monitor = new HealthMonitor({
@@ -171,20 +173,30 @@ export class HardwareProcessor implements Processor {
   }
 
   async runBatch(): Promise<BatchRunResult> {
-    throw new Error('unreachable: a batch came to hardware');
+    throw new Error('unreachable: a batch for an engine came to hardware');
   }
 
   async runOnDevice(run: DeviceRun, hooks: RunHooks, signal: AbortSignal): Promise<DeviceResult> {
     const arrivedAt = performance.now();
     const saved = await run.memory.load();
-    const isAccepted = hooks.readmitted === true || this.#admission.withdraw(run.id);
+    const isPart = run.partOf !== undefined;
+    const isAccepted = isPart || hooks.readmitted === true || this.#admission.withdraw(run.id);
     if (saved === undefined && !isAccepted) this.admit();
-    const item = { id: run.id, key: run.keyId, level: levelOf(run.priority, run.tier) };
     using _slot =
       saved?.vendorJobId === undefined
-        ? await this.#slots.take(item, signal)
+        ? await this.#takeSlot(run, isPart, signal)
         : this.#slots.takeAnyway();
     return await this.#jobs.run(run, saved, performance.now() - arrivedAt, hooks, signal);
+  }
+
+  async #takeSlot(run: DeviceRun, isPart: boolean, signal: AbortSignal): Promise<Disposable> {
+    const item = { id: run.id, key: run.keyId, level: levelOf(run.priority, run.tier) };
+    if (isPart) this.#numPartsWaiting++;
+    try {
+      return await this.#slots.take(item, signal);
+    } finally {
+      if (isPart) this.#numPartsWaiting--;
+    }
   }
 
   #checkAvailable(): void {
@@ -226,7 +238,13 @@ export class HardwareProcessor implements Processor {
       maxQubits: new CouplingMap(device.numQubits, device.couplers).largestPart().length,
       maxShots: Math.min(maxShots, facts.maxShots),
       maxGates: Math.min(maxGates, MAX_GATES),
-      device: { ...device, basis, source, fittedBy: 'service' },
+      device: {
+        ...device,
+        basis,
+        source,
+        fittedBy: 'service',
+        maxCircuits: this.#provider.maxCircuits,
+      },
     };
   }
 }

@@ -5,8 +5,8 @@
  * these only.
  *
  * - An API key is exchanged for a bearer token of an hour.
- * - `params.pubs` holds OpenQASM 3 text. Without `support_qiskit` the result is plain JSON: hexadecimal samples for
- *   each register.
+ * - `params.pubs` holds OpenQASM 3 text, one PUB a circuit. Without `support_qiskit` the result is plain JSON:
+ *   hexadecimal samples for each register.
  * - Gates that a circuit uses and stdgates.inc lacks, such as ecr, are defined in the text.
  *
  * @see https://quantum.cloud.ibm.com/docs/api/qiskit-runtime-rest
@@ -17,7 +17,7 @@ import { UpstreamError, UpstreamRefusedError } from '../upstream/errors.ts';
 import { UpstreamClient, type UpstreamRequest } from '../upstream/upstream-client.ts';
 import { VendorResultError } from './errors.ts';
 import { configuration, describedDevice, properties, status } from './ibm-device.ts';
-import { outcomeCounts } from './outcome-counts.ts';
+import { checkNumResults, outcomeCounts } from './outcome-counts.ts';
 import type {
   DeviceDescription,
   HardwareProvider,
@@ -31,6 +31,8 @@ const MAX_BODY_BYTES = 256 * 2 ** 20;
 const REFUSALS: readonly number[] = [400, 404, 405, 409, 410, 413, 422];
 /** A token is not used for its last minute. */
 const TOKEN_MARGIN_S = 60;
+/** Circuits of one job. The sampler takes more; fewer bring the first results of a batch sooner. */
+const MAX_CIRCUITS = 100;
 /** Name of the register that circuits are printed with. */
 const REGISTER = 'c';
 
@@ -55,16 +57,14 @@ const metrics = z.object({
   position_in_queue: z.int().nullish(),
 });
 const results = z.object({
-  results: z
-    .array(
-      z.object({
-        data: z.record(
-          z.string(),
-          z.object({ samples: z.array(z.string().regex(/^0x[0-9a-f]+$/i)), num_bits: z.int() }),
-        ),
-      }),
-    )
-    .length(1),
+  results: z.array(
+    z.object({
+      data: z.record(
+        z.string(),
+        z.object({ samples: z.array(z.string().regex(/^0x[0-9a-f]+$/i)), num_bits: z.int() }),
+      ),
+    }),
+  ),
 });
 
 /** Access to a backend. */
@@ -88,6 +88,7 @@ export interface IbmProviderOptions {
 export class IbmProvider implements HardwareProvider {
   readonly vendor = 'IBM Quantum';
   readonly device: string;
+  readonly maxCircuits = MAX_CIRCUITS;
   readonly #options: IbmProviderOptions;
   readonly #runtime: UpstreamClient;
   readonly #iam: UpstreamClient;
@@ -129,12 +130,16 @@ export class IbmProvider implements HardwareProvider {
     );
   }
 
-  async submit({ qasm, shots, tag }: VendorSubmission, signal: AbortSignal): Promise<string> {
+  async submit({ circuits, shots, tag }: VendorSubmission, signal: AbortSignal): Promise<string> {
     const body = {
       program_id: 'sampler',
       backend: this.device,
       tags: [tag],
-      params: { pubs: [[qasm, null, shots]], version: 2, support_qiskit: false },
+      params: {
+        pubs: circuits.map((qasm) => [qasm, null, shots]),
+        version: 2,
+        support_qiskit: false,
+      },
     };
     return (await this.#ask({ path: '/jobs', body }, created, signal)).id;
   }
@@ -162,10 +167,27 @@ export class IbmProvider implements HardwareProvider {
     return { status: 'queued', ...(typeof position === 'number' && { position }) };
   }
 
-  async counts(vendorJobId: string, numBits: number, signal: AbortSignal): Promise<Counts> {
+  async counts(
+    vendorJobId: string,
+    numBits: readonly number[],
+    signal: AbortSignal,
+  ): Promise<readonly Counts[]> {
     const path = `${pathOf(vendorJobId)}/results`;
-    const [first] = (await this.#ask({ path }, results, signal)).results;
-    const register = first?.data[REGISTER];
+    const found = (await this.#ask({ path }, results, signal)).results;
+    checkNumResults(found.length, numBits.length, this.vendor, vendorJobId);
+    const counts: Counts[] = [];
+    for (const [i, { data }] of found.entries()) {
+      counts.push(await this.#countsOf(vendorJobId, data[REGISTER], numBits[i]!, signal));
+    }
+    return counts;
+  }
+
+  #countsOf(
+    vendorJobId: string,
+    register: z.output<typeof results>['results'][number]['data'][string] | undefined,
+    numBits: number,
+    signal: AbortSignal,
+  ): Promise<Counts> {
     if (register === undefined || register.num_bits !== numBits) {
       const what = `it has no register ${REGISTER} of ${numBits} bits`;
       throw new VendorResultError(this.vendor, vendorJobId, what);

@@ -3,6 +3,7 @@ import { wordsFor } from '../engine/classical-bits.ts';
 import { CountsBuilder } from '../engine/counts-builder.ts';
 import type { Counts } from '../engine/engine.ts';
 import { TimeSlicer } from '../engine/time-slicer.ts';
+import { VendorResultError } from './errors.ts';
 
 /**
  * Counts outcomes.
@@ -24,4 +25,16 @@ export function outcomeCounts(
     builder.add(words, count);
   }
   return builder.finish(new TimeSlicer(signal, () => {}));
+}
+
+/** @throws {VendorResultError} unless a job has a result for each of its circuits. */
+export function checkNumResults(
+  found: number,
+  wanted: number,
+  vendor: string,
+  vendorJobId: string,
+): void {
+  if (found === wanted) return;
+  const what = `it has results of ${found} circuits instead of ${wanted}`;
+  throw new VendorResultError(vendor, vendorJobId, what);
 }

@@ -21,8 +21,9 @@ export interface DeviceDescription {
 
 /** A job for a vendor. */
 export interface VendorSubmission {
-  /** OpenQASM 3 in native gates, with the device's qubits and one register `c` of bits. */
-  readonly qasm: string;
+  /** At least one, at most `maxCircuits`: OpenQASM 3 in native gates, with the device's qubits and one register `c` of bits. */
+  readonly circuits: readonly string[];
+  /** Of each circuit. */
   readonly shots: number;
   /** Names the job at the vendor, so that it can be found again; unique, at most 40 characters. */
   readonly tag: string;
@@ -44,14 +45,24 @@ export interface HardwareProvider {
   readonly vendor: string;
   /** The vendor's name of the device. */
   readonly device: string;
+  /** Most circuits of one job. */
+  readonly maxCircuits: number;
   describe(signal: AbortSignal): Promise<DeviceDescription>;
   /** Submits a job and returns the vendor's id for it. */
   submit(submission: VendorSubmission, signal: AbortSignal): Promise<string>;
   /** Id of the job with a tag; undefined if the vendor has none. */
   find(tag: string, signal: AbortSignal): Promise<string | undefined>;
   poll(vendorJobId: string, signal: AbortSignal): Promise<VendorJob>;
-  /** Counts of a completed job, in the bits of register `c`. */
-  counts(vendorJobId: string, numBits: number, signal: AbortSignal): Promise<Counts>;
+  /**
+   * Counts of each circuit of a completed job, in the bits of its register `c`.
+   *
+   * @param numBits - Length of the register of each circuit.
+   */
+  counts(
+    vendorJobId: string,
+    numBits: readonly number[],
+    signal: AbortSignal,
+  ): Promise<readonly Counts[]>;
   /** Cancels a job; one that has ended stays as it is. */
   cancel(vendorJobId: string, signal: AbortSignal): Promise<void>;
   /** Closes the connections of requests in flight, which then fail. */

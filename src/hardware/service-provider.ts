@@ -1,5 +1,6 @@
 /**
  * Another instance of this service as a provider: one of its processors is the device, an emulated one or hardware.
+ * A job is a batch there, with a program for each circuit.
  *
  * The same circuit is never submitted twice: the tag is the Idempotency-Key, too.
  */
@@ -9,7 +10,7 @@ import type { Calibration } from '../fleet/processor.ts';
 import { UpstreamClient } from '../upstream/upstream-client.ts';
 import { errorsOf, faultOfGates, isMapOf, MAX_DEVICE_QUBITS } from './device-facts.ts';
 import { VendorResultError } from './errors.ts';
-import { outcomeCounts } from './outcome-counts.ts';
+import { checkNumResults, outcomeCounts } from './outcome-counts.ts';
 import type {
   DeviceDescription,
   HardwareProvider,
@@ -69,8 +70,10 @@ const processor = dataOf(
   }),
 );
 
-const submitted = dataOf(z.object({ circuit_id: z.string() }));
-const listing = dataOf(z.object({ circuits: z.array(z.object({ circuit_id: z.string() })) }));
+/** Circuits of one job. An instance takes more; fewer bring the first results of a batch sooner. */
+const MAX_CIRCUITS = 100;
+const submitted = dataOf(z.object({ batch_id: z.string() }));
+const listing = dataOf(z.object({ batches: z.array(z.object({ batch_id: z.string() })) }));
 const record = dataOf(
   z.object({
     status: z.enum(['queued', 'running', 'completed', 'failed', 'cancelled']),
@@ -81,16 +84,15 @@ const record = dataOf(
     timing: z.object({ execution_ms: z.number().optional() }).optional(),
   }),
 );
+const outcomes = z.record(
+  z.string().regex(/^[01]+$/),
+  z
+    .int()
+    .positive()
+    .max(2 ** 32 - 1),
+);
 const countsRecord = dataOf(
-  z.object({
-    counts: z.record(
-      z.string().regex(/^[01]+$/),
-      z
-        .int()
-        .positive()
-        .max(2 ** 32 - 1),
-    ),
-  }),
+  z.object({ programs: z.array(z.object({ counts: z.tuple([outcomes]) })) }),
 );
 
 /** Address of the other instance. */
@@ -110,6 +112,7 @@ export interface ServiceProviderOptions {
 export class ServiceProvider implements HardwareProvider {
   readonly vendor = 'Quantum Compute Service';
   readonly device: string;
+  readonly maxCircuits = MAX_CIRCUITS;
   readonly #now: () => number;
   readonly #client: UpstreamClient;
 
@@ -164,17 +167,18 @@ export class ServiceProvider implements HardwareProvider {
     };
   }
 
-  async submit({ qasm, shots, tag }: VendorSubmission, signal: AbortSignal): Promise<string> {
-    const body = { qasm, shots, target_processor: this.device, tags: [tag] };
+  async submit({ circuits, shots, tag }: VendorSubmission, signal: AbortSignal): Promise<string> {
+    const programs = circuits.map((qasm) => ({ qasm }));
+    const body = { programs, shots, target_processor: this.device, tags: [tag] };
     const headers = { prefer: 'respond-async', 'idempotency-key': tag };
-    const request = { path: '/quantum/circuits', body, headers };
-    return (await this.#client.ask(request, submitted, signal)).data.circuit_id;
+    const request = { path: '/quantum/batches', body, headers };
+    return (await this.#client.ask(request, submitted, signal)).data.batch_id;
   }
 
   async find(tag: string, signal: AbortSignal): Promise<string | undefined> {
-    const path = `/quantum/circuits?limit=1&tag=${encodeURIComponent(tag)}`;
+    const path = `/quantum/batches?limit=1&tag=${encodeURIComponent(tag)}`;
     const { data } = await this.#client.ask({ path }, listing, signal);
-    return data.circuits[0]?.circuit_id;
+    return data.batches[0]?.batch_id;
   }
 
   async poll(vendorJobId: string, signal: AbortSignal): Promise<VendorJob> {
@@ -206,9 +210,28 @@ export class ServiceProvider implements HardwareProvider {
     }
   }
 
-  async counts(vendorJobId: string, numBits: number, signal: AbortSignal): Promise<Counts> {
+  async counts(
+    vendorJobId: string,
+    numBits: readonly number[],
+    signal: AbortSignal,
+  ): Promise<readonly Counts[]> {
     const { data } = await this.#client.ask({ path: pathOf(vendorJobId) }, countsRecord, signal);
-    const entries = Object.entries(data.counts);
+    const found = data.programs;
+    checkNumResults(found.length, numBits.length, this.vendor, vendorJobId);
+    const counts: Counts[] = [];
+    for (const [i, program] of found.entries()) {
+      counts.push(await this.#countsOf(vendorJobId, program.counts[0], numBits[i]!, signal));
+    }
+    return counts;
+  }
+
+  #countsOf(
+    vendorJobId: string,
+    given: z.output<typeof outcomes>,
+    numBits: number,
+    signal: AbortSignal,
+  ): Promise<Counts> {
+    const entries = Object.entries(given);
     const odd = entries.find(([label]) => label.length !== numBits)?.[0];
     if (odd !== undefined) {
       const what = `the outcome ${odd} has not ${numBits} bits`;
@@ -229,7 +252,7 @@ export class ServiceProvider implements HardwareProvider {
 }
 
 function pathOf(vendorJobId: string): string {
-  return `/quantum/circuits/${encodeURIComponent(vendorJobId)}`;
+  return `/quantum/batches/${encodeURIComponent(vendorJobId)}`;
 }
 
 /** Why circuits cannot be fitted to the processor. */

@@ -88,7 +88,7 @@ export class VendorJobs {
   }
 
   /**
-   * Has the vendor run a circuit, or follows the job that an earlier process submitted.
+   * Has the vendor run circuits, or follows the job that an earlier process submitted.
    *
    * @param saved - State that an earlier process saved.
    * @param waitMs - From the run's arrival until now.
@@ -113,7 +113,7 @@ export class VendorJobs {
       return await this.#follow(run, submitted, hooks, signal);
     } catch (error) {
       if (state.mayExist && signal.aborted && run.isCancelled(signal.reason)) {
-        void this.#finishLater(this.#cancel(run.id, state.vendorJobId)).catch(() => {});
+        void this.#finishLater(this.#cancel(run.tag, state.vendorJobId)).catch(() => {});
       }
       throw error;
     } finally {
@@ -121,7 +121,7 @@ export class VendorJobs {
     }
   }
 
-  /** Submits a run's circuit, unless the vendor has it already. */
+  /** Submits a run's circuits, unless the vendor has it already. */
   async #submit(
     run: DeviceRun,
     earlier: SavedRun | undefined,
@@ -131,16 +131,18 @@ export class VendorJobs {
   ): Promise<SubmittedRun> {
     const closing = this.#closing.signal;
     if (earlier !== undefined) {
-      // The circuit is not fitted anew if the vendor has it: its layout may have been another one.
-      const known = await this.#patiently(signal, () => this.#provider.find(run.id, closing));
+      // The circuits are not fitted anew if the vendor has it: their layouts may have been others.
+      const known = await this.#patiently(signal, () => this.#provider.find(run.tag, closing));
       if (known !== undefined) return await this.#submitted(run, earlier, state, known);
     }
-    const { qasm, ...fitted } = await run.fit();
+    const { circuits, ...fitted } = await run.fit();
     const { vendor, device } = this.#provider;
     const basis = this.#options.basis();
-    const saved: SavedRun = { ...fitted, vendor, device, basis, waitMs };
+    const numBits = circuits.map((circuit) => circuit.numBits);
+    const saved: SavedRun = { ...fitted, numBits, vendor, device, basis, waitMs };
     await run.memory.save(saved);
-    const submission = { qasm, shots: run.shots, tag: run.id };
+    const texts = circuits.map(({ qasm }) => qasm);
+    const submission = { circuits: texts, shots: run.shots, tag: run.tag };
     // The signal does not end a submission that is under way: the vendor may have the job by then.
     const vendorJobId = await this.#patiently(signal, () => {
       signal.throwIfAborted();
@@ -191,8 +193,9 @@ export class VendorJobs {
     const ended = await this.#ended(run, saved, hooks, signal);
     const [vendorQueueMs, executionMs] = [timeOf(ended.queueMs), timeOf(ended.executionMs)];
     const counts = await this.#countsOf(saved, signal);
-    const shots = counts.occurrences.reduce((sum, count) => sum + count, 0);
-    if (shots !== run.shots) {
+    for (const { occurrences } of counts) {
+      const shots = occurrences.reduce((sum, count) => sum + count, 0);
+      if (shots === run.shots) continue;
       const what = `it has ${shots} shots instead of ${run.shots}`;
       throw new VendorResultError(vendor, vendorJobId, what);
     }
@@ -214,7 +217,10 @@ export class VendorJobs {
    *
    * @throws {VendorResultError} if the answer stays too large, or of another form than counts have.
    */
-  #countsOf({ vendorJobId, vendor, numBits }: SubmittedRun, signal: AbortSignal): Promise<Counts> {
+  #countsOf(
+    { vendorJobId, vendor, numBits }: SubmittedRun,
+    signal: AbortSignal,
+  ): Promise<readonly Counts[]> {
     let attempt = 0;
     return this.#patiently(signal, async () => {
       try {

@@ -59,11 +59,11 @@ const submitLater = async (client: ServiceClient, body: object): Promise<string>
   return answer.headers.get('location') ?? '';
 };
 
-/** Circuits at the second instance that came from the first, by the tag that they bear. */
-async function circuitsWithTag(client: ServiceClient, tag: string): Promise<readonly JobRecord[]> {
-  const data = await client.get(`/quantum/circuits?tag=${tag}`);
-  // Checked: a listing has the records of circuits.
-  return (data as { readonly circuits: readonly JobRecord[] }).circuits;
+/** Jobs at the second instance that came from the first, by the tag that they bear: batches. */
+async function jobsWithTag(client: ServiceClient, tag: string): Promise<readonly JobRecord[]> {
+  const data = await client.get(`/quantum/batches?tag=${tag}`);
+  // Checked: a listing has the records of batches.
+  return (data as { readonly batches: readonly JobRecord[] }).batches;
 }
 
 const idIn = (location: string) => location.slice(location.lastIndexOf('/') + 1);
@@ -92,12 +92,12 @@ describe('a processor of another instance', () => {
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(400);
     expect(Math.abs((counts['1111'] ?? 0) - 200)).toBeLessThan(100);
     expect(record['measured_qubits']).toEqual([2, 0, 1, 3]);
-    const [there] = await circuitsWithTag(clientOf(device), String(record['circuit_id']));
+    const [there] = await jobsWithTag(clientOf(device), String(record['circuit_id']));
     expect(record['backend']).toEqual({
       execution: 'hardware',
       vendor: 'Quantum Compute Service',
       device: DEVICE,
-      vendor_job_id: there?.['circuit_id'],
+      vendor_job_id: there?.['batch_id'],
       basis: 'modelled',
     });
     expect(record['timing']).toMatchObject({ vendor_queue_ms: expect.any(Number) });
@@ -157,7 +157,7 @@ describe('a processor of another instance', () => {
       await submitLater(clientOf(before), body),
     ];
     for (const location of [kept, dropped]) {
-      await eventually(async () => (await circuitsWithTag(there, idIn(location))).length === 1);
+      await eventually(async () => (await jobsWithTag(there, idIn(location))).length === 1);
     }
     await before.stop('SIGKILL');
 
@@ -166,15 +166,15 @@ describe('a processor of another instance', () => {
     const cancelled = await client.request('POST', `${dropped}/cancel`);
     expect(recordOf(cancelled).status).toBe('cancelled');
     await eventually(async () => {
-      const [found] = await circuitsWithTag(there, idIn(dropped));
+      const [found] = await jobsWithTag(there, idIn(dropped));
       expect(found?.status).toBe('cancelled');
     });
     await there.request('POST', `${endless}/cancel`);
     const record = await client.finalRecord(kept);
     expect(record.status).toBe('completed');
-    const circuits = await circuitsWithTag(there, idIn(kept));
+    const circuits = await jobsWithTag(there, idIn(kept));
     expect(circuits.map(({ status }) => status)).toEqual(['completed']);
-    expect(record['backend']).toMatchObject({ vendor_job_id: circuits[0]?.['circuit_id'] });
+    expect(record['backend']).toMatchObject({ vendor_job_id: circuits[0]?.['batch_id'] });
   });
 
   test('that cannot be reached is not available, with the reason, and comes back', async () => {

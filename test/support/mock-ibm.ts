@@ -21,7 +21,7 @@ const submission = z.strictObject({
   backend: z.literal(BACKEND),
   tags: z.array(z.string().max(86)),
   params: z.strictObject({
-    pubs: z.tuple([z.tuple([z.string(), z.null(), z.int().min(1)])]),
+    pubs: z.array(z.tuple([z.string(), z.null(), z.int().min(1)])).min(1),
     version: z.literal(2),
     support_qiskit: z.literal(false),
   }),
@@ -31,10 +31,15 @@ const submission = z.strictObject({
 interface MockJob {
   readonly id: string;
   readonly tags: readonly string[];
-  readonly qasm: string;
-  readonly shots: number;
+  readonly circuits: readonly MockCircuit[];
   status: 'Queued' | 'Running' | 'Completed' | 'Failed' | 'Cancelled';
   reason?: string;
+}
+
+/** A PUB of a job, and its result once it has run. */
+interface MockCircuit {
+  readonly qasm: string;
+  readonly shots: number;
   samples: readonly string[];
   numBits: number;
 }
@@ -138,8 +143,13 @@ export class MockIbm implements AsyncDisposable {
 
   /** Runs a held job to its end. */
   finish(job: MockJob): void {
+    job.status = 'Completed';
+    for (const circuit of job.circuits) this.#run(circuit, job);
+  }
+
+  #run(own: MockCircuit, job: MockJob): void {
     const read = readOpenQasm(
-      job.qasm,
+      own.qasm,
       { maxQubits: CONFIGURATION.n_qubits, maxGates: 10_000 },
       { inputs: {} },
     ).circuit;
@@ -155,11 +165,10 @@ export class MockIbm implements AsyncDisposable {
       return;
     }
     const circuit = withoutIdleQubits(read);
-    job.numBits = circuit.numBits;
-    job.samples = Array.from({ length: job.shots }, (_, shot) => {
+    own.numBits = circuit.numBits;
+    own.samples = Array.from({ length: own.shots }, (_, shot) => {
       return `0x${Number.parseInt(replayShot(circuit, 1, shot), 2).toString(16)}`;
     });
-    job.status = 'Completed';
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -225,7 +234,10 @@ export class MockIbm implements AsyncDisposable {
         });
       case 'results':
         return say(200, {
-          results: [{ data: { c: { samples: job.samples, num_bits: job.numBits } }, metadata: {} }],
+          results: job.circuits.map(({ samples, numBits }) => ({
+            data: { c: { samples, num_bits: numBits } },
+            metadata: {},
+          })),
           metadata: { version: 2 },
         });
       case 'cancel':
@@ -238,9 +250,14 @@ export class MockIbm implements AsyncDisposable {
 
   #create(body: unknown): { readonly id: string; readonly backend: string } {
     const { tags, params } = submission.parse(body);
-    const [qasm, , shots] = params.pubs[0];
+    const circuits = params.pubs.map(([qasm, , shots]) => ({
+      qasm,
+      shots,
+      samples: [],
+      numBits: 0,
+    }));
     const id = `job${this.jobs.length}`;
-    const job: MockJob = { id, tags, qasm, shots, status: 'Queued', samples: [], numBits: 0 };
+    const job: MockJob = { id, tags, circuits, status: 'Queued' };
     this.jobs.push(job);
     if (!this.isHolding) this.finish(job);
     return { id, backend: BACKEND };

@@ -211,7 +211,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
         hooks.storeParts([{ series: 0, from: 0, to: 1, bytes: encodeSaved({ run, layout }) }]),
     };
     const isCancelled = (reason: unknown) => reason instanceof JobCancelledError;
-    const run = { id, shots, priority, keyId, tier, fit, memory, isCancelled };
+    const run = { id, tag: id, shots, priority, keyId, tier, fit, memory, isCancelled };
     const onHardware = { onStarted: () => hooks.started(), readmitted: hooks.readmitted };
     const result = await processor.runOnDevice?.(run, onHardware, signal);
     if (result === undefined || layout === undefined) throw new Error('unreachable: no result');

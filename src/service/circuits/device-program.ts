@@ -38,8 +38,7 @@ export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
     const started = performance.now();
     const { circuit, fitting } = fitted(checked, target.spec.device, circuitFactsOf(stored).seed);
     return {
-      qasm: printOpenQasm(circuit, '3', true),
-      numBits,
+      circuits: [{ qasm: printOpenQasm(circuit, '3', true), numBits }],
       fitting,
       fitMs: performance.now() - started,
       layout: { measuredQubits, warnings },

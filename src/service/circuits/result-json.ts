@@ -99,7 +99,9 @@ export function deviceResultJson(
     measured_qubits: [...measuredQubits],
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
-  return `{"counts":${countsJson(counts)},${JSON.stringify(rest).slice(1)}`;
+  const [own] = counts;
+  if (own === undefined) throw new Error('unreachable: a result without counts');
+  return `{"counts":${countsJson(own)},${JSON.stringify(rest).slice(1)}`;
 }
 
 /**

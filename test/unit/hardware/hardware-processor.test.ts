@@ -25,6 +25,7 @@ const UNREACHABLE = new UpstreamError(
 
 /** A vendor whose jobs and faults a test decides. */
 class FakeVendor implements HardwareProvider {
+  readonly maxCircuits = 10;
   readonly vendor = 'Vendor';
   readonly device = 'device';
   readonly submitted: (VendorSubmission & { readonly id: string })[] = [];
@@ -77,9 +78,10 @@ class FakeVendor implements HardwareProvider {
     return state;
   }
 
-  counts(id: string, numBits: number, signal: AbortSignal) {
+  counts(id: string, numBits: readonly number[], signal: AbortSignal) {
     const { shots = 0 } = this.submitted.find((each) => each.id === id) ?? {};
-    return outcomeCounts([[1n, this.shots ?? shots]], numBits, signal);
+    const outcomes = [[1n, this.shots ?? shots]] as const;
+    return Promise.all(numBits.map((bits) => outcomeCounts(outcomes, bits, signal)));
   }
 
   async cancel(id: string): Promise<void> {
@@ -125,13 +127,13 @@ function runOf(id: string, changes: Partial<DeviceRun> = {}, memory: { saved?: S
   const controller = new AbortController();
   const run: DeviceRun = {
     id,
+    tag: id,
     shots: 100,
     priority: 'normal',
     keyId: 'key',
     tier: 'standard',
     fit: async () => ({
-      qasm: `circuit of ${id}`,
-      numBits: 3,
+      circuits: [{ qasm: `circuit of ${id}`, numBits: 3 }],
       fitMs: 1,
       fitting: {
         gatesBefore: 1,
@@ -195,7 +197,7 @@ test('a run is fitted, saved, submitted, saved with its id, followed and answere
   await eventually(() => opened.queuePosition('circ_1') === 2);
   expect(memory.saved).toMatchObject({ vendorJobId: 'v0', vendor: 'Vendor', device: 'device' });
   expect(vendor.submitted).toEqual([
-    { id: 'v0', qasm: 'circuit of circ_1', shots: 100, tag: 'circ_1' },
+    { id: 'v0', circuits: ['circuit of circ_1'], shots: 100, tag: 'circ_1' },
   ]);
   expect(started).toBe(0);
   vendor.states.set('v0', { status: 'running' });
@@ -203,7 +205,7 @@ test('a run is fitted, saved, submitted, saved with its id, followed and answere
   expect(opened.queuePosition('circ_1')).toBeUndefined();
   finish(vendor);
   const { counts, backend, timing } = await result;
-  expect(countsByLabel(counts)).toEqual(new Map([['001', 100]]));
+  expect(counts.map(countsByLabel)).toEqual([new Map([['001', 100]])]);
   expect(backend).toEqual({
     execution: 'hardware',
     vendor: 'Vendor',

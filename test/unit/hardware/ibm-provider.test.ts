@@ -1,6 +1,5 @@
 /** IBM's interface as a provider, against a mock of it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Counts } from '../../../src/engine/engine.ts';
 import { IbmProvider } from '../../../src/hardware/ibm-provider.ts';
 import { countsByLabel } from '../../support/engine-runs.ts';
 import { API_KEY, BACKEND, INSTANCE, MockIbm } from '../../support/mock-ibm.ts';
@@ -105,34 +104,46 @@ describe('describe', () => {
 describe('a job', () => {
   test('comes back with counts in the bits of its register', async () => {
     const provider = open();
-    const id = await provider.submit({ qasm: QASM, shots: 50, tag: 'circ_1' }, never);
+    const id = await provider.submit({ circuits: [QASM], shots: 50, tag: 'circ_1' }, never);
     expect(await provider.poll(id, never)).toEqual({
       status: 'completed',
       queueMs: 2000,
       executionMs: 500,
     });
-    const counts: Counts = await provider.counts(id, 3, never);
-    expect(countsByLabel(counts)).toEqual(new Map([['100', 50]]));
+    const counts = await provider.counts(id, [3], never);
+    expect(counts.map(countsByLabel)).toEqual([new Map([['100', 50]])]);
+  });
+
+  test('of several circuits has a PUB for each, and comes back with counts of each', async () => {
+    const provider = open();
+    const other = QASM.replace('x $4;', '');
+    const id = await provider.submit({ circuits: [QASM, other], shots: 5, tag: 'b1' }, never);
+    expect(mock.jobs.map(({ circuits }) => circuits.length)).toEqual([2]);
+    const counts = await provider.counts(id, [3, 3], never);
+    expect(counts.map(countsByLabel)).toEqual([new Map([['100', 5]]), new Map([['000', 5]])]);
+    await expect(provider.counts(id, [3], never)).rejects.toThrow(
+      'it has results of 2 circuits instead of 1',
+    );
   });
 
   test('that waits has the position that the vendor tells', async () => {
     mock.isHolding = true;
     const provider = open();
-    const id = await provider.submit({ qasm: QASM, shots: 1, tag: 'circ_1' }, never);
+    const id = await provider.submit({ circuits: [QASM], shots: 1, tag: 'circ_1' }, never);
     expect(await provider.poll(id, never)).toEqual({ status: 'queued', position: 3 });
   });
 
   test('is found by its tag', async () => {
     const provider = open();
     expect(await provider.find('circ_2', never)).toBeUndefined();
-    const id = await provider.submit({ qasm: QASM, shots: 1, tag: 'circ_2' }, never);
+    const id = await provider.submit({ circuits: [QASM], shots: 1, tag: 'circ_2' }, never);
     expect(await provider.find('circ_2', never)).toBe(id);
   });
 
   test('that the backend cannot execute fails with the vendor’s reason', async () => {
     const provider = open();
     const qasm = QASM.replace('x $4;', 'h $4;');
-    const id = await provider.submit({ qasm, shots: 1, tag: 'circ_3' }, never);
+    const id = await provider.submit({ circuits: [qasm], shots: 1, tag: 'circ_3' }, never);
     expect(await provider.poll(id, never)).toEqual({
       status: 'failed',
       reason: expect.stringMatching(/H is no native gate.*\(code 1517\)/),
@@ -141,7 +152,7 @@ describe('a job', () => {
 
   test('that fails has a reason without the API key and the instance', async () => {
     const provider = open();
-    const id = await provider.submit({ qasm: QASM, shots: 1, tag: 'circ_6' }, never);
+    const id = await provider.submit({ circuits: [QASM], shots: 1, tag: 'circ_6' }, never);
     const state = { status: 'Failed', reason: `${API_KEY} may not use\n${INSTANCE}` };
     mock.instead.set(`/jobs/${id}`, [{ status: 200, body: { state } }]);
     expect(await provider.poll(id, never)).toEqual({ status: 'failed', reason: '… may not use …' });
@@ -150,15 +161,15 @@ describe('a job', () => {
   test('is cancelled', async () => {
     mock.isHolding = true;
     const provider = open();
-    const id = await provider.submit({ qasm: QASM, shots: 1, tag: 'circ_4' }, never);
+    const id = await provider.submit({ circuits: [QASM], shots: 1, tag: 'circ_4' }, never);
     await provider.cancel(id, never);
     expect(await provider.poll(id, never)).toEqual({ status: 'cancelled' });
   });
 
   test('with a register of another length is refused', async () => {
     const provider = open();
-    const id = await provider.submit({ qasm: QASM, shots: 1, tag: 'circ_5' }, never);
-    await expect(provider.counts(id, 4, never)).rejects.toMatchObject({
+    const id = await provider.submit({ circuits: [QASM], shots: 1, tag: 'circ_5' }, never);
+    await expect(provider.counts(id, [4], never)).rejects.toMatchObject({
       code: 'HARDWARE_RESULT_UNUSABLE',
     });
   });

@@ -90,13 +90,15 @@ test('texts are shown without the key, and on one line', async () => {
   });
   const error = { message: `the key ${API_KEY} has ended` };
   data = { status: 'failed', created_at: '2026-01-01T00:00:00Z', error };
-  expect(await provider.poll('circ_1', never)).toEqual({
+  expect(await provider.poll('batch_1', never)).toEqual({
     status: 'failed',
     reason: 'the key … has ended',
   });
 });
 
 test('a count that no number of shots has is refused', async () => {
-  data = { counts: { '0': 1, '1': 2 ** 32 } };
-  await expect(provider.counts('circ_1', 1, never)).rejects.toThrow('at data.counts.1');
+  data = { programs: [{ counts: [{ '0': 1, '1': 2 ** 32 }] }] };
+  await expect(provider.counts('batch_1', [1], never)).rejects.toThrow(
+    'at data.programs.0.counts.0.1',
+  );
 });
