@@ -46,24 +46,40 @@ export interface FittedCircuit {
  * @param uniform - Random source: numbers in [0, 1).
  */
 export function fitCircuit(circuit: Circuit, device: Device, uniform: () => number): FittedCircuit {
-  const gates = findGateSet(device.nativeGates);
-  if (gates === undefined) throw new Error('unreachable: native gates that are not universal');
-  const pairs = pairsOnly(circuit, gates, 'outcomes');
+  const pairs = pairsOnly(circuit, nativeSet(device), 'outcomes');
+  return inNativeGates(placed(pairs, device, uniform), device);
+}
+
+/**
+ * Places a circuit of gates on at most two qubits on a device, with SWAPs where it needs them.
+ *
+ * @returns The circuit on the device's qubits, in its own gates.
+ */
+export function placed(pairs: Circuit, device: Device, uniform: () => number): FittedCircuit {
   const map = new CouplingMap(device.numQubits, device.couplers);
   const trials = Math.min(TRIALS, Math.floor(MAX_TRIED_PAIRS / Math.max(1, countPairs(pairs))));
   const room = map.largestPart().length;
   const options = { layout: 'auto', trials, uniform } as const;
-  const size = Math.min(room, 2 * circuit.numQubits + SPARE_QUBITS);
-  let placed = routedOnPart(pairs, device, goodPart(map, device, size), options);
-  if (placed.numSwaps > 0 && size < room) {
-    const elsewhere = routedOnPart(pairs, device, map.largestPart(), options);
-    if (elsewhere.numSwaps < placed.numSwaps) placed = elsewhere;
-  }
-  const native = nativeCircuit(placed.circuit, gates, orientation(device));
+  const size = Math.min(room, 2 * pairs.numQubits + SPARE_QUBITS);
+  const found = routedOnPart(pairs, device, goodPart(map, device, size), options);
+  if (found.numSwaps === 0 || size >= room) return found;
+  const elsewhere = routedOnPart(pairs, device, map.largestPart(), options);
+  return elsewhere.numSwaps < found.numSwaps ? elsewhere : found;
+}
+
+/** Writes a circuit that was placed on a device in the device's gates. */
+export function inNativeGates(circuit: FittedCircuit, device: Device): FittedCircuit {
+  const native = nativeCircuit(circuit.circuit, nativeSet(device), orientation(device));
   const fitted = { ...native, operations: native.operations.flatMap(oneByOne) };
   const [wrong] = misfits(fitted, device);
   if (wrong !== undefined) throw new Error(`A fitted circuit does not fit: ${wrong.message}`);
-  return { ...placed, circuit: fitted };
+  return { ...circuit, circuit: fitted };
+}
+
+function nativeSet({ nativeGates }: Device): GateSet {
+  const gates = findGateSet(nativeGates);
+  if (gates === undefined) throw new Error('unreachable: native gates that are not universal');
+  return gates;
 }
 
 /** Decomposes a circuit into one- and two-qubit gates, as few two-qubit gates as are found. */
