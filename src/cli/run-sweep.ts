@@ -12,6 +12,7 @@ import type { Job, JobPart } from '../jobs/job.ts';
 import { drawSeed } from '../math/philox.ts';
 import { type CheckedProgram, isEstimated } from '../service/batches/batch-program.ts';
 import { batchResultText } from '../service/batches/batch-result.ts';
+import { EngineRuns } from '../service/batches/engine-runs.ts';
 import { checkedPrograms } from '../service/batches/read-batch.ts';
 import { runBatchJob } from '../service/batches/run-batch-job.ts';
 import { type Target, targetsOf } from '../service/circuits/check-circuit.ts';
@@ -148,7 +149,8 @@ async function runProgram(
     savedParts: async () => [],
   };
   const { signal } = interrupt;
-  const result = await runBatchJob(job, [program], { processor, hooks, signal, now: io.now });
+  const runs = new EngineRuns(job, [program], processor);
+  const result = await runBatchJob(job, [program], { runs, hooks, signal, now: io.now });
   parts.sort((a, b) => a.series - b.series || a.from - b.from);
   return { facts: factsOf(program, target, seed), result, parts };
 }

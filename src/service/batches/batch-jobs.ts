@@ -27,6 +27,7 @@ import { type BatchSummary, batchRecord, batchSummary } from '../schemas/batches
 import { submissionHeaders } from '../schemas/circuits.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import { batchResultText } from './batch-result.ts';
+import { EngineRuns } from './engine-runs.ts';
 import {
   BATCH_READING,
   type BatchContext,
@@ -118,7 +119,8 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     const { now } = this.#deps;
     try {
       const programs = await this.#programsOf(job, signal);
-      return await runBatchJob(job, programs, { processor, hooks, signal, now });
+      const runs = new EngineRuns(job, programs, processor);
+      return await runBatchJob(job, programs, { runs, hooks, signal, now });
     } finally {
       processor.withdraw(job.id);
     }

@@ -18,10 +18,10 @@ import {
 import type { PauliSum } from '../../circuit/observable.ts';
 import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/parameter-shift.ts';
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
-import type { BatchRun } from '../../fleet/processor.ts';
-import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import { countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import { addToSeed } from '../../math/philox.ts';
 import type { CheckedProgram, ProgramGroup } from './batch-program.ts';
+import type { RunShapes } from './circuit-runs.ts';
 
 /** Seeds of the groups of a point are this far apart, further than a batch has points. */
 const SEEDS_PER_GROUP = 2 ** 20;
@@ -31,9 +31,6 @@ const SEEDS_PER_SHIFT = 2 ** 34;
 const ESTIMATING_MS = 5;
 /** Angles of shifted circuits that are in memory at a time, about. */
 const MAX_ANGLES = 2 ** 18;
-
-/** Runs circuits of one shape. */
-type Run = (run: Pick<BatchRun, 'shape' | 'request'>) => Promise<BatchRunOutputs>;
 
 /** Points to estimate: a row of inputs and a seed for each. */
 interface Points {
@@ -62,7 +59,7 @@ export class Estimates {
   }
 
   /** @throws what `run` throws. */
-  async at(group: ProgramGroup, { rows, seeds }: Points, run: Run): Promise<Estimated> {
+  async at(group: ProgramGroup, { rows, seeds }: Points, run: RunShapes): Promise<Estimated> {
     const { formulas } = group;
     const angles = evaluateAngles(formulas, rows, seeds.length);
     const { values, errors } = await this.#estimate(group, angles, seeds, run);
@@ -75,17 +72,18 @@ export class Estimates {
     group: ProgramGroup,
     angles: Float64Array,
     seeds: Float64Array,
-    run: Run,
+    run: RunShapes,
   ): Promise<{ readonly values: Float64Array; readonly errors: Float64Array }> {
     const { observables, shots = 0 } = this.#program;
     const numCircuits = seeds.length;
-    const outputs: BatchRunOutputs[] = [];
     const measured = await this.#measured;
     const circuits = this.#circuitsOf(group, measured);
-    for (const [g, shape] of circuits.entries()) {
-      const own = seeds.map((seed) => addToSeed(seed, g * SEEDS_PER_GROUP));
-      outputs.push(await run({ shape, request: { numCircuits, angles, shots, seeds: own } }));
-    }
+    const outputs = await run(
+      circuits.map((shape, g) => {
+        const own = seeds.map((seed) => addToSeed(seed, g * SEEDS_PER_GROUP));
+        return { shape, request: { numCircuits, angles, shots, seeds: own } };
+      }),
+    );
     const values = new Float64Array(numCircuits * observables.length);
     const errors = new Float64Array(values.length);
     let since = performance.now();
@@ -107,7 +105,7 @@ export class Estimates {
     group: ProgramGroup,
     { rows, seeds }: Points,
     angles: Float64Array,
-    run: Run,
+    run: RunShapes,
   ): Promise<Float64Array> {
     const { formulas } = group;
     const { numInputs, numAngles } = formulas;

@@ -1,0 +1,52 @@
+/** How the circuits of a batch run: on engines (`engine-runs.ts`), or as jobs of a vendor (`device-runs.ts`). */
+import type { BatchPieces } from '../../fleet/batch-pieces.ts';
+import type { BatchRun } from '../../fleet/processor.ts';
+import type { BatchRunOutputs } from '../../fleet/workers/sent-batch.ts';
+import type { BatchResultFields } from '../schemas/batches.ts';
+import type { Range } from './batch-ranges.ts';
+
+/** Circuits of one shape, and what is asked for. */
+export type ShapeRequest = Pick<BatchRun, 'shape' | 'request'>;
+
+/** Runs circuits of some shapes; resolves with the results of each shape. */
+export type RunShapes = (asked: readonly ShapeRequest[]) => Promise<readonly BatchRunOutputs[]>;
+
+/** What a piece tells the batch while it runs. */
+export interface PieceContext {
+  /** The pieces of the batch, among which this one waits; with the signal that ends them. */
+  readonly pieces: BatchPieces;
+  /** Called when circuits begin to run. */
+  readonly onStarted: () => void;
+}
+
+/** The circuits of one range of a piece. */
+export interface RangeRuns {
+  readonly run: RunShapes;
+  /** To be called once, when nothing more is asked for, also after a failure. */
+  readonly end: () => void;
+}
+
+/** Ranges that run together, and whose results are stored together. */
+export interface Piece {
+  readonly ranges: readonly Range[];
+  /** Begins the piece. Gives the runs of each range. */
+  start(context: PieceContext): readonly RangeRuns[];
+}
+
+/** The circuits of a batch. */
+export interface CircuitRuns {
+  /**
+   * Pieces with all points that have no results yet, made as they are taken.
+   *
+   * @param covered - Ranges that have results, in order of their programs and points.
+   */
+  pieces(covered: readonly Range[]): Iterable<Piece>;
+  /** Called when the batch ends without a result: gives up what earlier processes began, and no piece was started for. */
+  abandon(signal: AbortSignal): void;
+  /** Facts about the runs so far. Times are milliseconds. */
+  readonly facts: {
+    readonly executedOn: BatchResultFields['executed_on'];
+    readonly compileMs: number;
+    readonly executionMs: number;
+  };
+}

@@ -1,0 +1,126 @@
+/** Circuits of a batch on the engines of a processor: in short runs, the lengths of which follow from the ones before. */
+import { RunSizes } from '../../fleet/batch-pieces.ts';
+import type { BatchRunResult, Processor } from '../../fleet/processor.ts';
+import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
+import type { Job } from '../../jobs/job.ts';
+import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
+import { milliseconds, viewBackend } from '../backend-view.ts';
+import { type CheckedProgram, numbersOf } from './batch-program.ts';
+import { type Range, rangesLeft } from './batch-ranges.ts';
+import { resultsOf } from './batch-result.ts';
+import type { CircuitRuns, Piece, PieceContext, RangeRuns, ShapeRequest } from './circuit-runs.ts';
+import { batchFactsOf } from './read-batch.ts';
+
+/** Runs on engines. */
+export class EngineRuns implements CircuitRuns {
+  readonly #job: Job;
+  readonly #programs: readonly CheckedProgram[];
+  readonly #processor: Pick<Processor, 'runBatch'>;
+  readonly #log = new ExecutionLog();
+  /** By the index of the program. */
+  readonly #sizes = new Map<number, RunSizes>();
+  #numRuns = 0;
+  #compileMs = 0;
+  #executionMs = 0;
+
+  constructor(
+    job: Job,
+    programs: readonly CheckedProgram[],
+    processor: Pick<Processor, 'runBatch'>,
+  ) {
+    this.#job = job;
+    this.#programs = programs;
+    this.#processor = processor;
+  }
+
+  *pieces(covered: readonly Range[]): Iterable<Piece> {
+    const most = (program: number) => this.#sizesOf(program).next();
+    for (const range of rangesLeft(this.#programs, covered, most)) {
+      yield { ranges: [range], start: (context) => [this.#start(range, context)] };
+    }
+  }
+
+  abandon(): void {}
+
+  get facts(): CircuitRuns['facts'] {
+    return {
+      executedOn: this.#log.entries.map(({ backend, circuits, executionMs }) => ({
+        backend: viewBackend(backend),
+        circuits,
+        execution_ms: milliseconds(executionMs),
+      })),
+      compileMs: this.#compileMs,
+      executionMs: this.#executionMs,
+    };
+  }
+
+  #start({ program, from, to }: Range, context: PieceContext): RangeRuns {
+    const sizes = this.#sizesOf(program);
+    let spentMs = 0;
+    const run = async (asked: ShapeRequest) => {
+      const expectedMs = sizes.expectedMs(asked.request.numCircuits);
+      const { batch, timing } = await this.#run(asked, expectedMs, context);
+      spentMs += timing.compileMs + timing.executionMs;
+      return batch;
+    };
+    return {
+      run: async (asked) => {
+        const outputs = [];
+        for (const each of asked) outputs.push(await run(each));
+        return outputs;
+      },
+      end: () => sizes.learn(to - from, spentMs),
+    };
+  }
+
+  async #run(
+    asked: ShapeRequest,
+    expectedMs: number,
+    { pieces, onStarted }: PieceContext,
+  ): Promise<BatchRunResult> {
+    const { id, keyId, priority, target } = this.#job;
+    const { tier } = batchFactsOf(this.#job.request);
+    const number = this.#numRuns++;
+    const endWait = pieces.waits(expectedMs);
+    const begin = () => {
+      endWait();
+      onStarted();
+    };
+    try {
+      const result = await this.#processor.runBatch(
+        { id: `${id}/${number}`, keyId, tier, priority, partOf: id, ...asked },
+        { onStarted: begin },
+        pieces.signal,
+      );
+      const { backend, timing } = result;
+      const { compileMs, executionMs } = timing;
+      const { numCircuits: circuits } = asked.request;
+      this.#log.note({ processor: target, backend, circuits, executionMs });
+      this.#compileMs += compileMs;
+      this.#executionMs += executionMs;
+      return result;
+    } finally {
+      endWait();
+    }
+  }
+
+  #sizesOf(index: number): RunSizes {
+    const sizes = this.#sizes.get(index) ?? runSizesOf(this.#programs[index]!);
+    this.#sizes.set(index, sizes);
+    return sizes;
+  }
+}
+
+/** Numbers of points that the next runs of a program have. */
+function runSizesOf(program: CheckedProgram): RunSizes {
+  const { groups, numBits, shots = 0, observables, outputs, inputs } = program;
+  const results = resultsOf(program).reduce((sum, name) => sum + numbersOf(program, name), 0);
+  const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numBits) : 0;
+  return new RunSizes({
+    numQubits: groups[0]!.circuit.numQubits,
+    numOperations: factsOfShape(groups[0]!.circuit).work.numOperations,
+    numTerms: observables.reduce((sum, terms) => sum + terms.length, 0),
+    shots,
+    numNumbers: inputs.names.length + results + counts,
+  });
+}

@@ -1,0 +1,88 @@
+/** Runs the points of a range: asks for the circuits of each of its groups, and puts their results together. */
+import { inputRows } from '../../circuit/input-columns.ts';
+import type { BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
+import type { JobPart } from '../../jobs/job.ts';
+import { addToSeed } from '../../math/philox.ts';
+import { type CheckedProgram, isEstimated, type ProgramGroup } from './batch-program.ts';
+import type { Range } from './batch-ranges.ts';
+import { type ResultName, resultsOf } from './batch-result.ts';
+import type { RunShapes } from './circuit-runs.ts';
+import type { Estimates } from './estimates.ts';
+import { pointsIn } from './group-points.ts';
+import { RangeResults } from './range-results.ts';
+
+/** A program whose points are run. */
+export interface RunningProgram {
+  readonly program: CheckedProgram;
+  /** Seed of its first point. */
+  readonly seed: number;
+  /** Undefined where none of its values is an estimate. */
+  readonly estimates: Estimates | undefined;
+}
+
+/**
+ * Runs the points of a range.
+ *
+ * @returns Their results.
+ * @throws what `run` throws.
+ */
+export async function runRange(
+  { program, seed, estimates }: RunningProgram,
+  { program: index, from, to }: Range,
+  run: RunShapes,
+): Promise<readonly JobPart[]> {
+  const results = new RangeResults(program, from, to - from);
+  for (const group of program.groups) {
+    const points = pointsIn(group, from, to);
+    if (points.length === 0) continue;
+    const rows = inputRows(program.inputs, points.list, points.from, points.to);
+    const seeds = () => Float64Array.from(points.indices(), (point) => addToSeed(seed, point));
+    const request = exactRequest(program, group, { rows, numPoints: points.length, seeds });
+    if (request !== undefined) {
+      const [outputs] = await run([{ shape: group.circuit, request }]);
+      results.set(points, outputs!);
+    }
+    if (estimates !== undefined) {
+      results.setNumbers(points, await estimates.at(group, { rows, seeds: seeds() }, run));
+    }
+  }
+  return results.parts(index);
+}
+
+/** Points whose results are exact, or counts. */
+interface ExactPoints {
+  readonly rows: Float64Array;
+  readonly numPoints: number;
+  readonly seeds: () => Float64Array;
+}
+
+/** Request for the counts and the exact results of some points; undefined where there are none. */
+function exactRequest(
+  program: CheckedProgram,
+  { formulas }: ProgramGroup,
+  { rows, numPoints, seeds }: ExactPoints,
+): BatchRunRequest | undefined {
+  const { observables, shots = 0 } = program;
+  const exact = resultsOf(program).filter(
+    (result) => !isEstimated(program) || !ESTIMATED.includes(result),
+  );
+  if (exact.length === 0) return undefined;
+  const needsObservables = exact.some(
+    (name) => name === 'expectation' || name === 'variance' || name === 'gradient',
+  );
+  return {
+    numCircuits: numPoints,
+    angles: rows,
+    formulas,
+    countsOfSingles: true,
+    ...(exact.includes('counts') && { shots, seeds: seeds() }),
+    ...(needsObservables && { observables }),
+    ...(exact.includes('variance') && { variances: true }),
+    ...(exact.includes('gradient') && { gradients: true, gradientInputs: program.gradientInputs }),
+    ...(exact.includes('probabilities') && { probabilities: true }),
+    ...(exact.includes('statevector') && { statevectors: true }),
+  };
+}
+
+/** Results that are estimated where shots are given and counts are not asked for. */
+const ESTIMATED: readonly ResultName[] = ['expectation', 'standard_error', 'gradient'];
