@@ -10,6 +10,7 @@ import { loadConfig } from '../src/config.ts';
 import { MAX_CPU_QUBITS } from '../src/engine/cpu/cpu-engine.ts';
 import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_BYTES_OF_KEY } from '../src/fleet/admission.ts';
+import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/device-work.ts';
 import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-circuit.ts';
 import { MAX_STREAMS_OF_KEY } from '../src/service/events/open-streams.ts';
 import { MAX_PROCEDURE_BODY_BYTES } from '../src/service/jobs/procedure-jobs.ts';
@@ -105,6 +106,8 @@ function batches(): string {
       `${mib(MAX_COUNTS_BYTES)} of JSON or base64, if every bit string came up`,
       '',
     ],
+    ['circuits on hardware, those of estimates counted', count(MAX_DEVICE_CIRCUITS), ''],
+    ['shots of all circuits on hardware', count(MAX_DEVICE_SHOTS), ''],
     ['`statevector` of a point', `${MAX_LISTED_QUBITS} qubits`, ''],
     ['`probabilities` of a point', `${MAX_LISTED_QUBITS} measured bits`, ''],
   ]);

@@ -132,9 +132,10 @@ function factsText(
   { timing, executed_on: executedOn = [] }: SweepResult,
 ): string {
   const how = shots === undefined ? 'exact' : `${plural(shots, 'shot')} a point, seed ${seed}`;
-  const where = executedOn.map(
-    ({ backend: { engine, precision, hardware } }) =>
-      `${engine} engine (${precision}) on ${hardware}`,
+  const where = executedOn.map(({ backend }) =>
+    'engine' in backend
+      ? `${backend.engine} engine (${backend.precision}) on ${backend.hardware}`
+      : `${backend.device} of ${backend.vendor}`,
   );
   const times = timing && `compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`;
   return [

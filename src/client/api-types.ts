@@ -190,8 +190,8 @@ export type Batch = {
     readonly gradient?: readonly (readonly (readonly (number | null)[])[])[] | PackedArray | undefined;
     /** For each point, the amplitude [re, im] of each basis state before the final measurement */
     readonly statevector?: readonly (readonly (readonly [number, number])[])[] | PackedArray | undefined;
-    /** How the program was simulated */
-    readonly method: 'statevector';
+    /** How the program was simulated; absent on hardware */
+    readonly method?: 'statevector' | undefined;
     readonly shots?: number | undefined;
     /** Seed of the program's first point */
     readonly seed: number;
@@ -216,6 +216,15 @@ export type Batch = {
       readonly devices?: readonly string[] | undefined;
       /** Device whose gates and couplers the processor insists on; its errors are left out */
       readonly emulates?: string | undefined;
+    } | {
+      readonly execution: 'hardware';
+      readonly vendor: string;
+      /** The vendor’s name of the device */
+      readonly device: string;
+      /** Whether the counts are those of a device, or of a model of one */
+      readonly basis: 'measured' | 'modelled';
+      /** The vendor’s jobs, each of several circuits */
+      readonly vendor_job_ids: readonly string[];
     };
     /** Number of circuits that it ran: one a point, more where values are estimated */
     readonly circuits: number;

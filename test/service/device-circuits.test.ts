@@ -127,22 +127,6 @@ describe('a device whose callers fit circuits', () => {
   });
 });
 
-test('a batch for a device is refused', async () => {
-  await using service = await openTestService({ processors: [processorWith({})] });
-  const answer = await service.request({
-    method: 'POST',
-    url: '/quantum/batches',
-    headers: { 'content-type': 'application/json' },
-    payload: JSON.stringify({
-      target_processor: 'device',
-      programs: [{ circuit: BELL }],
-      shots: 1,
-    }),
-  });
-  expect(answer.statusCode).toBe(400);
-  expect(answer.json().error.details[0].path).toBe('target_processor');
-});
-
 test('a circuit without operations is left on one qubit', () => {
   const empty = { numQubits: 5, numBits: 0, operations: [] };
   expect(withoutIdleQubits(empty).numQubits).toBe(1);

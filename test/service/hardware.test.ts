@@ -247,12 +247,6 @@ test('a backend of IBM, as the mock of its interface has it, runs circuits and g
   expect(wide.status).toBe(400);
   const many = await post(client, { circuit: CIRCUIT, target_processor: HARDWARE, shots: 100_001 });
   expect(many.text).toContain('max_shots');
-  const batch = await client.request('POST', '/quantum/batches', {
-    body: { target_processor: HARDWARE, programs: [{ circuit: CIRCUIT }], shots: 1 },
-  });
-  expect(batch.status).toBe(400);
-  expect(batch.text).toContain('Batches run on simulators');
-
   mock.instead.set('/jobs', [
     { status: 409, body: { errors: [{ code: 1, message: 'The instance has no time left.' }] } },
   ]);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -96,3 +97,34 @@ class TestEmulatedDevice:
         with pytest.raises(QiskitError, match="from which expectation is estimated"):
             fitted = transpile(circuit.remove_final_measurements(inplace=False), backend)
             EstimatorV2(backend).run([(fitted, SparsePauliOp("Z" * 20), 0.5)], precision=0).result(600)
+
+
+class TestHardware:
+    """Hardware is a processor of another instance, which insists on its gates and couplers."""
+
+    def test_primitives_send_circuits_as_they_are(self, device):
+        settings = {
+            "QCS_HARDWARE_PROVIDER": "service",
+            "QCS_HARDWARE_URL": device.service.origin,
+            "QCS_HARDWARE_TOKEN": device.service.key,
+            "QCS_HARDWARE_BACKEND": "emulator-iqm-garnet",
+            "QCS_HARDWARE_REFRESH_S": "10",
+        }
+        with running_service(settings) as started, Client(started.origin, started.key) as client:
+            backend = available_backend(QcsProvider(client=client))
+            circuit, _ = rotated()
+            check_sampler(backend, circuit)
+            check_estimator(backend, circuit)
+            with pytest.raises(QiskitError, match="from which expectation is estimated"):
+                EstimatorV2(backend).run([(circuit, SparsePauliOp("ZZZZ"), 0.5)], precision=0).result(600)
+
+
+def available_backend(provider):
+    """The backend once the service has asked for the device."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        backend = provider.get_backend("superconducting-1")
+        if backend.processor["available"]:
+            return backend
+        time.sleep(0.1)
+    raise TimeoutError(backend.processor["reason"])

@@ -8,6 +8,7 @@ import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import { type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
+import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { liveTargetsOf, targetsOf } from '../circuits/check-circuit.ts';
@@ -27,7 +28,9 @@ import { type BatchSummary, batchRecord, batchSummary } from '../schemas/batches
 import { submissionHeaders } from '../schemas/circuits.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import { batchResultText } from './batch-result.ts';
+import { DeviceRuns } from './device-runs.ts';
 import { EngineRuns } from './engine-runs.ts';
+import { FIT_READING } from './fit-batch.ts';
 import {
   BATCH_READING,
   type BatchContext,
@@ -51,7 +54,7 @@ export const BATCH_KIND = defineJobKind({
   headers: submissionHeaders,
   waitsForResult: true,
   maxCharactersInFlight: 4 * MAX_CHARACTERS_IN_FLIGHT,
-  readings: [BATCH_READING, STORED_BATCH_READING],
+  readings: [BATCH_READING, STORED_BATCH_READING, FIT_READING],
   serve: (deps) => new BatchJobs(deps),
 });
 
@@ -119,11 +122,34 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     const { now } = this.#deps;
     try {
       const programs = await this.#programsOf(job, signal);
-      const runs = new EngineRuns(job, programs, processor);
+      const runs =
+        processor.runOnDevice === undefined
+          ? new EngineRuns(job, programs, processor)
+          : await this.#deviceRuns(job, programs, processor, hooks, signal);
       return await runBatchJob(job, programs, { runs, hooks, signal, now });
     } finally {
       processor.withdraw(job.id);
     }
+  }
+
+  #deviceRuns(
+    job: Job,
+    programs: readonly CheckedProgram[],
+    processor: Processor,
+    hooks: JobHooks,
+    signal: AbortSignal,
+  ): Promise<DeviceRuns> {
+    const { readers, jobs } = this.#deps;
+    const { id, keyId, request } = job;
+    const caller = { keyId, numBytes: request.length, signal };
+    return DeviceRuns.open(job, programs, {
+      processor,
+      hooks,
+      readParts: (after) => jobs().parts(id, after),
+      fit: (circuits) => readInProcess(readers, FIT_READING, { text: '' }, circuits, caller),
+      // Where one of the batch's jobs fails, the others are of no use.
+      isCancelled: (reason) => reason instanceof JobCancelledError || !signal.aborted,
+    });
   }
 
   queuePosition(id: JobId): number | undefined {

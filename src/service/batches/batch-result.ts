@@ -82,16 +82,18 @@ interface StoredResult {
  * Text of a result as it is stored beside its parts.
  *
  * @param seedOf - Seed of the first point of a program.
+ * @param isSimulated - Whether engines of this service ran the circuits.
  */
 export async function storedResultJson(
   facts: StoredResult['facts'],
   programs: readonly CheckedProgram[],
   seedOf: (program: number) => number,
+  isSimulated: boolean,
 ): Promise<string> {
   const texts: string[] = [];
   let since = performance.now();
   for (const [i, program] of programs.entries()) {
-    texts.push(JSON.stringify(storedProgram(program, seedOf(i))));
+    texts.push(JSON.stringify(storedProgram(program, seedOf(i), isSimulated)));
     if (performance.now() - since < WRITING_MS) continue;
     await setImmediate();
     since = performance.now();
@@ -100,7 +102,7 @@ export async function storedResultJson(
   return `{"facts":${JSON.stringify(facts)},"programs":[${texts.join(',')}]}`;
 }
 
-function storedProgram(program: CheckedProgram, seed: number): StoredProgram {
+function storedProgram(program: CheckedProgram, seed: number, isSimulated: boolean): StoredProgram {
   const { name, inputs, numQubits, outputs, shots, warnings, arrayFormat } = program;
   const hasBits = outputs.includes('counts') || outputs.includes('probabilities');
   return {
@@ -108,7 +110,7 @@ function storedProgram(program: CheckedProgram, seed: number): StoredProgram {
       ...(name !== undefined && { name }),
       points: inputs.numPoints,
       qubits: numQubits,
-      method: 'statevector',
+      ...(isSimulated && { method: 'statevector' as const }),
       ...(shots !== undefined && { shots }),
       seed,
       ...(hasBits && { measured_qubits: [...program.measuredQubits] }),

@@ -35,6 +35,8 @@ export interface Piece {
 
 /** The circuits of a batch. */
 export interface CircuitRuns {
+  /** Whether engines of this service run the circuits. */
+  readonly areSimulated: boolean;
   /**
    * Pieces with all points that have no results yet, made as they are taken.
    *

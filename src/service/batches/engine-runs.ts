@@ -13,6 +13,7 @@ import { batchFactsOf } from './read-batch.ts';
 
 /** Runs on engines. */
 export class EngineRuns implements CircuitRuns {
+  readonly areSimulated = true;
   readonly #job: Job;
   readonly #programs: readonly CheckedProgram[];
   readonly #processor: Pick<Processor, 'runBatch'>;
@@ -74,7 +75,7 @@ export class EngineRuns implements CircuitRuns {
   }
 
   async #run(
-    asked: ShapeRequest,
+    { shape, request }: ShapeRequest,
     expectedMs: number,
     { pieces, onStarted }: PieceContext,
   ): Promise<BatchRunResult> {
@@ -88,13 +89,13 @@ export class EngineRuns implements CircuitRuns {
     };
     try {
       const result = await this.#processor.runBatch(
-        { id: `${id}/${number}`, keyId, tier, priority, partOf: id, ...asked },
+        { id: `${id}/${number}`, keyId, tier, priority, partOf: id, shape, request },
         { onStarted: begin },
         pieces.signal,
       );
       const { backend, timing } = result;
       const { compileMs, executionMs } = timing;
-      const { numCircuits: circuits } = asked.request;
+      const { numCircuits: circuits } = request;
       this.#log.note({ processor: target, backend, circuits, executionMs });
       this.#compileMs += compileMs;
       this.#executionMs += executionMs;

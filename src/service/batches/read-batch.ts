@@ -28,6 +28,7 @@ import {
 } from '../schemas/batches.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
 import { type BatchParts, ProgramCheck } from './check-program.ts';
+import { checkDeviceWork } from './device-work.ts';
 import { programPieces } from './sent-programs.ts';
 
 /** Batch that will become a job. */
@@ -131,10 +132,6 @@ export function checkedPrograms(
   const faults = new FaultList();
   for (const { path, message, code } of formOfBatch) faults.add(path, message, code);
   const target = checkTarget(body.target_processor, targets, faults);
-  if (target?.spec.device?.fittedBy === 'service') {
-    const problem = `Batches run on simulators; ${target.spec.id} takes circuits one by one.`;
-    faults.add('target_processor', problem);
-  }
   const readingWork = { numSteps: 0, numGates: 0 };
   const limits = {
     ...limitsOf(target, targets),
@@ -165,6 +162,7 @@ export function checkedPrograms(
     faults.add('programs', problem, LIMIT_EXCEEDED);
   }
   checkAnswerSize(programs, faults);
+  if (target?.spec.device?.fittedBy === 'service') checkDeviceWork(programs, faults);
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   return programs;
 }

@@ -89,6 +89,7 @@ class BatchJobRun {
       },
       this.#programs,
       (program) => this.#seeds[program]!,
+      runs.areSimulated,
     );
   }
 

@@ -32,17 +32,21 @@ export async function runRange(
   run: RunShapes,
 ): Promise<readonly JobPart[]> {
   const results = new RangeResults(program, from, to - from);
-  for (const group of program.groups) {
+  const groups = program.groups.flatMap((group) => {
     const points = pointsIn(group, from, to);
-    if (points.length === 0) continue;
+    if (points.length === 0) return [];
     const rows = inputRows(program.inputs, points.list, points.from, points.to);
     const seeds = () => Float64Array.from(points.indices(), (point) => addToSeed(seed, point));
     const request = exactRequest(program, group, { rows, numPoints: points.length, seeds });
-    if (request !== undefined) {
-      const [outputs] = await run([{ shape: group.circuit, request }]);
-      results.set(points, outputs!);
-    }
-    if (estimates !== undefined) {
+    return [{ group, points, rows, seeds, request }];
+  });
+  const exact = groups.flatMap(({ group, points, request }) =>
+    request === undefined ? [] : [{ points, shape: group.circuit, request }],
+  );
+  const outputs = exact.length === 0 ? [] : await run(exact);
+  for (const [i, { points }] of exact.entries()) results.set(points, outputs[i]!);
+  if (estimates !== undefined) {
+    for (const { group, points, rows, seeds } of groups) {
       results.setNumbers(points, await estimates.at(group, { rows, seeds: seeds() }, run));
     }
   }

@@ -22,7 +22,7 @@ export interface DeviceProgram extends FittedProgram {
 /** CPU time of fitting relative to reading. */
 const FIT_CPU_FACTOR = 10;
 /** Number of the random stream of layouts. */
-const LAYOUT_STREAM = 200;
+export const LAYOUT_STREAM = 200;
 
 /** Reading that fits a stored request's circuit. */
 export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { MAX_SEED } from '../../math/philox.ts';
-import { backend, MAX_LISTED_QUBITS, MAX_TERMS, SOURCE_RULES, warnings } from './circuits.ts';
+import {
+  backend,
+  deviceBackend,
+  MAX_LISTED_QUBITS,
+  MAX_TERMS,
+  SOURCE_RULES,
+  warnings,
+} from './circuits.ts';
 import { jobFields, labelFields, priority, requestFields } from './jobs.ts';
 
 /** Programs of one batch. */
@@ -254,7 +261,10 @@ const programResult = z.strictObject({
     .describe(
       'For each point, the amplitude [re, im] of each basis state before the final measurement',
     ),
-  method: z.literal('statevector').describe('How the program was simulated'),
+  method: z
+    .literal('statevector')
+    .optional()
+    .describe('How the program was simulated; absent on hardware'),
   shots: z.int().optional(),
   seed: z.int().describe("Seed of the program's first point"),
   measured_qubits: z
@@ -265,6 +275,11 @@ const programResult = z.strictObject({
 });
 export type ProgramResultFields = z.output<typeof programResult>;
 
+/** Hardware that ran circuits of a batch. */
+const batchDevice = deviceBackend.omit({ vendor_job_id: true }).extend({
+  vendor_job_ids: z.array(z.string()).describe('The vendor’s jobs, each of several circuits'),
+});
+
 /** Fields that only a completed batch's record has. */
 export const batchResult = z.strictObject({
   programs: z
@@ -273,7 +288,7 @@ export const batchResult = z.strictObject({
   executed_on: z
     .array(
       z.strictObject({
-        backend,
+        backend: z.union([backend, batchDevice]),
         circuits: z
           .int()
           .describe('Number of circuits that it ran: one a point, more where values are estimated'),

@@ -1,0 +1,207 @@
+/**
+ * A piece of a batch on hardware: its ranges ask for circuits, and what they ask for at the same time is cut into jobs of
+ * the vendor together. So many small programs become few jobs.
+ *
+ * Jobs are numbered in the order of the ranges, and the state of each is stored, so that another process finds the
+ * vendor's job for the same circuits.
+ */
+import { createHash } from 'node:crypto';
+import type { BatchPieces } from '../../fleet/batch-pieces.ts';
+import type { DeviceResult, DeviceRun, FittedProgram, SavedRun } from '../../fleet/processor.ts';
+import { type BatchRunOutputs, packShape } from '../../fleet/workers/sent-batch.ts';
+import type { Range } from './batch-ranges.ts';
+import type { Piece, PieceContext, RangeRuns, ShapeRequest } from './circuit-runs.ts';
+import type { FitRequest } from './fit-batch.ts';
+import { anglesOfRows, type PlannedJob, plannedJobs } from './vendor-job-plan.ts';
+
+/** State of a piece, as it is stored. */
+export interface SavedPiece {
+  /** Number of the piece within the batch. */
+  readonly number: number;
+  readonly ranges: readonly Range[];
+  /** Most circuits of one job. */
+  readonly maxCircuits: number;
+  /** By the number of the job; null for one that was not begun. */
+  readonly jobs: readonly (SavedRun | null)[];
+}
+
+/** What the pieces of a batch share. */
+export interface PieceDeps {
+  /** Fields of all runs. */
+  readonly common: Omit<DeviceRun, 'id' | 'tag' | 'shots' | 'fit' | 'memory'> & {
+    readonly partOf: string;
+  };
+  readonly nextRunId: () => string;
+  readonly fit: (shapes: FitRequest['shapes']) => Promise<FittedProgram>;
+  readonly save: (piece: SavedPiece) => Promise<void>;
+  readonly run: (
+    run: DeviceRun,
+    onStarted: () => void,
+    signal: AbortSignal,
+  ) => Promise<DeviceResult>;
+}
+
+/** Circuits that a range waits for. */
+interface Asked {
+  /** Index of the range in the piece. */
+  readonly range: number;
+  readonly requests: readonly ShapeRequest[];
+  readonly resolve: (outputs: readonly BatchRunOutputs[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A piece on hardware. */
+export class DevicePiece implements Piece {
+  readonly ranges: readonly Range[];
+  readonly #saved: SavedPiece;
+  readonly #jobs: (SavedRun | null)[];
+  readonly #deps: PieceDeps;
+  #isStarted = false;
+  /** Ranges that may ask for circuits. */
+  #numActive: number;
+  #asked: Asked[] = [];
+  #numJobs = 0;
+
+  constructor(saved: SavedPiece, deps: PieceDeps) {
+    this.ranges = saved.ranges;
+    this.#saved = saved;
+    this.#jobs = [...saved.jobs];
+    this.#numActive = saved.ranges.length;
+    this.#deps = deps;
+  }
+
+  start(context: PieceContext): readonly RangeRuns[] {
+    this.#isStarted = true;
+    return this.ranges.map((_, range) => ({
+      run: (requests) =>
+        new Promise((resolve, reject) => {
+          this.#asked.push({ range, requests, resolve, reject });
+          this.#runIfAllAsked(context);
+        }),
+      end: () => {
+        this.#numActive--;
+        this.#runIfAllAsked(context);
+      },
+    }));
+  }
+
+  /** Cancels the vendor's jobs of a piece that was not started again. */
+  abandon(signal: AbortSignal): void {
+    if (this.#isStarted) return;
+    for (const [number, saved] of this.#jobs.entries()) {
+      if (saved === null) continue;
+      const fit = () => Promise.reject(new Error('unreachable: an abandoned job is not submitted'));
+      const run = this.#deviceRun(number, 0, fit);
+      void this.#deps.run(run, () => {}, signal).catch(() => {});
+    }
+  }
+
+  #runIfAllAsked(context: PieceContext): void {
+    if (this.#asked.length === 0 || this.#asked.length < this.#numActive) return;
+    const asked = this.#asked.sort((a, b) => a.range - b.range);
+    this.#asked = [];
+    this.#runAll(
+      asked.flatMap(({ requests }) => requests),
+      context,
+    ).then(
+      (outputs) => {
+        let from = 0;
+        for (const { requests, resolve } of asked) {
+          resolve(outputs.slice(from, from + requests.length));
+          from += requests.length;
+        }
+      },
+      (error: unknown) => {
+        for (const { reject } of asked) reject(error);
+      },
+    );
+  }
+
+  async #runAll(
+    requests: readonly ShapeRequest[],
+    context: PieceContext,
+  ): Promise<readonly BatchRunOutputs[]> {
+    const jobs = plannedJobs(requests, this.#saved);
+    const first = this.#numJobs;
+    this.#numJobs += jobs.length;
+    const results = await Promise.all(
+      jobs.map((job, i) => this.#run(first + i, job, requests, context)),
+    );
+    const counts = requests.map((): DeviceResult['counts'][number][] => []);
+    for (const [i, { rows }] of jobs.entries()) {
+      let at = 0;
+      for (const { request, from, to } of rows) {
+        counts[request]!.push(...results[i]!.slice(at, at + to - from));
+        at += to - from;
+      }
+    }
+    return counts.map((longCounts) => ({ longCounts }));
+  }
+
+  async #run(
+    number: number,
+    { shots, rows }: PlannedJob,
+    requests: readonly ShapeRequest[],
+    { pieces, onStarted }: PieceContext,
+  ): Promise<DeviceResult['counts']> {
+    const fit = () =>
+      this.#deps.fit(
+        rows.map((own) => {
+          const asked = requests[own.request]!;
+          return {
+            shape: packShape(asked.shape),
+            rows: anglesOfRows(asked, own),
+            numCircuits: own.to - own.from,
+          };
+        }),
+      );
+    return await waitingAmong(pieces, onStarted, async (begin) => {
+      const run = this.#deviceRun(number, shots, fit);
+      return (await this.#deps.run(run, begin, pieces.signal)).counts;
+    });
+  }
+
+  #deviceRun(number: number, shots: number, fit: DeviceRun['fit']): DeviceRun {
+    const { common, nextRunId, save } = this.#deps;
+    return {
+      ...common,
+      id: nextRunId(),
+      tag: tagOf(common.partOf, this.#saved.number, number),
+      shots,
+      fit,
+      memory: {
+        load: async () => this.#jobs[number] ?? undefined,
+        save: (saved) => {
+          while (this.#jobs.length <= number) this.#jobs.push(null);
+          this.#jobs[number] = saved;
+          return save({ ...this.#saved, jobs: this.#jobs });
+        },
+      },
+    };
+  }
+}
+
+/** Runs something that waits for its turn among the pieces of a batch until it begins. */
+async function waitingAmong<T>(
+  pieces: BatchPieces,
+  onStarted: () => void,
+  run: (begin: () => void) => Promise<T>,
+): Promise<T> {
+  // Nobody knows how long the vendor takes; the number of waiting jobs is limited.
+  const endWait = pieces.waits(0);
+  const begin = () => {
+    endWait();
+    onStarted();
+  };
+  try {
+    return await run(begin);
+  } finally {
+    endWait();
+  }
+}
+
+/** Tag of a job: the same in each process, and short enough for all vendors. */
+function tagOf(batch: string, piece: number, job: number): string {
+  const digest = createHash('sha256').update(`${batch}/${piece}/${job}`).digest('hex');
+  return `qcs_${digest.slice(0, 32)}`;
+}

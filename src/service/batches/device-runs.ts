@@ -1,0 +1,182 @@
+/**
+ * Circuits of a batch on hardware, as jobs of the vendor. The state of each job is stored beside the results, so that
+ * another process follows those that are at the vendor.
+ */
+import type { DeviceBackend, DeviceResult, Processor } from '../../fleet/processor.ts';
+import type { Job, JobPart, JobPartPlace } from '../../jobs/job.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
+import { milliseconds } from '../backend-view.ts';
+import { MAX_PROGRAMS } from '../schemas/batches.ts';
+import type { CheckedProgram } from './batch-program.ts';
+import { type Range, rangesLeft } from './batch-ranges.ts';
+import { seriesOf } from './batch-result.ts';
+import type { CircuitRuns, Piece } from './circuit-runs.ts';
+import { DevicePiece, type PieceDeps, type SavedPiece } from './device-piece.ts';
+import type { FitRequest } from './fit-batch.ts';
+import { batchFactsOf } from './read-batch.ts';
+
+/** Number of the series of parts that holds the states of pieces; after those of all results. */
+const STATES = seriesOf(MAX_PROGRAMS, 'counts');
+
+/** Dependencies of runs on hardware. */
+interface DeviceRunsDeps {
+  readonly processor: Pick<Processor, 'spec' | 'runOnDevice'>;
+  readonly hooks: Pick<JobHooks, 'storeParts' | 'readmitted'>;
+  readonly readParts: (after: JobPartPlace) => Promise<readonly JobPart[]>;
+  /** Fits circuits in a reader's process. */
+  readonly fit: (request: FitRequest) => ReturnType<PieceDeps['fit']>;
+  /** Whether an abort with this reason ends the batch for good. */
+  readonly isCancelled: (reason: unknown) => boolean;
+}
+
+/** Jobs of the vendor that one of its devices ran. */
+interface VendorJobs {
+  readonly backend: Omit<DeviceBackend, 'vendorJobId'>;
+  readonly ids: string[];
+  circuits: number;
+  executionMs: number;
+}
+
+/** Runs on hardware. */
+export class DeviceRuns implements CircuitRuns {
+  readonly areSimulated = false;
+  readonly #programs: readonly CheckedProgram[];
+  readonly #deps: DeviceRunsDeps;
+  readonly #pieceDeps: PieceDeps;
+  /** Pieces that an earlier process began. */
+  readonly #saved: readonly SavedPiece[];
+  #begun: readonly DevicePiece[] = [];
+  readonly #ran = new Map<string, VendorJobs>();
+  #numRuns = 0;
+  #fitMs = 0;
+
+  private constructor(
+    job: Job,
+    programs: readonly CheckedProgram[],
+    deps: DeviceRunsDeps,
+    saved: readonly SavedPiece[],
+  ) {
+    const { id, keyId, priority, request } = job;
+    const { tier, seed } = batchFactsOf(request);
+    this.#programs = programs;
+    this.#deps = deps;
+    this.#saved = saved;
+    this.#pieceDeps = {
+      common: { partOf: id, keyId, priority, tier, isCancelled: deps.isCancelled },
+      nextRunId: () => this.#nextRunId(id),
+      fit: (shapes) => deps.fit({ device: this.#device, seed, shapes }),
+      save: (piece) => deps.hooks.storeParts([partOf(piece)]),
+      run: (run, onStarted, signal) => this.#run(run, onStarted, signal),
+    };
+  }
+
+  /** Reads what an earlier process stored. */
+  static async open(
+    job: Job,
+    programs: readonly CheckedProgram[],
+    deps: DeviceRunsDeps,
+  ): Promise<DeviceRuns> {
+    const saved: SavedPiece[] = [];
+    let after: JobPartPlace = { series: STATES, from: -1, to: 0 };
+    for (;;) {
+      const parts = await deps.readParts(after);
+      const last = parts.at(-1);
+      if (last === undefined) return new DeviceRuns(job, programs, deps, saved);
+      // The cast is safe: `partOf` made it.
+      saved.push(
+        ...parts.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()) as SavedPiece),
+      );
+      after = last;
+    }
+  }
+
+  *pieces(covered: readonly Range[]): Iterable<Piece> {
+    const hasResults = ({ ranges: [first] }: SavedPiece) =>
+      covered.some(({ program, from }) => program === first?.program && from === first.from);
+    const begun = this.#saved.filter((piece) => !hasResults(piece));
+    this.#begun = begun.map((piece) => new DevicePiece(piece, this.#pieceDeps));
+    yield* this.#begun;
+    const taken = [...covered, ...begun.flatMap(({ ranges }) => ranges)].sort(
+      (a, b) => a.program - b.program || a.from - b.from,
+    );
+    const { maxCircuits = 1 } = this.#device;
+    let number = this.#saved.reduce((most, piece) => Math.max(most, piece.number + 1), 0);
+    for (const ranges of together(
+      rangesLeft(this.#programs, taken, () => maxCircuits),
+      maxCircuits,
+    )) {
+      yield new DevicePiece({ number: number++, ranges, maxCircuits, jobs: [] }, this.#pieceDeps);
+    }
+  }
+
+  abandon(signal: AbortSignal): void {
+    if (signal.aborted) for (const piece of this.#begun) piece.abandon(signal);
+  }
+
+  get facts(): CircuitRuns['facts'] {
+    const ran = [...this.#ran.values()];
+    return {
+      executedOn: ran.map(({ backend, ids, circuits, executionMs }) => ({
+        backend: { ...backend, vendor_job_ids: ids },
+        circuits,
+        execution_ms: milliseconds(executionMs),
+      })),
+      compileMs: this.#fitMs,
+      executionMs: ran.reduce((sum, { executionMs }) => sum + executionMs, 0),
+    };
+  }
+
+  #nextRunId(batch: string): string {
+    return `${batch}/${this.#numRuns++}`;
+  }
+
+  get #device() {
+    const { device } = this.#deps.processor.spec;
+    if (device === undefined) throw new Error('unreachable: hardware without a device');
+    return device;
+  }
+
+  async #run(...[run, onStarted, signal]: Parameters<PieceDeps['run']>): Promise<DeviceResult> {
+    const { processor, hooks } = this.#deps;
+    const result = await processor.runOnDevice?.(
+      run,
+      { onStarted, readmitted: hooks.readmitted },
+      signal,
+    );
+    if (result === undefined) throw new Error('unreachable: a processor that is no hardware');
+    this.#note(result);
+    return result;
+  }
+
+  #note({ backend: { vendorJobId, ...backend }, counts, timing }: DeviceResult): void {
+    const { vendor, device, basis } = backend;
+    const name = JSON.stringify([vendor, device, basis]);
+    const ran = this.#ran.get(name) ?? { backend, ids: [], circuits: 0, executionMs: 0 };
+    this.#ran.set(name, ran);
+    ran.ids.push(vendorJobId);
+    ran.circuits += counts.length;
+    ran.executionMs += timing.executionMs ?? 0;
+    this.#fitMs += timing.fitMs;
+  }
+}
+
+/** Puts ranges together that have so many points in all, or one of them does. */
+function* together(ranges: Iterable<Range>, numPoints: number): Iterable<readonly Range[]> {
+  let some: Range[] = [];
+  let left = numPoints;
+  for (const range of ranges) {
+    const points = range.to - range.from;
+    if (points > left && some.length > 0) {
+      yield some;
+      [some, left] = [[], numPoints];
+    }
+    some.push(range);
+    left -= points;
+  }
+  if (some.length > 0) yield some;
+}
+
+function partOf(piece: SavedPiece): JobPart {
+  const bytes = Buffer.from(JSON.stringify(piece));
+  return { series: STATES, from: piece.number, to: piece.number + 1, bytes };
+}
