@@ -12,6 +12,7 @@ for (const precision of ['f32', 'f64'] as const) {
     tolerance: TOLERANCE[precision],
     maxQubits: 20,
     hasGradients: true,
+    hasTrajectories: true,
     hasDensityMatrices: true,
   };
   const open = (numThreads: number) => () =>

@@ -1,15 +1,16 @@
 /**
- * Noise against the oracle of noise: density matrices exactly, counts by what chance allows.
+ * Noise, by both methods, against the oracle of noise: density matrices exactly, trajectories by what chance allows.
  */
 import { describe, expect, test } from 'vitest';
-import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
+import { allOperations, type DynamicCircuit } from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
-import { chiSquared } from '../support/chi-squared.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { chiSquared, chiSquaredBound } from '../support/chi-squared.ts';
 import { densityExpectation, densityVariance, purityOf } from '../support/density-matrix.ts';
 import { type Ask, countsByLabel, worstAmplitude } from '../support/engine-runs.ts';
-import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
-import { runDensity } from '../support/noise-runs.ts';
+import { densityBeforeReadout, exactRun, withoutReadout } from '../support/noise-oracle.ts';
+import { runDensity, runTrajectories } from '../support/noise-runs.ts';
 import {
   atEveryPlace,
   CHANNELS,
@@ -59,6 +60,12 @@ function exactProbabilities(circuit: DynamicCircuit): Float64Array {
   return exact;
 }
 
+/** Whether nothing but noise happens before the measurements that end a circuit. */
+function measuresLast(circuit: DynamicCircuit): boolean {
+  const { operations } = withoutReadout(circuit);
+  return allOperations(operations).every(({ kind }) => kind !== 'measure');
+}
+
 /** A register that no small tile holds, with noise on all of its qubits. */
 function wideCircuit(seed: number, numQubits: number): DynamicCircuit {
   const stream = new RandomStream(seed);
@@ -104,6 +111,94 @@ function describeCounts(method: string, run: RunNoisy, { engine }: EngineUnderTe
       countsByLabel((await run(engine(), circuit, { shots: 500, seed })).counts);
     expect(await countsFor(5)).toEqual(await countsFor(5));
     expect(await countsFor(6)).not.toEqual(await countsFor(5));
+  });
+}
+
+/** Trajectories of an engine. */
+export function describeTrajectories(underTest: EngineUnderTest): void {
+  const { engine, maxQubits } = underTest;
+  describeCounts('trajectories', runTrajectories, underTest);
+
+  testSeeds('trajectories are those of the reference engine', seeds(3), async (seed) => {
+    await expectReference(randomCircuit(10 + seed), seed, 0);
+  });
+
+  test('trajectories are those of the reference engine where no tile holds all qubits', async () => {
+    // Draws within rounding of a boundary may fall on the other side in single precision.
+    await expectReference(wideCircuit(51, Math.min(maxQubits, 12)), 1, 2);
+  });
+
+  const expectReference = async (circuit: DynamicCircuit, seed: number, mostApart: number) => {
+    await using reference = openReference();
+    const [own, other] = await Promise.all(
+      [engine(), reference.engine].map(async (each) =>
+        countsByLabel((await runTrajectories(each, circuit, { shots: 1000, seed })).counts),
+      ),
+    );
+    const labels = new Set([...own!.keys(), ...other!.keys()]);
+    const apart = [...labels].filter((label) => own!.get(label) !== other!.get(label));
+    expect(apart.length).toBeLessThanOrEqual(mostApart);
+  };
+
+  describe('means over trajectories', () => {
+    test.each(CHANNELS)('after $name are within their standard errors', async (channel) => {
+      const circuit = withoutReadout(atEveryPlace(channel)[1]!);
+      const observables = observablesFor(31, circuit.numQubits);
+      const { expectations, standardErrors } = await runTrajectories(engine(), circuit, {
+        shots: 2_000,
+        seed: 31,
+        observables,
+      });
+      const rho = densityBeforeReadout(circuit);
+      for (const [i, observable] of observables.entries()) {
+        const error = Math.abs(expectations![i]! - densityExpectation(rho, observable));
+        const rounding = 10 * underTest.tolerance * sizeOf(observable);
+        expect(error).toBeLessThan(5 * standardErrors![i]! + rounding);
+      }
+    });
+
+    test('scatter as their standard errors say', async () => {
+      const circuit = withoutReadout(NOISY_CIRCUITS.find(([name]) => name.includes('rare'))![1]);
+      const [, , observable = []] = observablesFor(32, circuit.numQubits);
+      const exact = densityExpectation(densityBeforeReadout(circuit), observable);
+      let squares = 0;
+      const numRuns = 60;
+      for (let seed = 0; seed < numRuns; seed++) {
+        const { expectations, standardErrors } = await runTrajectories(engine(), circuit, {
+          shots: 400,
+          seed,
+          observables: [observable],
+        });
+        squares += ((expectations![0]! - exact) / standardErrors![0]!) ** 2;
+      }
+      expect(squares).toBeLessThan(chiSquaredBound(numRuns));
+      // Errors half as large as stated would come to a quarter of the runs.
+      expect(squares).toBeGreaterThan(numRuns / 3);
+    });
+
+    test.each(NOISY_CIRCUITS.filter(([, circuit]) => measuresLast(circuit)))(
+      'of probabilities fit %s',
+      async (_, circuit) => {
+        const shots = 4_000;
+        const { probabilities } = await runTrajectories(engine(), circuit, {
+          shots,
+          seed: 33,
+          probabilities: true,
+        });
+        for (const [value, exact] of exactProbabilities(circuit).entries()) {
+          const spread = Math.sqrt((exact * (1 - Math.min(1, exact))) / shots);
+          expect(Math.abs(probabilities![value]! - exact)).toBeLessThan(5 * spread + 1e-5);
+        }
+      },
+    );
+  });
+
+  test('trajectories that drew the same errors are computed once', async () => {
+    const [, circuit] = NOISY_CIRCUITS.find(([name]) => name.includes('rare'))!;
+    const { trajectories } = await runTrajectories(engine(), circuit, { shots: 1000, seed: 3 });
+    // Twelve channels of 1 % leave 88.6 % of the shots without any error.
+    expect(trajectories).toBeGreaterThan(20);
+    expect(trajectories).toBeLessThan(180);
   });
 }
 
@@ -158,4 +253,9 @@ export function describeDensity(underTest: EngineUnderTest): void {
       await expectExact(wideCircuit(60 + n, n));
     });
   });
+}
+
+function openReference() {
+  const engine = openReferenceEngine({ maxQubits: 12 });
+  return { engine, [Symbol.asyncDispose]: () => engine.close() };
 }

@@ -8,7 +8,7 @@ import { describeGradients } from './engine-gradients.ts';
 import { describeLifecycle } from './engine-lifecycle.ts';
 import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
-import { describeDensity } from './engine-noise.ts';
+import { describeDensity, describeTrajectories } from './engine-noise.ts';
 import { describeObservables } from './engine-observables.ts';
 import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
@@ -23,6 +23,8 @@ export interface EngineClaims {
   readonly maxQubits: number;
   /** Whether it has gradients. */
   readonly hasGradients?: boolean;
+  /** Whether it has trajectories. */
+  readonly hasTrajectories?: boolean;
   /** Whether it has density matrices, of half as many qubits. */
   readonly hasDensityMatrices?: boolean;
 }
@@ -46,6 +48,7 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeLoops,
     describeShapes,
     ...(claims.hasGradients === true ? [describeGradients] : []),
+    ...(claims.hasTrajectories === true ? [describeTrajectories] : []),
     ...(claims.hasDensityMatrices === true ? [describeDensity] : []),
     describeLifecycle,
   ]);

@@ -2,4 +2,9 @@ import { openReferenceEngine } from '../../src/engine/reference/reference-engine
 import { describeEngine } from './engine-suite.ts';
 
 const open = () => openReferenceEngine({ maxQubits: 20 });
-describeEngine('reference', open, { tolerance: 1e-12, maxQubits: 20, hasGradients: true });
+describeEngine('reference', open, {
+  tolerance: 1e-12,
+  maxQubits: 20,
+  hasGradients: true,
+  hasTrajectories: true,
+});

@@ -1,8 +1,21 @@
-/** Runs noisy circuits on an engine under test. */
+/** Runs noisy circuits on an engine under test, by either method. */
 import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
+import { compileTrajectories } from '../../src/compiler/noise/compile-trajectories.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
 import { type Ask, NEVER } from './engine-runs.ts';
+
+/** Draws trajectories of a circuit. */
+export async function runTrajectories(
+  engine: Engine,
+  circuit: DynamicCircuit,
+  ask: Ask,
+): Promise<RunResult> {
+  if (engine.prepareTrajectories === undefined) throw new Error('The engine has no trajectories.');
+  const { program } = compileTrajectories(circuit, engine.target);
+  await using executable = await engine.prepareTrajectories(program);
+  return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
+}
 
 /** Evolves the density matrix of a circuit. */
 export async function runDensity(
