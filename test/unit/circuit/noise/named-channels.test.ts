@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FaultList } from '../../../../src/circuit/fault-list.ts';
 import { type Channel, krausMatrices } from '../../../../src/circuit/noise/channel.ts';
@@ -278,6 +279,54 @@ describe('a named channel is that of its textbook Kraus matrices', () => {
   });
 });
 
+test('every channel keeps probabilities, whatever its parameters', () => {
+  const fraction = fc.double({ min: 0, max: 1, noNaN: true });
+  const time = fc.double({ min: 1e-9, max: 1e9, noNaN: true });
+  const objects = fc.oneof(
+    fc.record({ type: fc.constant('depolarizing' as const), probability: fraction }),
+    fc.record({
+      type: fc.constantFrom('amplitude_damping' as const, 'phase_damping' as const),
+      gamma: fraction,
+    }),
+    fc.record({
+      type: fc.constant('generalized_amplitude_damping' as const),
+      gamma: fraction,
+      excited: fraction,
+    }),
+    fc.record({
+      type: fc.constant('reset' as const),
+      probability: fraction,
+      value: fc.constantFrom(0, 1),
+    }),
+    fc.tuple(time, fraction, time, fraction).map(([t1, part, duration, excited]) => ({
+      type: 'thermal_relaxation' as const,
+      t1_us: t1,
+      t2_us: Math.max(2 * t1 * part, 1e-12),
+      duration_ns: duration,
+      excited,
+    })),
+  );
+  fc.assert(
+    fc.property(objects, (object) => {
+      const channel = read(object);
+      if (channel === undefined) return;
+      for (const [column, sum] of columnNorms(krausMatrices(channel)).entries()) {
+        expect(Math.abs(sum - 1), `column ${column}`).toBeLessThan(1e-14);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+/** Σ |K_ij|² over i, for each column j. */
+const columnNorms = (kraus: readonly Float64Array[]): readonly number[] =>
+  [0, 1].map((column) =>
+    kraus.reduce((sum, k) => {
+      const entries = [k[2 * column]!, k[2 * column + 1]!, k[4 + 2 * column]!, k[5 + 2 * column]!];
+      return sum + Math.hypot(...entries) ** 2;
+    }, 0),
+  );
+
 describe('a channel that does nothing is left out', () => {
   test.each<ChannelObject>([
     { type: 'bit_flip', probability: 0 },
@@ -369,12 +418,6 @@ describe('a channel of Pauli errors is a Pauli channel, however it is written', 
 test('Kraus matrices within the tolerance are corrected, so that a million applications keep probabilities', () => {
   const matrices = damping(0.2, 0.1).map((matrix) => times(1 + 4e-9, matrix));
   const channel = read({ type: 'kraus', matrices });
-  const kraus = krausMatrices(channel!);
-  const total = [0, 1].map((column) =>
-    kraus.reduce((sum, k) => {
-      const entries = [k[2 * column]!, k[2 * column + 1]!, k[4 + 2 * column]!, k[5 + 2 * column]!];
-      return sum + Math.hypot(...entries) ** 2;
-    }, 0),
-  );
+  const total = columnNorms(krausMatrices(channel!));
   for (const sum of total) expect(Math.abs(sum - 1)).toBeLessThan(1e-15);
 });

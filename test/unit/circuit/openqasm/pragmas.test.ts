@@ -386,7 +386,8 @@ describe('ignored constructs give a warning:', () => {
     expect(warnings).toEqual([
       {
         code: 'CIRCUIT_DURATION_IGNORED',
-        message: 'OpenQASM line 4: Durations have no effect: the circuit runs without noise.',
+        message:
+          'OpenQASM line 4: Durations have no effect, also under a noise model with idle qubits.',
         line: 4,
       },
     ]);
