@@ -37,6 +37,23 @@ const TURNED = [
   { gate: 'H', qubit: 1 },
 ];
 
+test('noise is refused, in JSON and in OpenQASM', () => {
+  const parameters = { a: [0.3, 1.1] };
+  const observables = [{ pauli: 'Z0' }];
+  const channel = { type: 'bit_flip', probability: 0.1 };
+  const circuit = [
+    { gate: 'RX', qubit: 0, theta: 'a' },
+    { gate: 'NOISE', qubits: [0], channel },
+  ];
+  expect(faultsOf({ circuit, parameters, observables })).toEqual([
+    { path: 'circuit', message: 'A sweep takes circuits without noise.' },
+  ]);
+  const qasm = 'input float a; qubit q; U(a, 0, 0) q;\n#pragma braket noise bit_flip(0.1) q\n';
+  expect(faultsOf({ qasm, parameters, observables })[0]?.message).toContain(
+    'line 2, column 1: "#pragma braket noise" where a circuit without noise is needed',
+  );
+});
+
 describe('known answers', () => {
   test('⟨Z⟩ of RY(θ)|0⟩ is cos θ at every point, and lowest at π', async () => {
     const { result, told } = await sweep({
