@@ -7,6 +7,7 @@
  * qubits outside the tile.
  */
 import { applyDense } from './dense';
+import { mix2, mix4 } from './maps';
 import { rotateLanePair, rotatePairs } from './pair-kernels';
 import { addCross, addCrosses, addList, diagonalProducts, fold } from './probes';
 import { rotate1, rotate2, rotate3, rotateLanes } from './rotations';
@@ -42,6 +43,8 @@ const FOLD = 19;
 const ADD_LIST = 20;
 const CROSSES = 21;
 const SETTLE = 22;
+const MIX_2 = 23;
+const MIX_4 = 24;
 
 /** This thread's scratch memory, SCRATCH_BYTES in wasm-kernels.ts. */
 let scratch: usize = 0;
@@ -176,6 +179,12 @@ export function runTileProgram(
           first, tile + word(op, 6), word(op, 7), free, word(op, 8), word(op, 9), word(op, 10),
           scaleNorm(), sums + word(op, 11),
         );
+        break;
+      case MIX_2:
+        mix2(first, free, op + 28, word(op, 6));
+        break;
+      case MIX_4:
+        mix4(first, free, op + 28, word(op, 6));
         break;
       case SETTLE:
         settle(tile, bytes);

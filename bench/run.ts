@@ -3,6 +3,7 @@ import { benchBatches } from './batches.ts';
 import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
+import { benchDensity } from './density.ts';
 import { benchFresh } from './fresh.ts';
 import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
   batches: benchBatches,
+  density: benchDensity,
   fresh: benchFresh,
   gradients: benchGradients,
   'http-circuits': benchHttpCircuits,

@@ -13,6 +13,7 @@ export function emitMap(code: TileCode, layout: TileLayout, item: MapItem): void
       strides.reduce((sum, stride, i) => sum + ((row >> i) & 1 ? stride : 0), 0);
     const free = strides.reduce((mask, stride) => mask & ~stride, layout.allBytes);
     if (isDiagonal(item)) emitFactors(code, item, offsetOf, free);
+    else if (isSmallAndReal(item)) emitMix(code, item, offsetOf, free);
     else emitBlock(code, item, offsetOf, free);
   });
 }
@@ -20,6 +21,24 @@ export function emitMap(code: TileCode, layout: TileLayout, item: MapItem): void
 function isDiagonal({ rows, entries }: MapItem): boolean {
   const size = rows.length;
   return entries.every((x, i) => x === 0 || (i >> 1) % (size + 1) === 0);
+}
+
+/** Whether an instruction for real matrices of its size exists. */
+function isSmallAndReal({ rows, entries }: MapItem): boolean {
+  return (rows.length === 2 || rows.length === 4) && entries.every((x, i) => i % 2 === 0 || x === 0);
+}
+
+function emitMix(
+  code: TileCode,
+  { rows, entries }: MapItem,
+  offsetOf: (row: number) => number,
+  free: number,
+): void {
+  const all = lanesWith(code, 0);
+  const reals = [...entries].filter((_, i) => i % 2 === 0);
+  const at = code.vectors(reals.map((entry) => acting(code, all, entry, 0)));
+  const opcode = rows.length === 2 ? OPCODES.mix2 : OPCODES.mix4;
+  code.emit(opcode, whereOnes(0), [0, free, at, ...rows.map(offsetOf)], [2]);
 }
 
 /** Multiplies the values of a diagonal map, each by its own number. */

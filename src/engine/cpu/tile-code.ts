@@ -31,6 +31,8 @@ export const OPCODES = {
   addList: 20,
   crosses: 21,
   settle: 22,
+  mix2: 23,
+  mix4: 24,
 } as const;
 
 /**
