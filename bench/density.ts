@@ -99,7 +99,11 @@ export async function benchDensity(): Promise<void> {
           );
           return { ms: performance.now() - started, probabilities: probabilities! };
         };
-        const request = { numQubits, gates, precision: precision === 'f64' ? 'double' : 'single' } as const;
+        const request = {
+          numQubits,
+          gates,
+          precision: precision === 'f64' ? 'double' : 'single',
+        } as const;
         const [own, peer] = [await ours(), await aer?.run(request)];
         if (peer !== undefined) {
           const error = own.probabilities.reduce(

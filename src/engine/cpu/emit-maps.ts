@@ -25,7 +25,9 @@ function isDiagonal({ rows, entries }: MapItem): boolean {
 
 /** Whether an instruction for real matrices of its size exists. */
 function isSmallAndReal({ rows, entries }: MapItem): boolean {
-  return (rows.length === 2 || rows.length === 4) && entries.every((x, i) => i % 2 === 0 || x === 0);
+  return (
+    (rows.length === 2 || rows.length === 4) && entries.every((x, i) => i % 2 === 0 || x === 0)
+  );
 }
 
 function emitMix(
