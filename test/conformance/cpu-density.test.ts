@@ -255,6 +255,17 @@ describe('a density matrix', () => {
     expect(chiSquared).toBeLessThan(24.3);
   });
 
+  test('misreads each of several bits that one qubit is read into by itself', async () => {
+    const read = (bit: number): readonly DynamicOperation[] => [
+      { kind: 'measure', qubits: [0], bits: [bit] },
+      { kind: 'misread', bits: [bit], p1Given0: 0.1, p0Given1: 0.3 },
+    ];
+    const circuit = { numQubits: 2, numBits: 2, operations: [...bell, ...read(0), ...read(1)] };
+    const { probabilities } = await runDensity(engine, circuit, { probabilities: true });
+    expectOutcomes({ probabilities } as RunResult, circuit, 1e-12);
+    expect(probabilities![1]).toBeCloseTo(0.5 * (0.1 * 0.9 + 0.7 * 0.3), 12);
+  });
+
   test('resets draw nothing, so that one state serves all shots', async () => {
     const reset: DynamicOperation = { kind: 'reset', qubits: [0] };
     const last: DynamicOperation = { kind: 'measure', qubits: [0, 1], bits: [0, 1] };
