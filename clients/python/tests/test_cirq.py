@@ -42,7 +42,7 @@ GATES = [
     cirq.X**0.3, cirq.Y**0.7, cirq.Z**-0.2, cirq.H, cirq.H**0.4, cirq.S, cirq.T**-1, cirq.rx(0.3), cirq.ry(0.4),
     cirq.rz(0.5), cirq.XPowGate(exponent=0.3, global_shift=0.4), cirq.PhasedXPowGate(phase_exponent=0.3, exponent=0.4),
     cirq.PhasedXZGate(x_exponent=0.1, z_exponent=0.2, axis_phase_exponent=0.3), cirq.CNOT, cirq.CNOT**0.3, cirq.CZ,
-    cirq.CZ**0.4, cirq.CY, cirq.SWAP, cirq.SWAP**0.3, cirq.ISWAP, cirq.ISWAP**0.3, cirq.XX**0.3, cirq.YY**0.4,
+    cirq.CZ**0.4, cirq.ControlledGate(cirq.Y), cirq.SWAP, cirq.SWAP**0.3, cirq.ISWAP, cirq.ISWAP**0.3, cirq.XX**0.3, cirq.YY**0.4,
     cirq.ZZ**0.5, cirq.ms(0.3), cirq.FSimGate(0.3, 0.4), cirq.PhasedFSimGate(0.1, 0.2, 0.3, 0.4, 0.5),
     cirq.PhasedISwapPowGate(phase_exponent=0.2, exponent=0.3), cirq.givens(0.3), cirq.TOFFOLI, cirq.CCZ**0.3,
     cirq.TOFFOLI**0.3, cirq.FREDKIN, cirq.ControlledGate(cirq.X**0.3), cirq.ControlledGate(cirq.rx(0.3)),
