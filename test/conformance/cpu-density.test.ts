@@ -203,6 +203,20 @@ describe.each(ENGINES)('$precision on $numThreads threads with tiles of $tileQub
     expect(Math.abs(found.variances![0]! - variance)).toBeLessThan(16 * tolerance);
   });
 
+  test('hundreds of strong channels in one sweep neither overflow nor vanish', async () => {
+    // What they all multiply by is 0.57^300, and is applied late.
+    const [strong, damping] = [depolarizing(2, 0.4)!, amplitudeDamping(0.5, 0.25)!];
+    const rounds = Array.from({ length: 300 }, (_, i): readonly DynamicOperation[] => [
+      gate('RX', [i % 2], [], [0.3]),
+      { kind: 'noise', qubits: [0, 1], channel: strong },
+      gate('RZ', [0], [], [0.7]),
+    ]);
+    const last: DynamicOperation = { kind: 'noise', qubits: [1], channel: damping };
+    const circuit = { numQubits: 2, numBits: 0, operations: [...rounds.flat(), last] };
+    const { densityMatrix } = await run(circuit, { densityMatrix: true });
+    expectClose(densityMatrix!, exactRun(circuit).density, tolerance);
+  });
+
   test('draws the counts of the distribution by the definition of draws', async () => {
     const stream = new RandomStream(4000);
     const all = [0, 1, 2];
