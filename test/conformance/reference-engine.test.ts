@@ -7,4 +7,5 @@ describeEngine('reference', open, {
   maxQubits: 20,
   hasGradients: true,
   hasTrajectories: true,
+  hasDensityMatrices: true,
 });

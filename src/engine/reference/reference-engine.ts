@@ -4,13 +4,16 @@
  * tile is the whole state.
  */
 import type {
+  DensityProgram,
   GradientProgram,
   Program,
   TargetProfile,
   TrajectoryProgram,
 } from '../../compiler/program.ts';
+import { DensityStates } from '../density-states.ts';
 import type { Engine, Executable, GradientExecutable } from '../engine.ts';
-import { ProgramTooWideError } from '../errors.ts';
+import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
+import { runDensity } from '../run-density.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
 import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
@@ -59,6 +62,7 @@ export function openReferenceEngine({
     target: referenceTarget(maxQubits),
     prepare: async (program) => prepare(program, maxQubits, memoryBytes),
     prepareGradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
+    prepareDensity: async (program) => prepareDensity(program, maxQubits, memoryBytes),
     prepareTrajectories: async (program) => prepareTrajectories(program, maxQubits, memoryBytes),
     close: async () => {},
   };
@@ -75,6 +79,26 @@ function prepare(program: Program, maxQubits: number, memoryBytes: number): Exec
   const operations = (slicer: TimeSlicer) => new ReferenceStates(prepared, slicer);
   return {
     run: (request, signal) => runProgram({ plan, budget, operations }, request, signal),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function prepareDensity(
+  { numQubits, program, readout }: DensityProgram,
+  maxQubits: number,
+  memoryBytes: number,
+): Executable {
+  if (program.numQubits > maxQubits) {
+    throw new DensityTooWideError(numQubits, Math.floor(maxQubits / 2), 'reference');
+  }
+  const plan = { ...planRun(program, numKernelsOf), numQubits };
+  const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
+  const prepared = prepareReferenceProgram(program);
+  const facts = { numQubits, layout: program.finalLayout, readout };
+  const operations = (slicer: TimeSlicer) =>
+    new DensityStates(new ReferenceStates(prepared, slicer), facts, slicer);
+  return {
+    run: (request, signal) => runDensity({ numQubits, plan, budget, operations }, request, signal),
     [Symbol.asyncDispose]: async () => {},
   };
 }

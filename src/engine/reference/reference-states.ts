@@ -6,6 +6,7 @@ import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
 import { BitImages } from '../../math/bit-images.ts';
+import type { EntryAccess } from '../density-states.ts';
 import {
   type BasisSamples,
   type QubitMasses,
@@ -51,7 +52,7 @@ export function prepareReferenceProgram(program: Program, sums?: Float64Array): 
 }
 
 /** The states of one run. */
-export class ReferenceStates implements StateOperations<Float64Array> {
+export class ReferenceStates implements StateOperations<Float64Array>, EntryAccess<Float64Array> {
   readonly #program: ReferenceProgram;
   readonly #slicer: TimeSlicer;
   /** Released states, for reuse. */
@@ -139,6 +140,21 @@ export class ReferenceStates implements StateOperations<Float64Array> {
 
   probabilities(state: Float64Array, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
     return outcomeProbabilities(state, outcomeOf, numBits, this.#slicer);
+  }
+
+  entries(state: Float64Array, indexOf: BitImages, flips: number): Float64Array {
+    const { physicalOf } = this.#program;
+    const out = new Float64Array(2 * 2 ** indexOf.images.length);
+    for (let i = 0; i < out.length; i += 2) {
+      const at = 2 * physicalOf.at(indexOf.at(i / 2) ^ flips);
+      out[i] = state[at]!;
+      out[i + 1] = state[at + 1]!;
+    }
+    return out;
+  }
+
+  mix(state: Float64Array, other: Float64Array, share: number): void {
+    for (const [i, part] of other.entries()) state[i] = (1 - share) * state[i]! + share * part;
   }
 
   expectations(state: Float64Array, observables: readonly PauliSum[]): Promise<readonly number[]> {
