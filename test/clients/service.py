@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,18 @@ def running_service(settings: Mapping[str, str] | None = None) -> Iterator[Servi
             finally:
                 process.terminate()
                 process.wait()
+
+
+def wait_until(holds: Callable[[], bool], limit_s: float = 300) -> None:
+    """Waits for something that takes as long as the machine needs.
+
+    :raises TimeoutError:
+    """
+    deadline = time.monotonic() + limit_s
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(0.05)
 
 
 def _started(process: subprocess.Popen[str], log) -> Service:

@@ -374,6 +374,34 @@ describe('a body that is refused', () => {
     expect(validation).toEqual({ keys: [path], source: 'body' });
   });
 
+  test.each(['many', '0', '1.5', '1000001', ''])(
+    'says what shots may be where they are the text "%s"',
+    async (shots) => {
+      expect((await refused(circuit(BELL, { shots })))['message']).toBe(
+        'shots must be a whole number from 1 to 1000000.',
+      );
+    },
+  );
+
+  test('names a field __proto__ of metadata, which would be lost', async () => {
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: '/v0.4/jobs',
+      headers: { authorization: `apiKey ${service.key}`, 'content-type': 'application/json' },
+      payload: JSON.stringify(circuit(BELL, { metadata: { a: 'b' } })).replace(
+        '"a"',
+        '"__proto__"',
+      ),
+    });
+    expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([
+      400,
+      {
+        message: 'The body cannot be read: a field called __proto__ is not taken.',
+        validation: { keys: ['metadata.__proto__'], source: 'body' },
+      },
+    ]);
+  });
+
   test('says what is wrong with JSON', async () => {
     const answer = await service.app.inject({
       method: 'POST',
@@ -460,6 +488,28 @@ describe('jobs that have not ended', () => {
     expect(removed.data).toEqual({ id: data.id, status: 'deleted' });
     expect((await call('GET', `/jobs/${data.id}`, undefined, held)).status).toBe(404);
   });
+});
+
+test('a cancelled job that the other interface runs again is a job with the same facts, and results', async () => {
+  await using held = await openTestService();
+  held.processor.isHolding = true;
+  const more = { backend: 'qpu.forte-1', name: 'bell', shots: 40, metadata: { course: '1' } };
+  const { data } = await call('POST', '/jobs', circuit(BELL, more), held);
+  await eventually(() => held.processor.heldBatches.length === 1);
+  await call('PUT', `/jobs/${data.id}/status/cancel`, undefined, held);
+  held.processor.isHolding = false;
+  const url = `/quantum/batches/${data.id}/retry`;
+  const answer = await held.request({ method: 'POST', url });
+  expect([answer.statusCode, answer.body.slice(0, 300)]).toEqual([201, expect.anything()]);
+  const { batch_id: again } = answer.json().data;
+  const read = async (path: string) =>
+    (await call('GET', `/jobs/${again}${path}`, undefined, held)).data;
+  await eventually(async () => (await read('')).status === 'completed');
+  expect(await read('')).toMatchObject({ name: 'bell', metadata: { course: '1' }, shots: 40 });
+  expect(await read('/results/histogram')).toEqual({ 0: 40 });
+  expect(await read('/results/shots')).toEqual(Array(40).fill('0'));
+  const canceled = await call('GET', `/jobs/${data.id}`, undefined, held);
+  expect(canceled.data).toMatchObject({ status: 'canceled', results: null });
 });
 
 describe('GET /v0.4/jobs', () => {
@@ -578,7 +628,7 @@ describe('estimates and keys', () => {
     expect(many.estimated_execution_time).toBeGreaterThan(few.estimated_execution_time);
     expect((await call('GET', '/jobs/estimate?backend=simulator&qubits=x')).data).toMatchObject({
       statusCode: 400,
-      validation: { keys: ['query.qubits'] },
+      validation: { keys: ['qubits'], source: 'query' },
     });
     const job = await completed(circuit(BELL));
     expect(await get(`/jobs/${job.id}/cost`)).toEqual({
@@ -659,19 +709,35 @@ test('jobs and sessions survive a restart', async () => {
     const body = circuit(BELL, { shots: 50, metadata: { a: 'b' }, session_id: session.id });
     const { id } = await send('POST', '/jobs', body);
     await eventually(async () => (await send('GET', `/jobs/${id}`)).status === 'completed');
-    const before = [
-      await send('GET', `/jobs/${id}`),
-      await send('GET', `/jobs/${id}/results/shots`),
-    ];
+    const circuits = [{ circuit: BELL }, { circuit: [{ gate: 'x', target: 1 }] }];
+    const { id: several } = await send('POST', '/jobs', {
+      type: 'ionq.multi-circuit.v1',
+      backend: 'simulator',
+      shots: 20,
+      input: { gateset: 'qis', qubits: 2, circuits },
+    });
+    await eventually(async () => (await send('GET', `/jobs/${several}`)).status === 'completed');
+    const read = async () => {
+      const paths = [
+        `/jobs/${id}`,
+        `/jobs/${id}/results/shots`,
+        `/jobs/${id}/results/histogram`,
+        `/jobs/${several}`,
+        `/jobs/${several}/results/probabilities/aggregated`,
+        `/jobs/${several}-1/results/probabilities`,
+      ];
+      const answers = [];
+      for (const path of paths) answers.push(await send('GET', path));
+      return answers;
+    };
+    const before = await read();
+    expect(before.filter(({ statusCode }) => statusCode !== undefined)).toEqual([]);
     // Wide enough that it is stopped in the middle, and run again.
     const wide = Array.from({ length: 40 }, () => ({ gate: 'h', targets: [...Array(22).keys()] }));
     const interrupted = await send('POST', '/jobs', circuit(wide, {}, { qubits: 22 }));
     await running.stop('SIGKILL');
     running = await startServiceProcess(folder.path);
-    expect([
-      await send('GET', `/jobs/${id}`),
-      await send('GET', `/jobs/${id}/results/shots`),
-    ]).toEqual(before);
+    expect(await read()).toEqual(before);
     expect(await send('GET', `/sessions/${session.id}`)).toMatchObject({ status: 'started' });
     await eventually(async () => {
       return (await send('GET', `/jobs/${interrupted.id}`)).status === 'completed';

@@ -12,6 +12,7 @@ export function ionqError(
   title: string,
 ) {
   const faults = details.filter(({ path }) => path !== '');
+  const [source, keys] = placesOf(faults.map(({ path }) => path));
   const sentences = faults.map(({ path, message: fault }) =>
     faultSentence({ path, message: fault }),
   );
@@ -20,7 +21,16 @@ export function ionqError(
     error: title,
     message: sentences.length > 1 ? sentences.join(' ') : message,
     ...(faults.length > 0 && {
-      validation: { keys: faults.map(({ path }) => path), source: 'body' },
+      validation: { keys, source },
     }),
   };
+}
+
+/** The part of the request that is at fault, and the names of the faults within it. */
+function placesOf(paths: readonly string[]): readonly ['query' | 'body', readonly string[]] {
+  // Requests with parameters that are checked have no body.
+  const names = paths.map((path) => /^query\.(.*)$/.exec(path)?.[1]);
+  return names.length > 0 && names.every((name) => name !== undefined)
+    ? ['query', names]
+    : ['body', paths];
 }

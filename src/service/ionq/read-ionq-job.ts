@@ -35,17 +35,19 @@ const LABEL = /^\P{C}{1,100}$/u;
 /** Fields and elements of any other object or list. */
 const MAX_LENGTH = 4096;
 
+const SHOTS_RULE = `Must be a whole number from 1 to ${MAX_SHOTS}`;
 const shots = z.union(
   [
     z.int().min(1).max(MAX_SHOTS),
     // cirq-ionq sends a text.
     z
       .string()
-      .regex(/^[1-9]\d{0,6}$/)
-      .transform(Number)
-      .pipe(z.int().min(1).max(MAX_SHOTS)),
+      .refine((text) => /^[1-9]\d{0,6}$/.test(text) && Number(text) <= MAX_SHOTS, {
+        error: SHOTS_RULE,
+      })
+      .transform(Number),
   ],
-  { error: `Must be a whole number from 1 to ${MAX_SHOTS}` },
+  { error: SHOTS_RULE },
 );
 
 /** A job, but for its circuits. Unknown fields are passed over, and null means that a field is not given. */

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy
 from cirq_ionq.ionq_exceptions import IonQException, IonQNotFoundException, IonQUnsuccessfulJobException
+from service import wait_until
 
 QUBITS = cirq.LineQubit.range(3)
 
@@ -121,6 +122,7 @@ def test_a_cancelled_job_has_no_results(ionq):
     many = cirq.LineQubit.range(24)
     layer = [cirq.H.on_each(*many), [cirq.CNOT(a, b) for a, b in zip(many, many[1:])]]
     job = ionq.create_job(cirq.Circuit(layer * 60, cirq.measure(*many, key="m")))
+    wait_until(lambda: job.status() == "started")
     job.cancel()
     assert job.status() == "canceled"
     with pytest.raises(IonQUnsuccessfulJobException):

@@ -27,6 +27,7 @@ from ionq_core.models.circuit_job_creation_payload import CircuitJobCreationPayl
 from ionq_core.models.jobs_bulk_operation_request import JobsBulkOperationRequest
 from ionq_core.models.json_multi_circuit_job import JSONMultiCircuitJob
 from ionq_document import ionq_core_sources
+from service import wait_until
 import numpy as np
 
 BELL = [{"gate": "h", "target": 0}, {"gate": "cnot", "control": 0, "target": 1}]
@@ -145,6 +146,17 @@ def test_cost_and_cancel(client):
     assert get_job_cost.sync(uuid=job.id, client=client).cost.value == 0
     assert cancel_job.sync(uuid=job.id, client=client).status == "canceled"
     assert get_job.sync(uuid=job.id, client=client).status == "completed"
+
+
+def test_a_running_job_is_cancelled(client):
+    layer = [{"gate": "h", "targets": list(range(24))}, *({"gate": "cnot", "control": i, "target": i + 1} for i in range(23))]
+    job_id = create_job.sync(client=client, body=circuit(layer * 60, qubits=24)).id
+    wait_until(lambda: get_job.sync(uuid=job_id, client=client).status == "started")
+    assert cancel_job.sync(uuid=job_id, client=client).status == "canceled"
+    job = get_job.sync(uuid=job_id, client=client)
+    assert (job.status, job.results) == ("canceled", None)
+    # The engine is free for the next job.
+    assert run(client, circuit(BELL)).status == "completed"
 
 
 def test_a_session(client):

@@ -13,6 +13,7 @@ from qiskit.quantum_info import Operator, SparsePauliOp, Statevector
 from qiskit_ionq import GPI2Gate, GPIGate, IonQProvider, MSGate, ZZGate
 from qiskit_ionq.exceptions import IonQAPIError, IonQJobFailureError, IonQJobStateError
 from qiskit_ionq.ionq_session import Session
+from service import wait_until
 
 
 @pytest.fixture
@@ -279,6 +280,7 @@ def test_a_cancelled_job_has_no_result(simulator):
             circuit.cx(qubit, qubit + 1)
     circuit.measure_all()
     job = simulator.run(circuit)
+    wait_until(lambda: job.status().name == "RUNNING")
     job.cancel()
     with pytest.raises(IonQJobStateError, match="canceled"):
         job.result(wait=0.1)
