@@ -128,6 +128,15 @@ describe('a batch on an emulated device', () => {
     ]);
   });
 
+  test('refuses noise, also where values are estimated', async () => {
+    const flip = { gate: 'NOISE', qubits: [9], channel: { type: 'bit_flip', probability: 0.1 } };
+    for (const fields of [{}, { observables: [{ pauli: 'Z9' }] }]) {
+      const program = { circuit: [flip, ...SWEEP], inputs: { a: 1 }, shots: 10, ...fields };
+      const faults = await faultsOf(GARNET, [program]);
+      expect(faults).toContainEqual(['programs[0].circuit', expect.stringMatching(/[Nn]oise/)]);
+    }
+  });
+
   test.each([
     [{ return: ['probabilities'] }, 'return', 'probabilities can be computed only by a simulator'],
     [{ return: ['statevector'] }, 'return', 'statevector can be computed only by a simulator'],

@@ -4,7 +4,7 @@
  *
  * A device gives counts. Expectation values and gradients are estimated from counts, as on simulators with shots.
  */
-import { type Circuit, isStatic, withoutMeasurements } from '../../circuit/circuit.ts';
+import { type Circuit, isNoisy, isStatic, withoutMeasurements } from '../../circuit/circuit.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import {
@@ -44,6 +44,8 @@ export function checkBatchDevice(
 ): DeviceParts {
   if (device === undefined) return program;
   checkOutputs(asked, id, faults);
+  const noisy = program.groups.find(({ circuit }) => isNoisy(circuit));
+  if (noisy !== undefined) checkOperations(noisy.circuit, device, asked.source, faults);
   // The measurements of an estimate are added later; what the program measures does not matter.
   const areMeasured = !isEstimated({ outputs: asked.outputs, ...shotsOf(asked) });
   const groups = program.groups.map((group) =>
