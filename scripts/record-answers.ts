@@ -174,6 +174,8 @@ async function record(recorder: Recorder): Promise<void> {
   await read('listDevices', '/quantum/processors/gpu-fleet/devices');
   await read('getDevice', '/quantum/processors/gpu-fleet/devices/gpu-00');
   await read('listOperations', '/quantum/operations');
+  await read('listNoiseModels', '/quantum/noise-models');
+  await read('getNoiseModel', '/quantum/noise-models/ibm-fez');
   await recorder.note('compileCircuit', 'POST', '/quantum/compile', {
     circuit: [
       { gate: 'H', qubit: 0 },

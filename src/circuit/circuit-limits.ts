@@ -51,8 +51,8 @@ export function tooManyQubits(
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB'];
 
-/** Formats a power of two, which is whole in its unit. */
-function sizeText(bytes: number): string {
+/** Formats bytes; a power of two is whole in its unit. */
+export function sizeText(bytes: number): string {
   const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${bytes / 2 ** (10 * unit)} ${UNITS[unit]}`;
 }

@@ -10,11 +10,19 @@ import type { SweepOptions } from './sweep-options.ts';
 
 /**
  * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`; any other file
- * gives its text as `qasm`.
+ * gives its text as `qasm`. The noise of an option replaces that of the file.
  *
  * @throws {FileNotFoundError | FileUnreadableError}
  */
-export async function readCircuitFile(path: string): Promise<Readonly<Record<string, unknown>>> {
+export async function readCircuitFile(
+  path: string,
+  { noise }: Pick<SubmissionOptions, 'noise'> = {},
+): Promise<Readonly<Record<string, unknown>>> {
+  const content = await readContent(path);
+  return noise === undefined ? content : { ...content, noise: await readNoise(noise) };
+}
+
+async function readContent(path: string): Promise<Readonly<Record<string, unknown>>> {
   const text = await readText(path);
   if (extname(path).toLowerCase() !== '.json') return { qasm: text };
   const content = parseJson(text, path);
@@ -23,18 +31,27 @@ export async function readCircuitFile(path: string): Promise<Readonly<Record<str
   throw new FileUnreadableError(path, 'it holds neither a list of gate objects nor a request body');
 }
 
+/** A noise model: that of a `.json` file, or a name. */
+async function readNoise(noise: string): Promise<unknown> {
+  if (extname(noise).toLowerCase() !== '.json') return { model: noise };
+  return parseJson(await readText(noise), noise);
+}
+
 /** Options of the command line that override fields of the file. */
 export interface SubmissionOptions {
   readonly target?: string;
   readonly shots?: number;
   readonly seed?: number;
   readonly input?: Readonly<Record<string, number | boolean>>;
+  /** A file with a noise model, or the name of one. */
+  readonly noise?: string;
+  readonly method?: string;
 }
 
 /** Fields to submit: options first, then the file's fields, then defaults. */
 export function submissionFields(
   content: Readonly<Record<string, unknown>>,
-  { target, shots, seed, input }: SubmissionOptions,
+  { target, shots, seed, input, method }: SubmissionOptions,
 ) {
   return {
     target_processor: DEFAULT_PROCESSOR,
@@ -44,6 +61,7 @@ export function submissionFields(
     ...(shots !== undefined && { shots }),
     ...(seed !== undefined && { seed }),
     ...(input !== undefined && { inputs: withInputs(content.inputs, input) }),
+    ...(method !== undefined && { method }),
   };
 }
 
@@ -62,7 +80,7 @@ export function sweepBody(
   content: Readonly<Record<string, unknown>>,
   options: SubmissionOptions & SweepOptions,
 ) {
-  const { target, shots, seed, input = {}, sweep = {}, observable, gradient } = options;
+  const { target, shots, seed, input = {}, sweep = {}, observable, gradient, method } = options;
   const both = Object.keys(sweep).find((name) => Object.hasOwn(input, name));
   if (both !== undefined) {
     throw new OptionsConflictError(`The input ${both} is given by --input and by --sweep.`);
@@ -88,6 +106,7 @@ export function sweepBody(
     programs: [
       {
         ...source,
+        ...(method !== undefined && { method }),
         inputs: withInputs(inputs, { ...input, ...sweep }),
         ...(observables === undefined ? counts : values),
         ...(ownSeed !== undefined && { seed: ownSeed }),

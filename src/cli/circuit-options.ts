@@ -1,5 +1,6 @@
 /** Arguments that `qcs run` and `qcs submit` share: a circuit file, and options that override its fields. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { METHODS } from '../fleet/method-names.ts';
 import { digits, inputValue } from './option-parsers.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
@@ -10,13 +11,20 @@ export function withCircuit(command: Command): Command {
       '<file>',
       'OpenQASM; or .json with a list of gate objects, or with a whole request body of POST /quantum/circuits',
     )
-    .option('--processor, --target <id>', `gpu-fleet, or ${DEFAULT_PROCESSOR} by default`)
+    .option('--processor, --target <id>', `gpu-fleet, qvm, or ${DEFAULT_PROCESSOR} by default`)
     .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, digits)
     .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', digits)
     .option(
       '--input <name=value>',
       'value of an input, such as 0.5 or pi/2; may be repeated',
       addInput,
+    )
+    .option(
+      '--noise <model>',
+      'a .json file with a noise model, or the name of one from GET /quantum/noise-models',
+    )
+    .addOption(
+      new Option('--method <method>', 'how to simulate (default automatic)').choices(METHODS),
     );
 }
 

@@ -23,7 +23,7 @@ export async function measureFile(file: string, options: RunOptions, io: Command
   const config = loadConfig(io.environment);
   await using local = await openLocalEngine(options, { config, machine });
   const targets = [{ spec: local.spec, available: true }];
-  const content = await readCircuitFile(file);
+  const content = await readCircuitFile(file, options);
   const fields = { ...submissionFields(content, options), target_processor: local.spec.id };
   const body = circuitBodyOf(fields, targets);
   const checked = checkCircuit(body, targets);
@@ -31,7 +31,7 @@ export async function measureFile(file: string, options: RunOptions, io: Command
   const runs = { ...facts, repeat: options.repeat ?? 1 };
   const { result, measurement } = await measure(local, checked, runs, io);
   const further = await runFurtherHere(new EngineProcessor(local), checked, facts, io);
-  const answer = JSON.parse(circuitResultJson(checked, result, further));
+  const answer = JSON.parse(circuitResultJson({ ...checked, seed: facts.seed }, result, further));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
   else {
     writeWarnings(checked.warnings, io);

@@ -1,8 +1,11 @@
 /** Action of `qcs run`. */
 import { fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
-import { statevectorSpec } from '../fleet/cpu-processors.ts';
-import { checkCircuit } from '../service/circuits/check-circuit.ts';
+import { type CpuProcessorOptions, statevectorSpec } from '../fleet/cpu-processors.ts';
+import { qvmSpec } from '../fleet/qvm.ts';
+import { widthOfRun } from '../fleet/schedule/scheduled-run.ts';
+import { workOfCircuit } from '../fleet/workers/sent-circuit.ts';
+import { checkCircuit, type Target } from '../service/circuits/check-circuit.ts';
 import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile, type SubmissionOptions, submissionFields } from './circuit-file.ts';
@@ -27,9 +30,9 @@ export async function runCircuit(file: string, options: RunOptions, io: CommandI
     await measureFile(file, options, io);
     return;
   }
-  const fields = submissionFields(await readCircuitFile(file), options);
+  const fields = submissionFields(await readCircuitFile(file, options), options);
   const { facts, checked, result, further } = await run(fields, options, io);
-  const answer = JSON.parse(circuitResultJson(checked, result, further));
+  const answer = JSON.parse(circuitResultJson({ ...checked, seed: facts.seed }, result, further));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
   else io.out.write(`${runReport(facts, answer, io.out.columns ?? 80)}\n`);
 }
@@ -42,22 +45,34 @@ export function isMeasurement({ engine, threads, precision, repeat }: RunOptions
 type Fields = ReturnType<typeof submissionFields>;
 
 async function run(fields: Fields, options: RunOptions, io: CommandIo): Promise<LocalRun> {
-  if (fields.target_processor === 'statevector-sim') return await runHere(fields, options, io);
+  if (isRunHere(fields.target_processor)) return await runHere(fields, options, io);
   const { runOnFleet } = await import('./run-on-fleet.ts');
   return await runOnFleet(fields, options, io);
 }
 
-/** Runs a circuit in this process as `statevector-sim` does. */
+/** Whether a processor runs circuits on the CPU's engine alone. */
+export function isRunHere(target: unknown): boolean {
+  return target === 'statevector-sim' || target === 'qvm';
+}
+
+/** The processors of the CPU's engine. */
+export function targetsHere(settings: CpuProcessorOptions): readonly Target[] {
+  const spec = statevectorSpec(settings);
+  return [spec, qvmSpec(spec)].map((each) => ({ spec: each, available: true }));
+}
+
+/** Runs a circuit in this process as `statevector-sim` and `qvm` do. */
 async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Promise<LocalRun> {
   const settings = fleetOptions(loadConfig(io.environment), io.now);
   const spec = statevectorSpec(settings);
-  const targets = [{ spec, available: true }];
+  const targets = targetsHere(settings);
   const body = circuitBodyOf(fields, targets);
   const checked = checkCircuit(body, targets);
   const facts = runFacts(body, checked, io);
   if (!json) writeWarnings(checked.warnings, io);
 
-  await using local = await openSimulator(facts.qubits, spec, settings);
+  const width = widthOfRun(workOfCircuit(checked.circuit), checked);
+  await using local = await openSimulator(width, spec, settings);
   const runs = { ...facts, repeat: 1, keepUnmeasured: false };
   const { result } = await runOnEngine(local, checked, runs, io);
   const further = await runFurtherHere(new EngineProcessor(local), checked, facts, io);

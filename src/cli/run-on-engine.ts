@@ -1,7 +1,7 @@
 /** Compiles a circuit and runs it on an engine in this process. */
-import { compile } from '../compiler/compile.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
+import { compiledByMethod } from '../fleet/workers/compiled-methods.ts';
 import { circuitOf } from '../fleet/workers/sent-circuit.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
 import type { CommandIo } from './command-io.ts';
@@ -42,9 +42,9 @@ export async function runOnEngine(
   const request = runRequest(checked, shots, seed);
   const needsState = request.statevector === true || request.observables !== undefined;
   const keepState = keepUnmeasured || needsState;
-  const { program, report } = compile(circuit, engine.target, { keepState });
+  const { report, prepare } = compiledByMethod(engine, circuit, checked.method, keepState);
   const compileMs = performance.now() - begun;
-  await using executable = await engine.prepare(program);
+  await using executable = await prepare();
   const prepareMs = performance.now() - begun - compileMs;
   const { last, timings } = await runAll(executable, request, repeat, io);
   const { evolutionMs, samplingMs } = last.timing;

@@ -48,13 +48,39 @@ export function runReport(facts: RunFacts, fields: CircuitResultFields, columns:
   const lines = [
     `${facts.processor}: ${facts.qubits} qubits, ${compilation.gates.before} gates, ${facts.shots} shots, seed ${facts.seed}`,
     `${ranOn(backend)}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
+    ...(fields.method_reason === undefined ? [] : [`${fields.method}: ${fields.method_reason}`]),
   ];
   if (fields.counts) lines.push('', histogram(fields.counts, columns));
-  if (fields.expectation) lines.push('', `expectation: ${fields.expectation.values.join(', ')}`);
+  if (fields.memory) lines.push('', 'memory:', ...fields.memory);
+  if (fields.expectation) lines.push('', expectationText(fields.expectation));
   if (fields.probabilities) lines.push('', 'probabilities:', ...listed(fields.probabilities));
   if (fields.statevector) lines.push('', 'statevector:', ...amplitudes(fields.statevector));
+  if (fields.density_matrix) lines.push('', 'density matrix:', ...entries(fields.density_matrix));
+  if (fields.purity !== undefined) lines.push('', `purity: ${fields.purity}`);
   if (fields.results) lines.push('', 'results:', ...fields.results.map(resultText));
   return lines.join('\n');
+}
+
+function expectationText({
+  values,
+  standard_error: errors,
+}: NonNullable<CircuitResultFields['expectation']>): string {
+  const texts = values.map((value, i) =>
+    errors === undefined ? `${value}` : `${value} ± ${errors[i]}`,
+  );
+  return `expectation: ${texts.join(', ')}`;
+}
+
+/** Entries of a matrix that are not zero, a line each. */
+function entries(matrix: NonNullable<CircuitResultFields['density_matrix']>): readonly string[] {
+  const width = Math.log2(matrix.length);
+  return matrix.flatMap((row, r) =>
+    row.flatMap(([re, im], c) => {
+      if (re === 0 && im === 0) return [];
+      const place = `${basisLabel(r, width)} ${basisLabel(c, width)}`;
+      return [`${place}  ${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`];
+    }),
+  );
 }
 
 /** Longest value of a result on a line. */

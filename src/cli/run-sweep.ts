@@ -8,6 +8,7 @@ import { fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import { statevectorSpec } from '../fleet/cpu-processors.ts';
 import type { Processor } from '../fleet/processor.ts';
+import { widthOfRun } from '../fleet/schedule/scheduled-run.ts';
 import type { Job, JobPart } from '../jobs/job.ts';
 import { drawSeed } from '../math/philox.ts';
 import { type CheckedProgram, isEstimated } from '../service/batches/batch-program.ts';
@@ -25,8 +26,7 @@ import { EngineProcessor } from './engine-processor.ts';
 import { InterruptedError, OptionsConflictError } from './errors.ts';
 import { openSimulator } from './local-simulator.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { isMeasurement, type RunOptions } from './run-circuit.ts';
-import { DEFAULT_PROCESSOR } from './run-defaults.ts';
+import { isMeasurement, isRunHere, type RunOptions, targetsHere } from './run-circuit.ts';
 import type { SweepOptions } from './sweep-options.ts';
 import { observableText, type SweepFacts, sweptFields, writeSweep } from './sweep-report.ts';
 
@@ -52,12 +52,8 @@ export async function runSweep(
       '--sweep, --observable, --gradient and --table run the circuit as the service would, unmeasured.',
     );
   }
-  const body = sweepBody(await readCircuitFile(file), options);
-  const run = await (body.target_processor === DEFAULT_PROCESSOR ? runHere : runOnFleet)(
-    body,
-    options,
-    io,
-  );
+  const body = sweepBody(await readCircuitFile(file, options), options);
+  const run = await (isRunHere(body.target_processor) ? runHere : runOnFleet)(body, options, io);
   const { facts } = run;
   const texts = batchResultText(run.result, async (after) =>
     after === undefined ? run.parts : [],
@@ -83,13 +79,15 @@ async function joined(texts: AsyncIterable<string>): Promise<string> {
 
 type Body = ReturnType<typeof sweepBody>;
 
-/** Runs a program in this process as `statevector-sim` does. */
+/** Runs a program in this process as `statevector-sim` and `qvm` do. */
 async function runHere(body: Body, options: RunSweepOptions, io: CommandIo): Promise<SweepRun> {
   const settings = fleetOptions(loadConfig(io.environment), io.now);
   const spec = statevectorSpec(settings);
-  const program = checkedProgram(body, [{ spec, available: true }]);
-  const holdsTwoStates = program.outputs.includes('gradient') && !isEstimated(program);
-  const numQubits = program.numQubits + (holdsTwoStates ? 1 : 0);
+  const program = checkedProgram(body, targetsHere(settings));
+  const { method, outputs } = program;
+  const isAdjoint = outputs.includes('gradient') && !isEstimated(program);
+  const holdsTwoStates = isAdjoint && method === 'statevector';
+  const numQubits = widthOfRun(program, { method }) + (holdsTwoStates ? 1 : 0);
   await using local = await openSimulator(numQubits, spec, settings);
   return await runProgram(body, program, new EngineProcessor(local), options, io);
 }

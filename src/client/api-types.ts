@@ -190,8 +190,12 @@ export type Batch = {
     readonly gradient?: readonly (readonly (readonly (number | null)[])[])[] | PackedArray | undefined;
     /** For each point, the amplitude [re, im] of each basis state before the final measurement */
     readonly statevector?: readonly (readonly (readonly [number, number])[])[] | PackedArray | undefined;
-    /** How the program was simulated; absent on hardware */
-    readonly method?: 'statevector' | undefined;
+    /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
+    readonly method?: 'statevector' | 'density_matrix' | undefined;
+    /** Why this method, with its figures */
+    readonly method_reason?: string | undefined;
+    /** Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x */
+    readonly label_format?: 'binary' | 'hex' | undefined;
     readonly shots?: number | undefined;
     /** Seed of the program's first point */
     readonly seed: number;
@@ -273,8 +277,20 @@ export type BatchProgramInput = {
     readonly coefficient?: number | undefined;
   }[])[] | undefined;
   /**
+   * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
+   * as they are written
+   */
+  readonly noise?: NoiseModelInput | undefined;
+  /**
+   * How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere
+   * statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and
+   * matrix_product_state are not available yet
+   */
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
-   * are exact; with it, and without counts, expectation and gradient are estimated from shots
+   * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
+   * it, and by density_matrix all values are exact
    */
   readonly shots?: number | undefined;
   /**
@@ -299,8 +315,20 @@ export type BatchSubmissionInput = {
   readonly target_processor: string;
   readonly programs: readonly BatchProgramInput[];
   /**
+   * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
+   * as they are written
+   */
+  readonly noise?: NoiseModelInput | undefined;
+  /**
+   * How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere
+   * statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and
+   * matrix_product_state are not available yet
+   */
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
-   * are exact; with it, and without counts, expectation and gradient are estimated from shots
+   * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
+   * it, and by density_matrix all values are exact
    */
   readonly shots?: number | undefined;
   /**
@@ -413,7 +441,10 @@ export type Circuit = {
   readonly counts?: {
     readonly [name: string]: number;
   } | undefined;
-  /** Exact probability of each bit string; those of probability zero are left out */
+  /**
+   * Exact probability of each bit string, or with trajectories its mean over them; those of probability zero are
+   * left out
+   */
   readonly probabilities?: {
     readonly [name: string]: number;
   } | undefined;
@@ -422,11 +453,27 @@ export type Circuit = {
    * the index
    */
   readonly statevector?: readonly (readonly [number, number])[] | undefined;
-  /** Exact values, one for each element of `observables`, and their sum */
+  /** Values, one for each element of `observables`, and their sum: exact, or with trajectories means over them */
   readonly expectation?: {
     readonly values: readonly number[];
     readonly sum: number;
+    /** Standard errors of values that are means over trajectories */
+    readonly standard_error?: readonly number[] | undefined;
   } | undefined;
+  /** Bit string of each shot, in the order of the shots */
+  readonly memory?: readonly string[] | undefined;
+  /** Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x */
+  readonly label_format?: 'binary' | 'hex' | undefined;
+  /** Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index */
+  readonly density_matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
+  /** tr ρ² before the final measurement */
+  readonly purity?: number | undefined;
+  /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
+  readonly method?: 'statevector' | 'density_matrix' | undefined;
+  /** Why this method, with its figures */
+  readonly method_reason?: string | undefined;
+  /** Distinct trajectories that were computed; with noise and method statevector */
+  readonly trajectories?: number | undefined;
   /** Results that the text requests with `#pragma braket result`, in order */
   readonly results?: readonly ProgramResult[] | undefined;
   /** Engine and device that ran the circuit, or the hardware */
@@ -550,10 +597,22 @@ export type CircuitSubmissionInput = {
   /** Labels for finding the job in listings */
   readonly tags?: readonly string[] | undefined;
   /**
-   * Default ["counts"]. statevector: up to 16 qubits; probabilities: up to 16 classical bits; expectation needs
-   * `observables`
+   * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
+   * as they are written
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'expectation')[] | undefined;
+  readonly noise?: NoiseModelInput | undefined;
+  /**
+   * How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere
+   * statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and
+   * matrix_product_state are not available yet
+   */
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /**
+   * Default ["counts"]. statevector: up to 16 qubits, without noise; probabilities: up to 16 classical bits;
+   * expectation needs `observables`; memory: up to 100,000 shots; density_matrix (up to 7 qubits) and purity: by
+   * the method density_matrix
+   */
+  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'expectation' | 'memory' | 'density_matrix' | 'purity')[] | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
     /** Pauli string, such as `Z0 Z1`; `I` is the identity */
@@ -955,6 +1014,30 @@ export type ErrorDetail = {
   readonly code: string;
 };
 
+export type GateNoise = {
+  /**
+   * Names or aliases from GET /quantum/operations; "*1", "*2", … are all gates on so many qubits, controls
+   * counted, and "*" is every gate
+   */
+  readonly gates: readonly string[];
+  /** Operands that the entry holds for, each list in the order of the gate; all unless given */
+  readonly qubits?: readonly (readonly number[])[] | undefined;
+  /** A channel on one qubit is applied to each operand; one on k qubits to gates on k qubits */
+  readonly channel: NoiseChannel;
+};
+
+export type GateNoiseInput = {
+  /**
+   * Names or aliases from GET /quantum/operations; "*1", "*2", … are all gates on so many qubits, controls
+   * counted, and "*" is every gate
+   */
+  readonly gates: readonly string[];
+  /** Operands that the entry holds for, each list in the order of the gate; all unless given */
+  readonly qubits?: readonly (readonly number[])[] | undefined;
+  /** A channel on one qubit is applied to each operand; one on k qubits to gates on k qubits */
+  readonly channel: NoiseChannelInput;
+};
+
 export type GateObject = {
   /** Name or alias from GET /quantum/operations, in any case */
   readonly gate: string;
@@ -1026,6 +1109,42 @@ export type GateObjectInput = {
     readonly bits: readonly number[];
     /** Value that the bits must have */
     readonly value: number;
+  } | undefined;
+};
+
+export type IdleNoise = {
+  /** Qubits that the entry holds for; all unless given */
+  readonly qubits?: readonly number[] | undefined;
+  /** T1 in microseconds */
+  readonly t1_us: number;
+  /** T2 in microseconds, at most 2·T1 */
+  readonly t2_us: number;
+  /** Stationary population of |1⟩; default 0 */
+  readonly excited?: number | undefined;
+  /**
+   * Duration of gates, of M and of RESET in nanoseconds; names as in `gates`, of which the most specific holds.
+   * What is not named takes no time
+   */
+  readonly durations_ns?: {
+    readonly [name: string]: number;
+  } | undefined;
+};
+
+export type IdleNoiseInput = {
+  /** Qubits that the entry holds for; all unless given */
+  readonly qubits?: readonly number[] | undefined;
+  /** T1 in microseconds */
+  readonly t1_us: number;
+  /** T2 in microseconds, at most 2·T1 */
+  readonly t2_us: number;
+  /** Stationary population of |1⟩; default 0 */
+  readonly excited?: number | undefined;
+  /**
+   * Duration of gates, of M and of RESET in nanoseconds; names as in `gates`, of which the most specific holds.
+   * What is not named takes no time
+   */
+  readonly durations_ns?: {
+    readonly [name: string]: number;
   } | undefined;
 };
 
@@ -1256,6 +1375,17 @@ export type ModelSummary = {
   readonly checked_at: string;
 };
 
+export type NamedNoiseModel = {
+  readonly id: string;
+  readonly description: string;
+  /** Where the figures come from */
+  readonly source: string;
+  /** The errors follow from a model of the device */
+  readonly basis: 'modelled';
+  /** The model in full, to copy and change */
+  readonly noise: NoiseModel;
+};
+
 export type NoiseChannel = {
   /**
    * bit_flip: X with a probability. phase_flip: Z with a probability. bit_phase_flip: Y with a probability. pauli:
@@ -1334,6 +1464,28 @@ export type NoiseChannelInput = {
    * the least significant bit of an index
    */
   readonly matrices?: readonly (readonly (readonly (readonly [number, number])[])[])[] | undefined;
+};
+
+export type NoiseModel = {
+  /** Name of a model from GET /quantum/noise-models; then there are no other fields */
+  readonly model?: string | undefined;
+  /** Channels after gates as the caller wrote them; all entries that match are applied, in this order */
+  readonly gates?: readonly GateNoise[] | undefined;
+  /** Errors of what measurements report; the state is left as it is */
+  readonly readout?: readonly ReadoutNoise[] | undefined;
+  /** Relaxation of qubits while they wait; operations start as early as possible */
+  readonly idle?: readonly IdleNoise[] | undefined;
+};
+
+export type NoiseModelInput = {
+  /** Name of a model from GET /quantum/noise-models; then there are no other fields */
+  readonly model?: string | undefined;
+  /** Channels after gates as the caller wrote them; all entries that match are applied, in this order */
+  readonly gates?: readonly GateNoiseInput[] | undefined;
+  /** Errors of what measurements report; the state is left as it is */
+  readonly readout?: readonly ReadoutNoiseInput[] | undefined;
+  /** Relaxation of qubits while they wait; operations start as early as possible */
+  readonly idle?: readonly IdleNoiseInput[] | undefined;
 };
 
 export type Operation = {
@@ -1449,7 +1601,7 @@ export type PlanSubmissionInput = {
 export type Processor = {
   readonly id: string;
   readonly name: string;
-  readonly family: 'statevector' | 'gpu-fleet' | 'superconducting' | 'emulator';
+  readonly family: 'statevector' | 'gpu-fleet' | 'qvm' | 'superconducting' | 'emulator';
   /** Whether the last self-test passed, so that a circuit sent now would run */
   readonly available: boolean;
   /** Reason, if it is not available */
@@ -1461,6 +1613,17 @@ export type Processor = {
   readonly max_qubits: number;
   readonly max_shots: number;
   readonly max_gates: number;
+  /**
+   * Simulators only: methods that circuits may ask for, besides automatic. With noise, statevector runs
+   * trajectories
+   */
+  readonly methods?: readonly {
+    readonly method: 'statevector' | 'density_matrix';
+    /** Qubits of the widest circuit that it takes */
+    readonly max_qubits: number;
+    /** Qubits of the widest circuit with noise, which runs on the CPU */
+    readonly max_noisy_qubits: number;
+  }[] | undefined;
   /** Precision of amplitudes; null for hardware */
   readonly precision: 'f32' | 'f64' | null;
   readonly execution: 'webgpu' | 'cpu' | 'cpu-fallback' | 'hardware';
@@ -1548,6 +1711,24 @@ export type ProgressEvent = {
   readonly attempt: number;
   /** Current step of a task or TPU job; circuits have none */
   readonly message?: string | undefined;
+};
+
+export type ReadoutNoise = {
+  /** Qubits that the entry holds for; all unless given */
+  readonly qubits?: readonly number[] | undefined;
+  /** Probability that a measured 0 is reported as 1 */
+  readonly p1_given_0: number;
+  /** Probability that a measured 1 is reported as 0 */
+  readonly p0_given_1: number;
+};
+
+export type ReadoutNoiseInput = {
+  /** Qubits that the entry holds for; all unless given */
+  readonly qubits?: readonly number[] | undefined;
+  /** Probability that a measured 0 is reported as 1 */
+  readonly p1_given_0: number;
+  /** Probability that a measured 1 is reported as 0 */
+  readonly p0_given_1: number;
 };
 
 export type StatusEvent = {
@@ -2329,6 +2510,19 @@ export interface Routes {
     readonly data: {
       readonly operations: readonly Operation[];
     };
+  };
+  /** List noise models that circuits may name */
+  readonly 'GET /quantum/noise-models': {
+    readonly data: {
+      readonly noise_models: readonly NamedNoiseModel[];
+    };
+  };
+  /** One noise model */
+  readonly 'GET /quantum/noise-models/{noise_model_id}': {
+    readonly path: {
+      readonly noise_model_id: string;
+    };
+    readonly data: NamedNoiseModel;
   };
   /** Submit a circuit and wait for its counts */
   readonly 'POST /quantum/circuits': {

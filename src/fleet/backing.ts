@@ -167,6 +167,7 @@ export class GpuBacking implements Backing {
     return {
       ...rest,
       ...(widest ?? { maxQubits: 0, target: null }),
+      maxNoisyQubits: Math.min(widest?.maxQubits ?? 0, mayUseCpu ? onCpu.maxQubits : 0),
       execution: healthy.length > 0 || !mayUseCpu ? 'webgpu' : 'cpu-fallback',
       physicalGpus: healthy.filter(({ plan }) => !plan.adapter.isSoftware).length,
       adapters: healthy.map(({ plan }) => ({

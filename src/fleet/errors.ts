@@ -110,6 +110,15 @@ function duration(ms: number): string {
   return hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
 }
 
+/** The engine that a run was given to does not have its method. */
+export class MethodMissingError extends CodedError {
+  readonly code = 'FLEET_METHOD_MISSING';
+
+  constructor(method: string, engine: string) {
+    super(`The ${engine} engine does not have the method ${method}.`);
+  }
+}
+
 /** The machine would not give the memory for the circuit's state vector. */
 export class OutOfMemoryError extends CodedError {
   readonly code = 'FLEET_OUT_OF_MEMORY';

@@ -4,11 +4,11 @@
  */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
-import type { RunRequest } from '../engine/engine.ts';
 import type { BatchRun, CircuitRun, RunHooks } from './processor.ts';
 import type { LaneId, Precision } from './schedule/lane.ts';
 import {
   batchWork,
+  type CircuitRequest,
   levelOf,
   type MayRunOn,
   type RunWork,
@@ -187,7 +187,7 @@ interface RunCaller {
 /** A circuit in the fleet. */
 export class FleetCircuitRun extends RunInFleet<CircuitOutcome> {
   readonly circuit: DynamicCircuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
+  readonly request: CircuitRequest;
 
   constructor(run: Placed<CircuitRun>, caller: RunCaller) {
     const { circuit, request } = run;

@@ -4,7 +4,7 @@
  * `statevector-sim` runs on the CPU engine in double precision by design. `gpu-fleet` runs in single
  * precision on 48 devices, which are shares of the machine's adapters, each adapter in a process of its
  * own, and of the CPU engine where there are no adapters or none is well. Both share the machine's
- * threads and one scheduler. `superconducting-1` is offline until an operator configures a provider.
+ * threads and one scheduler. `qvm` chooses a method for each circuit, on the engines of `statevector-sim`. `superconducting-1` is offline until an operator configures a provider.
  */
 import { DEVICES, type DeviceId } from '../compiler/device/public-devices.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
@@ -33,6 +33,7 @@ import type {
   ProcessorLoad,
   ProcessorSpec,
 } from './processor.ts';
+import { Qvm } from './qvm.ts';
 import { AGEING_MS } from './schedule/fair-queue.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
 
@@ -110,7 +111,8 @@ export class Fleet {
       (id) => new EmulatedDevice(`emulator-${id}`, DEVICES[id], this.#statevector),
     );
     const hardware = options.hardware ?? superconducting(now);
-    this.processors = [this.#statevector, this.#gpuFleet, ...emulators, hardware];
+    const qvm = new Qvm(this.#statevector);
+    this.processors = [this.#statevector, this.#gpuFleet, qvm, ...emulators, hardware];
     this.#adapters = new FleetAdapters({
       settings: options,
       backend: this.#backend,

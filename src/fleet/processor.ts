@@ -5,8 +5,8 @@ import type { CompilationReport } from '../compiler/compile.ts';
 import type { Device } from '../compiler/device/device.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { GateFigures } from '../compiler/report.ts';
-import type { Counts, RunRequest, RunResult } from '../engine/engine.ts';
-import type { RunWork, Tier } from './schedule/scheduled-run.ts';
+import type { Counts, RunResult } from '../engine/engine.ts';
+import type { CircuitRequest, RunWork, Tier } from './schedule/scheduled-run.ts';
 import type { BatchRunOutputs, BatchRunRequest } from './workers/sent-batch.ts';
 import type { SerializedCircuit } from './workers/sent-circuit.ts';
 import type { Reuse } from './workers/worker-messages.ts';
@@ -15,8 +15,10 @@ import type { Reuse } from './workers/worker-messages.ts';
 export interface ProcessorSpec {
   readonly id: string;
   readonly name: string;
-  readonly family: 'statevector' | 'gpu-fleet' | 'superconducting' | 'emulator';
+  readonly family: 'statevector' | 'gpu-fleet' | 'qvm' | 'superconducting' | 'emulator';
   readonly maxQubits: number;
+  /** Qubits of the widest circuit with noise, where that is not `maxQubits`. */
+  readonly maxNoisyQubits?: number;
   readonly maxShots: number;
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; the reader's default unless given. */
@@ -83,7 +85,7 @@ export interface CircuitRun {
   /** The job's id: queue positions and logs use it. */
   readonly id: string;
   readonly circuit: DynamicCircuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
+  readonly request: CircuitRequest;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuit it is: keys of one tier take turns. */
   readonly keyId: string;

@@ -31,10 +31,24 @@ import type {
 import { isSignOfTrouble } from './retry-rule.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
 import type { LaneId, SizeClass } from './schedule/lane.ts';
-import { batchWork, type MayRunOn, type RunWork } from './schedule/scheduled-run.ts';
+import {
+  batchWork,
+  type MayRunOn,
+  methodOf,
+  type RunMethod,
+  type RunWork,
+  widthOfRun,
+} from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
-import { checkBatch, factsOfShape, runsTogether, widthOfBatch } from './workers/sent-batch.ts';
+import {
+  checkBatch,
+  factsOfShape,
+  methodOfBatch,
+  runsTogether,
+  widthOfBatch,
+} from './workers/sent-batch.ts';
+import { workOfCircuit } from './workers/sent-circuit.ts';
 
 /**
  * A batch run of which an adapter is expected to leave a larger part of the circuits undecided goes to threads. The
@@ -135,7 +149,8 @@ export class SimulatorProcessor implements Processor {
   }
 
   expectedRunMs(work: RunWork): number | undefined {
-    const need = this.#needOf(work.numQubits, this.#mayRunCircuitOn(work.numQubits));
+    const { numQubits, method } = work;
+    const need = this.#needOf(numQubits, this.#mayRunCircuitOn(numQubits, method));
     return this.#backend.expectedRunMs(need, work);
   }
 
@@ -171,8 +186,9 @@ export class SimulatorProcessor implements Processor {
   }
 
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
-    const { numQubits } = run.circuit;
-    const mayRunOn = this.#mayRunCircuitOn(numQubits);
+    const work = workOfCircuit(run.circuit);
+    const numQubits = widthOfRun(work, run.request);
+    const mayRunOn = this.#mayRunCircuitOn(numQubits, methodOf(work, run.request));
     const need = this.#needOf(numQubits, mayRunOn);
     const placed = this.#placed(run, mayRunOn);
     const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
@@ -205,11 +221,12 @@ export class SimulatorProcessor implements Processor {
 
   /**
    * Hardware for a circuit. A narrow one takes microseconds on a thread, which draws its shots in double precision, so that
-   * a seed gives the counts that the circuit has in a batch.
+   * a seed gives the counts that the circuit has in a batch. Noise runs on the CPU wherever that is allowed.
    */
-  #mayRunCircuitOn(numQubits: number): MayRunOn {
+  #mayRunCircuitOn(numQubits: number, method: RunMethod = 'statevector'): MayRunOn {
     const { mayRunOn } = this.#backing;
-    return mayRunOn === 'adapter-or-cpu' && numQubits <= MAX_BATCH_QUBITS ? 'cpu' : mayRunOn;
+    const isForCpu = numQubits <= MAX_BATCH_QUBITS || method !== 'statevector';
+    return mayRunOn === 'adapter-or-cpu' && isForCpu ? 'cpu' : mayRunOn;
   }
 
   /**
@@ -219,6 +236,7 @@ export class SimulatorProcessor implements Processor {
   #mayRunBatchOn({ shape, request }: BatchRun): MayRunOn {
     const { mayRunOn } = this.#backing;
     if (mayRunOn === 'adapter') return mayRunOn;
+    if (methodOfBatch({ shape, request }) !== 'statevector') return 'cpu';
     const { shots = 0 } = request;
     if (shots === 0 || shape.numQubits > MAX_BATCH_QUBITS) return mayRunOn;
     const facts = factsOfShape(shape);
@@ -249,7 +267,7 @@ export class SimulatorProcessor implements Processor {
     submit: () => Promise<T>,
   ): Promise<T> {
     const isAccepted = readmitted === true || this.#backend.admission.isAdmitted(runId);
-    this.#checkWidth(need.numQubits, isAccepted);
+    this.#checkWidth(need, isAccepted);
     if (!isAccepted) this.admit();
     try {
       return await submit();
@@ -264,10 +282,14 @@ export class SimulatorProcessor implements Processor {
    *
    * @throws {CircuitTooLargeError | ProcessorUnavailableError}
    */
-  #checkWidth(numQubits: number, isAccepted: boolean): void {
+  #checkWidth({ numQubits, mayRunOn }: LaneNeed, isAccepted: boolean): void {
     const { spec } = this;
     const { available, reason = '', retryAfterS } = this.availability();
-    const maxQubits = isAccepted ? this.#backing.widest() : spec.maxQubits;
+    const ofAll = isAccepted ? this.#backing.widest() : spec.maxQubits;
+    const { maxNoisyQubits = ofAll } = spec;
+    // Of runs that adapters may take as well, only those with noise are wide and kept to the CPU.
+    const isKeptToCpu = mayRunOn === 'cpu' && this.#backing.mayRunOn !== 'cpu';
+    const maxQubits = isKeptToCpu ? Math.min(ofAll, maxNoisyQubits) : ofAll;
     if (numQubits <= maxQubits) return;
     // Without any engine there is no limit to tell.
     if (maxQubits === 0 && !available) {

@@ -41,6 +41,7 @@ import { JobSubmissions } from './routes/job-submission.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { modelRoutes } from './routes/models.ts';
+import { noiseModelRoutes } from './routes/noise-models.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { processorRoutes } from './routes/processors.ts';
 import type { RouteContext } from './routes/route-context.ts';
@@ -113,6 +114,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       processorRoutes(api, context);
       fleetDeviceRoutes(api, context);
       operationRoutes(api, context);
+      noiseModelRoutes(api, context);
       circuitRoutes(api, context);
       batchRoutes(api, context);
       jobEventRoutes(api, context, streams);

@@ -210,6 +210,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'No engine can be started.',
   },
+  FLEET_METHOD_MISSING: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The engine that the processor uses does not have the method.',
+  },
   FLEET_OUT_OF_MEMORY: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The machine has no memory for the state vector.',
@@ -378,6 +382,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'NOT_FOUND',
     meaning: 'A request for the devices of a processor that is not a fleet.',
   },
+  SERVICE_NOISE_MODEL_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No noise model has that id.' },
   SERVICE_PROCESSOR_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No processor has that id.' },
   SERVICE_RATE_LIMIT: {
     answers: 'RATE_LIMIT_EXCEEDED',

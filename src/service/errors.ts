@@ -290,6 +290,16 @@ export class ProcessorNotFoundError extends CodedError {
   }
 }
 
+/** There is no noise model of that id. */
+export class NoiseModelNotFoundError extends CodedError {
+  readonly code = 'SERVICE_NOISE_MODEL_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    const near = didYouMean(id, known);
+    super(`There is no noise model "${id.slice(0, 100)}"; there are ${known.join(', ')}.${near}`);
+  }
+}
+
 /** IonQ's interface has no such backend. */
 export class IonqBackendNotFoundError extends CodedError {
   readonly code = 'SERVICE_IONQ_BACKEND_NOT_FOUND';

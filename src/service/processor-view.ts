@@ -1,6 +1,13 @@
 /** Current state of a processor, in the form that callers see. */
+import { methodsOf } from '../fleet/choose-method.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
-import type { Calibration, DeviceReport, DeviceSpec, Processor } from '../fleet/processor.ts';
+import type {
+  Calibration,
+  DeviceReport,
+  DeviceSpec,
+  Processor,
+  ProcessorSpec,
+} from '../fleet/processor.ts';
 import { hasDevices, viewSummary } from './device-view.ts';
 import type { ProcessorDirectory } from './directories.ts';
 import { isoTime } from './envelope.ts';
@@ -43,6 +50,7 @@ export function viewProcessor(
     max_qubits: spec.maxQubits,
     max_shots: spec.maxShots,
     max_gates: spec.maxGates,
+    ...viewMethods(spec),
     precision: spec.precision,
     execution: spec.execution,
     ...(spec.physicalGpus === undefined ? {} : { physical_gpus: spec.physicalGpus }),
@@ -60,6 +68,15 @@ export function viewProcessor(
       expected_wide_wait_ms: Math.round(readingWaitMs + load.expectedWideWaitMs),
     }),
   };
+}
+
+function viewMethods(spec: ProcessorSpec) {
+  const methods = methodsOf(spec).map(({ method, maxQubits, maxNoisyQubits }) => ({
+    method,
+    max_qubits: maxQubits,
+    max_noisy_qubits: maxNoisyQubits,
+  }));
+  return methods.length === 0 ? {} : { methods };
 }
 
 /** Constraints that circuits for a device must fit. */

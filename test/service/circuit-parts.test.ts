@@ -13,6 +13,8 @@ import { parsePrefer } from '../../src/service/routes/job-submission.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 
+const ON_STATE = { method: 'statevector', methodReason: 'One state.', seed: 1 } as const;
+
 describe('the label of an outcome', () => {
   test.each([
     [[0b011], 3, '011'],
@@ -65,6 +67,7 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
       numRequested: 2,
       results: [],
       warnings: [{ code: 'CIRCUIT_PRAGMA_IGNORED', message: 'The "a" is ignored.', line: 3 }],
+      ...ON_STATE,
     },
     { ...result, run },
   );
@@ -112,11 +115,16 @@ test('counts are written with the labels of their outcomes, at any width', () =>
           numRequested: 0,
           results: [],
           warnings: [],
+          ...ON_STATE,
         },
         { ...result, run },
       );
-      const label = (words: readonly number[]) =>
-        outcomeLabel(Uint32Array.from(words), 0, wordsPerOutcome, numBits);
+      const label = (words: readonly number[]) => {
+        const bits = outcomeLabel(Uint32Array.from(words), 0, wordsPerOutcome, numBits);
+        if (numBits <= 64) return bits;
+        const digits = BigInt(`0b${bits}`).toString(16);
+        return `0x${digits.padStart(Math.ceil(numBits / 4), '0')}`;
+      };
       const entries = rows.map(([, times], i) => `"${label(masked[i]!)}":${times}`);
       expect(text.startsWith(`{"counts":{${entries.join(',')}},`)).toBe(true);
     }),

@@ -35,6 +35,9 @@ describe('a submission', () => {
       started_at: '2026-01-02T03:04:05.678Z',
       finished_at: '2026-01-02T03:04:05.678Z',
       counts: { '00': 100 },
+      label_format: 'binary',
+      method: 'statevector',
+      method_reason: 'A state vector of 64 bytes. statevector-sim runs state vectors.',
       backend: { engine: 'reference', execution: 'cpu', precision: 'f64', hardware: 'a test' },
       compilation: {
         gates: { before: 3, after: 1 },

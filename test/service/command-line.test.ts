@@ -112,6 +112,37 @@ test.each(['run', 'compile'])(
   },
 );
 
+test('run takes a noise model from a file or by name, and a method', async () => {
+  using folder = temporaryFolder();
+  const model = join(folder.path, 'model.json');
+  const flip = { gates: ['X'], channel: { type: 'bit_flip', probability: 1 } };
+  writeFileSync(model, JSON.stringify({ gates: [flip] }));
+  const circuit = join(folder.path, 'x.json');
+  writeFileSync(circuit, JSON.stringify([{ gate: 'X', qubit: 0 }]));
+  for (const method of ['statevector', 'density_matrix']) {
+    const args = [
+      'run',
+      circuit,
+      '--target',
+      'qvm',
+      '--noise',
+      model,
+      '--method',
+      method,
+      '--json',
+    ];
+    const answer = JSON.parse((await qcs(args)).stdout);
+    expect(answer).toMatchObject({ processor: 'qvm', method, counts: { 0: 1000 } });
+  }
+  const byName = await qcs(['run', circuit, '--noise', 'ibm-fez', '--shots', '500']);
+  expect(byName.stdout).toContain('statevector: Trajectories: ');
+  const wrong = await qcs(['run', circuit, '--noise', 'ibm-fes']);
+  expect(wrong).toMatchObject({ code: 2 });
+  expect(wrong.stderr).toContain(
+    'noise.model: There is no noise model called "ibm-fes". Did you mean',
+  );
+});
+
 test('run with the same seed prints the same counts', async () => {
   const args = ['run', 'examples/bell.qasm', '--json', '--seed', '42', '--processor', 'gpu-fleet'];
   const [first, second] = await Promise.all([qcs(args), qcs(args)]);
@@ -387,6 +418,7 @@ test('devices says of each processor whether it would run a circuit now', async 
   expect(processors).toMatchObject([
     { id: 'statevector-sim', available: true },
     { id: 'gpu-fleet', available: true, execution: 'cpu-fallback' },
+    { id: 'qvm', available: true },
     { id: 'superconducting-1', available: false },
   ]);
   expect(Array.isArray(adapters)).toBe(true);

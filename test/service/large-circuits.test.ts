@@ -131,7 +131,7 @@ describe('a job of a circuit', () => {
   test('writes a large result as it would a small one', async () => {
     const { circuits, close } = open();
     const value = { ...large(), circuit: [{ gate: 'H', qubit: 15 }] };
-    const checked = read(value);
+    const checked = { ...read(value), seed: 1 };
     const { circuit } = checked;
     const task = { circuit, request: { shots: 1, seed: 1 } };
     const result = zeroResult(task);
@@ -157,7 +157,10 @@ describe('a job of a circuit', () => {
       numRequested: 0,
       results: [],
       warnings: [],
-    };
+      method: 'statevector',
+      methodReason: 'One state.',
+      seed: 1,
+    } as const;
     const write = () => {
       const circuit = { numQubits: 1, numBits: 1, operations: [] };
       const result = zeroResult({ circuit, request: { shots: 1, seed: 1 } });

@@ -12,6 +12,10 @@ const RUNS = 150;
 /** Faults under this code that say what a body means, by what is at that path. */
 const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
   [/^target_processor$/, /^There is no (processor|simulator) /],
+  // The schema of a noise model says its form; names, ranges and what belongs together are meaning.
+  [/\bnoise\b/, /./],
+  [/(^|\.)method$/, / is not available yet\. | does not have /],
+  [/(^|\.)return$/, / needs the method density_matrix|^There is no /],
   // What a program needs follows from the defaults of its batch, too.
   [
     /^programs\[\d+\]\.(shots|observables)$/,

@@ -28,6 +28,7 @@ describe('GET /quantum/processors', () => {
         max_qubits: 24,
         max_shots: 1_000_000,
         max_gates: 1000,
+        methods: [{ method: 'statevector', max_qubits: 24, max_noisy_qubits: 24 }],
         precision: 'f64',
         execution: 'cpu',
         physical_gpus: 0,

@@ -35,7 +35,7 @@ export async function submitCircuit(
   io: CommandIo,
 ): Promise<void> {
   const body = {
-    ...submissionFields(await readCircuitFile(file), options),
+    ...submissionFields(await readCircuitFile(file, options), options),
     ...labelFields(options),
   };
   const client = await serviceClient(options, io);

@@ -33,7 +33,7 @@ export async function submitSweep(
   options: SubmitSweepOptions,
   io: CommandIo,
 ): Promise<void> {
-  const content = await readCircuitFile(file);
+  const content = await readCircuitFile(file, options);
   const { name, tags, priority } = content;
   const { target_processor, programs } = sweepBody(content, options);
   const [program = {}] = programs;

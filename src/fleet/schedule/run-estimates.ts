@@ -156,19 +156,13 @@ export class RunEstimates {
   }
 
   #modelMs(name: string, work: RunWork): Model {
-    const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
-    const { numCircuits = 1, undecided = 0 } = work;
+    const { undecided = 0 } = work;
     const { speed = 1, fixedMs = FIXED_MS, exactSpeed } = this.#speeds.get(name) ?? {};
-    const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
-    const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
-    const states = numCircuits * (isBranching ? BRANCHES : 1);
-    // The circuits of a batch begin together, and their shape is made ready once.
-    const drawing = numCircuits * shots * MODEL.perShot;
-    const evolving = states * amplitudes * (gateCost + passes * MODEL.pass);
+    const { compiling, drawing, evolving } = modelOf(work);
     // Shots that an adapter leaves undecided run a second time, at the speed of the thread that runs them.
     const again = exactSpeed === undefined ? 0 : undecided;
     return {
-      fixed: within(fixedMs + numOperations * MODEL.perOperation + (1 + again) * drawing),
+      fixed: within(fixedMs + compiling + (1 + again) * drawing),
       onStates: within(evolving / speed + (again * evolving) / (exactSpeed ?? speed), 1e-9),
     };
   }
@@ -178,9 +172,30 @@ export class RunEstimates {
   }
 }
 
-/** Name under which times of such work are learned. */
-function timesName(name: string, { numCircuits }: RunWork): string {
-  return numCircuits === undefined ? name : `batches on ${name}`;
+/** Milliseconds of work on the machine of the cost model, before anything was measured. */
+export function modelMs(work: RunWork): number {
+  const { compiling, drawing, evolving } = modelOf(work);
+  return compiling + drawing + evolving;
+}
+
+/** Parts of the model, milliseconds. */
+function modelOf(work: RunWork) {
+  const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
+  const { numCircuits = 1, numStates = isBranching ? BRANCHES : 1 } = work;
+  const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
+  const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
+  return {
+    compiling: numOperations * MODEL.perOperation,
+    // The circuits of a batch begin together, and their shape is made ready once.
+    drawing: numCircuits * shots * MODEL.perShot,
+    evolving: numCircuits * numStates * amplitudes * (gateCost + passes * MODEL.pass),
+  };
+}
+
+/** Name under which times of such work are learned: methods are learned apart, as batches are. */
+function timesName(name: string, { numCircuits, method }: RunWork): string {
+  const ofMethod = method === undefined ? name : `${method} on ${name}`;
+  return numCircuits === undefined ? ofMethod : `batches on ${ofMethod}`;
 }
 
 function within(ms: number, least: number = MIN_MS): number {
@@ -223,7 +238,8 @@ function add(average: Average, value: number): void {
 /** Key that circuits of about the same time have in common. */
 function kindOf(work: RunWork): string {
   const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts, numCircuits } = work;
-  const facts = `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${classOf(shots)} ${numReadouts}`;
+  const { numStates = 1 } = work;
+  const facts = `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${classOf(shots)} ${numReadouts} ${classOf(numStates)}`;
   return numCircuits === undefined ? facts : `${facts} ${classOf(numCircuits)}`;
 }
 

@@ -2,8 +2,10 @@
 import {
   type DynamicCircuit,
   hasMidCircuitMeasurement,
+  isNoisy,
   numOperationsOf,
 } from '../../circuit/circuit.ts';
+import { errorProbability, withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import { numFlipPatterns } from '../../circuit/observable.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
 import type { BatchRequest } from '../../engine/batch-request.ts';
@@ -28,6 +30,17 @@ export function levelOf(priority: Priority, tier: Tier): number {
   return LEVEL_OF_PRIORITY[priority] + (tier === 'enterprise' ? 0 : 1);
 }
 
+/**
+ * How an engine computes a run: on one state, on a state for each noise that the shots drew, or on a density matrix.
+ */
+export type RunMethod = 'statevector' | 'trajectories' | 'density_matrix';
+
+/** Outputs of a circuit and the method that computes them. */
+export interface CircuitRequest extends Omit<RunRequest, 'onProgress'> {
+  /** By default trajectories for a circuit with noise, and otherwise one state. */
+  readonly method?: RunMethod;
+}
+
 /** A run that the scheduler places. */
 export interface ScheduledRun {
   /** Unique among the runs that wait or run. */
@@ -49,6 +62,7 @@ export interface ScheduledRun {
 
 /** The facts that estimates of run times are made from. */
 export interface RunWork {
+  /** Qubits of the state that a run holds; a density matrix is a state of twice the qubits of its circuit. */
   readonly numQubits: number;
   readonly numOperations: number;
   /** Cost of all gates by the compiler's cost model, for 2^26 amplitudes. */
@@ -65,10 +79,19 @@ export interface RunWork {
    * runs these again on a thread of the CPU.
    */
   readonly undecided?: number;
+  /** Absent for a run on one state. */
+  readonly method?: Exclude<RunMethod, 'statevector'>;
+  /** Trajectories of a run, about. */
+  readonly numStates?: number;
 }
 
 /** The part of the work that the circuit decides; the request decides the rest. */
-export type CircuitWork = Omit<RunWork, 'shots' | 'numReadouts' | 'numCircuits' | 'undecided'>;
+export interface CircuitWork extends Pick<RunWork, 'numOperations' | 'gateCost' | 'isBranching'> {
+  /** Qubits of the circuit. */
+  readonly numQubits: number;
+  /** Probability that a shot draws an error; absent for a circuit without noise. */
+  readonly errorProbability?: number;
+}
 
 /** Work of circuits that are on their way; admission and queue both ask for it. */
 const known = new WeakMap<DynamicCircuit, CircuitWork>();
@@ -81,27 +104,74 @@ export function circuitWork(circuit: DynamicCircuit): CircuitWork {
       numQubits: circuit.numQubits,
       numOperations: numOperationsOf(circuit),
       gateCost: circuitCost(circuit),
-      isBranching: hasMidCircuitMeasurement(circuit),
+      isBranching: hasMidCircuitMeasurement(withoutNoise(circuit)),
+      ...(isNoisy(circuit) && { errorProbability: errorProbability(circuit) }),
     };
     known.set(circuit, work);
   }
   return work;
 }
 
+/** Method of a run. */
+export function methodOf(
+  { errorProbability: ofNoise }: Pick<CircuitWork, 'errorProbability'>,
+  { method }: Pick<CircuitRequest, 'method'>,
+): RunMethod {
+  return method ?? (ofNoise === undefined ? 'statevector' : 'trajectories');
+}
+
+/** Qubits of the state that a run holds. */
+export function widthOfRun(
+  circuit: Pick<CircuitWork, 'numQubits' | 'errorProbability'>,
+  request: Pick<CircuitRequest, 'method'>,
+): number {
+  const isDensity = methodOf(circuit, request) === 'density_matrix';
+  return isDensity ? 2 * circuit.numQubits : circuit.numQubits;
+}
+
 /** The work of a run. */
-export function runWork(circuit: CircuitWork, request: Omit<RunRequest, 'onProgress'>): RunWork {
+export function runWork(circuit: CircuitWork, request: CircuitRequest): RunWork {
   const { shots, statevector = false, probabilities = false } = request;
-  const numReadouts = Number(statevector) + Number(probabilities) + numObserved(request);
-  return { ...circuit, shots, numReadouts };
+  const { densityMatrix = false, purity = false } = request;
+  const outputs = [statevector, probabilities, densityMatrix, purity];
+  const numReadouts = outputs.filter((asked) => asked).length + numObserved(request);
+  return { ...workByMethod(circuit, request), shots, numReadouts };
+}
+
+/** Work of evolving by a method. */
+function workByMethod(
+  circuit: CircuitWork,
+  request: Pick<CircuitRequest, 'method'> & { readonly shots?: number },
+): Omit<RunWork, 'shots' | 'numReadouts'> {
+  const { errorProbability: probability = 0, ...work } = circuit;
+  const method = methodOf(circuit, request);
+  switch (method) {
+    case 'statevector':
+      return work;
+    case 'trajectories': {
+      const { shots = 0 } = request;
+      // A shot without errors shares the state of the others without. Errors are taken to differ.
+      return { ...work, method, numStates: Math.max(1, Math.min(shots, 1 + probability * shots)) };
+    }
+    case 'density_matrix': {
+      // Each gate acts on the rows and on the columns.
+      const { numQubits, gateCost } = work;
+      return { ...work, method, numQubits: 2 * numQubits, gateCost: 2 * gateCost };
+    }
+  }
 }
 
 /** The work of a batch of circuits. */
-export function batchWork(shape: CircuitWork, request: BatchRequest): RunWork {
+export function batchWork(
+  shape: CircuitWork,
+  request: BatchRequest & Pick<CircuitRequest, 'method'>,
+): RunWork {
   const { shots = 0, statevectors = false, probabilities = false } = request;
   const numReadouts = Number(statevectors) + Number(probabilities) + numObserved(request);
-  const isExact = shots > 0 && shape.numQubits <= MAX_BATCH_QUBITS;
+  const isNoiseless = methodOf(shape, request) === 'statevector';
+  const isExact = isNoiseless && shots > 0 && shape.numQubits <= MAX_BATCH_QUBITS;
   return {
-    ...shape,
+    ...workByMethod(shape, request),
     shots,
     numReadouts,
     numCircuits: request.numCircuits,

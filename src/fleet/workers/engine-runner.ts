@@ -8,10 +8,10 @@
  * ending its worker, and so are those of a worker that falls silent where a limit is set to that.
  */
 import { type DynamicCircuit, numOperationsOf } from '../../circuit/circuit.ts';
-import type { RunRequest } from '../../engine/engine.ts';
 import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
 import { WorkerLostError } from '../errors.ts';
 import type { Precision } from '../schedule/lane.ts';
+import type { CircuitRequest } from '../schedule/scheduled-run.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
 import { postedBatch } from './posted-batch.ts';
 import type { Batch } from './sent-batch.ts';
@@ -55,7 +55,7 @@ interface FollowedRun {
 /** A circuit to be given to a worker. */
 export interface WorkerCircuitRun extends FollowedRun {
   readonly circuit: DynamicCircuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
+  readonly request: CircuitRequest;
 }
 
 /** A run to be given to a worker. */

@@ -21,7 +21,13 @@ import {
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Counts } from '../../engine/engine.ts';
 import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
-import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
+import {
+  type CircuitWork,
+  circuitWork,
+  methodOf,
+  type RunMethod,
+  widthOfRun,
+} from '../schedule/scheduled-run.ts';
 import {
   circuitOf,
   inSharedMemory,
@@ -49,12 +55,16 @@ export interface BatchRunRequest extends BatchRequest {
    * measured.
    */
   readonly countsOfSingles?: boolean;
+  /** By default trajectories for circuits with noise, and otherwise one state. */
+  readonly method?: RunMethod;
 }
 
 /** Result of a batch run. */
 export interface BatchRunOutputs extends BatchResult {
   /** For each circuit and observable, the derivative by each number of its row. */
   readonly gradients?: Float64Array;
+  /** For each circuit and observable, the standard error of a value that is a mean over trajectories. */
+  readonly standardErrors?: Float64Array;
   /** Replaces `counts` where the register has more than 12 bits: those of each circuit. */
   readonly longCounts?: readonly Counts[];
 }
@@ -173,6 +183,11 @@ export function unpackShape(packed: PackedShape): DynamicCircuit {
   return shape;
 }
 
+/** Method of the circuits of a batch. */
+export function methodOfBatch({ shape, request }: Batch): RunMethod {
+  return methodOf(factsOfShape(shape).work, request);
+}
+
 /**
  * Refuses what no engine would run.
  *
@@ -189,14 +204,20 @@ export function checkBatch({ shape, request }: Batch): void {
     { ...request, shots: numBits > MAX_LISTED_BITS ? 0 : (request.shots ?? 0) },
     { numQubits, numBits, numAngles: formulas?.numInputs ?? numAngles },
   );
-  if (asksForReadouts(request) && work.isBranching) {
+  const isExact = methodOfBatch({ shape, request }) === 'density_matrix';
+  if (asksForReadouts(request) && work.isBranching && !isExact) {
     throw new OutputNeedsFinalStateError('More than counts of a batch');
   }
 }
 
-/** Qubits of the states that a batch run holds. A gradient holds two states as one of one qubit more. */
+/**
+ * Qubits of the states that a batch run holds. A gradient holds two states as one of one qubit more; that of a density
+ * matrix follows from shifted circuits.
+ */
 export function widthOfBatch({ shape, request }: Batch): number {
-  return shape.numQubits + (request.gradients === true ? 1 : 0);
+  const holdsTwo =
+    request.gradients === true && methodOfBatch({ shape, request }) === 'statevector';
+  return widthOfRun(factsOfShape(shape).work, request) + (holdsTwo ? 1 : 0);
 }
 
 /** Whether a request asks for more than counts. */
@@ -233,9 +254,9 @@ export function isRunTogether(shape: DynamicCircuit, request: BatchRunRequest): 
 /** As `isRunTogether`, by the facts about the shape. */
 export function runsTogether(
   shape: JointFacts,
-  { shots = 0, countsOfSingles, gradients = false }: BatchRunRequest,
+  { shots = 0, countsOfSingles, gradients = false, method = 'statevector' }: BatchRunRequest,
 ): boolean {
-  if (gradients || !shape.mayRunTogether) return false;
+  if (gradients || method !== 'statevector' || !shape.mayRunTogether) return false;
   return shots === 0 || countsOfSingles !== true || shape.measuresAllQubits;
 }
 

@@ -21,7 +21,13 @@ import {
   type Operation,
 } from '../../circuit/circuit.ts';
 import { GATES } from '../../circuit/gates.ts';
-import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
+import {
+  type CircuitRequest,
+  type CircuitWork,
+  circuitWork,
+  methodOf,
+  type RunMethod,
+} from '../schedule/scheduled-run.ts';
 
 /** Operations of one clone. */
 const RUN_LENGTH = 4096;
@@ -103,6 +109,15 @@ export function sizeOfCircuit(circuit: DynamicCircuit | SerializedCircuit): numb
 /** Work of a circuit in either form. */
 export function workOfCircuit(circuit: DynamicCircuit | SerializedCircuit): CircuitWork {
   return 'bytes' in circuit ? circuit.work : circuitWork(circuit);
+}
+
+/** Method of a run of a sent circuit or shape; one in writing has no noise. */
+export function methodOfSent(
+  circuit: DynamicCircuit | SerializedCircuit | WrittenCircuit | WrittenShape,
+  request: Pick<CircuitRequest, 'method'>,
+): RunMethod {
+  if ('shape' in circuit) return request.method ?? 'statevector';
+  return methodOf(workOfCircuit(circuit), request);
 }
 
 /** A circuit without explicit matrices. */

@@ -13,6 +13,7 @@ import type { Precision } from '../schedule/lane.ts';
 import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
 import { receivedBatch } from './posted-batch.ts';
+import { methodOfSent } from './sent-circuit.ts';
 import { ReadObservables } from './sent-observables.ts';
 import { type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
 import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
@@ -233,8 +234,11 @@ function isBrief(run: SentRun): boolean {
   );
 }
 
+/** Qubits of the state that a run holds. */
 function widthOf(run: SentRun): number {
-  return 'shape' in run ? run.shape.numQubits : run.circuit.numQubits;
+  const circuit = 'shape' in run ? run.shape : run.circuit;
+  const isDensity = methodOfSent(circuit, run.request) === 'density_matrix';
+  return isDensity ? 2 * circuit.numQubits : circuit.numQubits;
 }
 
 /**
@@ -386,8 +390,9 @@ export class MessageBuffer {
   }
 }
 
-function arraysOfRun({ run: { counts, statevector, probabilities } }: CircuitOutcome) {
-  return [counts.outcomes, counts.occurrences, statevector, probabilities];
+function arraysOfRun({ run }: CircuitOutcome) {
+  const { counts, statevector, probabilities, densityMatrix } = run;
+  return [counts.outcomes, counts.occurrences, statevector, probabilities, densityMatrix];
 }
 
 function arraysOfBatch({ batch: { longCounts = [], ...arrays } }: BatchOutcome) {

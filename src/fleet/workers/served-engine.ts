@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
+import type { RunMethod } from '../schedule/scheduled-run.ts';
+import { compiledByMethod } from './compiled-methods.ts';
 import { CompiledShapes, type Compiler } from './compiled-shapes.ts';
-import { isSameCircuit, type WrittenCircuit } from './sent-circuit.ts';
+import { circuitOf, isSameCircuit, methodOfSent, type WrittenCircuit } from './sent-circuit.ts';
 import {
   type MaybeBatchEngine,
   mayBeBatched,
@@ -82,14 +84,24 @@ export class ServedEngine {
   ): Promise<BatchOutcome> {
     const { formulas, angles: rows, numCircuits } = run.request;
     const angles = formulas === undefined ? rows : evaluateAngles(formulas, rows, numCircuits);
-    const withOwnAngles = { ...run, request: { ...run.request, angles } };
-    const together =
-      run.request.gradients === true
-        ? await this.#shifted.run(withOwnAngles, rows, (one) =>
-            this.runBatch(one, onProgress, signal),
-          )
-        : await this.#batches.runRequestOfBatch(withOwnAngles, signal);
+    const method = methodOfSent(run.shape, run.request);
+    const withOwnAngles = { ...run, request: { ...run.request, angles, method } };
+    const together = await this.#runTogether(withOwnAngles, rows, onProgress, signal);
     return together ?? (await this.#singles.run(withOwnAngles, rows, onProgress, signal));
+  }
+
+  async #runTogether(
+    run: SentBatchRun,
+    rows: Float64Array,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal,
+  ): Promise<BatchOutcome | undefined> {
+    const { gradients, method } = run.request;
+    if (gradients === true) {
+      return await this.#shifted.run(run, rows, (one) => this.runBatch(one, onProgress, signal));
+    }
+    if (method !== 'statevector') return undefined;
+    return await this.#batches.runRequestOfBatch(run, signal);
   }
 
   /**
@@ -106,15 +118,16 @@ export class ServedEngine {
     const ownTime = new OwnTime(this.#engine);
     const { circuit, request } = run;
     const keepState = request.statevector === true || request.observables !== undefined;
-    const key = keepState ? undefined : keyOfCircuit(circuit, this.#kept.limits);
+    const method = methodOfSent(circuit, request);
+    const isKeepable = method === 'statevector' && !keepState;
+    const key = isKeepable ? keyOfCircuit(circuit, this.#kept.limits) : undefined;
     let compiled = key === undefined ? undefined : this.#kept.take(key);
     if (compiled === undefined) {
       const [outcome] = this.#mayBeBatched(run)
         ? ((await this.runTogether([run], signal)) ?? [])
         : [];
       if (outcome !== undefined) return outcome;
-      const { program, ...how } = this.#shapes.compile(circuit, keepState);
-      compiled = { executable: await this.#engine.prepare(program), ...how };
+      compiled = await this.#prepare(circuit, method, keepState);
     }
     const compileMs = performance.now() - started;
     let isKept = false;
@@ -129,6 +142,20 @@ export class ServedEngine {
         await this.#kept.keep(key, { ...compiled, reused: 'program' });
       else await compiled.executable[Symbol.asyncDispose]();
     }
+  }
+
+  async #prepare(
+    circuit: SentCircuit,
+    method: RunMethod,
+    keepState: boolean,
+  ): Promise<KeptCircuit> {
+    if (method === 'statevector') {
+      const { program, ...how } = this.#shapes.compile(circuit, keepState);
+      return { executable: await this.#engine.prepare(program), ...how };
+    }
+    const whole = circuitOf(circuit);
+    const { report, prepare } = compiledByMethod(this.#engine, whole, method, keepState);
+    return { executable: await prepare(), report, reused: 'nothing' };
   }
 
   #mayBeBatched(run: SentRun): run is ShapedRun {

@@ -294,6 +294,7 @@ export function mayBeBatched(run: SentRun): run is ShapedRun {
   return (
     run.precision === EXACT_PRECISION &&
     'shape' in circuit &&
+    (request.method ?? 'statevector') === 'statevector' &&
     circuit.angles.length > 0 &&
     circuit.numQubits <= MAX_BATCH_QUBITS &&
     circuit.numOperations <= MAX_OPERATIONS &&

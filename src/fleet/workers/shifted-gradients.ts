@@ -1,6 +1,6 @@
 /**
  * Gradients of batch runs by the parameter-shift rule, where that is faster than the adjoint method, and on engines
- * that have no adjoint gradients.
+ * that have no adjoint gradients. Channels are linear in the state, so the rule holds under noise, too.
  *
  * The adjoint method takes one trip there and one back, but a program for each circuit: some 3 µs an operation. The
  * shifted circuits of a small circuit with few angles run together in an engine's batch. On 4 qubits with 8 angles a
@@ -8,7 +8,8 @@
  */
 import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
 import { dependentAngles } from '../../circuit/angle-formulas.ts';
-import { isStatic, withAngles } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit.ts';
+import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/parameter-shift.ts';
 import { type AngleShift, angleShifts } from '../../compiler/gradient/shift-rule.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
@@ -67,9 +68,10 @@ export class ShiftedGradients {
   ): Promise<BatchOutcome | undefined> {
     const { gradients: _, formulas, ...request } = run.request;
     const startedAt = performance.now();
-    if (this.#hasAdjoint && !mayBeFaster(run)) return undefined;
+    const hasAdjoint = this.#hasAdjoint && (request.method ?? 'statevector') === 'statevector';
+    if (hasAdjoint && !mayBeFaster(run)) return undefined;
     const shifts = this.#shiftsOf(run);
-    if (this.#hasAdjoint && !isFaster(run, shifts.length)) return undefined;
+    if (hasAdjoint && !isFaster(run, shifts.length)) return undefined;
     const readMs = performance.now() - startedAt;
     const { numCircuits, angles, observables = [] } = request;
     const plain = await runBatch({ ...run, request });
@@ -96,6 +98,7 @@ export class ShiftedGradients {
         numCircuits: count * shifts.length,
         angles: shiftedAngles(angles, numAngles, from, count, shifts),
         observables,
+        ...(request.method !== undefined && { method: request.method }),
       };
       const outcome = await runBatch({ ...run, request: shifted });
       compileMs += outcome.compileMs;
@@ -138,7 +141,8 @@ function openAngles({
   return new Uint8Array(numCircuits === 0 ? 0 : angles.length / numCircuits).fill(1);
 }
 
-function shiftsOf(circuit: ReturnType<typeof withAngles>, isOpen: Uint8Array) {
+function shiftsOf(noisy: DynamicCircuit, isOpen: Uint8Array) {
+  const circuit = withoutNoise(noisy);
   if (!isStatic(circuit)) throw new OutputNeedsFinalStateError('A gradient');
   return angleShifts(circuit, (angle) => isOpen[angle] === 1);
 }

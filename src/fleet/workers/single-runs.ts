@@ -10,9 +10,10 @@ import { CONSTANT } from '../../compiler/parametric.ts';
 import { type BatchResults, emptyResults } from '../../engine/batch-request.ts';
 import type { Counts, Engine, Executable, RunRequest, RunResult } from '../../engine/engine.ts';
 import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
+import { compiledByMethod } from './compiled-methods.ts';
 import type { CompiledShapes, Compiler } from './compiled-shapes.ts';
 import { type BatchRunOutputs, type BatchRunRequest, MAX_LISTED_BITS } from './sent-batch.ts';
-import { readCircuit, type WrittenCircuit, type WrittenShape } from './sent-circuit.ts';
+import { circuitOf, readCircuit, type WrittenCircuit, type WrittenShape } from './sent-circuit.ts';
 import { OwnTime } from './shape-batches.ts';
 import type { BatchOutcome, SentBatchRun } from './worker-messages.ts';
 
@@ -96,11 +97,16 @@ export class SingleRuns {
   async #prepare(
     shape: Shape,
     angles: Float64Array,
-    { statevectors = false, observables }: BatchRunRequest,
+    { statevectors = false, observables, method = 'statevector' }: BatchRunRequest,
   ): Promise<Executable> {
     const keepState = statevectors || observables !== undefined;
-    const { program } = this.#shapes.compile(circuitAt(shape, angles), keepState);
-    return this.#engine.prepare(program);
+    const circuit = circuitAt(shape, angles);
+    if (method === 'statevector') {
+      const { program } = this.#shapes.compile(circuit, keepState);
+      return this.#engine.prepare(program);
+    }
+    const whole = circuitOf(circuit);
+    return compiledByMethod(this.#engine, whole, method, keepState).prepare();
   }
 }
 
@@ -153,6 +159,7 @@ class RowResults {
   readonly #numQubits: number;
   readonly #request: BatchRunRequest;
   readonly #longCounts: Counts[] = [];
+  #standardErrors: Float64Array | undefined;
   #results: BatchResults | undefined;
   #gradients: Float64Array | undefined;
 
@@ -178,6 +185,10 @@ class RowResults {
     setRow(results.probabilities, k, result.probabilities);
     setRow(results.expectations, k, result.expectations);
     setRow(results.variances, k, result.variances);
+    const { standardErrors } = result;
+    if (standardErrors === undefined) return;
+    this.#standardErrors ??= new Float64Array(this.#request.numCircuits * standardErrors.length);
+    setRow(this.#standardErrors, k, standardErrors);
   }
 
   /** Sets the expectation values of circuit k and their derivatives. */
@@ -193,6 +204,7 @@ class RowResults {
     return {
       ...this.#results,
       ...(this.#gradients && { gradients: this.#gradients }),
+      ...(this.#standardErrors && { standardErrors: this.#standardErrors }),
       ...(longCounts.length > 0 && { longCounts }),
     };
   }

@@ -8,11 +8,12 @@
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { TargetProfile } from '../../compiler/program.ts';
-import type { RunRequest, RunResult } from '../../engine/engine.ts';
+import type { RunResult } from '../../engine/engine.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { StartChild } from '../../processes/supervised-child.ts';
 import type { Precision } from '../schedule/lane.ts';
+import type { CircuitRequest } from '../schedule/scheduled-run.ts';
 import type { BatchRunOutputs, BatchRunRequest } from './sent-batch.ts';
 import type { SerializedCircuit, WrittenCircuit, WrittenShape } from './sent-circuit.ts';
 import type { SentObservables } from './sent-observables.ts';
@@ -115,7 +116,7 @@ export interface SentCircuitRun {
   readonly id: number;
   readonly precision: Precision;
   readonly circuit: SentCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
+  readonly request: CircuitRequest;
 }
 
 /** A batch run of a list. */

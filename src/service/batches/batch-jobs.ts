@@ -230,14 +230,16 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
 
 /** Work of the point that takes longest. A batch may take long, but not one of its points. */
 function heaviestPoint(programs: readonly CheckedProgram[]): RunWork {
-  const workOf = ({ groups }: CheckedProgram) => factsOfShape(groups[0]!.circuit).work;
+  const workOf = ({ groups, method, shots = 0, observables }: CheckedProgram) => {
+    const request = { shots, seed: 0, observables, method };
+    return runWork(factsOfShape(groups[0]!.circuit).work, request);
+  };
   const sizeOf = (program: CheckedProgram) => {
-    const { numQubits, gateCost } = workOf(program);
-    return 2 ** numQubits * (1 + gateCost);
+    const { numQubits, gateCost, numStates = 1 } = workOf(program);
+    return 2 ** numQubits * numStates * (1 + gateCost);
   };
   const heaviest = programs.reduce((most, each) => (sizeOf(each) > sizeOf(most) ? each : most));
-  const { shots = 0, observables } = heaviest;
-  return runWork(workOf(heaviest), { shots, seed: 0, observables });
+  return workOf(heaviest);
 }
 
 /** Reads a body in this thread; undefined if that would take too long. */

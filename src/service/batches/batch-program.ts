@@ -6,6 +6,7 @@ import type { FaultList } from '../../circuit/fault-list.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import type { ChosenMethod } from '../circuits/check-method.ts';
 import {
   type ArrayFormat,
   type BatchOutput,
@@ -25,7 +26,7 @@ export interface ProgramGroup {
 }
 
 /** Program that its target accepts, as plain data. */
-export interface CheckedProgram {
+export interface CheckedProgram extends ChosenMethod {
   readonly name?: string;
   readonly groups: readonly ProgramGroup[];
   readonly inputs: InputColumns;
@@ -65,13 +66,26 @@ export function numbersOf(program: CheckedProgram, output: BatchOutput | 'standa
   }
 }
 
-/** Whether expectation values or gradients are asked for and estimated from shots. */
+/**
+ * Whether expectation values or gradients are asked for and estimated from counts. Trajectories have expectation values
+ * of their own, and a density matrix exact ones.
+ */
 export function isEstimated({
   shots,
   outputs,
-}: Pick<CheckedProgram, 'shots' | 'outputs'>): boolean {
+  method,
+}: Pick<CheckedProgram, 'shots' | 'outputs' | 'method'>): boolean {
+  if (method !== 'statevector') return false;
   if (shots === undefined || outputs.includes('counts')) return false;
   return outputs.includes('expectation') || outputs.includes('gradient');
+}
+
+/** Whether expectation values have standard errors. */
+export function hasStandardErrors(
+  program: Pick<CheckedProgram, 'shots' | 'outputs' | 'method'>,
+): boolean {
+  if (!program.outputs.includes('expectation')) return false;
+  return program.method === 'trajectories' || isEstimated(program);
 }
 
 /** Bytes of an entry of counts in JSON without its label and its number: quotes, colon and comma. */
@@ -95,7 +109,7 @@ export function checkAnswerSize(programs: readonly CheckedProgram[], faults: Fau
     const { inputs, outputs, numBits, shots = 0 } = program;
     const { numPoints } = inputs;
     for (const output of outputs) numbers += numPoints * numbersOf(program, output);
-    if (isEstimated(program) && outputs.includes('expectation')) {
+    if (hasStandardErrors(program)) {
       numbers += numPoints * numbersOf(program, 'standard_error');
     }
     if (!outputs.includes('counts')) continue;

@@ -5,13 +5,15 @@
  * the answer in order, and an answer of gigabytes never is in memory as a whole.
  */
 import { setImmediate } from 'node:timers/promises';
+import { nameOfMethod } from '../../fleet/choose-method.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JobPart } from '../../jobs/job.ts';
+import { labelFormatOf } from '../circuits/outcome-labels.ts';
 import { countsJson } from '../circuits/result-json.ts';
 import { parseStored } from '../jobs/stored-request.ts';
 import type { ArrayFormat, BatchResultFields, ProgramResultFields } from '../schemas/batches.ts';
 import { nestedText, PIECE_LENGTH, packedText } from './array-text.ts';
-import { type CheckedProgram, isEstimated, numbersOf } from './batch-program.ts';
+import { type CheckedProgram, hasStandardErrors, numbersOf } from './batch-program.ts';
 import {
   type Counts,
   type CountsLayout,
@@ -52,9 +54,7 @@ export function programOfSeries(series: number): number {
 export function resultsOf(program: CheckedProgram): readonly ResultName[] {
   const { outputs } = program;
   return RESULTS.filter((name) =>
-    name === 'standard_error'
-      ? outputs.includes('expectation') && isEstimated(program)
-      : outputs.includes(name),
+    name === 'standard_error' ? hasStandardErrors(program) : outputs.includes(name),
   );
 }
 
@@ -110,9 +110,13 @@ function storedProgram(program: CheckedProgram, seed: number, isSimulated: boole
       ...(name !== undefined && { name }),
       points: inputs.numPoints,
       qubits: numQubits,
-      ...(isSimulated && { method: 'statevector' as const }),
+      ...(isSimulated && {
+        method: nameOfMethod(program.method),
+        method_reason: program.methodReason,
+      }),
       ...(shots !== undefined && { shots }),
       seed,
+      ...(outputs.includes('counts') && { label_format: labelFormatOf(program.numBits) }),
       ...(hasBits && { measured_qubits: [...program.measuredQubits] }),
       ...(warnings.length > 0 && { warnings: [...warnings] }),
     },

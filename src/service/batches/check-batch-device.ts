@@ -47,7 +47,11 @@ export function checkBatchDevice(
   const noisy = program.groups.find(({ circuit }) => isNoisy(circuit));
   if (noisy !== undefined) checkOperations(noisy.circuit, device, asked.source, faults);
   // The measurements of an estimate are added later; what the program measures does not matter.
-  const areMeasured = !isEstimated({ outputs: asked.outputs, ...shotsOf(asked) });
+  const areMeasured = !isEstimated({
+    outputs: asked.outputs,
+    method: 'statevector',
+    ...shotsOf(asked),
+  });
   const groups = program.groups.map((group) =>
     areMeasured ? group : { ...group, circuit: withoutMeasurements(group.circuit) },
   );

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import {
   type DynamicCircuit,
-  hasMidCircuitMeasurement,
+  isNoisy,
   measuredQubits,
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
@@ -11,18 +11,23 @@ import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
 import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
+import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { foundText } from '../../errors/wrong-values.ts';
+import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import {
   attempt,
   checkOutcomeBits,
   checkShots,
   checkSource,
+  readLimitsOf,
+  sizedSpec,
   type Target,
 } from '../circuits/check-circuit.ts';
+import { type ChosenMethod, checkMethod, readModel, withModel } from '../circuits/check-method.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
 import {
@@ -51,14 +56,18 @@ export class ProgramCheck {
   readonly #target: Target | undefined;
   readonly #limits: CircuitLimits;
   readonly #faults: FaultList;
+  readonly #noise: NoiseModel | undefined;
 
+  /** @param noise - Model of the batch; a program may have its own. */
   constructor(
     batch: BatchParts,
     target: Target | undefined,
     limits: CircuitLimits,
     faults: FaultList,
+    noise: NoiseModel | undefined,
   ) {
     this.#batch = batch;
+    this.#noise = noise;
     this.#target = target;
     this.#limits = limits;
     this.#faults = faults;
@@ -82,14 +91,17 @@ export class ProgramCheck {
     const inputs = attempt(faults, () => inputColumns(given));
     const source = sourceOf(program);
     if (inputs === undefined || source === undefined || faults.count > 0) return undefined;
-    const sweep = attempt(faults, () => readSweep(source, inputs, this.#limits));
+    const limits = readLimitsOf(this.#target, this.#limits);
+    const sweep = attempt(faults, () => readSweep(source, inputs, limits));
     return sweep === undefined ? undefined : this.#withSweep(program, sweep);
   }
 
   #withSweep(program: ProgramParts, sweep: Sweep): CheckedProgram | undefined {
     const faults = this.#faults;
+    const noise =
+      program.noise === undefined ? this.#noise : readModel(program.noise, this.#faults);
     const groups = sweep.groups.map(({ circuit, formulas, points }) => ({
-      circuit: withFinalMeasurement(circuit),
+      circuit: withModel(withFinalMeasurement(circuit), noise, faults),
       formulas,
       points,
     }));
@@ -117,14 +129,17 @@ export class ProgramCheck {
     checkResultsOfBatch(results.results, numQubits, faults);
     const outputs = this.#outputs(program, filled, observables);
     const shots = program.shots ?? this.#batch.shots;
-    this.#checkShots(outputs, shots, circuit);
-    for (const group of groups) this.#checkOutputLimits(group.circuit, outputs);
-    const estimated = shots !== undefined && isEstimated({ outputs, shots });
+    const chosen = this.#method(program, groups, { outputs, shots });
+    const { method } = chosen;
+    const asked = { outputs, method, ...(shots !== undefined && { shots }) };
+    this.#checkShots(asked, circuit);
+    for (const group of groups) this.#checkOutputLimits(group.circuit, asked);
+    const estimated = isEstimated(asked) || method === 'density_matrix';
     if (outputs.includes('gradient') && !estimated) this.#checkGradientWidth(numQubits);
     const gradientInputs = this.#gradientInputs(program, outputs, sweep);
     const source = program.qasm === undefined ? 'circuit' : 'qasm';
     const own =
-      this.#target === undefined
+      this.#target === undefined || faults.count > 0
         ? { groups, observables }
         : checkBatchDevice(
             { groups, observables },
@@ -136,6 +151,7 @@ export class ProgramCheck {
     const { name, seed } = program;
     return {
       ...(name !== undefined && { name }),
+      ...chosen,
       groups: own.groups,
       inputs: sweep.inputs,
       numQubits,
@@ -182,27 +198,51 @@ export class ProgramCheck {
     return BATCH_OUTPUTS.filter((name) => all.has(name));
   }
 
+  /** Method of all points: that of the first circuit with noise, if there is one. */
+  #method(
+    { method = this.#batch.method }: ProgramParts,
+    groups: readonly ProgramGroup[],
+    asked: { readonly outputs: readonly BatchOutput[]; readonly shots: number | undefined },
+  ): ChosenMethod {
+    const { circuit } = groups.find((group) => isNoisy(group.circuit)) ?? groups[0]!;
+    const chosen =
+      this.#target &&
+      checkMethod(
+        { circuit, method, results: [], ...asked },
+        sizedSpec(this.#target, this.#limits),
+        this.#faults,
+      );
+    return chosen ?? { method: 'statevector', methodReason: '' };
+  }
+
   #checkShots(
-    outputs: readonly BatchOutput[],
-    shots: number | undefined,
+    { outputs, shots, method }: Pick<CheckedProgram, 'outputs' | 'shots' | 'method'>,
     circuit: DynamicCircuit,
   ): void {
     if (shots === undefined) {
       if (outputs.includes('counts')) this.#faults.add('shots', 'Required: return has "counts".');
+      else if (method === 'trajectories') {
+        const problem = 'Required: with noise, values are means over the trajectories of shots.';
+        this.#faults.add('shots', problem);
+      }
       return;
     }
-    if (isEstimated({ shots, outputs }) && shots < 2) {
+    if (isEstimated({ shots, outputs, method }) && shots < 2) {
       this.#faults.add('shots', 'At least 2, for the standard error of an estimated expectation.');
     }
     if (this.#target?.available) checkShots(shots, this.#target.spec, this.#faults);
     checkOutcomeBits(circuit, shots, this.#faults);
   }
 
-  #checkOutputLimits(circuit: DynamicCircuit, outputs: readonly BatchOutput[]): void {
+  #checkOutputLimits(
+    circuit: DynamicCircuit,
+    { outputs, method }: Pick<CheckedProgram, 'outputs' | 'method'>,
+  ): void {
     const faults = this.#faults;
     const { numQubits, numBits } = circuit;
     const others = outputs.filter((name) => name !== 'counts');
-    if (others.length > 0 && hasMidCircuitMeasurement(circuit)) {
+    const isMidCircuit = method !== 'density_matrix' && circuitWork(circuit).isBranching;
+    if (others.length > 0 && isMidCircuit) {
       const problem = `${others[0]} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use. Leave those out, or ask for counts.`;
       faults.add('return', problem);
     }

@@ -1,6 +1,7 @@
 /** Circuits of a batch on the engines of a processor: in short runs, the lengths of which follow from the ones before. */
 import { RunSizes } from '../../fleet/batch-pieces.ts';
 import type { BatchRunResult, Processor } from '../../fleet/processor.ts';
+import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import type { Job } from '../../jobs/job.ts';
 import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
@@ -118,7 +119,7 @@ function runSizesOf(program: CheckedProgram): RunSizes {
   const results = resultsOf(program).reduce((sum, name) => sum + numbersOf(program, name), 0);
   const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numBits) : 0;
   return new RunSizes({
-    numQubits: groups[0]!.circuit.numQubits,
+    numQubits: widthOfRun(groups[0]!.circuit, { method: program.method }),
     numOperations: factsOfShape(groups[0]!.circuit).work.numOperations,
     numTerms: observables.reduce((sum, terms) => sum + terms.length, 0),
     shots,

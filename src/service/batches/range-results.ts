@@ -33,6 +33,7 @@ export class RangeResults {
     }
     const arrays: NumberArrays = {
       expectation: batch.expectations,
+      standard_error: batch.standardErrors,
       variance: batch.variances,
       gradient: batch.gradients,
       probabilities: batch.probabilities,

@@ -14,6 +14,7 @@ import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/check-circuit.ts';
+import { readModel } from '../circuits/check-method.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
@@ -138,6 +139,7 @@ export function checkedPrograms(
     ...(maxSteps !== undefined && { maxSteps }),
     readingWork,
   };
+  const noise = body.noise && readModel(body.noise, faults);
   const programs: CheckedProgram[] = [];
   let points = 0;
   for (const [i, program] of values.entries()) {
@@ -145,7 +147,7 @@ export function checkedPrograms(
     // Programs after a loop that never ends are not checked.
     if (faults.count > 0 && hasTooManySteps(readingWork, limits.maxGates)) break;
     const own = new FaultList();
-    const checked = new ProgramCheck(body, target, limits, own).check(program);
+    const checked = new ProgramCheck(body, target, limits, own, noise).check(program);
     for (const { path, message, code } of own.kept) {
       faults.add(
         `programs[${i}]${path === '' || path.startsWith('[') ? '' : '.'}${path}`,

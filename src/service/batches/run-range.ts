@@ -60,13 +60,13 @@ interface ExactPoints {
   readonly seeds: () => Float64Array;
 }
 
-/** Request for the counts and the exact results of some points; undefined where there are none. */
+/** Request for the counts and values of some points that are not estimated from counts; undefined where there are none. */
 function exactRequest(
   program: CheckedProgram,
   { formulas }: ProgramGroup,
   { rows, numPoints, seeds }: ExactPoints,
 ): BatchRunRequest | undefined {
-  const { observables, shots = 0 } = program;
+  const { observables, shots = 0, method } = program;
   const exact = resultsOf(program).filter(
     (result) => !isEstimated(program) || !ESTIMATED.includes(result),
   );
@@ -79,7 +79,8 @@ function exactRequest(
     angles: rows,
     formulas,
     countsOfSingles: true,
-    ...(exact.includes('counts') && { shots, seeds: seeds() }),
+    ...(method !== 'statevector' && { method }),
+    ...((exact.includes('counts') || method === 'trajectories') && { shots, seeds: seeds() }),
     ...(needsObservables && { observables }),
     ...(exact.includes('variance') && { variances: true }),
     ...(exact.includes('gradient') && { gradients: true, gradientInputs: program.gradientInputs }),

@@ -6,7 +6,6 @@
  */
 import {
   type DynamicCircuit,
-  hasMidCircuitMeasurement,
   measuredQubits,
   type Qubit,
   withFinalMeasurement,
@@ -14,6 +13,7 @@ import {
 import {
   type CircuitLimits,
   DEFAULT_MAX_ROUNDS,
+  MAX_CLASSICAL_BITS,
   tooManyQubits,
 } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
@@ -34,8 +34,15 @@ import type { CircuitRun, Processor, ProcessorSpec } from '../../fleet/processor
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { type CircuitBody, MAX_LISTED_QUBITS, type Output, output } from '../schemas/circuits.ts';
+import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
 import { checkDevice } from './check-device.ts';
+import {
+  type ChosenMethod,
+  checkMethod,
+  checkOutputLimits,
+  readModel,
+  withModel,
+} from './check-method.ts';
 import {
   checkResults,
   type FilledField,
@@ -47,9 +54,6 @@ import {
 
 /** Greatest number of outcome bits of all shots together: 32 MiB of memory. */
 export const MAX_OUTCOME_BITS = 2 ** 28;
-
-/** Outputs that need a circuit without mid-circuit measurement. */
-const NEEDS_FINAL_STATE: readonly Output[] = ['statevector', 'probabilities', 'expectation'];
 
 const isOutput = (field: FilledField): field is FilledField & Output =>
   output.options.some((name) => name === field);
@@ -103,7 +107,7 @@ class LiveTarget implements Target {
 export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
 
 /** Circuit that its target accepts, as plain data. */
-export interface CheckedCircuit {
+export interface CheckedCircuit extends ChosenMethod {
   /** Id of the target processor. */
   readonly target: string;
   /** The circuit with its final measurement. */
@@ -165,15 +169,19 @@ export function meaningFaults(
 
 /** Shots and outputs requested from the processor. */
 export function runRequest(
-  { outputs, observables, results }: CheckedCircuit,
+  { outputs, observables, results, method }: CheckedCircuit,
   shots: number,
   seed: number,
 ): CircuitRun['request'] {
   const asked = new Set<string>([...outputs, ...results.map(({ type }) => type)]);
   const hasVariances = asked.has('variance');
+  const draws = asked.has('counts') || asked.has('memory') || method === 'trajectories';
   return {
-    shots: asked.has('counts') ? shots : 0,
+    shots: draws ? shots : 0,
     seed,
+    ...(method !== 'statevector' && { method }),
+    ...(asked.has('density_matrix') && { densityMatrix: true }),
+    ...(asked.has('purity') && { purity: true }),
     ...((asked.has('statevector') || asked.has('amplitude')) && { statevector: true }),
     ...((asked.has('probabilities') || asked.has('probability')) && { probabilities: true }),
     ...((asked.has('expectation') || hasVariances) && { observables }),
@@ -191,9 +199,12 @@ function checkParts(
   const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
-  const program = attempt(faults, () => readProgram(parts, limits, faults));
+  const readLimits = readLimitsOf(target, limits);
+  const program = attempt(faults, () => readProgram(parts, readLimits, faults));
   const written = program?.circuit;
-  const circuit = written === undefined ? undefined : withFinalMeasurement(written);
+  const measured = written === undefined ? undefined : withFinalMeasurement(written);
+  const noise = parts.noise && readModel(parts.noise, faults);
+  const circuit = measured && withModel(measured, noise, faults);
   const outputs = parts.return ?? ['counts'];
   // A malformed list of outputs does not say what was requested.
   if (parts.return !== undefined || !given.includes('return')) {
@@ -203,8 +214,11 @@ function checkParts(
   if (circuit === undefined || program === undefined) return undefined;
   const { warnings } = program;
   const { results } = program.results;
-  checkOutputLimits(circuit, outputs, faults);
-  checkResults(results, circuit, parts.shots, faults);
+  const chosen =
+    target &&
+    checkMethod({ ...parts, circuit, outputs, results }, sizedSpec(target, limits), faults);
+  checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
+  checkResults(results, circuit, parts.shots, faults, chosen?.method);
   checkOutcomeBits(circuit, parts.shots, faults);
   const requested = parts.observables ?? [];
   const observables = attempt(faults, () =>
@@ -216,7 +230,7 @@ function checkParts(
   );
   if (observables === undefined) return undefined;
   const gradient = requestedGradient(program, observables.slice(requested.length), limits, faults);
-  if (target === undefined) return undefined;
+  if (target === undefined || chosen === undefined) return undefined;
   const source = parts.qasm === undefined ? 'circuit' : 'qasm';
   return {
     target: target.spec.id,
@@ -224,7 +238,8 @@ function checkParts(
       purpose === 'run'
         ? checkDevice(circuit, { outputs, results, source }, target.spec, faults)
         : circuit,
-    isMeasurementAdded: circuit !== written,
+    ...chosen,
+    isMeasurementAdded: measured !== written,
     numBits: circuit.numBits,
     measuredQubits: measuredQubits(circuit),
     outputs: [...new Set([...outputs, ...fieldsOf(results, circuit.numQubits).filter(isOutput)])],
@@ -272,6 +287,18 @@ export function limitsOf(target: Target | undefined, targets: readonly Target[])
     maxRounds: Math.max(...specs.map((spec) => spec.maxRounds ?? DEFAULT_MAX_ROUNDS)),
     ...(stateMemory === undefined ? {} : { stateMemory }),
   };
+}
+
+/** Limits of reading: a processor that chooses methods says itself which of them take a wide circuit. */
+export function readLimitsOf(target: Target | undefined, limits: CircuitLimits): CircuitLimits {
+  if (target?.spec.family !== 'qvm') return limits;
+  const { stateMemory: _, ...others } = limits;
+  return { ...others, maxQubits: MAX_CLASSICAL_BITS };
+}
+
+/** The target with the width limit that its circuits are checked against. */
+export function sizedSpec({ spec }: Target, { maxQubits }: CircuitLimits): ProcessorSpec {
+  return { ...spec, maxQubits };
 }
 
 function readProgram(
@@ -349,30 +376,6 @@ export function checkShots(
   if (shots === undefined || shots <= spec.maxShots) return;
   const problem = `${shots} shots; the limit max_shots of ${spec.id} is ${spec.maxShots}.`;
   faults.add('shots', problem, LIMIT_EXCEEDED);
-}
-
-function checkOutputLimits(
-  circuit: DynamicCircuit,
-  outputs: readonly Output[],
-  faults: FaultList,
-): void {
-  const isMidCircuit = hasMidCircuitMeasurement(circuit);
-  for (const name of outputs) {
-    if (isMidCircuit && NEEDS_FINAL_STATE.includes(name)) {
-      const needs =
-        'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
-      faults.add('return', `${name} ${needs}. Leave those out, or ask for counts.`);
-    }
-  }
-  if (outputs.includes('statevector') && circuit.numQubits > MAX_LISTED_QUBITS) {
-    const limit = `the limit for a JSON answer is ${MAX_LISTED_QUBITS}`;
-    faults.add('return', `statevector of ${circuit.numQubits} qubits; ${limit}.`, LIMIT_EXCEEDED);
-  }
-  if (outputs.includes('probabilities') && circuit.numBits > MAX_LISTED_QUBITS) {
-    const limit = `the limit for a JSON answer is ${MAX_LISTED_QUBITS}`;
-    const problem = `probabilities of ${circuit.numBits} measured bits; ${limit}.`;
-    faults.add('return', problem, LIMIT_EXCEEDED);
-  }
 }
 
 export function checkOutcomeBits(

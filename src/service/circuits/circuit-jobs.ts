@@ -173,7 +173,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
         },
         signal,
       );
-      return await this.writeResult(checked, result, further);
+      return await this.writeResult({ ...checked, seed }, result, further);
     } finally {
       this.#inReading.delete(id);
       // Gives up the job's place in the queue if it was never used.
@@ -292,10 +292,13 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     result: CircuitResult,
     further: FurtherNumbers = NO_NUMBERS,
   ): Promise<string> {
-    const { counts, statevector, probabilities } = result.run;
-    const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities];
+    const { counts, statevector, probabilities, densityMatrix } = result.run;
+    const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities, densityMatrix];
     const numSampled = further.samples.reduce((sum, { length }) => sum + length, 0);
-    const longest = Math.max(numSampled, ...arrays.map((array) => array?.length ?? 0));
+    const numListed = layout.outputs.includes('memory')
+      ? counts.occurrences.reduce((sum, count) => sum + count, 0)
+      : 0;
+    const longest = Math.max(numSampled, numListed, ...arrays.map((array) => array?.length ?? 0));
     if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result, further);
     return this.#results.write(layout, result, further);
   }

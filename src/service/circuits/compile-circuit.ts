@@ -23,7 +23,15 @@ import { fitted } from './device-program.ts';
 import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
 
 /** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */
-export const RUN_FIELDS = ['shots', 'seed', 'priority', 'return', 'observables'] as const;
+export const RUN_FIELDS = [
+  'shots',
+  'seed',
+  'priority',
+  'return',
+  'observables',
+  'noise',
+  'method',
+] as const;
 
 /** Seed of the layouts of compiled circuits. */
 const FIT_SEED = 0;

@@ -1,6 +1,6 @@
 /** Checks of the results that a program requests with `#pragma braket result`, and the fields of an answer that they fill. */
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
-import { type DynamicCircuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
@@ -10,6 +10,7 @@ import type { OpenQasmProgram } from '../../circuit/openqasm/parse-openqasm.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
+import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
 
 /** Values of all samples of an answer. */
@@ -68,8 +69,10 @@ export function checkResults(
   circuit: DynamicCircuit,
   shots: number | undefined,
   faults: FaultList,
+  method: RunMethod = 'statevector',
 ): void {
-  const isMidCircuit = results.length > 0 && hasMidCircuitMeasurement(circuit);
+  const isMidCircuit =
+    results.length > 0 && method !== 'density_matrix' && circuitWork(circuit).isBranching;
   const { numQubits } = circuit;
   let numSampled = 0;
   for (const result of results) {

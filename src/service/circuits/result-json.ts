@@ -4,6 +4,7 @@
  * Counts and amplitudes are written straight from their typed arrays: objects with a million labels would
  * cost several times the memory and time of the text itself.
  */
+import { nameOfMethod } from '../../fleet/choose-method.ts';
 import type { CircuitResult, DeviceResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
 import {
@@ -17,15 +18,28 @@ import {
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
+import { labelFormatOf, labelOfOutcome } from './outcome-labels.ts';
 import { resultsJson } from './program-results-json.ts';
+import { drawnShotOrder } from './shot-order.ts';
 
 type Counts = CircuitResult['run']['counts'];
 
 /** Fields of a circuit that determine the layout of its result. */
-export type ResultLayout = Pick<
-  CheckedCircuit,
-  'numBits' | 'measuredQubits' | 'outputs' | 'numRequested' | 'results' | 'warnings'
->;
+export interface ResultLayout
+  extends Pick<
+    CheckedCircuit,
+    | 'numBits'
+    | 'measuredQubits'
+    | 'outputs'
+    | 'numRequested'
+    | 'results'
+    | 'warnings'
+    | 'method'
+    | 'methodReason'
+  > {
+  /** Seed of the shots. */
+  readonly seed: number;
+}
 
 const [QUOTE, COMMA, ZERO, COLON] = [34, 44, 48, 58] as const;
 const [OPENING_BRACE, CLOSING_BRACE] = [123, 125] as const;
@@ -34,12 +48,14 @@ const MAX_ENTRY_BYTES = 14;
 
 /** Writes the result fields of the record as one JSON object. */
 export function circuitResultJson(
-  { numBits, measuredQubits, outputs, numRequested, results, warnings }: ResultLayout,
+  layout: ResultLayout,
   { run, backend, compilation, reused, timing }: CircuitResult,
   further: FurtherNumbers = NO_NUMBERS,
 ): string {
+  const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
   const parts: string[] = [];
   if (outputs.includes('counts')) parts.push(`"counts":${countsJson(run.counts)}`);
+  if (outputs.includes('memory')) parts.push(`"memory":${memoryJson(run.counts, layout.seed)}`);
   if (outputs.includes('probabilities')) {
     parts.push(`"probabilities":${probabilitiesJson(run.probabilities!, numBits)}`);
   }
@@ -48,13 +64,24 @@ export function circuitResultJson(
   if (outputs.includes('expectation')) {
     const values = expectationsOf(run.expectations!, numRequested, results);
     const sum = values.reduce((total, value) => total + value, 0);
-    parts.push(`"expectation":${JSON.stringify({ values, sum })}`);
+    const errors = run.standardErrors && expectationsOf(run.standardErrors, numRequested, results);
+    const expectation = { values, sum, ...(errors && { standard_error: errors }) };
+    parts.push(`"expectation":${JSON.stringify(expectation)}`);
   }
+  if (outputs.includes('density_matrix')) {
+    parts.push(`"density_matrix":${matrixJson(run.densityMatrix!)}`);
+  }
+  if (outputs.includes('purity')) parts.push(`"purity":${run.purity!}`);
   if (results.length > 0) {
     const source = { results, numRequested, run, further, statevectorJson: statevector };
     parts.push(`"results":${resultsJson(source)}`);
   }
+  const hasLabels = outputs.includes('counts') || outputs.includes('memory');
   const rest: CircuitResultFields = {
+    ...(hasLabels && { label_format: labelFormatOf(numBits) }),
+    method: nameOfMethod(layout.method),
+    method_reason: layout.methodReason,
+    ...(run.trajectories !== undefined && { trajectories: run.trajectories }),
     backend: viewBackend(backend),
     compilation: { ...viewCompilation(compilation), state_passes: run.statePasses, reused },
     timing: { ...viewTiming(timing), sampling_ms: milliseconds(run.timing.samplingMs) },
@@ -108,7 +135,9 @@ export function deviceResultJson(
  * Writes `{"01":3,"10":4}` byte by byte, because a string for each outcome takes longer than all that a small
  * circuit's sampling takes.
  */
-export function countsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {
+export function countsJson(counts: Counts): string {
+  const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
+  if (labelFormatOf(numBits) === 'hex') return longCountsJson(counts);
   const bytes = Buffer.allocUnsafe(2 + occurrences.length * (numBits + MAX_ENTRY_BYTES));
   let at = 0;
   bytes[at++] = OPENING_BRACE;
@@ -125,6 +154,34 @@ export function countsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: 
   }
   bytes[at++] = CLOSING_BRACE;
   return bytes.toString('latin1', 0, at);
+}
+
+function longCountsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {
+  const entries = Array.from(occurrences, (count, i) => {
+    const label = labelOfOutcome(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits);
+    return `"${label}":${count}`;
+  });
+  return `{${entries.join(',')}}`;
+}
+
+/** Writes the label of each shot. */
+function memoryJson(counts: Counts, seed: number): string {
+  const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
+  const labels = Array.from(occurrences, (_, i) =>
+    labelOfOutcome(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits),
+  );
+  const order = drawnShotOrder(occurrences, seed);
+  return JSON.stringify(Array.from(order, (i) => labels[i]!));
+}
+
+/** Writes a square matrix as rows. */
+function matrixJson(matrix: Float64Array): string {
+  const rowLength = 2 * Math.sqrt(matrix.length / 2);
+  const rows: string[] = [];
+  for (let at = 0; at < matrix.length; at += rowLength) {
+    rows.push(amplitudesJson(matrix.subarray(at, at + rowLength)));
+  }
+  return `[${rows.join(',')}]`;
 }
 
 /** Writes a whole number in decimal; returns the place after it. */

@@ -59,7 +59,11 @@ export class ResultThread {
     this.#thread.setHolding(true);
     this.#pending.set(id, { resolve, reject });
     const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
-    const needed = { numBits, measuredQubits, outputs, numRequested, results, warnings };
+    const { method, methodReason, seed } = layout;
+    const needed = {
+      ...{ numBits, measuredQubits, outputs, numRequested, results, warnings },
+      ...{ method, methodReason, seed },
+    };
     const message: ToResultThread = { id, layout: needed, result, further };
     this.#thread.post(message, buffersOf(result));
     return promise;
@@ -106,8 +110,8 @@ export class ResultThread {
 
 /** Array buffers of a result, which are transferred instead of copied. */
 function buffersOf({ run }: CircuitResult): readonly ArrayBuffer[] {
-  const { counts, statevector, probabilities } = run;
-  const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities];
+  const { counts, statevector, probabilities, densityMatrix } = run;
+  const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities, densityMatrix];
   const buffers = new Set(arrays.map((array) => array?.buffer));
   return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
 }

@@ -7,9 +7,11 @@
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobPart, JobPartPlace } from '../../jobs/job.ts';
 import { basisLabel } from '../../math/basis-index.ts';
-import { addToSeed, uniformDraw } from '../../math/philox.ts';
+import { addToSeed } from '../../math/philox.ts';
 import { programOfSeries, seriesOf } from '../batches/batch-result.ts';
 import { batchFactsOf } from '../batches/read-batch.ts';
+import { bitsOfLabel } from '../circuits/outcome-labels.ts';
+import { drawnShotOrder } from '../circuits/shot-order.ts';
 import type { Jobs } from '../directories.ts';
 import { IonqResultNotFoundError } from '../errors.ts';
 import { parseStored } from '../jobs/stored-request.ts';
@@ -227,7 +229,7 @@ async function* outcomesOf(
     }
     const counts = own.get(series('counts'));
     const exact = own.get(series('probabilities'));
-    const counted = counts && countsIn(counts);
+    const counted = counts && countsIn(counts, facts.bits[circuit] ?? 0);
     yield {
       circuit,
       counts: counted,
@@ -236,11 +238,11 @@ async function* outcomesOf(
   }
 }
 
-function countsIn({ bytes }: JobPart): Outcomes {
+function countsIn({ bytes }: JobPart, numBits: number): Outcomes {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   // The cast is safe: the part was written by `countsBytes`, with one point.
   const counts = parseStored(text, 'a part of its result') as Readonly<Record<string, number>>;
-  return Object.entries(counts);
+  return Object.entries(counts).map(([label, count]) => [bitsOfLabel(label, numBits), count]);
 }
 
 function probabilitiesIn({ bytes }: JobPart): Outcomes {
@@ -294,19 +296,12 @@ function byRegister(outcomes: Outcomes, circuit: number, job: IonqJob): object {
   );
 }
 
-/** Event of the random draws that no measurement of a circuit has. */
-const ORDER_EVENT = 2 ** 32 - 1;
-
-/**
- * One label for each shot. The order is drawn with the job's seed: shots do not depend on each other, so any order is as likely as that
- * in which they were drawn, which is not kept.
- */
+/** One label for each shot, in an order that is drawn with the job's seed. */
 function inRandomOrder({ circuit, counts = [] }: CircuitOutcomes, { job }: IonqJob): string[] {
-  const labels = counts.flatMap(([label, count]) => new Array<string>(count).fill(label));
   const seed = addToSeed(batchFactsOf(job.request).seed, circuit);
-  for (let i = labels.length - 1; i > 0; i--) {
-    const other = Math.floor(uniformDraw(seed, i, ORDER_EVENT, 0) * (i + 1));
-    [labels[i], labels[other]] = [labels[other]!, labels[i]!];
-  }
-  return labels;
+  const order = drawnShotOrder(
+    counts.map(([, count]) => count),
+    seed,
+  );
+  return Array.from(order, (i) => counts[i]![0]);
 }

@@ -6,8 +6,11 @@ import { MAX_SEED } from '../../math/philox.ts';
 import {
   backend,
   deviceBackend,
+  labelFormatField,
   MAX_LISTED_QUBITS,
   MAX_TERMS,
+  methodFields,
+  noiseFields,
   SOURCE_RULES,
   warnings,
 } from './circuits.ts';
@@ -90,12 +93,13 @@ const input = z
 
 /** Fields that a batch has as defaults and a program may have of its own. */
 const defaults = {
+  ...noiseFields,
   shots: z
     .int()
     .min(1)
     .optional()
     .describe(
-      "Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values are exact; with it, and without counts, expectation and gradient are estimated from shots",
+      "Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need it, and by density_matrix all values are exact",
     )
     .meta({ maximum: MAX_SHOTS }),
   return: z
@@ -261,10 +265,8 @@ const programResult = z.strictObject({
     .describe(
       'For each point, the amplitude [re, im] of each basis state before the final measurement',
     ),
-  method: z
-    .literal('statevector')
-    .optional()
-    .describe('How the program was simulated; absent on hardware'),
+  ...methodFields,
+  ...labelFormatField,
   shots: z.int().optional(),
   seed: z.int().describe("Seed of the program's first point"),
   measured_qubits: z

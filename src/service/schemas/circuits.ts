@@ -1,13 +1,20 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
+import { METHODS, RUN_METHODS } from '../../fleet/method-names.ts';
 import { REUSES } from '../../fleet/workers/worker-messages.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { idempotencyHeaders, jobFields, labelFields, priority, requestFields } from './jobs.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
 export const MAX_LISTED_QUBITS = 16;
+
+/** Widest circuit whose density matrix is sent as JSON. */
+export const MAX_DENSITY_QUBITS = 7;
+/** Shots whose labels are listed one by one. */
+export const MAX_MEMORY_SHOTS = 100_000;
 
 const BELL = [
   { gate: 'H', qubit: 0 },
@@ -20,8 +27,52 @@ export const MAX_TERMS = 10_000;
 /** The most that any processor may be set up to take. */
 const MAX_SHOTS = 1_000_000;
 /** Outputs that a submission may request. */
-export const output = z.enum(['counts', 'probabilities', 'statevector', 'expectation']);
+export const output = z.enum([
+  'counts',
+  'probabilities',
+  'statevector',
+  'expectation',
+  'memory',
+  'density_matrix',
+  'purity',
+]);
 export type Output = z.output<typeof output>;
+
+/** Fields of noise and of methods, in circuits and batches. */
+export const noiseFields = {
+  noise: noiseModelSchema
+    .optional()
+    .describe(
+      'Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates as they are written',
+    ),
+  method: z
+    .enum(METHODS)
+    .optional()
+    .describe(
+      'How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and matrix_product_state are not available yet',
+    ),
+};
+
+/** Form of labels, in results. */
+export const labelFormatField = {
+  label_format: z
+    .enum(['binary', 'hex'])
+    .optional()
+    .describe(
+      'Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x',
+    ),
+};
+
+/** How a circuit was simulated, in results. */
+export const methodFields = {
+  method: z
+    .enum(RUN_METHODS)
+    .optional()
+    .describe(
+      'Method of the simulation; with noise, statevector means trajectories. Absent on hardware',
+    ),
+  method_reason: z.string().optional().describe('Why this method, with its figures'),
+};
 
 /** Rules that no single field can express, for the document; the circuit layer checks them. */
 export const SOURCE_RULES = {
@@ -75,14 +126,15 @@ export const circuitBody = z
       .optional()
       .describe('Default normal. high takes effect for Enterprise keys only'),
     ...labelFields,
+    ...noiseFields,
     return: z
       .array(output)
       .min(1)
-      .max(4)
+      .max(output.options.length)
       .meta({ uniqueItems: true })
       .optional()
       .describe(
-        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\``,
+        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix`,
       ),
     observables: z
       .array(z.union([pauliTerm, z.array(pauliTerm)]))
@@ -243,7 +295,9 @@ export const circuitResult = z.strictObject({
   probabilities: z
     .record(z.string(), probability)
     .optional()
-    .describe('Exact probability of each bit string; those of probability zero are left out'),
+    .describe(
+      'Exact probability of each bit string, or with trajectories its mean over them; those of probability zero are left out',
+    ),
   statevector: z
     .array(z.tuple([z.number(), z.number()]))
     .optional()
@@ -251,9 +305,35 @@ export const circuitResult = z.strictObject({
       'Amplitude [re, im] of each basis state before the final measurement; qubit 0 is the least significant bit of the index',
     ),
   expectation: z
-    .strictObject({ values: z.array(z.number()), sum: z.number() })
+    .strictObject({
+      values: z.array(z.number()),
+      sum: z.number(),
+      standard_error: z
+        .array(z.number())
+        .optional()
+        .describe('Standard errors of values that are means over trajectories'),
+    })
     .optional()
-    .describe('Exact values, one for each element of `observables`, and their sum'),
+    .describe(
+      'Values, one for each element of `observables`, and their sum: exact, or with trajectories means over them',
+    ),
+  memory: z
+    .array(z.string())
+    .optional()
+    .describe('Bit string of each shot, in the order of the shots'),
+  ...labelFormatField,
+  density_matrix: z
+    .array(z.array(z.tuple([z.number(), z.number()])))
+    .optional()
+    .describe(
+      'Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index',
+    ),
+  purity: z.number().optional().describe('tr ρ² before the final measurement'),
+  ...methodFields,
+  trajectories: z
+    .int()
+    .optional()
+    .describe('Distinct trajectories that were computed; with noise and method statevector'),
   results: z
     .array(programResult)
     .optional()

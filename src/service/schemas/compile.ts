@@ -15,7 +15,15 @@ export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 
 /** The body of POST /quantum/compile. */
 export const compileBody = circuitBody
-  .omit({ shots: true, seed: true, priority: true, return: true, observables: true })
+  .omit({
+    shots: true,
+    seed: true,
+    priority: true,
+    return: true,
+    observables: true,
+    noise: true,
+    method: true,
+  })
   .extend({
     format: z
       .enum(COMPILE_FORMATS)

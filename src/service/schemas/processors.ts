@@ -1,5 +1,6 @@
 /** Schemas of processors and of orders that take one, or a device, out of service or back. */
 import { z } from 'zod';
+import { RUN_METHODS } from '../../fleet/method-names.ts';
 import { isoTime } from './envelope.ts';
 import { deviceSummary } from './fleet-devices.ts';
 
@@ -80,7 +81,7 @@ export const processor = z
   .strictObject({
     id: z.string().meta({ examples: ['statevector-sim'] }),
     name: z.string(),
-    family: z.enum(['statevector', 'gpu-fleet', 'superconducting', 'emulator']),
+    family: z.enum(['statevector', 'gpu-fleet', 'qvm', 'superconducting', 'emulator']),
     available: z
       .boolean()
       .describe('Whether the last self-test passed, so that a circuit sent now would run'),
@@ -92,6 +93,20 @@ export const processor = z
     max_qubits: z.int(),
     max_shots: z.int(),
     max_gates: z.int(),
+    methods: z
+      .array(
+        z.strictObject({
+          method: z.enum(RUN_METHODS),
+          max_qubits: z.int().describe('Qubits of the widest circuit that it takes'),
+          max_noisy_qubits: z
+            .int()
+            .describe('Qubits of the widest circuit with noise, which runs on the CPU'),
+        }),
+      )
+      .optional()
+      .describe(
+        'Simulators only: methods that circuits may ask for, besides automatic. With noise, statevector runs trajectories',
+      ),
     precision: z
       .enum(['f32', 'f64'])
       .nullable()

@@ -117,6 +117,7 @@ describe('Fleet', () => {
         precision: 'f32',
         physicalGpus: 0,
       },
+      { id: 'qvm', family: 'qvm', execution: 'cpu', precision: 'f64' },
       { id: 'superconducting-1', execution: 'hardware', precision: null, maxQubits: 0 },
     ]);
   });

@@ -65,7 +65,7 @@ class PointCounts:
                 unpack_integers(value["occurrences"]).astype(np.int64),
                 unpack_integers(value["outcomes_per_point"]).astype(np.int64),
             )
-        labels = "".join(label for point in value for label in point)
+        labels = "".join(_bits(label, num_bits) for point in value for label in point)
         characters = np.frombuffer(labels.encode("ascii"), dtype=np.uint8)
         return cls(
             (characters.reshape(-1, num_bits) - ord("0"))[:, ::-1],
@@ -90,3 +90,8 @@ class PointCounts:
         """
         index = np.repeat(np.arange(len(self.outcomes)), self.occurrences).reshape(len(self.lengths), -1)
         return np.random.default_rng(seed).permuted(index, axis=1)
+
+
+def _bits(label: str, num_bits: int) -> str:
+    """The bits of a label; those of more than 64 bits are hexadecimal."""
+    return format(int(label, 16), f"0{num_bits}b") if label.startswith("0x") else label

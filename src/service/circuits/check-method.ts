@@ -1,0 +1,167 @@
+/** Checks noise, method and outputs of a submission together, and chooses the method of its run. */
+import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import { applyNoise } from '../../circuit/noise/apply-noise.ts';
+import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
+import { type NoiseModel, readNoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import type { ProgramResult } from '../../circuit/openqasm/results.ts';
+import { NOISE_MODELS } from '../../compiler/device/noise-models.ts';
+import { chooseMethod } from '../../fleet/choose-method.ts';
+import type { MethodName } from '../../fleet/method-names.ts';
+import type { ProcessorSpec } from '../../fleet/processor.ts';
+import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
+import {
+  MAX_DENSITY_QUBITS,
+  MAX_LISTED_QUBITS,
+  MAX_MEMORY_SHOTS,
+  type Output,
+} from '../schemas/circuits.ts';
+
+/** Method of a run, and why. */
+export interface ChosenMethod {
+  readonly method: RunMethod;
+  /** A sentence with the figures. */
+  readonly methodReason: string;
+}
+
+/** Reads the noise model of a body; undefined after adding its faults. */
+export function readModel(noise: NoiseModelObject, faults: FaultList): NoiseModel | undefined {
+  return readNoiseModel(noise, faults, NOISE_MODELS);
+}
+
+/** Attaches a noise model, if there is one, to a circuit that has its final measurement. */
+export function withModel(
+  circuit: DynamicCircuit,
+  model: NoiseModel | undefined,
+  faults: FaultList,
+): DynamicCircuit {
+  return model === undefined ? circuit : applyNoise(circuit, model, faults);
+}
+
+/** Outputs that a state vector has exactly only without noise and without measurements in between. */
+const EXACT: readonly string[] = [
+  'probabilities',
+  'expectation',
+  'gradient',
+  'probability',
+  'variance',
+];
+/** Outputs that only a density matrix has. */
+const OF_DENSITY: readonly string[] = ['density_matrix', 'purity'];
+/** Outputs that only a state vector has. */
+const OF_STATE: readonly string[] = [
+  'statevector',
+  'state_vector',
+  'amplitude',
+  'sample',
+  'adjoint_gradient',
+];
+/** Outputs that need measurements at the end alone, unless the run has a density matrix. */
+const NEEDS_FINAL_STATE: readonly string[] = [...EXACT, 'statevector'];
+
+/** A submission as far as its method depends on it. */
+interface MethodAsked {
+  readonly circuit: DynamicCircuit;
+  readonly shots?: number | undefined;
+  readonly method?: MethodName | undefined;
+  readonly outputs: readonly string[];
+  readonly results: readonly ProgramResult[];
+}
+
+/**
+ * Chooses the method for a circuit, or adds the reason why there is none.
+ *
+ * @param spec - The target, with the widest state vector that it takes.
+ */
+export function checkMethod(
+  { circuit, shots, method = 'automatic', outputs, results }: MethodAsked,
+  spec: ProcessorSpec,
+  faults: FaultList,
+): ChosenMethod | undefined {
+  const work = circuitWork(circuit);
+  const asked = [...outputs, ...results.map(({ type }) => type)];
+  if (spec.family === 'superconducting' || spec.device !== undefined) {
+    return onDevice({ circuit, method }, spec, faults);
+  }
+  const densityOutput = asked.find((name) => OF_DENSITY.includes(name));
+  const choice = chooseMethod(
+    {
+      work,
+      shots: shots ?? 1,
+      asked: method,
+      wantsExact: asked.some((name) => EXACT.includes(name)),
+      ...(densityOutput !== undefined && { densityOutput }),
+    },
+    spec,
+  );
+  if ('problem' in choice) {
+    faults.add(choice.field, choice.problem, choice.isLimit ? LIMIT_EXCEEDED : undefined);
+    return undefined;
+  }
+  checkOutputsOf(choice.method, isNoisy(circuit), asked, faults);
+  if (choice.method === 'trajectories' && asked.includes('expectation') && shots === 1) {
+    faults.add('shots', 'At least 2, for the standard error of an expectation with noise.');
+  }
+  return { method: choice.method, methodReason: choice.reason };
+}
+
+/** A device has its own errors, and gives counts. */
+function onDevice(
+  { circuit, method }: Pick<MethodAsked, 'circuit'> & { readonly method: MethodName },
+  { id }: ProcessorSpec,
+  faults: FaultList,
+): ChosenMethod {
+  if (isNoisy(circuit)) faults.add('noise', `${id} takes no noise of the caller; qvm does.`);
+  if (method !== 'automatic') faults.add('method', `${id} takes no method; qvm does.`);
+  return { method: 'statevector', methodReason: `${id} runs state vectors.` };
+}
+
+/** Refuses outputs that a method does not have. */
+function checkOutputsOf(
+  method: RunMethod,
+  hasNoise: boolean,
+  asked: readonly string[],
+  faults: FaultList,
+): void {
+  if (method === 'statevector') return;
+  const missing = asked.find((name) => OF_STATE.includes(name));
+  if (missing !== undefined) {
+    const why = hasNoise ? 'with noise' : 'by the method density_matrix';
+    const advice =
+      'Ask for counts, probabilities or expectation, or for density_matrix on qvm, or leave the noise out.';
+    faults.add('return', `There is no ${missing} ${why}. ${advice}`);
+  }
+  if (method !== 'trajectories') return;
+  const exactOnly = asked.find((name) => name === 'variance' || name === 'gradient');
+  if (exactOnly === undefined) return;
+  const which = `${exactOnly} with noise needs the method density_matrix`;
+  faults.add('return', `${which}, which qvm has for circuits that are narrow enough.`);
+}
+
+/** Checks the sizes of outputs, and that the circuit has them. */
+export function checkOutputLimits(
+  circuit: DynamicCircuit,
+  outputs: readonly Output[],
+  shots: number | undefined,
+  method: RunMethod | undefined,
+  faults: FaultList,
+): void {
+  const { numQubits, numBits } = circuit;
+  const isMidCircuit = circuitWork(circuit).isBranching && method !== 'density_matrix';
+  for (const name of outputs) {
+    if (!isMidCircuit || !NEEDS_FINAL_STATE.includes(name)) continue;
+    const needs =
+      'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
+    faults.add('return', `${name} ${needs}. Leave those out, or ask for counts.`);
+  }
+  const check = (name: Output, size: number, what: string, limit: number) => {
+    if (!outputs.includes(name) || size <= limit) return;
+    const problem = `${name} of ${size} ${what}; the limit for a JSON answer is ${limit}.`;
+    faults.add('return', problem, LIMIT_EXCEEDED);
+  };
+  check('statevector', numQubits, 'qubits', MAX_LISTED_QUBITS);
+  check('probabilities', numBits, 'measured bits', MAX_LISTED_QUBITS);
+  check('density_matrix', numQubits, 'qubits', MAX_DENSITY_QUBITS);
+  check('memory', shots ?? 0, 'shots', MAX_MEMORY_SHOTS);
+}

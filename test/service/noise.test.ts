@@ -1,0 +1,459 @@
+// @needs processes
+/** Circuits and batches with noise over HTTP: methods, values, counts, and what is refused. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isNoisy } from '../../src/circuit/circuit.ts';
+import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
+import { CircuitJobs } from '../../src/service/circuits/circuit-jobs.ts';
+import { encodeStored } from '../../src/service/jobs/stored-request.ts';
+import { batchRecord } from '../../src/service/schemas/batches.ts';
+import { circuitRecord } from '../../src/service/schemas/circuits.ts';
+import { chiSquared } from '../support/chi-squared.ts';
+import { type FleetService, openFleetService } from './support/fleet-service.ts';
+import type { TestService } from './support/test-service.ts';
+
+let opened: FleetService;
+let service: TestService;
+
+beforeAll(async () => {
+  opened = await openFleetService({}, ['ibm-fez']);
+  ({ service } = opened);
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+type Body = Readonly<Record<string, unknown>>;
+
+const BELL = [
+  { gate: 'H', qubit: 0 },
+  { gate: 'CX', control: 0, target: 1 },
+];
+const P = 0.09;
+/** Flips each qubit after CX with this probability: the parity of a Bell pair is odd where one alone was flipped. */
+const FLIPS = { gates: [{ gates: ['CX'], channel: { type: 'bit_flip', probability: P } }] };
+const ODD = 2 * P * (1 - P);
+const EXACT = new Map([
+  ['00', (1 - ODD) / 2],
+  ['01', ODD / 2],
+  ['10', ODD / 2],
+  ['11', (1 - ODD) / 2],
+]);
+const NOISY = { circuit: BELL, noise: FLIPS, target_processor: 'qvm', shots: 2000, seed: 5 };
+const METHODS = ['statevector', 'density_matrix'] as const;
+
+async function run(more: Body = {}) {
+  const answer = await service.submit({ ...NOISY, ...more });
+  expect([answer.statusCode, answer.body.slice(0, 600)]).toEqual([201, expect.anything()]);
+  const { data } = answer.json();
+  expect(circuitRecord.safeParse(data).error?.issues ?? []).toEqual([]);
+  return data;
+}
+
+function postBatch(body: Body) {
+  return service.request({
+    method: 'POST',
+    url: '/quantum/batches',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify({ target_processor: 'qvm', seed: 5, ...body }),
+  });
+}
+
+async function runBatch(body: Body) {
+  const answer = await postBatch(body);
+  expect([answer.statusCode, answer.body.slice(0, 600)]).toEqual([201, expect.anything()]);
+  const { data } = answer.json();
+  expect(batchRecord.safeParse(data).error?.issues ?? []).toEqual([]);
+  return data.programs;
+}
+
+/** Faults of a refused request, as `path: message`. */
+function faultsIn(answer: Awaited<ReturnType<TestService['submit']>>): readonly string[] {
+  expect([answer.statusCode, answer.body.slice(0, 600)]).toEqual([400, expect.anything()]);
+  const { details } = answer.json().error;
+  return details.map(
+    ({ path, message }: { path: string; message: string }) => `${path}: ${message}`,
+  );
+}
+
+const refusalOf = async (more: Body) => faultsIn(await service.submit({ ...NOISY, ...more }));
+
+describe('a circuit with noise', () => {
+  test.each([
+    ['qvm', 'statevector'],
+    ['qvm', 'density_matrix'],
+    ['statevector-sim', 'automatic'],
+    ['gpu-fleet', 'automatic'],
+  ])('on %s by %s has counts of the exact distribution', async (target, method) => {
+    const data = await run({ target_processor: target, method, shots: 20_000 });
+    const { statistic, bound } = chiSquared(new Map(Object.entries(data.counts)), EXACT);
+    expect(statistic).toBeLessThan(bound);
+    expect(data.method).toBe(method === 'automatic' ? 'statevector' : method);
+    expect(data.method_reason).toMatch(/\d.*\./);
+    expect(data.label_format).toBe('binary');
+    if (data.method === 'statevector') expect(data.trajectories).toBeGreaterThan(1);
+    else expect(data).not.toHaveProperty('trajectories');
+  });
+
+  test.each(METHODS)('by %s returns the same counts for the same seed', async (method) => {
+    const first = await run({ method });
+    expect((await run({ method })).counts).toEqual(first.counts);
+    expect((await run({ method, seed: 6 })).counts).not.toEqual(first.counts);
+  });
+
+  test('without a method is exact on qvm where values are asked for', async () => {
+    const data = await run({
+      return: ['probabilities', 'expectation', 'purity', 'density_matrix'],
+      observables: [{ pauli: 'Z0 Z1' }, { pauli: 'X0 X1' }],
+    });
+    expect(data.method).toBe('density_matrix');
+    for (const [label, probability] of EXACT) {
+      expect(data.probabilities[label]).toBeCloseTo(probability, 12);
+    }
+    const [zz, xx] = data.expectation.values;
+    expect(zz).toBeCloseTo(1 - 2 * ODD, 12);
+    expect(xx).toBeCloseTo(1, 12);
+    expect(data.expectation).not.toHaveProperty('standard_error');
+    // The mixture of an even and an odd Bell state.
+    expect(data.purity).toBeCloseTo((1 - ODD) ** 2 + ODD ** 2, 12);
+    const matrix: [number, number][][] = data.density_matrix;
+    expect(matrix).toHaveLength(4);
+    expect(matrix[0]![3]![0]).toBeCloseTo((1 - ODD) / 2, 12);
+    expect(matrix[1]![2]![0]).toBeCloseTo(ODD / 2, 12);
+  });
+
+  test('by trajectories has means with standard errors', async () => {
+    const data = await run({
+      method: 'statevector',
+      shots: 5000,
+      return: ['probabilities', 'expectation'],
+      observables: [{ pauli: 'Z0 Z1' }, { pauli: 'X0 X1' }],
+    });
+    const { values, standard_error: errors } = data.expectation;
+    expect(Math.abs(values[0] - (1 - 2 * ODD))).toBeLessThan(5 * errors[0]);
+    expect(errors[0]).toBeCloseTo(Math.sqrt((1 - (1 - 2 * ODD) ** 2) / 5000), 3);
+    expect(values[1]).toBeCloseTo(1, 12);
+    expect(errors[1]).toBeLessThan(1e-12);
+    const sum = Object.values<number>(data.probabilities).reduce((total, each) => total + each, 0);
+    expect(sum).toBeCloseTo(1, 12);
+    expect(Math.abs(data.probabilities['00'] - EXACT.get('00')!)).toBeLessThan(0.05);
+    expect(data).not.toHaveProperty('counts');
+  });
+
+  test('has readout errors, also of the measurement that is added', async () => {
+    const noise = { readout: [{ qubits: [1], p1_given_0: 1, p0_given_1: 0 }] };
+    for (const method of METHODS) {
+      const { counts } = await run({
+        noise,
+        method,
+        circuit: [{ gate: 'H', qubit: 0 }],
+        qubits: 2,
+      });
+      expect(Object.keys(counts).sort()).toEqual(['10', '11']);
+    }
+  });
+
+  test('has the noise of its own operations and of its model', async () => {
+    const circuit = [
+      { gate: 'X', qubit: 0 },
+      { gate: 'NOISE', qubits: [0], channel: { type: 'reset', probability: 1 } },
+      { gate: 'X', qubit: 1 },
+    ];
+    const { counts } = await run({ circuit, noise: undefined });
+    expect(counts).toEqual({ 10: 2000 });
+    const reset = { gates: [{ gates: ['X'], channel: { type: 'reset', probability: 1 } }] };
+    expect((await run({ circuit, noise: reset })).counts).toEqual({ '00': 2000 });
+  });
+
+  test('that is zero has the counts of the circuit without it', async () => {
+    const zero = { gates: [{ gates: ['*'], channel: { type: 'depolarizing', probability: 0 } }] };
+    const ideal = await run({ noise: undefined });
+    const noisy = await run({ noise: zero });
+    expect(noisy.counts).toEqual(ideal.counts);
+    expect(noisy).not.toHaveProperty('trajectories');
+  });
+
+  test('may name a model', async () => {
+    const listed = (await service.get('/quantum/noise-models')).json().data.noise_models;
+    expect(listed.map(({ id }: { id: string }) => id)).toContain('ibm-fez');
+    const one = (await service.get('/quantum/noise-models/ibm-fez')).json().data;
+    expect(one).toEqual(listed.find(({ id }: { id: string }) => id === 'ibm-fez'));
+    expect(one).toMatchObject({ basis: 'modelled', source: expect.stringContaining('Median') });
+    const ask = { return: ['purity'] };
+    const byName = await run({ noise: { model: 'ibm-fez' }, ...ask });
+    const copied = await run({ noise: one.noise, ...ask });
+    expect(byName.purity).toBe(copied.purity);
+    expect(byName.purity).toBeLessThan(1);
+  });
+
+  test('is stored with its noise, and retried and repeated with it', async () => {
+    const answer = await service.submit(NOISY, { 'idempotency-key': 'noisy-1' });
+    const { circuit_id: id, counts } = answer.json().data;
+    const again = await service.submit(NOISY, { 'idempotency-key': 'noisy-1' });
+    expect(again.json().data.circuit_id).toBe(id);
+    const record = (await service.get(`/quantum/circuits/${id}?include=request`)).json().data;
+    expect(record).toMatchObject({ counts, request: { noise: FLIPS } });
+  });
+});
+
+test('a stored circuit is read again with its noise and its method', async () => {
+  const { fleet } = opened;
+  const { readers } = service.deps;
+  const jobs = () => {
+    throw new Error('unreachable: a circuit asks for no job');
+  };
+  const circuits = new CircuitJobs({ fleet, readers, jobs });
+  const body = { ...NOISY, method: 'density_matrix' };
+  const request = encodeStored({ shots: 2000, seed: 5, qubits: 2 }, JSON.stringify(body));
+  const stored = { id: 'circ_x', keyId: 'key_1', request };
+  const checked = await circuits.circuitOf(stored, new AbortController().signal);
+  expect(checked).toMatchObject({ target: 'qvm', method: 'density_matrix' });
+  expect(isNoisy(circuitOf(checked.circuit))).toBe(true);
+  await circuits.close();
+});
+
+describe('memory', () => {
+  test.each(METHODS)('by %s has one label a shot, whose counts are the counts', async (method) => {
+    const data = await run({ method, return: ['counts', 'memory'] });
+    expect(data.memory).toHaveLength(2000);
+    const counts: Record<string, number> = {};
+    for (const label of data.memory) counts[label] = (counts[label] ?? 0) + 1;
+    expect(counts).toEqual(data.counts);
+    // The first shots are not all of one outcome: labels come in the order of shots, not of outcomes.
+    expect(new Set(data.memory.slice(0, 40)).size).toBeGreaterThan(1);
+    expect((await run({ method, return: ['memory'] })).memory).toEqual(data.memory);
+  });
+
+  test('of more than 64 bits has hexadecimal labels, as counts have', async () => {
+    const qasm =
+      'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[70] c; x q[0]; c[69] = measure q[0]; c[1] = measure q[0];';
+    const body = {
+      circuit: undefined,
+      noise: undefined,
+      qasm,
+      shots: 3,
+      return: ['counts', 'memory'],
+    };
+    const data = await run(body);
+    const label = '0x200000000000000002';
+    expect(data).toMatchObject({ label_format: 'hex', counts: { [label]: 3 } });
+    expect(data.memory).toEqual([label, label, label]);
+  });
+
+  test('of too many shots is refused', async () => {
+    expect(await refusalOf({ shots: 100_001, return: ['memory'] })).toEqual([
+      'return: memory of 100001 shots; the limit for a JSON answer is 100000.',
+    ]);
+  });
+});
+
+describe('qvm', () => {
+  const manyRotations = (numQubits: number) =>
+    Array.from({ length: numQubits }, (_, qubit) => ({ gate: 'RY', qubit, theta: 0.3 + qubit }));
+  const slightly = {
+    gates: [{ gates: ['*'], channel: { type: 'depolarizing', probability: 1e-4 } }],
+  };
+
+  test('lists its methods with their limits', async () => {
+    const { data } = (await service.get('/quantum/processors/qvm')).json();
+    expect(data).toMatchObject({ family: 'qvm', available: true, precision: 'f64' });
+    expect(data.methods).toEqual([
+      { method: 'statevector', max_qubits: 20, max_noisy_qubits: 20 },
+      { method: 'density_matrix', max_qubits: 10, max_noisy_qubits: 10 },
+    ]);
+    const other = (await service.get('/quantum/processors/statevector-sim')).json().data;
+    expect(other.methods).toEqual([
+      { method: 'statevector', max_qubits: 20, max_noisy_qubits: 20 },
+    ]);
+  });
+
+  test('runs a circuit without noise on one state, with the counts of statevector-sim', async () => {
+    const body = { noise: undefined, circuit: manyRotations(4) };
+    const data = await run(body);
+    expect(data.method).toBe('statevector');
+    expect(data.method_reason).toContain('no noise');
+    const other = await run({ ...body, target_processor: 'statevector-sim' });
+    expect(data.counts).toEqual(other.counts);
+  });
+
+  test('takes trajectories where they are cheaper, and says so with figures', async () => {
+    const data = await run({ circuit: manyRotations(9), noise: slightly, shots: 100 });
+    expect(data.method).toBe('statevector');
+    expect(data.method_reason).toMatch(/about 1 state of 8 KiB for 100 shots.*4 MiB/);
+  });
+
+  test('takes trajectories for values of a circuit too wide for a density matrix', async () => {
+    const body = { circuit: manyRotations(12), noise: slightly, shots: 50 };
+    const data = await run({
+      ...body,
+      return: ['expectation'],
+      observables: [{ pauli: 'Z0' }],
+    });
+    expect(data.method).toBe('statevector');
+    expect(data.method_reason).toContain('256 MiB');
+    expect(data.expectation.standard_error).toHaveLength(1);
+    expect(await refusalOf({ ...body, method: 'density_matrix' })).toEqual([
+      expect.stringMatching(
+        /^method: density_matrix does not take 12 qubits .*density_matrix needs 256 MiB and takes up to 10 qubits/,
+      ),
+    ]);
+  });
+
+  test('refuses what no method can do, with the figures of each', async () => {
+    const [fault] = await refusalOf({ circuit: manyRotations(40), noise: undefined });
+    expect(fault).toMatch(/^circuit: No method takes 40 qubits/);
+    expect(fault).toContain('statevector needs 16 TiB and takes up to 20 qubits');
+    expect(fault).toContain('density_matrix needs 2^80 amplitudes and takes up to 10 qubits');
+  });
+
+  test('is exact after measurements in mid-circuit', async () => {
+    const circuit = [
+      { gate: 'H', qubit: 0 },
+      { gate: 'M', qubits: [0], bits: [0] },
+      { gate: 'X', qubit: 1, condition: { bits: [0], value: 1 } },
+      { gate: 'M', qubits: [1], bits: [1] },
+    ];
+    const data = await run({ circuit, noise: undefined, return: ['probabilities'] });
+    expect(data.method).toBe('density_matrix');
+    expect(data.probabilities['00']).toBeCloseTo(0.5, 12);
+    expect(data.probabilities['11']).toBeCloseTo(0.5, 12);
+  });
+
+  test.each(['stabilizer', 'matrix_product_state'])('does not have %s yet', async (method) => {
+    expect(await refusalOf({ method })).toEqual([
+      `method: ${method} is not available yet. qvm takes automatic, statevector, density_matrix.`,
+    ]);
+  });
+});
+
+describe('a bad request', () => {
+  test.each([
+    [
+      { noise: { model: 'ibm-fes' } },
+      'noise.model: There is no noise model called "ibm-fes". Did you mean ibm-fez?',
+    ],
+    [{ return: ['statevector'] }, 'return: There is no statevector with noise.'],
+    [
+      { target_processor: 'statevector-sim', return: ['density_matrix'] },
+      'return: density_matrix needs the method density_matrix, which qvm has',
+    ],
+    [
+      { target_processor: 'gpu-fleet', method: 'density_matrix' },
+      'method: gpu-fleet does not have density_matrix. gpu-fleet takes automatic, statevector.',
+    ],
+    [
+      { method: 'statevector', return: ['purity'] },
+      'return: purity needs the method density_matrix',
+    ],
+    [{ method: 'magic' }, 'method: '],
+    [
+      { target_processor: 'emulator-ibm-fez' },
+      'noise: emulator-ibm-fez takes no noise of the caller; qvm does.',
+    ],
+    [
+      { method: 'statevector', shots: 1, return: ['expectation'], observables: [{ pauli: 'Z0' }] },
+      'shots: At least 2',
+    ],
+    [
+      { qubits: 8, return: ['density_matrix'] },
+      'return: density_matrix of 8 qubits; the limit for a JSON answer is 7.',
+    ],
+    [
+      { noise: { gates: [{ gates: ['CY2'], channel: { type: 'bit_flip', probability: 0.1 } }] } },
+      'noise.gates[0].gates[0]: ',
+    ],
+    [
+      { noise: { gates: [{ gates: ['X'], channel: { type: 'bit_flip', probability: 1.5 } }] } },
+      'noise.gates[0].channel.probability: ',
+    ],
+    [{ noise: { readout: [{ p1_given_0: -1, p0_given_1: 0 }] } }, 'noise.readout[0].p1_given_0: '],
+    [{ noise: { gate: [] } }, 'noise'],
+  ])('%j is answered with the path', async (more, expected) => {
+    const faults = await refusalOf(more);
+    expect(faults).toEqual(expect.arrayContaining([expect.stringContaining(expected)]));
+  });
+
+  test('for a model that does not exist is 404', async () => {
+    const answer = await service.get('/quantum/noise-models/nothing');
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json().error.details[0].code).toBe('SERVICE_NOISE_MODEL_NOT_FOUND');
+  });
+});
+
+describe('a batch with noise', () => {
+  const circuit = [{ gate: 'RY', qubit: 0, theta: { input: 'a' } }];
+  const damping = { gates: [{ gates: ['RY'], channel: { type: 'phase_flip', probability: 0.2 } }] };
+  const inputs = { a: [0.3, 1.1, 2.4] };
+
+  test('by density_matrix has exact values and gradients', async () => {
+    const [program] = await runBatch({
+      programs: [{ circuit, inputs, observables: [{ pauli: 'X0' }, { pauli: 'Z0' }] }],
+      noise: damping,
+      return: ['expectation', 'variance', 'gradient'],
+    });
+    expect(program).toMatchObject({ method: 'density_matrix', points: 3 });
+    for (const [k, a] of inputs.a.entries()) {
+      // A phase flip shrinks X by 1 − 2p and leaves Z as it is.
+      const x = 0.6 * Math.sin(a);
+      expect(program.expectation[k][0]).toBeCloseTo(x, 12);
+      expect(program.expectation[k][1]).toBeCloseTo(Math.cos(a), 12);
+      expect(program.variance[k][0]).toBeCloseTo(1 - x ** 2, 12);
+      expect(program.gradient[k][0][0]).toBeCloseTo(0.6 * Math.cos(a), 10);
+      expect(program.gradient[k][1][0]).toBeCloseTo(-Math.sin(a), 10);
+    }
+    expect(program).not.toHaveProperty('standard_error');
+  });
+
+  test('by trajectories has the counts and means of single circuits with their seeds', async () => {
+    const programs = [
+      {
+        circuit,
+        inputs,
+        noise: damping,
+        observables: [{ pauli: 'X0' }],
+        return: ['counts', 'expectation'],
+      },
+    ];
+    const [program] = await runBatch({ programs, method: 'statevector', shots: 300 });
+    expect(program.method).toBe('statevector');
+    for (const [k, theta] of inputs.a.entries()) {
+      const alone = await run({
+        circuit: [{ gate: 'RY', qubit: 0, theta }],
+        noise: damping,
+        method: 'statevector',
+        shots: 300,
+        seed: 5 + k,
+        return: ['counts', 'expectation'],
+        observables: [{ pauli: 'X0' }],
+      });
+      expect(program.counts[k]).toEqual(alone.counts);
+      expect(program.expectation[k]).toEqual(alone.expectation.values);
+      expect(program.standard_error[k]).toEqual(alone.expectation.standard_error);
+    }
+  });
+
+  test('has the noise of its programs, where these have some', async () => {
+    const flip = { gates: [{ gates: ['X'], channel: { type: 'bit_flip', probability: 1 } }] };
+    const x = [{ gate: 'X', qubit: 0 }];
+    const programs = await runBatch({
+      programs: [{ circuit: x }, { circuit: x, noise: {} }],
+      noise: flip,
+      shots: 10,
+    });
+    expect(programs.map(({ counts }: Body) => counts)).toEqual([[{ 0: 10 }], [{ 1: 10 }]]);
+  });
+
+  test('refuses what its method does not have', async () => {
+    const program = { circuit, inputs, observables: [{ pauli: 'X0' }] };
+    const refused = async (more: Body) =>
+      faultsIn(await postBatch({ programs: [program], noise: damping, ...more }));
+    expect(await refused({ method: 'statevector', shots: 10, return: ['gradient'] })).toEqual([
+      expect.stringContaining(
+        'programs[0].return: gradient with noise needs the method density_matrix',
+      ),
+    ]);
+    expect(await refused({ target_processor: 'statevector-sim' })).toEqual([
+      expect.stringContaining('programs[0].shots: Required: with noise'),
+    ]);
+    expect(await refused({ noise: { model: 'none' } })).toEqual([
+      expect.stringContaining('noise.model: There is no noise model called "none".'),
+    ]);
+  });
+});
