@@ -22,8 +22,8 @@ interface JobLimits {
   readonly maxCircuits: number;
 }
 
-/** Operations of the circuits of one job: fitting them takes seconds, and their text has a few megabytes. */
-const MAX_OPERATIONS = 100_000;
+/** Operations of the circuits of one job: as many as one circuit may have, because fitting these takes seconds. */
+const MAX_OPERATIONS = 10_000;
 /** Bytes of the counts of one job, as JSON, which the vendor's answer must not exceed. */
 const MAX_COUNTS_BYTES = 32 * 2 ** 20;
 /** Bytes of an entry of counts without its label. */
