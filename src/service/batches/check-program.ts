@@ -200,7 +200,7 @@ export class ProgramCheck {
 
   /** Method of all points: that of the first circuit with noise, if there is one. */
   #method(
-    { method = this.#batch.method }: ProgramParts,
+    { method = this.#batch.method, noise = this.#batch.noise }: ProgramParts,
     groups: readonly ProgramGroup[],
     asked: { readonly outputs: readonly BatchOutput[]; readonly shots: number | undefined },
   ): ChosenMethod {
@@ -208,7 +208,7 @@ export class ProgramCheck {
     const chosen =
       this.#target &&
       checkMethod(
-        { circuit, method, results: [], ...asked },
+        { circuit, method, noise, results: [], ...asked },
         sizedSpec(this.#target, this.#limits),
         this.#faults,
       );

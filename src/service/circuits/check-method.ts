@@ -63,6 +63,7 @@ const NEEDS_FINAL_STATE: readonly string[] = [...EXACT, 'statevector'];
 /** A submission as far as its method depends on it. */
 interface MethodAsked {
   readonly circuit: DynamicCircuit;
+  readonly noise?: NoiseModelObject | undefined;
   readonly shots?: number | undefined;
   readonly method?: MethodName | undefined;
   readonly outputs: readonly string[];
@@ -75,14 +76,14 @@ interface MethodAsked {
  * @param spec - The target, with the widest state vector that it takes.
  */
 export function checkMethod(
-  { circuit, shots, method = 'automatic', outputs, results }: MethodAsked,
+  { circuit, shots, method = 'automatic', noise, outputs, results }: MethodAsked,
   spec: ProcessorSpec,
   faults: FaultList,
 ): ChosenMethod | undefined {
   const work = circuitWork(circuit);
   const asked = [...outputs, ...results.map(({ type }) => type)];
   if (spec.family === 'superconducting' || spec.device !== undefined) {
-    return onDevice({ circuit, method }, spec, faults);
+    return onDevice({ noise, method }, spec, faults);
   }
   const densityOutput = asked.find((name) => OF_DENSITY.includes(name));
   const choice = chooseMethod(
@@ -108,11 +109,11 @@ export function checkMethod(
 
 /** A device has its own errors, and gives counts. */
 function onDevice(
-  { circuit, method }: Pick<MethodAsked, 'circuit'> & { readonly method: MethodName },
+  { noise, method }: Pick<MethodAsked, 'noise'> & { readonly method: MethodName },
   { id }: ProcessorSpec,
   faults: FaultList,
 ): ChosenMethod {
-  if (isNoisy(circuit)) faults.add('noise', `${id} takes no noise of the caller; qvm does.`);
+  if (noise !== undefined) faults.add('noise', `${id} takes no noise of the caller; qvm does.`);
   if (method !== 'automatic') faults.add('method', `${id} takes no method; qvm does.`);
   return { method: 'statevector', methodReason: `${id} runs state vectors.` };
 }
