@@ -8,6 +8,7 @@ import { benchFresh } from './fresh.ts';
 import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
+import { benchNoise } from './noise.ts';
 import { benchObservables } from './observables.ts';
 import { benchPlacement } from './placement.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   gradients: benchGradients,
   'http-circuits': benchHttpCircuits,
   inference: benchInference,
+  noise: benchNoise,
   observables: benchObservables,
   placement: benchPlacement,
   'webgpu-batches': benchWebGpuBatches,
