@@ -2,6 +2,9 @@
 import type { PackedCounts } from './api-types.ts';
 import { unpackIntegers } from './packed-array.ts';
 
+/** Labels of more bits are hexadecimal numbers, as in JSON. */
+const MAX_BINARY_BITS = 64;
+
 /** Counts of one point: number of shots of each bit string, classical bit 0 rightmost. */
 export type PointCounts = Readonly<Record<string, number>>;
 
@@ -34,9 +37,13 @@ function unpackCounts(counts: PackedCounts): readonly PointCounts[] {
 }
 
 function labelOf(bytes: Uint8Array | Uint16Array | Uint32Array, numBits: number): string {
+  const isBinary = numBits <= MAX_BINARY_BITS;
   let label = '';
   for (let byte = bytes.length - 1; byte >= 0; byte--) {
-    label += bytes[byte]!.toString(2).padStart(8, '0');
+    label += isBinary
+      ? bytes[byte]!.toString(2).padStart(8, '0')
+      : bytes[byte]!.toString(16).padStart(2, '0');
   }
-  return label.slice(label.length - numBits);
+  if (isBinary) return label.slice(label.length - numBits);
+  return `0x${label.slice(label.length - Math.ceil(numBits / 4))}`;
 }

@@ -47,6 +47,16 @@ const SPARSE_BITS = {
   shots: 100,
 };
 
+/** Measures into bit 8 and bit 69, so that labels are hexadecimal. */
+const MANY_BITS = {
+  circuit: [
+    { gate: 'H', qubit: 0 },
+    { gate: 'X', qubit: 1 },
+    { gate: 'M', qubits: [0, 1], bits: [8, 69] },
+  ],
+  shots: 100,
+};
+
 test('are the counts in JSON, of programs one after the other', async () => {
   const programs = [
     sweepOf(3, 200, 50),
@@ -54,12 +64,13 @@ test('are the counts in JSON, of programs one after the other', async () => {
     sweepOf(9, 3, 70_000),
     sweepOf(13, 40, 1000),
     SPARSE_BITS,
+    MANY_BITS,
   ];
   const plain = await programsOf(programs, 'json');
   const packed: { counts: PackedCounts }[] = await programsOf(programs, 'base64');
   const counts = packed.map((program) => countsByPoint(program.counts));
   expect(counts).toEqual(plain.map((program: { counts: object }) => program.counts));
-  expect(packed.map(({ counts: { bits } }) => bits)).toEqual([3, 2, 9, 13, 40]);
+  expect(packed.map(({ counts: { bits } }) => bits)).toEqual([3, 2, 9, 13, 40, 70]);
   expect(Object.keys(counts[4]![0]!).sort()).toEqual([
     '1000000000000000000000000000000000000000',
     '1000000000000000000000000000000100000000',
@@ -68,6 +79,7 @@ test('are the counts in JSON, of programs one after the other', async () => {
     '<u2',
     '<u2',
     '<u4',
+    '<u2',
     '<u2',
     '<u2',
   ]);

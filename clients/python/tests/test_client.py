@@ -179,3 +179,63 @@ def test_histograms_are_drawn_with_matplotlib(client):
     matplotlib.use("Agg")
     axes = client.circuits.run([{"gate": "X", "qubit": 0}], shots=9).plot()
     assert [bar.get_height() for bar in axes.patches] == [9]
+
+
+NOISE = {
+    "gates": [{"gates": ["CX"], "channel": {"type": "depolarizing", "probability": 0.3}}],
+    "readout": [{"qubits": [0], "p1_given_0": 0.0, "p0_given_1": 1.0}],
+}
+
+
+def test_noise_and_a_method_are_fields_of_circuits_and_batches(client):
+    wanted = {
+        "processor": "qvm",
+        "noise": NOISE,
+        "method": "density_matrix",
+        "observables": [{"pauli": "X0 X1"}],
+    }
+    single = client.circuits.run(
+        BELL, return_=["density_matrix", "purity", "expectation", "memory"], shots=9, **wanted
+    )
+    assert single.method == "density_matrix"
+    # X X is kept by 3 of the 15 other Pauli strings and by the identity beside them; 8 turn it.
+    value = 1 - 2 * 0.3 * 8 / 15
+    assert single.expectation == pytest.approx([value])
+    assert single.density_matrix.shape == (4, 4)
+    assert np.trace(single.density_matrix @ single.density_matrix).real == pytest.approx(single.purity)
+    assert [label[-1] for label in single.memory] == ["0"] * 9
+    (batch,) = client.batches.run(
+        [{"circuit": BELL, "observables": wanted["observables"]}], processor="qvm", noise=NOISE
+    )
+    assert batch.expectation == pytest.approx(np.array([[value]]))
+
+
+def test_trajectories_have_means_with_standard_errors(client):
+    result = client.circuits.run(
+        BELL,
+        processor="qvm",
+        noise=NOISE,
+        method="statevector",
+        shots=2000,
+        seed=4,
+        return_=["expectation"],
+        observables=[{"pauli": "X0 X1"}],
+    )
+    assert abs(result.expectation[0] - (1 - 2 * 0.3 * 8 / 15)) < 5 * result.standard_error[0]
+
+
+def test_a_noise_model_is_taken_by_its_name(client):
+    result = client.circuits.run(BELL, processor="qvm", noise="ibm-fez", shots=10)
+    assert sum(result.counts.values()) == 10
+    with pytest.raises(qcs_client.BadRequestError, match="no noise model"):
+        client.circuits.run(BELL, processor="qvm", noise="ibm-fezz", shots=10)
+
+
+def test_counts_of_many_bits_have_their_labels_as_numbers(client):
+    circuit = [{"gate": "X", "qubit": 1}, {"gate": "M", "qubits": [0, 1], "bits": [0, 69]}]
+    single = client.circuits.run(circuit, shots=3)
+    (batch,) = client.batches.run([{"circuit": circuit}], shots=3)
+    assert single.counts == batch.counts[0] == {f"0x{1 << 69:018x}": 3}
+    bits = single.bits()
+    assert bits.shape == (3, 70)
+    assert np.flatnonzero(bits.sum(axis=0)).tolist() == [69]

@@ -15,6 +15,9 @@ FloatArray: TypeAlias = NDArray[np.float64]
 ComplexArray: TypeAlias = NDArray[np.complex128]
 BitMatrix: TypeAlias = NDArray[np.uint8]
 
+#: Labels of more bits are hexadecimal numbers.
+_MAX_BINARY_BITS = 64
+
 
 def pack(values: Any) -> dict[str, Any]:
     """Base64 form of an array of numbers, which batches take as the values of an input."""
@@ -65,7 +68,7 @@ class PointCounts:
                 unpack_integers(value["occurrences"]).astype(np.int64),
                 unpack_integers(value["outcomes_per_point"]).astype(np.int64),
             )
-        labels = "".join(_bits(label, num_bits) for point in value for label in point)
+        labels = "".join(_binary(label, num_bits) for point in value for label in point)
         characters = np.frombuffer(labels.encode("ascii"), dtype=np.uint8)
         return cls(
             (characters.reshape(-1, num_bits) - ord("0"))[:, ::-1],
@@ -74,10 +77,12 @@ class PointCounts:
         )
 
     def by_label(self) -> list[dict[str, int]]:
-        """For each point, the number of shots of each label, classical bit 0 rightmost."""
+        """For each point, the number of shots of each label, classical bit 0 rightmost, as the service writes labels."""
         num_bits = self.outcomes.shape[1]
         characters = (self.outcomes[:, ::-1] + ord("0")).tobytes().decode("ascii")
         labels = [characters[at : at + num_bits] for at in range(0, len(characters), num_bits)]
+        if num_bits > _MAX_BINARY_BITS:
+            labels = [f"0x{int(label, 2):0{-(-num_bits // 4)}x}" for label in labels]
         entries = iter(zip(labels, self.occurrences.tolist(), strict=True))
         return [dict(itertools.islice(entries, length)) for length in self.lengths.tolist()]
 
@@ -92,6 +97,10 @@ class PointCounts:
         return np.random.default_rng(seed).permuted(index, axis=1)
 
 
-def _bits(label: str, num_bits: int) -> str:
-    """The bits of a label; those of more than 64 bits are hexadecimal."""
-    return format(int(label, 16), f"0{num_bits}b") if label.startswith("0x") else label
+def label_value(label: str) -> int:
+    """Number that a label of either form stands for."""
+    return int(label, 16 if label.startswith("0x") else 2)
+
+
+def _binary(label: str, num_bits: int) -> str:
+    return f"{label_value(label):0{num_bits}b}" if label.startswith("0x") else label

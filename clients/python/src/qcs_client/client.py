@@ -108,7 +108,8 @@ class Circuits:
         """Runs a circuit and returns its result.
 
         ``circuit`` is a list of gate objects, or OpenQASM text. ``fields`` are further fields of the request:
-        ``inputs``, ``observables``, ``qubits``, ``seed``, ``priority``, ``name``, ``tags``, and ``return_`` for
+        ``inputs``, ``observables``, ``qubits``, ``seed``, ``noise`` (a model or its name), ``method``, ``priority``, ``name``,
+        ``tags``, and ``return_`` for
         ``return``.
         """
         return now(
@@ -168,7 +169,8 @@ class Batches:
         """Runs programs and returns their results in order.
 
         A program is a :class:`Program`, or an object as in the request. ``fields`` are further fields of the request,
-        such as ``shots``, ``seed`` and ``priority``, and ``return_`` for ``return``.
+        such as ``shots``, ``seed``, ``noise`` (a model or its name), ``method`` and ``priority``, and ``return_`` for
+        ``return``.
         """
         return now(
             self._core.run(programs, processor=processor, timeout=timeout, progress=progress, **fields)

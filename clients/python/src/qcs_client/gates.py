@@ -56,9 +56,27 @@ def gate(
 
 def unitary(matrix: Any, qubits: Sequence[int]) -> GateObject:
     """Unitary matrix on ``qubits``, of which the first is the least significant bit of its index."""
+    return {"gate": "UNITARY", "qubits": list(qubits), "matrix": complex_rows(matrix)}
+
+
+def kraus(matrices: Sequence[Any], qubits: Sequence[int]) -> GateObject:
+    """Channel of Kraus matrices on ``qubits``, of which the first is the least significant bit of an index."""
+    given = np.asarray(matrices, dtype=np.complex128)
+    size = 2 ** len(qubits)
+    if len(given) > size**2:
+        # The eigenvectors of the Choi matrix are matrices of the same channel, of which there are no more than that.
+        rows = given.reshape(len(given), -1)
+        values, vectors = np.linalg.eigh(rows.T @ rows.conj())
+        given = (np.sqrt(np.clip(values, 0, None)) * vectors).T.reshape(-1, size, size)
+    channel = {"type": "kraus", "matrices": [complex_rows(matrix) for matrix in given]}
+    return {"gate": "NOISE", "qubits": list(qubits), "channel": channel}
+
+
+def complex_rows(matrix: Any) -> list[list[list[float]]]:
+    """Rows of pairs [re, im]."""
     entries = np.asarray(matrix, dtype=np.complex128)
-    rows = np.stack([entries.real, entries.imag], axis=-1).tolist()
-    return {"gate": "UNITARY", "qubits": list(qubits), "matrix": rows}
+    rows: list[list[list[float]]] = np.stack([entries.real, entries.imag], axis=-1).tolist()
+    return rows
 
 
 def controlled(

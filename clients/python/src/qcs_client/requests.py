@@ -111,5 +111,9 @@ def _inner(fields: Mapping[str, Any]) -> str:
 
 
 def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a request; ``return`` is a word of Python and comes as ``return_``. None stands for absent."""
-    return {name.rstrip("_"): value for name, value in fields.items() if value is not None}
+    """Fields of a request. ``return`` is a word of Python and comes as ``return_``, a noise model may be its name, and
+    None stands for absent."""
+    named = {name.rstrip("_"): value for name, value in fields.items() if value is not None}
+    if isinstance(named.get("noise"), str):
+        named["noise"] = {"model": named["noise"]}
+    return named

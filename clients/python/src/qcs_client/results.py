@@ -44,6 +44,33 @@ class CircuitResult:
         value = self.record.get("expectation")
         return None if value is None else unpack(value["values"])
 
+    @cached_property
+    def standard_error(self) -> FloatArray | None:
+        """Of values that are means over trajectories of noise."""
+        value = (self.record.get("expectation") or {}).get("standard_error")
+        return None if value is None else unpack(value)
+
+    @cached_property
+    def density_matrix(self) -> ComplexArray | None:
+        """Density matrix before the final measurement, shape (2^qubits, 2^qubits), qubit 0 the least significant bit."""
+        value = self.record.get("density_matrix")
+        return None if value is None else unpack_complex(value)
+
+    @property
+    def purity(self) -> float | None:
+        """Trace of the square of the density matrix."""
+        return self.record.get("purity")
+
+    @property
+    def memory(self) -> list[str] | None:
+        """Bit string of each shot, in a random order."""
+        return self.record.get("memory")
+
+    @property
+    def method(self) -> str | None:
+        """How the service simulated the circuit; ``method_reason`` of the record says why."""
+        return self.record.get("method")
+
     def bits(self) -> BitMatrix:
         """One row for each shot in a random order, column b is classical bit b."""
         counts = PointCounts.read([_counts_of(self.counts)], len(self.measured_qubits or []))

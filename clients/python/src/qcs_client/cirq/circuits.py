@@ -17,10 +17,11 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from ..gates import Angle, GateObject, controlled, gate, unitary
+from ..gates import Angle, GateObject, controlled, gate, kraus, unitary
 from ..requests import Program
 
 _MAX_UNITARY = 6
+_MAX_KRAUS = 3
 #: Copies of an operation for the values of the bits that it depends on.
 _MAX_CONDITION_VALUES = 64
 
@@ -41,7 +42,9 @@ class Record:
 class ServiceCircuit:
     """A circuit as the service reads it."""
 
-    def __init__(self, circuit: cirq.AbstractCircuit, qubits: Sequence[cirq.Qid]) -> None:
+    def __init__(
+        self, circuit: cirq.AbstractCircuit, qubits: Sequence[cirq.Qid], *, is_sampled: bool = False
+    ) -> None:
         wide = [qubit for qubit in qubits if qubit.dimension != 2]
         if wide:
             raise QcsCirqError(f"The service has qubits only; {wide[0]} has {wide[0].dimension} levels.")
@@ -59,6 +62,8 @@ class ServiceCircuit:
             gates += self._operation(op)
         # A phase of the whole state is seen through controls alone.
         gates = [one for one in gates if one["gate"] != "GPHASE" or "controls" in one]
+        if is_sampled:
+            gates = _without_last_noise(gates)
         self.source_json = Program(gates, qubits=max(1, len(qubits))).to_json()[1:-1]
 
     def program(self, resolvers: Sequence[cirq.ParamResolver], **fields: Any) -> list[Program]:
@@ -73,7 +78,7 @@ class ServiceCircuit:
 
     def _is_known(self, op: cirq.Operation) -> bool:
         bare = op.without_classical_controls().untagged
-        return _is_structural(bare) or _builder(bare) is not None
+        return _is_structural(bare) or _builder(bare) is not None or _is_channel(bare)
 
     def _operation(self, op: cirq.Operation) -> list[GateObject]:
         bare = op.without_classical_controls().untagged
@@ -84,10 +89,11 @@ class ServiceCircuit:
             gates = [{"gate": "RESET", "qubits": places}]
         elif isinstance(bare.gate, (cirq.IdentityGate, cirq.WaitGate)):
             gates = []
-        else:
-            build = _builder(bare)
-            assert build is not None
+        elif (build := _builder(bare)) is not None:
             gates = build(places, self._angle)
+        else:
+            # Cirq's first qubit is the most significant bit of the index.
+            gates = [kraus(cirq.kraus(bare), places[::-1])]
         conditions = self._conditions(op)
         return gates if conditions is None else [{**one, "condition": c} for c in conditions for one in gates]
 
@@ -103,7 +109,7 @@ class ServiceCircuit:
     def _measurement(self, measurement: cirq.MeasurementGate, places: list[int]) -> GateObject:
         if measurement.confusion_map:
             raise QcsCirqError(
-                f"The service has no noise: the confusion map of {measurement.key} is not supported."
+                f"The confusion map of {measurement.key} is not supported; noise={{'readout': …}} has readout errors."
             )
         bits = range(self._num_bits, self._num_bits + len(places))
         self._num_bits = bits.stop
@@ -135,6 +141,20 @@ class ServiceCircuit:
         return [{"bits": bits, "value": sum(bit << place for place, bit in enumerate(v))} for v in values]
 
 
+def _without_last_noise(gates: list[GateObject]) -> list[GateObject]:
+    """Leaves out noise that no measurement comes after, as Cirq's noise models put it after measurements, too."""
+    measured: set[int] = set()
+    kept: list[GateObject] = []
+    for one in reversed(gates):
+        operands = {*one.get("qubits", ()), *one.get("targets", ()), *one.get("controls", ())}
+        if one["gate"] == "NOISE" and not operands & measured:
+            continue
+        if one["gate"] != "NOISE" and (one["gate"] == "M" or operands & measured):
+            measured |= operands
+        kept.append(one)
+    return kept[::-1]
+
+
 AngleOf = Callable[[Any, float], Angle | float]
 Builder = Callable[[list[int], AngleOf], list[GateObject]]
 
@@ -142,6 +162,16 @@ Builder = Callable[[list[int], AngleOf], list[GateObject]]
 def _is_structural(op: cirq.Operation) -> bool:
     kinds = (cirq.MeasurementGate, cirq.ResetChannel, cirq.IdentityGate, cirq.WaitGate)
     return isinstance(op.gate, kinds)
+
+
+def _is_channel(op: cirq.Operation) -> bool:
+    """Whether an operation is noise, and not made of others."""
+    return (
+        len(op.qubits) <= _MAX_KRAUS
+        and cirq.decompose_once(op, None) is None
+        and not cirq.has_unitary(op)
+        and cirq.has_kraus(op)
+    )
 
 
 def _builder(op: Any) -> Builder | None:

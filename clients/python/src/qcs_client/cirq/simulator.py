@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import cirq
@@ -23,6 +23,9 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         processor: id of the processor.
         url, key, client: as of :class:`qcs_client.Client`, or a client of your own.
         seed: the same circuits with the same seed, on a new simulator, give the same samples.
+        noise: noise of Cirq, such as ``cirq.depolarize(0.01)`` or a ``cirq.NoiseModel``, which is put into each circuit;
+            or a noise model of the service, or the name of one. Exact values with noise need the processor ``qvm``.
+        method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
     """
 
     def __init__(
@@ -33,9 +36,15 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         key: str | None = None,
         client: Client | None = None,
         seed: int | None = None,
+        noise: Any = None,
+        method: str | None = None,
     ) -> None:
         self.processor = processor
         self.client = client or Client(url, key)
+        by_service = noise is None or isinstance(noise, (str, Mapping))
+        like: Any = None if by_service else noise
+        self._noise = None if like is None else cirq.NoiseModel.from_noise_model_like(like)
+        self._fields: dict[str, Any] = {"noise": noise if by_service else None, "method": method}
         self._rng = None if seed is None else np.random.default_rng(seed)
 
     def run_sweep(
@@ -56,7 +65,7 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         for program, sweep, number in zip(programs, sweeps, shots, strict=True):
             if not cirq.is_measurement(program):
                 raise QcsCirqError("The circuit has no measurements to sample.")
-            circuit = ServiceCircuit(program, _ordered(program))
+            circuit = ServiceCircuit(self._with_noise(program), _ordered(program), is_sampled=True)
             resolvers = list(cirq.to_resolvers(sweep))
             plans.append((circuit, resolvers, circuit.program(resolvers, shots=number, return_=["counts"])))
         results = iter(self._run([program for _, _, programs in plans for program in programs]))
@@ -87,7 +96,8 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
             {*program.all_qubits(), *(qubit for one in sums for qubit in one.qubits)}
         )
         prepared = cirq.Circuit(
-            _preparation(initial_state, order), cirq.drop_terminal_measurements(program.unfreeze())
+            _preparation(initial_state, order),
+            self._with_noise(cirq.drop_terminal_measurements(program.unfreeze())),
         )
         resolvers = list(cirq.to_resolvers(params))
         place = {qubit: index for index, qubit in enumerate(order)}
@@ -99,12 +109,15 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
             assert result.expectation is not None
             yield from result.expectation.tolist()
 
+    def _with_noise(self, program: cirq.AbstractCircuit) -> cirq.AbstractCircuit:
+        return program if self._noise is None else program.unfreeze().with_noise(self._noise)
+
     def _run(self, programs: Sequence[Program]) -> BatchResult | list[ProgramResult]:
         if not programs:
             return []
         seed = None if self._rng is None else int(self._rng.integers(2**53))
         try:
-            return self.client.batches.run(programs, processor=self.processor, seed=seed)
+            return self.client.batches.run(programs, processor=self.processor, seed=seed, **self._fields)
         except QcsError as error:
             raise QcsCirqError(str(error)) from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -34,8 +34,8 @@ from ..client import Client
 from ..errors import QcsError
 from ..requests import DEFAULT_PROCESSOR
 from ..results import BatchResult
-from .operations import BUILDERS, accepts
-from .tapes import Group, Reader, TapeWriter, has_terms
+from .operations import BUILDERS, accepts, is_channel
+from .tapes import Group, Reader, TapeWriter, has_terms, trains_channels
 
 _GRADIENT_METHODS = frozenset({"adjoint", "device", "best"})
 #: Seeds of the service are below 2^53.
@@ -56,6 +56,9 @@ class QcsDevice(Device):
         processor: id of the processor.
         url, key, client: as of :class:`qcs_client.Client`, or a client of your own.
         seed: the same circuits with the same seed, on a new device, give the same samples.
+        noise: a noise model of the service, or the name of one, beside the channels of the circuits. Exact results with
+            noise need the processor ``qvm``.
+        method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
     """
 
     name = "qcs.simulator"
@@ -70,12 +73,15 @@ class QcsDevice(Device):
         key: str | None = None,
         client: Client | None = None,
         seed: int | None = None,
+        noise: Mapping[str, Any] | str | None = None,
+        method: str | None = None,
     ) -> None:
         super().__init__(wires=wires, shots=shots)
         self.processor = processor
         with _device_errors():
             self.client = client or Client(url, key)
         self._rng = None if seed is None else np.random.default_rng(seed)
+        self._fields: dict[str, Any] = {"noise": noise, "method": method}
         self._writer = TapeWriter(self.wires)
 
     def setup_execution_config(
@@ -135,7 +141,9 @@ class QcsDevice(Device):
             return False
         if circuit is None:
             return True
-        return not circuit.shots and all(_has_gradient(mp) for mp in circuit.measurements)
+        if circuit.shots or trains_channels(circuit):
+            return False
+        return all(_has_gradient(mp) for mp in circuit.measurements)
 
     def execute(
         self, circuits: Sequence[qml.tape.QuantumScript], execution_config: ExecutionConfig | None = None
@@ -180,7 +188,7 @@ class QcsDevice(Device):
         seed = None if self._rng is None else int(self._rng.integers(_MAX_SEED))
         with _device_errors():
             return self.client.batches.run(
-                [group.program() for group in groups], processor=self.processor, seed=seed
+                [group.program() for group in groups], processor=self.processor, seed=seed, **self._fields
             )
 
 
@@ -240,7 +248,9 @@ def _samples_of_commuting(tape: qml.tape.QuantumScript) -> Any:
 
 @transform
 def _without_batched_matrices(tape: qml.tape.QuantumScript) -> Any:
-    """Points of a sweep differ in numbers; a matrix that differs from point to point needs a tape for each."""
-    if tape.batch_size and any(op.batch_size and any(op.ndim_params) for op in tape.operations):
+    """Points of a sweep differ in angles; matrices and noise that differ from point to point need a tape for each."""
+    if tape.batch_size and any(
+        op.batch_size and (any(op.ndim_params) or is_channel(op)) for op in tape.operations
+    ):
         return broadcast_expand(tape)
     return (tape,), _first

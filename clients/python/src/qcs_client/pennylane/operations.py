@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pennylane as qml
 
-from ..gates import Angle, GateObject, controlled, gate, unitary
+from ..gates import Angle, GateObject, controlled, gate, kraus, unitary
 
 Builder = Callable[[Sequence[int], Sequence[Angle]], list[GateObject]]
 
 #: Widest matrix that the service takes.
 MAX_UNITARY = 6
+#: Widest channel that the service takes as Kraus matrices.
+MAX_KRAUS = 3
 
 
 def _plain(name: str, *angles: str) -> Builder:
@@ -89,11 +91,18 @@ def accepts(op: qml.operation.Operator) -> bool:
         return accepts(op.base)
     if op.name in BUILDERS:
         return True
+    if is_channel(op):
+        return len(op.wires) <= MAX_KRAUS and len(op.kraus_matrices()[0]) == 2 ** len(op.wires)
     # Of other operations the service takes the matrix, but has no derivative by its entries.
     only_matrix = isinstance(op, qml.QubitUnitary) or (op.has_matrix and not op.has_decomposition)
     return (
         only_matrix and len(op.wires) <= MAX_UNITARY and not any(qml.math.requires_grad(d) for d in op.data)
     )
+
+
+def is_channel(op: qml.operation.Operator) -> bool:
+    """Whether an operation is noise. Its numbers are part of the structure of a tape."""
+    return isinstance(op, qml.operation.Channel)
 
 
 def num_inputs(op: qml.operation.Operator) -> int:
@@ -107,6 +116,8 @@ def structure(op: qml.operation.Operator) -> tuple[Any, ...]:
     """What tells an accepted operation from others, apart from the wires and the numbers that are inputs."""
     if isinstance(op, qml.ops.ControlledOp):
         return (op.name, tuple(op.control_values), structure(op.base))
+    if is_channel(op):
+        return (op.name, np.asarray(op.kraus_matrices(), dtype=np.complex128).tobytes())
     if op.name not in BUILDERS:
         return (op.name, np.asarray(op.matrix(), dtype=np.complex128).tobytes())
     return (op.name,)
@@ -120,6 +131,8 @@ def gate_objects(
         inner = gate_objects(op.base, qubit_of, angles)
         return controlled(inner, [qubit_of(wire) for wire in op.control_wires], op.control_values)
     qubits = [qubit_of(wire) for wire in op.wires]
+    if is_channel(op):
+        return [kraus(op.kraus_matrices(), qubits[::-1])]
     if op.name not in BUILDERS:
         # PennyLane's first wire is the most significant bit of the matrix's index.
         return [unitary(op.matrix(), qubits[::-1])]

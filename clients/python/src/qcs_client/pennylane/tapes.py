@@ -15,13 +15,14 @@ import numpy as np
 import pennylane as qml
 from numpy.typing import NDArray
 from pennylane.devices.qubit.measure import measure
+from pennylane.exceptions import DeviceError
 from pennylane.measurements import ExpectationMP, ProbabilityMP, VarianceMP
 
 from ..gates import Angle
 from ..requests import Program
 from ..results import ProgramResult
 from .observables import TermsCache, pauli_sentence
-from .operations import gate_objects, num_inputs, structure
+from .operations import gate_objects, is_channel, num_inputs, structure
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ class TapeWriter:
             measured = tuple(wire for wire in wires if wire in union)
             outputs.append("probabilities")
         if len(expected) + len(plain) < len(tape.measurements):
+            _check_has_state(tape)
             outputs.append("statevector")
         observables = None
         if expected:
@@ -148,6 +150,25 @@ def _values(tape: qml.tape.QuantumScript, points: int) -> NDArray[np.float64]:
         return np.array([[float(np.reshape(value, ())) for value in numbers]], dtype=np.float64)
     columns = [np.broadcast_to(np.asarray(value, dtype=np.float64), (points,)) for value in numbers]
     return np.stack(columns, axis=1) if columns else np.empty((points, 0))
+
+
+def _check_has_state(tape: qml.tape.QuantumScript) -> None:
+    """Refuses exact results that are computed from the amplitudes where noise leaves none."""
+    noise = next((op for op in tape.operations if is_channel(op)), None)
+    if noise is None:
+        return
+    others = [mp for mp in tape.measurements if not has_terms(mp) and not _is_plain_probability(mp)]
+    raise DeviceError(
+        f"With noise ({noise.name}) the service gives expval and var of Pauli sums, and probs of wires; "
+        f"{others[0]} needs a state vector."
+    )
+
+
+def trains_channels(tape: qml.tape.QuantumScript) -> bool:
+    """Whether a derivative by a parameter of noise is asked for."""
+    operations = tape.operations
+    places = (tape.par_info[index]["op_idx"] for index in tape.trainable_params)
+    return any(place < len(operations) and is_channel(operations[place]) for place in places)
 
 
 def has_terms(mp: qml.measurements.MeasurementProcess) -> bool:

@@ -4,6 +4,7 @@ from .backend import QcsBackend, QcsProvider
 from .errors import QcsQiskitError
 from .estimator import EstimatorV2
 from .jobs import QcsJob, QcsPrimitiveJob
+from .noise import noise_from_aer
 from .sampler import SamplerV2
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "QcsProvider",
     "QcsQiskitError",
     "SamplerV2",
+    "noise_from_aer",
 ]

@@ -14,6 +14,7 @@ from qiskit.result import Result
 from qiskit.result.models import ExperimentResult, ExperimentResultData
 from qiskit.transpiler import Target
 
+from ..arrays import label_value
 from ..client import Client
 from ..jobs import Job
 from ..requests import DEFAULT_PROCESSOR, Program
@@ -22,6 +23,7 @@ from .circuits import gates_of_service, service_circuit
 from .device import device_target
 from .errors import QcsQiskitError, qiskit_errors
 from .jobs import QcsJob
+from .noise import as_noise
 
 _MAX_CIRCUITS = 10_000
 #: ``run`` holds its request for this long. Most work ends within it and needs no second request; what takes longer
@@ -66,7 +68,7 @@ class QcsProvider:
 class QcsBackend(BackendV2):
     """A processor of the service.
 
-    Options of ``run``: ``shots`` (1024), ``seed_simulator`` and ``memory``.
+    Options of ``run``: ``shots`` (1024), ``seed_simulator``, ``memory``, ``noise`` (as of :class:`SamplerV2`) and ``method``.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class QcsBackend(BackendV2):
 
     @classmethod
     def _default_options(cls) -> Options:
-        return Options(shots=1024, seed_simulator=None, memory=False)
+        return Options(shots=1024, seed_simulator=None, memory=False, noise=None, method=None)
 
     def run(self, run_input: QuantumCircuit | Sequence[QuantumCircuit], **options: Any) -> QcsJob:
         """Runs circuits without free parameters in one request."""
@@ -112,7 +114,8 @@ class QcsBackend(BackendV2):
             if not sent.measures:
                 raise QcsQiskitError(f"The circuit {circuit.name} measures nothing; measure_all() would.")
         programs = [sent.program(np.empty((1, 0)), shots=chosen["shots"]) for sent in translated]
-        batch = self.submit(programs, seed=chosen["seed_simulator"])
+        fields = {"noise": as_noise(chosen["noise"]), "method": chosen["method"]}
+        batch = self.submit(programs, seed=chosen["seed_simulator"], **fields)
         return QcsJob(self, batch, lambda result: self._result(result, batch.id, circuits, chosen["memory"]))
 
     def submit(self, programs: Sequence[Program], **fields: Any) -> Job[BatchResult]:
@@ -157,7 +160,7 @@ _FLOW_NAMES = {
 def _experiment(circuit: QuantumCircuit, program: ProgramResult, memory: bool) -> ExperimentResult:
     """Counts of one circuit in the form from which ``Result.get_counts`` makes labels with registers."""
     counts = program.counts[0] if program.counts else {}
-    data: dict[str, Any] = {"counts": {hex(int(label, 2)): number for label, number in counts.items()}}
+    data: dict[str, Any] = {"counts": {hex(label_value(label)): number for label, number in counts.items()}}
     if memory:
         outcomes, index = program.shots_by_point()
         labels = [hex(int("".join(map(str, row)), 2)) for row in outcomes[:, ::-1]]

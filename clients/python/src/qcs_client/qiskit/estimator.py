@@ -16,6 +16,7 @@ from .backend import QcsBackend, QcsProvider
 from .circuits import ServiceCircuit, service_circuit
 from .errors import QcsQiskitError
 from .jobs import QcsPrimitiveJob, submit_pubs
+from .noise import as_noise
 
 #: As that of Qiskit's own estimator for backends.
 _DEVICE_PRECISION = 1 / 64
@@ -32,6 +33,9 @@ class EstimatorV2(BaseEstimatorV2):
         default_precision: precision of PUBs that name none; unless given 0, and on devices and their emulations
             1/64, which is 4096 shots.
         seed: the same PUBs with the same seed give the same result.
+        noise: a noise model of the service, the name of one, or one of Qiskit Aer (see :func:`noise_from_aer`). Exact
+            values with noise need the processor ``qvm``.
+        method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
     """
 
     def __init__(
@@ -40,19 +44,24 @@ class EstimatorV2(BaseEstimatorV2):
         *,
         default_precision: float | None = None,
         seed: int | None = None,
+        noise: Any = None,
+        method: str | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
         if default_precision is None:
             default_precision = _DEVICE_PRECISION if self.backend.gives_counts_only else 0.0
         self.default_precision = default_precision
         self.seed = seed
+        self.noise = as_noise(noise)
+        self.method = method
 
     def run(
         self, pubs: Iterable[EstimatorPubLike], *, precision: float | None = None
     ) -> QcsPrimitiveJob[PrimitiveResult[PubResult]]:
         default = self.default_precision if precision is None else precision
         plans = [_Plan(EstimatorPub.coerce(pub, default)) for pub in pubs]
-        return submit_pubs(self.backend, plans, seed=self.seed, return_=["expectation"])
+        fields = {"seed": self.seed, "noise": self.noise, "method": self.method}
+        return submit_pubs(self.backend, plans, return_=["expectation"], **fields)
 
 
 class _Plan:

@@ -15,6 +15,7 @@ from ..results import ProgramResult
 from .backend import QcsBackend, QcsProvider
 from .circuits import ServiceCircuit, service_circuit
 from .jobs import QcsPrimitiveJob, submit_pubs
+from .noise import as_noise
 
 
 class SamplerV2(BaseSamplerV2):
@@ -24,14 +25,24 @@ class SamplerV2(BaseSamplerV2):
         backend: where to run; by default the statevector simulator of the service that ``QCS_URL`` names.
         default_shots: shots of PUBs that name none.
         seed: the same PUBs with the same seed give the same result.
+        noise: a noise model of the service, the name of one, or one of Qiskit Aer (see :func:`noise_from_aer`).
+        method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
     """
 
     def __init__(
-        self, backend: QcsBackend | None = None, *, default_shots: int = 1024, seed: int | None = None
+        self,
+        backend: QcsBackend | None = None,
+        *,
+        default_shots: int = 1024,
+        seed: int | None = None,
+        noise: Any = None,
+        method: str | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
         self.default_shots = default_shots
         self.seed = seed
+        self.noise = as_noise(noise)
+        self.method = method
 
     def run(
         self, pubs: Iterable[SamplerPubLike], *, shots: int | None = None
@@ -46,7 +57,8 @@ class SamplerV2(BaseSamplerV2):
                 stacklevel=2,
             )
         plans = [_Plan(pub) for pub in coerced]
-        return submit_pubs(self.backend, plans, seed=self.seed, return_=["counts"])
+        fields = {"seed": self.seed, "noise": self.noise, "method": self.method}
+        return submit_pubs(self.backend, plans, return_=["counts"], **fields)
 
 
 class _Plan:
