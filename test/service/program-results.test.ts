@@ -174,17 +174,57 @@ describe('a sample', () => {
   });
 });
 
+describe('density_matrix', () => {
+  test('is that of the qubits named, the first one least significant, under noise', async () => {
+    const pragmas = [
+      'noise bit_flip(0.2) q[2]',
+      'result density_matrix q[2]',
+      'result density_matrix',
+    ];
+    const answer = await submit(pragmas, { target_processor: 'qvm', shots: 10 });
+    expect(answer.statusCode).toBe(201);
+    const { data } = answer.json();
+    expect(circuitRecord.safeParse(data).error?.issues ?? []).toEqual([]);
+    const [one, all] = data.results;
+    // The flip leaves ⟨Z⟩ = 0.6·cos θ, and turns the coherence with the sign of its half.
+    const [up, down] = [0.8 * c * c + 0.2 * s * s, 0.8 * s * s + 0.2 * c * c];
+    expect(one.value).toEqual(
+      close([
+        [
+          [up, 0],
+          [0, 0.6 * c * s],
+        ],
+        [
+          [0, -0.6 * c * s],
+          [down, 0],
+        ],
+      ]),
+    );
+    expect(all.value).toHaveLength(8);
+    expect(all.value[0][3]).toEqual(close([up / 2, 0]));
+    expect(all.value[4][7]).toEqual(close([down / 2, 0]));
+  });
+
+  test('of many qubits, or where there is no density matrix, is refused', async () => {
+    expect(await faultsOf(['result density_matrix'])).toEqual([
+      expect.stringContaining('density_matrix needs the method density_matrix, which qvm has'),
+    ]);
+    const qasm = 'OPENQASM 3.0;\nqubit[8] q;\nh q;\n#pragma braket result density_matrix q[0]\n';
+    const answer = await service.submit({ target_processor: 'qvm', qasm, shots: 1 });
+    expect(answer.json().error.details[0]).toMatchObject({
+      message:
+        'OpenQASM line 4: The result "density_matrix" of a program of 8 qubits; the limit is 7.',
+      code: 'CIRCUIT_LIMIT_EXCEEDED',
+    });
+  });
+});
+
 describe('is refused with its line:', () => {
   test.each([
     [
       ['noise depolarizing(1.5) q[0]'],
       {},
       'line 7, column 22: The probability of depolarizing must be from 0 to 1, not 1.5.',
-    ],
-    [
-      ['result density_matrix'],
-      {},
-      'line 7, column 1: The result "density_matrix" of "#pragma braket result"',
     ],
     [
       ['result sample z all', 'result sample x all'],

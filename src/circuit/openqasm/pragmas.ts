@@ -46,7 +46,7 @@ type ObservableResult = 'expectation' | 'variance' | 'sample';
 export type ResultPragma = { readonly kind: 'result'; readonly offset: number } & (
   | { readonly of: 'state_vector' }
   /** Operands; without any, the pragma means all qubits. */
-  | { readonly of: 'probability'; readonly operands: readonly OperandSyntax[] }
+  | { readonly of: 'probability' | 'density_matrix'; readonly operands: readonly OperandSyntax[] }
   /** Labels of basis states, qubit 0 leftmost. */
   | { readonly of: 'amplitude'; readonly labels: readonly string[] }
   | { readonly of: ObservableResult; readonly terms: readonly ObservableTerm[] }
@@ -155,7 +155,8 @@ function resultOf(line: TokenStream, of: string, offset: number) {
   switch (of) {
     case 'state_vector':
       return { of };
-    case 'probability': {
+    case 'probability':
+    case 'density_matrix': {
       const isAll = acceptWord(line, 'all');
       const operands = isAll || line.current.kind === 'end' ? [] : readOperands(line);
       return { of, operands };
@@ -172,11 +173,6 @@ function resultOf(line: TokenStream, of: string, offset: number) {
       const terms = readObservable(line);
       line.expect(')');
       return { of, terms, inputs: readInputs(line) };
-    }
-    case 'density_matrix': {
-      const what =
-        'The result "density_matrix" of "#pragma braket result" (ask for it by `return`)';
-      throw line.unsupported(offset, what);
     }
     default:
       throw line.unsupported(offset, `The result ${quoted(of)} of "#pragma braket result"`);

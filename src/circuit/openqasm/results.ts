@@ -27,6 +27,8 @@ export type ProgramResult = { readonly line: number } & (
   | { readonly type: 'amplitude'; readonly states: readonly BasisState[] }
   /** Bit i of an outcome is `qubits[i]`; undefined for all qubits. */
   | { readonly type: 'probability'; readonly qubits: readonly Qubit[] | undefined }
+  /** Bit i of an index is `qubits[i]`; undefined for all qubits. */
+  | { readonly type: 'density_matrix'; readonly qubits: readonly Qubit[] | undefined }
   | ({ readonly type: 'expectation' | 'variance' } & ObservableSpan)
   | {
       readonly type: 'sample';
@@ -50,6 +52,9 @@ export interface ProgramResults {
 
 /** Results of a circuit without pragmas. */
 export const NO_RESULTS: ProgramResults = { results: [], observables: [] };
+
+/** Results of programs without measurements. */
+const NEEDS_NO_MEASUREMENT: readonly string[] = ['probability', 'sample', 'density_matrix'];
 
 /** Collects requests while a program is read. */
 export class Results {
@@ -95,7 +100,7 @@ export class Results {
     for (const [i, result] of this.#results.entries()) {
       const offset = this.#offsets[i]!;
       const { type } = result;
-      if (isMeasured && (type === 'probability' || type === 'sample')) {
+      if (isMeasured && NEEDS_NO_MEASUREMENT.includes(type)) {
         const what = `The result "${type}" of a program that measures (leave the measurements out)`;
         throw this.#tokens.unsupported(offset, what);
       }
@@ -121,6 +126,7 @@ export class Results {
       case 'amplitude':
         return { type, states: pragma.labels.map((label) => ({ label, index: indexOf(label) })) };
       case 'probability':
+      case 'density_matrix':
         return { type, qubits: this.#qubits(pragma.operands, pragma.offset, resolve) };
       case 'expectation':
       case 'variance': {

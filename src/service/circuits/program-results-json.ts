@@ -1,4 +1,5 @@
 /** Writes the results that a program requests with `#pragma braket result`, in the order of the pragmas. */
+import { rowsFromMatrix } from '../../circuit/matrix-rows.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
@@ -43,6 +44,8 @@ function valueJson(
     }
     case 'probability':
       return labelled(marginal(run.probabilities!, result.qubits), String);
+    case 'density_matrix':
+      return JSON.stringify(rowsFromMatrix(reducedDensity(run.densityMatrix!, result.qubits)));
     case 'expectation':
     case 'variance': {
       const { type, first, count, isList } = result;
@@ -59,6 +62,31 @@ function valueJson(
     case 'adjoint_gradient':
       return JSON.stringify(further.gradient);
   }
+}
+
+/** Density matrix of some qubits, `qubits[0]` least significant: the trace over the others. */
+function reducedDensity(
+  density: Float64Array,
+  qubits: readonly number[] | undefined,
+): Float64Array {
+  const d = Math.sqrt(density.length / 2);
+  const numQubits = Math.log2(d);
+  const kept = qubits ?? Array.from({ length: numQubits }, (_, qubit) => qubit);
+  const traced = (2 ** numQubits - 1) & ~kept.reduce((mask, qubit) => mask | (1 << qubit), 0);
+  const placed = (index: number) =>
+    kept.reduce((sum, qubit, bit) => sum | (((index >> qubit) & 1) << bit), 0);
+  const size = 2 ** kept.length;
+  const reduced = new Float64Array(2 * size * size);
+  for (let row = 0; row < d; row++) {
+    for (let column = 0; column < d; column++) {
+      if ((row & traced) !== (column & traced)) continue;
+      const from = 2 * (row * d + column);
+      const to = 2 * (placed(row) * size + placed(column));
+      reduced[to]! += density[from]!;
+      reduced[to + 1]! += density[from + 1]!;
+    }
+  }
+  return reduced;
 }
 
 /** An object as JSON text in the order of its entries; JavaScript would put the label "10" before "01". */

@@ -11,7 +11,7 @@ import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
-import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
+import { MAX_DENSITY_QUBITS, MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
 
 /** Values of all samples of an answer. */
 const MAX_SAMPLED_VALUES = 100_000;
@@ -40,6 +40,7 @@ function fieldOf(result: ProgramResult, numQubits: number): FilledField | undefi
     case 'adjoint_gradient':
       return 'gradient';
     case 'amplitude':
+    case 'density_matrix':
     case 'sample':
       return undefined;
   }
@@ -90,6 +91,10 @@ export function checkResults(
           ? ' Measure fewer qubits, and ask for probabilities in "return".'
           : '';
       const problem = `of a program of ${numQubits} qubits; the limit is ${MAX_LISTED_QUBITS}.${advice}`;
+      addResultFault(result, problem, faults, LIMIT_EXCEEDED);
+    }
+    if (type === 'density_matrix' && numQubits > MAX_DENSITY_QUBITS) {
+      const problem = `of a program of ${numQubits} qubits; the limit is ${MAX_DENSITY_QUBITS}.`;
       addResultFault(result, problem, faults, LIMIT_EXCEEDED);
     }
     if (type !== 'sample' || shots === undefined) continue;

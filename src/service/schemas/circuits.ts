@@ -261,6 +261,12 @@ const programResult = z
         .describe('By bit string, the first named qubit rightmost; those of zero are left out'),
     }),
     z.strictObject({
+      type: z.literal('density_matrix'),
+      value: z
+        .array(z.array(complex))
+        .describe('Rows of [re, im]; the first named qubit is the least significant bit'),
+    }),
+    z.strictObject({
       type: z.enum(['expectation', 'variance']),
       value: z
         .union([z.number(), z.array(z.number())])

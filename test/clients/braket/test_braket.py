@@ -243,11 +243,57 @@ def test_samples_have_the_eigenvalues_and_the_mean_of_the_observable(send):
         assert np.var(values) == pytest.approx(variance, rel=0.1)
 
 
+def random_kraus(rng, num_qubits, count):
+    """A complete set, from orthonormal columns."""
+    d = 2**num_qubits
+    columns = rng.normal(size=(count * d, d)) + 1j * rng.normal(size=(count * d, d))
+    unitary, _ = np.linalg.qr(columns)
+    return [unitary[i * d : (i + 1) * d] for i in range(count)]
+
+
+def noisy(seed):
+    """Gates and channels of every kind on three qubits."""
+    rng = np.random.default_rng(seed)
+    circuit = spread(3)
+    channels = [
+        lambda a, b, p: circuit.bit_flip(a, p),
+        lambda a, b, p: circuit.phase_flip(a, p),
+        lambda a, b, p: circuit.pauli_channel(a, p, p / 2, p / 3),
+        lambda a, b, p: circuit.depolarizing(a, p),
+        lambda a, b, p: circuit.two_qubit_depolarizing(a, b, p),
+        lambda a, b, p: circuit.two_qubit_dephasing(a, b, p),
+        lambda a, b, p: circuit.amplitude_damping(a, p),
+        lambda a, b, p: circuit.generalized_amplitude_damping(a, p, 0.8),
+        lambda a, b, p: circuit.phase_damping(a, p),
+        lambda a, b, p: circuit.kraus([a], random_kraus(rng, 1, 3)),
+        lambda a, b, p: circuit.kraus([a, b], random_kraus(rng, 2, 2)),
+    ]
+    for channel in rng.permutation(channels):
+        a, b = (int(qubit) for qubit in rng.permutation(3)[:2])
+        channel(a, b, 0.3 * rng.random())
+        circuit.cnot(b, a).ry(a, rng.random())
+    return circuit
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("qubits", [[], [2, 0], [1]])
+def test_noise_is_that_of_brakets_density_matrices(send, seed, qubits):
+    circuit = noisy(seed).density_matrix(*([qubits] if qubits else []))
+    answer = send(source(circuit), target_processor="qvm")
+    rows = np.array([[complex(*entry) for entry in row] for row in answer["results"][0]["value"]])
+    n = int(math.log2(len(rows)))
+    # Braket counts the first qubit named as the most significant bit of an index.
+    order = [*range(n)][::-1]
+    ours = rows.reshape([2] * (2 * n)).transpose([*order, *(n + i for i in order)]).reshape(rows.shape)
+    expected = LocalSimulator("braket_dm").run(circuit, shots=0).result().values[0]
+    np.testing.assert_allclose(ours, expected, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     "pragma, words",
     [
         ("noise depolarizing(1.5) q[0]", "must be from 0 to 1, not 1.5"),
-        ("result density_matrix", "ask for it by `return`"),
+        ("result fidelity", 'The result \\"fidelity\\"'),
     ],
 )
 def test_what_is_refused_names_its_line(send, pragma, words):

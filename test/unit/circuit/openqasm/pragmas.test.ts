@@ -263,6 +263,19 @@ describe('braket result', () => {
     });
   });
 
+  test('a density matrix is of all qubits, or of those named', () => {
+    const pragmas = ['density_matrix', 'density_matrix q[2], q[0]'];
+    const { results } = read(pragmas.map((text) => `#pragma braket result ${text}`).join('\n'));
+    expect(results.results).toMatchObject([
+      { type: 'density_matrix', qubits: undefined },
+      { type: 'density_matrix', qubits: [2, 0] },
+    ]);
+    const text = `${HEADER}c[0] = measure q[0];\n#pragma braket result density_matrix\n`;
+    expect(refusal(text).message).toContain(
+      'The result "density_matrix" of a program that measures',
+    );
+  });
+
   test('names qubits of the machine by their numbers', () => {
     const text = 'OPENQASM 3.0;\nh $0;\ncz $0, $3;\n#pragma braket result variance x($3)\n';
     const { circuit, results } = readOpenQasm(text, limits);
@@ -271,10 +284,6 @@ describe('braket result', () => {
   });
 
   test.each([
-    [
-      'density_matrix',
-      'The result "density_matrix" of "#pragma braket result" (ask for it by `return`)',
-    ],
     ['fidelity', 'The result "fidelity"'],
     ['expectation s(q[0])', 'The observable "s"'],
     ['sample x(q[0]) + z(q[0])', 'A sample of a sum'],
