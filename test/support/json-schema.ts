@@ -94,13 +94,13 @@ export class SchemaValues {
       case 'string': {
         const ends = [minLength, maxLength].filter((each) => each !== undefined);
         const atEnds = ends.map((length) => 'a'.repeat(Math.min(Number(length), 40_000)));
-        return fc.constantFrom(...TEXTS, ...atEnds);
+        return this.#oneOf(schema, [...TEXTS, ...atEnds]);
       }
       case 'integer':
       case 'number': {
         const { minimum, maximum, exclusiveMinimum } = schema;
         const ends = [minimum, maximum, exclusiveMinimum].filter((each) => each !== undefined);
-        return fc.constantFrom(...NUMBERS, ...ends.map(Number));
+        return this.#oneOf(schema, [...NUMBERS, ...ends.map(Number)]);
       }
       case 'boolean':
         return fc.boolean();
@@ -131,6 +131,12 @@ export class SchemaValues {
       default:
         return fc.constant(null);
     }
+  }
+
+  /** The allowed ones of some values, if any is: one wrong value in a large body would waste all of it. */
+  #oneOf(schema: Keywords, values: readonly unknown[]): fc.Arbitrary<unknown> {
+    const allowed = values.filter((value) => this.allows(schema, value));
+    return fc.constantFrom(...(allowed.length > 0 ? allowed : values));
   }
 
   /** The schema, or what it refers to. */
