@@ -122,7 +122,8 @@ function readObjects(
   }
   inputs?.check(faults);
   if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
-  return withoutIdleResets({ numQubits, numBits: reader.numBits, operations });
+  const circuit = { numQubits, numBits: reader.numBits, operations };
+  return limits.keepsIdleResets === true ? circuit : withoutIdleResets(circuit);
 }
 
 const NO_NOISE = 'NOISE is not taken here; this needs a circuit without noise.';

@@ -162,6 +162,24 @@ describe('a circuit with noise', () => {
     expect((await run({ circuit, noise: reset })).counts).toEqual({ '00': 2000 });
   });
 
+  test('warms a qubit that waits, which a reset then cools', async () => {
+    // Qubit 0 waits for qubit 1 long enough to be |1⟩ half of the time.
+    const wait = [{ gate: 'X', qubit: 1 }, { gate: 'BARRIER' }];
+    const idle = [{ t1_us: 1, t2_us: 1, excited: 0.5, durations_ns: { X: 100_000 } }];
+    const text = (resets: string) =>
+      `OPENQASM 3; include "stdgates.inc"; qubit[2] q; bit[1] c; x q[1]; barrier q; ${resets} c[0] = measure q[0];`;
+    const half = { '0': expect.closeTo(0.5, 9), '1': expect.closeTo(0.5, 9) };
+    const probabilities = async (source: Body) =>
+      (await run({ circuit: undefined, noise: { idle }, return: ['probabilities'], ...source }))
+        .probabilities;
+    expect(await probabilities({ qasm: text('') })).toEqual(half);
+    expect(await probabilities({ qasm: text('reset q[0];') })).toEqual({ '0': 1 });
+    const end = { gate: 'M', qubits: [0] };
+    expect(await probabilities({ circuit: [...wait, end] })).toEqual(half);
+    const cooled = [...wait, { gate: 'RESET', qubit: 0 }, end];
+    expect(await probabilities({ circuit: cooled })).toEqual({ '0': 1 });
+  });
+
   test('that is zero has the counts of the circuit without it', async () => {
     const zero = { gates: [{ gates: ['*'], channel: { type: 'depolarizing', probability: 0 } }] };
     const ideal = await run({ noise: undefined });

@@ -177,7 +177,8 @@ function readVersioned(
     throw error;
   }
   inputs.checkAll();
-  const circuit = withoutIdleResets(read.builder.circuit(tokens.current.offset));
+  const written = read.builder.circuit(tokens.current.offset);
+  const circuit = limits.keepsIdleResets === true ? written : withoutIdleResets(written);
   const results = read.results?.of(circuit) ?? NO_RESULTS;
   const { bitRegisters: registers } = read.builder;
   return { circuit, registers, warnings: tokens.warnings, results, tokens, open };

@@ -27,7 +27,13 @@ import {
   sizedSpec,
   type Target,
 } from '../circuits/check-circuit.ts';
-import { type ChosenMethod, checkMethod, readModel, withModel } from '../circuits/check-method.ts';
+import {
+  type ChosenMethod,
+  checkMethod,
+  readingFor,
+  readModel,
+  withModel,
+} from '../circuits/check-method.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
 import {
@@ -91,15 +97,18 @@ export class ProgramCheck {
     const inputs = attempt(faults, () => inputColumns(given));
     const source = sourceOf(program);
     if (inputs === undefined || source === undefined || faults.count > 0) return undefined;
-    const limits = readLimitsOf(this.#target, this.#limits);
+    const noise = program.noise === undefined ? this.#noise : readModel(program.noise, faults);
+    const limits = { ...readLimitsOf(this.#target, this.#limits), ...readingFor(noise) };
     const sweep = attempt(faults, () => readSweep(source, inputs, limits));
-    return sweep === undefined ? undefined : this.#withSweep(program, sweep);
+    return sweep === undefined ? undefined : this.#withSweep(program, sweep, noise);
   }
 
-  #withSweep(program: ProgramParts, sweep: Sweep): CheckedProgram | undefined {
+  #withSweep(
+    program: ProgramParts,
+    sweep: Sweep,
+    noise: NoiseModel | undefined,
+  ): CheckedProgram | undefined {
     const faults = this.#faults;
-    const noise =
-      program.noise === undefined ? this.#noise : readModel(program.noise, this.#faults);
     const groups = sweep.groups.map(({ circuit, formulas, points }) => ({
       circuit: withModel(withFinalMeasurement(circuit), noise, faults),
       formulas,

@@ -40,6 +40,7 @@ import {
   type ChosenMethod,
   checkMethod,
   checkOutputLimits,
+  readingFor,
   readModel,
   withModel,
 } from './check-method.ts';
@@ -199,11 +200,11 @@ function checkParts(
   const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
-  const readLimits = readLimitsOf(target, limits);
+  const noise = parts.noise && readModel(parts.noise, faults);
+  const readLimits = { ...readLimitsOf(target, limits), ...readingFor(noise) };
   const program = attempt(faults, () => readProgram(parts, readLimits, faults));
   const written = program?.circuit;
   const measured = written === undefined ? undefined : withFinalMeasurement(written);
-  const noise = parts.noise && readModel(parts.noise, faults);
   const circuit = measured && withModel(measured, noise, faults);
   const outputs = parts.return ?? ['counts'];
   // A malformed list of outputs does not say what was requested.

@@ -1,7 +1,9 @@
 /** Checks noise, method and outputs of a submission together, and chooses the method of its run. */
 import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
+import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
+import { withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { applyNoise } from '../../circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
 import { type NoiseModel, readNoiseModel } from '../../circuit/noise/read-noise-model.ts';
@@ -30,13 +32,18 @@ export function readModel(noise: NoiseModelObject, faults: FaultList): NoiseMode
   return readNoiseModel(noise, faults, NOISE_MODELS);
 }
 
-/** Attaches a noise model, if there is one, to a circuit that has its final measurement. */
+/** What a circuit is read with, if a model is to be attached to it. */
+export function readingFor(model: NoiseModel | undefined): Pick<CircuitLimits, 'keepsIdleResets'> {
+  return { keepsIdleResets: model !== undefined && model.idle.length > 0 };
+}
+
+/** Attaches a noise model, if there is one, to a circuit that was read for it and has its final measurement. */
 export function withModel(
   circuit: DynamicCircuit,
   model: NoiseModel | undefined,
   faults: FaultList,
 ): DynamicCircuit {
-  return model === undefined ? circuit : applyNoise(circuit, model, faults);
+  return model === undefined ? circuit : withoutIdleResets(applyNoise(circuit, model, faults));
 }
 
 /** Outputs that a state vector has exactly only without noise and without measurements in between. */
