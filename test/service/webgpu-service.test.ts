@@ -137,9 +137,12 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
     };
     const onAdapters = await batch('gpu-fleet');
     const exact = await batch('statevector-sim');
-    expect(onAdapters.executed_on).toMatchObject([
-      { backend: { engine: 'webgpu', precision: 'f32' }, circuits: 3 },
-    ]);
+    // One adapter has all points, or each has some.
+    const engines = onAdapters.executed_on.map(({ backend }) => backend);
+    expect(engines).toEqual(
+      engines.map(() => expect.objectContaining({ engine: 'webgpu', precision: 'f32' })),
+    );
+    expect(onAdapters.executed_on.reduce((sum, { circuits }) => sum + circuits, 0)).toBe(3);
     for (const [k, values] of exact.programs[0].expectation.entries()) {
       for (const [o, value] of values.entries()) {
         expect(onAdapters.programs[0].expectation[k]?.[o]).toBeCloseTo(value, 5);
