@@ -45,36 +45,42 @@ const pairs = (probability: number) => ({
   gates: [{ gates: ['*2'], channel: { type: 'depolarizing', probability } }],
 });
 const DAMPING = { gates: [{ gates: ['*'], channel: { type: 'amplitude_damping', gamma: 0.005 } }] };
+/** Shots by width. Aer's time is in proportion to them, the engine's grows more slowly, so fewer favour Aer. */
+const SHOTS = new Map([
+  [12, [1_000, 10_000]],
+  [16, [200]],
+  [20, [30]],
+]);
 const CASES: readonly Case[] = [
-  ...[12, 16, 20].flatMap((numQubits) =>
-    [0.001, 0.01].flatMap((probability) =>
-      (numQubits === 12 ? [1_000, 10_000] : [1_000]).map(
-        (shots): Case => ({
-          name: `${numQubits} qubits, depolarizing ${100 * probability} % on pairs, ${shots} shots`,
+  ...[...SHOTS].flatMap(([numQubits, shots]) =>
+    shots.flatMap((count) =>
+      [0.001, 0.01].map(
+        (probability): Case => ({
+          name: `${numQubits} qubits, depolarizing ${100 * probability} % on pairs, ${count} shots`,
           numQubits,
-          shots,
+          shots: count,
           noise: pairs(probability),
           goal: 5,
         }),
       ),
     ),
   ),
-  ...[12, 16].map(
-    (numQubits): Case => ({
-      name: `${numQubits} qubits, amplitude damping 0.5 % on every gate, 1000 shots`,
-      numQubits,
-      shots: 1_000,
-      noise: DAMPING,
-      goal: 3,
-    }),
-  ),
+  {
+    // At 16 qubits Aer 0.18 fails in this case, with an error of its own.
+    name: '12 qubits, amplitude damping 0.5 % on every gate, 1000 shots',
+    numQubits: 12,
+    shots: 1_000,
+    noise: DAMPING,
+    goal: 3,
+  },
 ];
+const NUM_LAYERS = 20;
 
-/** Four layers of RY on every qubit and CX on neighbours. */
+/** Layers of RY on every qubit and CX on neighbours. */
 function layers(numQubits: number): readonly GateOperation[] {
   const stream = new RandomStream(numQubits);
   const qubits = [...Array(numQubits).keys()];
-  return [0, 1, 2, 3].flatMap((layer) => [
+  return [...Array(NUM_LAYERS).keys()].flatMap((layer) => [
     ...qubits.map((qubit) => gate('RY', [qubit], [], [stream.angle()])),
     ...qubits.slice(1).flatMap((qubit) => {
       return qubit % 2 === layer % 2 ? [gate('CX', [qubit], [qubit - 1])] : [];
@@ -170,7 +176,8 @@ async function measureCase(
     trajectories = run.trajectories;
     add(totals[0]!, run.counts);
     if (aer === undefined) continue;
-    const { ms, counts } = await aer.counts(one.shots, round + 1);
+    // Aer's shot k draws with seed + k, so rounds with seeds next to each other would have the same shots.
+    const { ms, counts } = await aer.counts(one.shots, 1 + round * one.shots);
     others.push(ms);
     add(totals[1]!, new Map(Object.entries(counts)));
   }
