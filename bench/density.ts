@@ -6,16 +6,14 @@
  * to the distribution, compiling included; Aer from the call with a circuit object to its result. Distributions are
  * compared before anything is timed.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { createInterface } from 'node:readline';
 import type { DynamicCircuit, DynamicOperation } from '../src/circuit/circuit.ts';
 import { amplitudeDamping, depolarizing } from '../src/circuit/noise/named-channels.ts';
 import { compileDensity } from '../src/compiler/noise/compile-density.ts';
 import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import { RandomStream } from '../test/support/random-stream.ts';
 import { type Measurement, median, report } from './harness.ts';
+import { pythonPeer } from './peers/python-peer.ts';
 
 const NEVER = new AbortController().signal;
 const GAMMA = 0.001;
@@ -134,28 +132,13 @@ function measurement(name: string, ms: readonly number[]): Measurement {
   return { name, value: median(ms), unit: 'ms', spread: [Math.min(...ms), Math.max(...ms)] };
 }
 
-/** A warm Python process with Aer. */
+/** Aer's density matrices. */
 async function aerDensity(python: string) {
-  const script = new URL('./peers/density-peer.py', import.meta.url).pathname;
-  const child = spawn(python, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit');
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const answer = async () => {
-    const line = await lines.next();
-    if (line.done === true) throw new Error('Aer ended');
-    return JSON.parse(line.value);
-  };
-  const { name } = (await answer()) as { readonly name: string };
+  const peer = await pythonPeer(python, 'density-peer.py');
+  const noise = { gamma: GAMMA, depolarizing: DEPOLARIZING };
   return {
-    name,
-    run: async (request: AerRequest): Promise<AerRun> => {
-      const noise = { gamma: GAMMA, depolarizing: DEPOLARIZING };
-      child.stdin.write(`${JSON.stringify({ ...request, ...noise })}\n`);
-      return await answer();
-    },
-    async [Symbol.asyncDispose]() {
-      child.stdin.end();
-      await ended;
-    },
+    name: peer.name,
+    run: (request: AerRequest): Promise<AerRun> => peer.ask({ ...request, ...noise }),
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
 }

@@ -4,9 +4,7 @@
  *
  *     python3 -m venv FOLDER && FOLDER/bin/pip install qiskit qiskit-aer
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { pythonPeer } from './python-peer.ts';
 
 /** One run of Aer: milliseconds, and how often each bit string was read. */
 export interface AerRun {
@@ -34,30 +32,14 @@ export interface AerPeer extends AsyncDisposable {
  * @throws {Error} if it ends instead.
  */
 export async function aerPeer(options: { readonly python: string }): Promise<AerPeer> {
-  const script = new URL('./fresh-peer.py', import.meta.url).pathname;
-  const child = spawn(options.python, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit');
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const answer = async () => {
-    const line = await lines.next();
-    if (line.done === true) throw new Error('Aer ended');
-    return JSON.parse(line.value);
-  };
-  const ask = async (request: object) => {
-    child.stdin.write(`${JSON.stringify(request)}\n`);
-    return await answer();
-  };
-  const { name } = await answer();
+  const peer = await pythonPeer(options.python, 'fresh-peer.py');
   return {
-    name,
-    run: (qasm, shots) => ask({ qasm, shots, precision: 'single' }),
+    name: peer.name,
+    run: (qasm, shots) => peer.ask({ qasm, shots, precision: 'single' }),
     state: async (qasm) => {
-      const { state } = await ask({ qasm, state: true, precision: 'double' });
+      const { state } = await peer.ask({ qasm, state: true, precision: 'double' });
       return Float64Array.from(state);
     },
-    async [Symbol.asyncDispose]() {
-      child.stdin.end();
-      await ended;
-    },
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
 }

@@ -4,10 +4,9 @@
  *
  *     python3 -m venv FOLDER && FOLDER/bin/pip install pennylane pennylane-lightning
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+
 import type { Circuit } from '../../src/circuit/circuit.ts';
+import { pythonPeer } from './python-peer.ts';
 
 /** One gradient of the sum of Z on all qubits, by all angles. */
 export interface LightningRun {
@@ -35,23 +34,10 @@ export async function lightningPeer(options: {
   readonly python: string;
   readonly numThreads: number;
 }): Promise<LightningPeer> {
-  const script = new URL('./gradient-peer.py', import.meta.url).pathname;
-  const env = { ...process.env, OMP_NUM_THREADS: String(options.numThreads) };
-  const child = spawn(options.python, [script], { stdio: ['pipe', 'pipe', 'inherit'], env });
-  const ended = once(child, 'exit');
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const answer = async () => {
-    const line = await lines.next();
-    if (line.done === true) throw new Error('Lightning ended');
-    return JSON.parse(line.value);
-  };
-  const ask = async (request: object) => {
-    child.stdin.write(`${JSON.stringify(request)}\n`);
-    return await answer();
-  };
-  const { name } = await answer();
+  const environment = { OMP_NUM_THREADS: String(options.numThreads) };
+  const peer = await pythonPeer(options.python, 'gradient-peer.py', [], environment);
   return {
-    name,
+    name: peer.name,
     async keep(kept, { numQubits, operations }) {
       const gates = operations.map((operation) => {
         if (operation.kind !== 'gate')
@@ -59,12 +45,9 @@ export async function lightningPeer(options: {
         const { gate, controls, targets, angles } = operation;
         return [gate, [...controls, ...targets], angles];
       });
-      await ask({ name: kept, qubits: numQubits, gates });
+      await peer.ask({ name: kept, qubits: numQubits, gates });
     },
-    run: (kept) => ask({ run: kept }),
-    async [Symbol.asyncDispose]() {
-      child.stdin.end();
-      await ended;
-    },
+    run: (kept) => peer.ask({ run: kept }),
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
 }

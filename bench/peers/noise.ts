@@ -1,8 +1,6 @@
 /** Qiskit Aer and Cirq as peers of the benchmark of noise, each in a Python process of its own. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import type { GateOperation } from '../../src/circuit/circuit.ts';
+import { pythonPeer } from './python-peer.ts';
 
 /** Libraries that bench/peers/noise-peer.py knows; Cirq gives density matrices only. */
 export const NOISE_PEERS = ['aer', 'cirq'] as const;
@@ -38,38 +36,18 @@ export async function noisePeer(
   library: (typeof NOISE_PEERS)[number],
   python: string,
 ): Promise<NoisePeer> {
-  const script = new URL('./noise-peer.py', import.meta.url).pathname;
-  const env = { ...process.env, OMP_NUM_THREADS: '2' };
-  const child = spawn(python, ['-W', 'ignore', script, library], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env,
-  });
-  const ended = once(child, 'exit');
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const answer = async () => {
-    const line = await lines.next();
-    if (line.done === true) throw new Error(`${library} ended`);
-    return JSON.parse(line.value);
-  };
-  const ask = async (request: object) => {
-    child.stdin.write(`${JSON.stringify(request)}\n`);
-    return await answer();
-  };
-  const { name } = await answer();
+  const peer = await pythonPeer(python, 'noise-peer.py', [library], { OMP_NUM_THREADS: '2' });
   return {
     library,
-    name,
+    name: peer.name,
     prepare: async (qubits, gates, noise) => {
       const written = gates.map(({ gate, controls, targets, angles }) => {
         return [gate.toLowerCase(), [...controls, ...targets], ...angles];
       });
-      await ask({ qubits, gates: written, noise });
+      await peer.ask({ qubits, gates: written, noise });
     },
-    density: async () => Float64Array.from((await ask({ density: true })).density),
-    counts: (counts, seed) => ask({ counts, seed }),
-    async [Symbol.asyncDispose]() {
-      child.stdin.end();
-      await ended;
-    },
+    density: async () => Float64Array.from((await peer.ask({ density: true })).density),
+    counts: (counts, seed) => peer.ask({ counts, seed }),
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
 }

@@ -16,6 +16,10 @@ export function readBit(words: Uint32Array, bit: Bit): 0 | 1 {
   return ((words[bit >>> 5]! >>> (bit & 31)) & 1) === 1 ? 1 : 0;
 }
 
+export function flipBit(words: Uint32Array, bit: Bit): void {
+  words[bit >>> 5]! ^= 1 << (bit & 31);
+}
+
 export function writeBit(words: Uint32Array, bit: Bit, value: 0 | 1): void {
   const mask = 1 << (bit & 31);
   if (value === 1) words[bit >>> 5]! |= mask;

@@ -1,7 +1,7 @@
 /**
  * Density matrices as states of an engine: ρ of n qubits is a state of 2n qubits, whose amplitudes are its entries.
  *
- * What is read of ρ lies on lines ρ(x, x ^ flips) of 2^n entries each: its diagonal, and a line for each set of qubits that
+ * All outputs come from lines ρ(x, x ^ flips) of 2^n entries each: the diagonal, and a line for each set of qubits that
  * a Pauli string flips. Lines are short beside the state, so they are read and summed up here, for all engines.
  */
 import type { Qubit } from '../circuit/circuit.ts';
@@ -9,18 +9,20 @@ import { bitOf, type PauliSum } from '../circuit/observable.ts';
 import type { ReadoutConfusion } from '../compiler/program.ts';
 import { hasOddParity } from '../math/basis-index.ts';
 import { BitImages } from '../math/bit-images.ts';
+import { confuse } from './confusion.ts';
 import { groupPaulis, weightedSums } from './pauli-groups.ts';
-import type {
-  BasisSamples,
-  MaybePromise,
-  QubitMasses,
-  SampleRequest,
-  StateOperations,
+import {
+  type BasisSamples,
+  type MaybePromise,
+  type QubitMasses,
+  type SampleRequest,
+  type StateOperations,
+  squaredNorm,
 } from './state-operations.ts';
 import { sortedTerminalDraws } from './terminal-draws.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
-/** What density matrices need of an engine beside operations on states. */
+/** Operations of an engine that density matrices need beside those on states. */
 export interface EntryAccess<S> {
   /**
    * Entries of a state; interleaved re, im, for all numbers that `indexOf` maps.
@@ -33,7 +35,7 @@ export interface EntryAccess<S> {
   mix(state: S, other: S, share: number): MaybePromise<void>;
 }
 
-/** What the states of a run share. */
+/** Facts that all states of a run share. */
 export interface DensityFacts {
   /** Of the circuit. */
   readonly numQubits: number;
@@ -173,9 +175,8 @@ export class DensityStates<S> implements StateOperations<S> {
   }
 
   /** tr ρ². */
-  async purity(state: S): Promise<number> {
-    const { zero, one } = await this.#base.qubitMasses(state, 0);
-    return zero + one;
+  purity(state: S): Promise<number> {
+    return squaredNorm(this.#base, state);
   }
 
   /** Row-major, interleaved re, im; length 2·4^numQubits. */
@@ -212,17 +213,9 @@ function signedSum(entries: Float64Array, isImaginary: boolean, mask: number): n
   return sum;
 }
 
-/** The distribution of what is read of qubits in a distribution of their values. */
+/** The distribution of the values that are read, from that of the qubits' values. */
 function confused(probabilities: Float64Array, readout: readonly ReadoutConfusion[]): Float64Array {
   const out = probabilities.slice();
-  for (const { qubit, p1Given0, p0Given1 } of readout) {
-    const bit = 2 ** qubit;
-    for (let x = 0; x < out.length; x++) {
-      if ((x & bit) !== 0) continue;
-      const [zero, one] = [out[x]!, out[x | bit]!];
-      out[x] = (1 - p1Given0) * zero + p0Given1 * one;
-      out[x | bit] = p1Given0 * zero + (1 - p0Given1) * one;
-    }
-  }
+  for (const { qubit, p1Given0, p0Given1 } of readout) confuse(out, qubit, p1Given0, p0Given1);
   return out;
 }

@@ -5,6 +5,7 @@
 import type { MisreadOperation } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import { uniformDraw } from '../math/philox.ts';
+import { flipBit } from './classical-bits.ts';
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts } from './engine.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -41,15 +42,13 @@ export async function misreadCounts(
 }
 
 /** One bit, and the probabilities of misreading a 0 and a 1. */
-export interface BitMisread {
+interface BitMisread {
   readonly bit: Bit;
   readonly odds: readonly [p1Given0: number, p0Given1: number];
 }
 
 /** Misreadings in order, divided so that no bit is twice in a group. */
-export function disjointGroups(
-  misreads: readonly MisreadOperation[],
-): readonly (readonly BitMisread[])[] {
+function disjointGroups(misreads: readonly MisreadOperation[]): readonly (readonly BitMisread[])[] {
   const groups: BitMisread[][] = [];
   let seen = new Set<Bit>();
   for (const { bits, p1Given0, p0Given1 } of misreads) {
@@ -134,8 +133,7 @@ async function flipped(counts: Counts, flips: Float64Array, slicer: TimeSlicer):
       const words = wordsAt(counts, i).slice();
       const shot = Math.floor(flips[next]! / BIT_RANGE);
       for (; next < flips.length && Math.floor(flips[next]! / BIT_RANGE) === shot; next++) {
-        const bit = flips[next]! % BIT_RANGE;
-        words[bit >>> 5]! ^= 1 << (bit & 31);
+        flipBit(words, flips[next]! % BIT_RANGE);
       }
       builder.add(words, 1);
       kept--;

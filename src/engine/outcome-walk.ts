@@ -9,11 +9,13 @@
  */
 import { assignedBits } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
-import { assign, conditionHolds, readBit, wordsFor, writeBit } from './classical-bits.ts';
+import { assign, conditionHolds, flipBit, readBit, wordsFor, writeBit } from './classical-bits.ts';
 import type { DensityStates } from './density-states.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import type { PlanStep, RunPlan } from './run-plan.ts';
+import { UNITS_PER_ROUND } from './shot-tree.ts';
 import type { StateBudget } from './state-budget.ts';
+import type { TimeSlicer } from './time-slicer.ts';
 
 /** The density matrix of all shots with some bits. */
 export interface OutcomeBranch<S> {
@@ -35,6 +37,7 @@ export class OutcomeWalk<S> {
   readonly #plan: RunPlan;
   readonly #states: DensityStates<S>;
   readonly #budget: StateBudget;
+  readonly #slicer: TimeSlicer;
   /** Bits that keep branches apart. */
   readonly #telling: readonly Bit[];
   /** Branches that wait, by the index of their next step. */
@@ -48,11 +51,13 @@ export class OutcomeWalk<S> {
     plan: RunPlan,
     states: DensityStates<S>,
     budget: StateBudget,
+    slicer: TimeSlicer,
     keepsOutcomes: boolean,
   ) {
     this.#plan = plan;
     this.#states = states;
     this.#budget = budget;
+    this.#slicer = slicer;
     const telling = new Set(plan.steps.flatMap(bitsReadBy));
     for (const each of plan.finalAssignments)
       for (const bit of assignedBits(each)) telling.add(bit);
@@ -112,6 +117,7 @@ export class OutcomeWalk<S> {
       if (!holds) return this.#arrive(step.end, branch);
       const { maxRounds } = this.#plan;
       if (branch.rounds >= maxRounds) throw new TooManyRoundsError(maxRounds);
+      if (this.#slicer.spend(UNITS_PER_ROUND)) await this.#slicer.pause();
       return this.#arrive(index + 1, { ...branch, rounds: branch.rounds + 1 });
     }
     if (!holds) return this.#arrive(index + 1, branch);
@@ -131,8 +137,7 @@ export class OutcomeWalk<S> {
             return [
               flips,
               async (part, isMisread) => {
-                if (isMisread === 1)
-                  writeBit(part.bits, bit, readBit(part.bits, bit) === 1 ? 0 : 1);
+                if (isMisread === 1) flipBit(part.bits, bit);
               },
             ];
           });

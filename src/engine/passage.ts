@@ -22,7 +22,7 @@ export interface OrderedShots {
   readonly keys: Float64Array;
 }
 
-/** What a branch knows of its way through a stretch. */
+/** How far a branch is on its way through a stretch. */
 export interface Passage {
   readonly sites: SiteOdds;
   shots: OrderedShots;
@@ -77,7 +77,7 @@ export function siteOdds({ stretch: { sites } }: StretchStep, bits: Uint32Array)
   return { numElements, isKnown: numUnknown[numElements] === 0, decay, numUnknown, hazards };
 }
 
-/** Where a shot's draws come from. */
+/** Numbers that a shot's draws depend on. */
 export interface DrawSource {
   readonly seed: number;
   readonly event: number;
@@ -178,13 +178,13 @@ function insertionSort({ numbers, keys }: OrderedShots): void {
   }
 }
 
-/** Number of shots whose key is at most a bound. */
-export function numUpTo({ keys }: OrderedShots, bound: number): number {
+/** How many of the numbers, which ascend, are at most a bound. */
+export function numUpTo(ascending: Float64Array, bound: number): number {
   let low = 0;
-  let high = keys.length;
+  let high = ascending.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (keys[middle]! <= bound) low = middle + 1;
+    if (ascending[middle]! <= bound) low = middle + 1;
     else high = middle;
   }
   return low;

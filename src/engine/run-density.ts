@@ -62,8 +62,8 @@ export async function runDensity<S>(
   const isOneState = plan.hasFinalState;
   let passes = 0;
   if (isExact && !isOneState) {
-    const walk = new OutcomeWalk(plan, states, budget, request.probabilities === true);
-    // Where shots follow, they take about as long.
+    const walk = new OutcomeWalk(plan, states, budget, slicer, request.probabilities === true);
+    // If shots follow, they take about as long.
     const part = request.shots > 0 ? 0.5 : 1;
     progress = () => part * walk.fractionDone;
     await walk.run(({ state, weight, bits }) => sums.add(state, weight, bits));
@@ -106,7 +106,7 @@ class OutcomeSums<S> {
   #matrix: Float64Array | undefined;
   #purity: number | undefined;
   readonly #means: number[];
-  /** Of each sum of strings, tr (O − s)²ρ, where s is its mean in the first branch. Relative to 0, digits would cancel. */
+  /** tr (O − s)²ρ of each sum of strings, where s is its mean in the first branch. Relative to 0, digits would cancel. */
   readonly #squares: number[];
   #shifts: readonly number[] | undefined;
 

@@ -5,7 +5,7 @@ import { OutputNeedsFinalStateError, OutputNeedsShotsError } from './errors.ts';
 import { checkOutputs, readOutputs } from './run-outputs.ts';
 import type { RunnableProgram } from './run-program.ts';
 import { ShotTree } from './shot-tree.ts';
-import type { StateOperations } from './state-operations.ts';
+import { squaredNorm } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import { TrajectoryMeans } from './trajectory-means.ts';
 
@@ -43,7 +43,7 @@ export async function runTrajectories<S>(
   const counts = await tree.run(
     readsStates
       ? async (state, numShots) => {
-          const norm = await normOf(operations, state);
+          const norm = await squaredNorm(operations, state);
           const outputs = await readOutputs(means.plan, budget, request, operations, state);
           means.add(outputs, norm, numShots);
         }
@@ -58,9 +58,4 @@ export async function runTrajectories<S>(
     statePasses,
     timing: { evolutionMs, samplingMs },
   };
-}
-
-async function normOf<S>(operations: StateOperations<S>, state: S): Promise<number> {
-  const { zero, one } = await operations.qubitMasses(state, 0);
-  return zero + one;
 }

@@ -9,7 +9,7 @@
  */
 import type { Measure, Program, Reset } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
-import { assign, conditionHolds, readBit, wordsFor, writeBit } from './classical-bits.ts';
+import { assign, conditionHolds, flipBit, readBit, wordsFor, writeBit } from './classical-bits.ts';
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
@@ -39,7 +39,7 @@ interface PartedShots {
 }
 
 /** Work units of beginning a loop round, so that a loop without gates pauses, too. */
-const UNITS_PER_ROUND = 64;
+export const UNITS_PER_ROUND = 64;
 
 const NO_SHOTS: ShotGroup = { count: 0 };
 
@@ -52,7 +52,7 @@ export class ShotTree<S> {
   readonly #totalShots: number;
   readonly #slicer: TimeSlicer;
   readonly #counts: CountsBuilder;
-  /** What becomes of a register that is counted. */
+  /** Turns a register that is counted into an outcome. */
   readonly #finish: Finish;
   readonly #noise: StretchWalk<S, Branch<S>> | undefined;
   readonly #waiting: Branch<S>[] = [];
@@ -247,10 +247,9 @@ export class ShotTree<S> {
   /** Misreads the next bit of a branch, or reads it as it is. */
   #misreadNext(step: MisreadStep, branch: Branch<S>): Promise<Branch<S>> {
     const bit = step.bits[branch.position]!;
-    const value = readBit(branch.bits, bit);
-    const flips = value === 1 ? step.p0Given1 : step.p1Given0;
+    const flips = readBit(branch.bits, bit) === 1 ? step.p0Given1 : step.p1Given0;
     return this.#split(branch, step.event, flips, async (part, isMisread) => {
-      if (isMisread === 1) writeBit(part.bits, bit, value === 1 ? 0 : 1);
+      if (isMisread === 1) flipBit(part.bits, bit);
       part.position++;
       return part;
     });

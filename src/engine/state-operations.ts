@@ -132,3 +132,12 @@ export async function valuesInTurn(
   for (const observable of observables) values.push(await one(observable));
   return values;
 }
+
+/** ‖ψ‖². */
+export async function squaredNorm<S>(
+  operations: Pick<StateOperations<S>, 'qubitMasses'>,
+  state: S,
+): Promise<number> {
+  const { zero, one } = await operations.qubitMasses(state, 0);
+  return zero + one;
+}

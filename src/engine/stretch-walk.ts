@@ -9,8 +9,8 @@
  * Segments begin at multiples of their lengths, which are powers of two, so that few are ever compiled.
  */
 import type { Program } from '../compiler/program.ts';
-import { uniformDraw } from '../math/philox.ts';
 import { conditionHolds } from './classical-bits.ts';
+import { type ChoiceRun, chooseJumps, partedByChoice, rarestChoice } from './jump-choice.ts';
 import {
   type DrawSource,
   drawThresholds,
@@ -22,7 +22,7 @@ import {
   someShots,
 } from './passage.ts';
 import type { StretchStep } from './run-plan.ts';
-import type { ShotGroup, StateOperations } from './state-operations.ts';
+import { type ShotGroup, type StateOperations, squaredNorm } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
@@ -36,7 +36,7 @@ export interface TravellingBranch<S> {
   passage?: Passage | undefined;
 }
 
-/** What the walk needs of the tree of shots. */
+/** The tree of shots, as the walk uses it. */
 export interface WalkHost<S, B extends TravellingBranch<S>> {
   readonly operations: StateOperations<S>;
   readonly slicer: TimeSlicer;
@@ -73,13 +73,12 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
 
   /** Takes a branch to the end of a stretch. Where it splits, continues with the smaller part. */
   async pass(step: StretchStep, start: B): Promise<B> {
-    const { numElements } = this.#oddsOf(step, start.bits);
     let branch = start;
     branch.passage ??= await this.#enter(step, branch);
     for (;;) {
       const passage: Passage = branch.passage!;
       if (passage.isJumping) branch = await this.#jump(step, branch, passage);
-      else if (passage.element === numElements) break;
+      else if (passage.element === passage.sites.numElements) break;
       else if (passage.sites.isKnown) branch = await this.#goToJump(step, branch, passage);
       else branch = await this.#goOn(step, branch, passage);
     }
@@ -144,7 +143,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
       await this.#advance(step, branch, passage, segmentEnd(passage.element, next, sites));
     }
     if (next === sites.numElements) return branch;
-    return this.#partAt(branch, passage, numUpTo(shots, next), { isJumping: true });
+    return this.#partAt(branch, passage, numUpTo(shots.keys, next), { isJumping: true });
   }
 
   /** Goes on where survivals depend on the state. */
@@ -159,7 +158,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     const decay = Math.exp(sites.decay[element]! - sites.decay[end]!);
     if (sites.numUnknown[element] === sites.numUnknown[end]) {
       const survival = passage.survival * decay;
-      const numJumping = numUpTo(shots, 1 - survival);
+      const numJumping = numUpTo(shots.keys, 1 - survival);
       if (numJumping === 0) {
         await this.#advance(step, branch, passage, end);
         passage.survival = survival;
@@ -172,7 +171,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     await this.#apply(step.stretch.segment(element, end), trial, branch.bits);
     const norm = await this.#normOf(trial);
     const survival = Math.min(passage.survival, passage.survival * decay * (norm / passage.norm));
-    const numJumping = numUpTo(shots, 1 - survival);
+    const numJumping = numUpTo(shots.keys, 1 - survival);
     if (numJumping === branch.shots.count) {
       this.#host.release(trial);
       passage.limit = end;
@@ -235,12 +234,11 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
         await this.#stay(step, branch, passage);
         return branch;
       }
-      this.#choose(step, branch, passage, weights);
+      await this.#choose(step, branch, passage, weights);
     }
-    const choices = passage.choices!;
-    const { count } = smallestRun(choices);
-    if (count < choices.length) return await this.#partByChoice(branch, passage);
-    const program = site.jump(choices[0]!);
+    const rarest = rarestChoice(passage.choices!);
+    if (rarest.count < branch.shots.count) return await this.#partByChoice(branch, passage, rarest);
+    const program = site.jump(rarest.choice);
     if (program !== undefined) await this.#apply(program, branch.state, branch.bits);
     this.#host.onElements(1, branch.shots.count);
     if (!site.jumpsAreUnitary) passage.norm = await this.#restoredNorm(branch);
@@ -278,48 +276,32 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Draws the jump of every shot, and puts the shots in the order of their jumps. */
-  #choose(step: StretchStep, branch: B, passage: Passage, weights: ArrayLike<number>): void {
-    const cumulative = Float64Array.from(weights);
-    for (let i = 1; i < cumulative.length; i++) cumulative[i]! += cumulative[i - 1]!;
-    const total = cumulative.at(-1)!;
-    const { numbers, keys } = passage.shots;
-    const { seed, event, rounds } = this.#source(step, branch);
-    const position = 2 * passage.numJumps + 1;
-    const chosen = Array.from(numbers, (shot, i) => {
-      const u = cumulative.length === 1 ? 0 : uniformDraw(seed, shot, event, position, rounds);
-      return { shot, key: keys[i]!, choice: firstAbove(cumulative, u * total) };
-    });
-    this.#host.slicer.spend(UNITS_PER_DRAW * numbers.length);
-    chosen.sort((a, b) => a.choice - b.choice);
-    passage.choices = Uint16Array.from(chosen, ({ choice }) => choice);
-    passage.shots = {
-      numbers: Uint32Array.from(chosen, ({ shot }) => shot),
-      keys: Float64Array.from(chosen, ({ key }) => key),
-    };
+  async #choose(
+    step: StretchStep,
+    branch: B,
+    passage: Passage,
+    weights: ArrayLike<number>,
+  ): Promise<void> {
+    const { slicer } = this.#host;
+    const chosen = chooseJumps(
+      passage.shots,
+      weights,
+      passage.numJumps,
+      this.#source(step, branch),
+    );
+    Object.assign(passage, chosen);
     branch.shots = groupOf(passage.shots);
+    if (slicer.spend(UNITS_PER_DRAW * branch.shots.count)) await slicer.pause();
   }
 
   /** Parts the shots of the rarest jump from the others, which wait. */
-  async #partByChoice(branch: B, passage: Passage): Promise<B> {
-    const choices = passage.choices!;
-    const { numbers, keys } = passage.shots;
-    const { from, count } = smallestRun(choices);
-    const to = from + count;
-    const without = <T extends Uint16Array | Uint32Array | Float64Array>(all: T): T => {
-      const rest = all.slice(count) as T;
-      rest.set(all.subarray(0, from));
-      return rest;
-    };
-    const rare = {
-      ...passage,
-      shots: someShots(passage.shots, from, to),
-      choices: choices.slice(from, to),
-    };
-    passage.shots = { numbers: without(numbers), keys: without(keys) };
-    passage.choices = without(choices);
+  async #partByChoice(branch: B, passage: Passage, rarest: ChoiceRun): Promise<B> {
+    const [rare, others] = partedByChoice(passage.shots, passage.choices!, rarest);
+    Object.assign(passage, others);
     branch.shots = groupOf(passage.shots);
     const copy = await this.#host.copyOf(branch.state);
-    const parted = this.#host.branchOff(branch, copy, groupOf(rare.shots), rare);
+    const shots = groupOf(rare.shots);
+    const parted = this.#host.branchOff(branch, copy, shots, { ...passage, ...rare });
     this.#host.wait(branch);
     return parted;
   }
@@ -347,9 +329,8 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     return norm;
   }
 
-  async #normOf(state: S): Promise<number> {
-    const { zero, one } = await this.#host.operations.qubitMasses(state, 0);
-    return zero + one;
+  #normOf(state: S): Promise<number> {
+    return squaredNorm(this.#host.operations, state);
   }
 
   async #apply(program: Program, state: S, bits: Uint32Array): Promise<void> {
@@ -367,24 +348,6 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
 }
 
 const groupOf = ({ numbers }: OrderedShots): ShotGroup => ({ count: numbers.length, numbers });
-
-/** Index of the first number above a value, of an ascending list; the last one with a weight if there is none. */
-function firstAbove(cumulative: Float64Array, value: number): number {
-  const found = cumulative.findIndex((sum) => value < sum);
-  return found >= 0 ? found : cumulative.indexOf(cumulative.at(-1)!);
-}
-
-/** The shortest run of equal numbers in an ascending list. */
-function smallestRun(choices: Uint16Array): { readonly from: number; readonly count: number } {
-  let best = { from: 0, count: choices.length };
-  for (let from = 0; from < choices.length; ) {
-    let to = from + 1;
-    while (to < choices.length && choices[to] === choices[from]) to++;
-    if (to - from < best.count) best = { from, count: to - from };
-    from = to;
-  }
-  return best;
-}
 
 /** End of the longest segment from an element that does not go beyond another. */
 function segmentEnd(element: number, most: number, { numElements }: SiteOdds): number {

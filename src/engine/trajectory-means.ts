@@ -1,6 +1,6 @@
-/** Means over the shots of what is read off the final states of their trajectories. */
+/** Means over the shots of the outputs that are read off the final states of their trajectories. */
+import { confuse } from './confusion.ts';
 import type { RunRequest, RunResult } from './engine.ts';
-import { disjointGroups } from './final-misreads.ts';
 import type { FinalStateOutputs } from './run-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
 import { finishedOutcome, registerOf } from './terminal-measurement.ts';
@@ -80,8 +80,8 @@ export class TrajectoryMeans {
   /** The distribution after misreadings and what is computed from the bits then. */
   #outcomes(distribution: Float64Array): Float64Array {
     if (this.plan === this.#whole) return distribution;
-    for (const group of disjointGroups(this.#whole.finalMisreads)) {
-      for (const { bit, odds } of group) confuse(distribution, 2 ** bit, odds);
+    for (const { bits, p1Given0, p0Given1 } of this.#whole.finalMisreads) {
+      for (const bit of bits) confuse(distribution, bit, p1Given0, p0Given1);
     }
     const { numBits, numRegisterBits, finalAssignments } = this.#whole;
     if (finalAssignments.length === 0 && numBits === numRegisterBits) return distribution;
@@ -91,20 +91,5 @@ export class TrajectoryMeans {
       out[finishedOutcome(this.#whole, Uint32Array.of(register))[0]!]! += probability;
     }
     return out;
-  }
-}
-
-/** Misreads one bit of every outcome. */
-function confuse(
-  distribution: Float64Array,
-  mask: number,
-  [p1Given0, p0Given1]: readonly [number, number],
-): void {
-  for (let i = 0; i < distribution.length; i++) {
-    if ((i & mask) !== 0) continue;
-    const zero = distribution[i]!;
-    const one = distribution[i | mask]!;
-    distribution[i] = zero * (1 - p1Given0) + one * p0Given1;
-    distribution[i | mask] = one * (1 - p0Given1) + zero * p1Given0;
   }
 }

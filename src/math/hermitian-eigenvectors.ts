@@ -12,7 +12,7 @@ const NEGLIGIBLE = 1e-16;
 const MAX_SWEEPS = 60;
 
 /** Eigenvalues of a matrix, and a unitary whose columns are its eigenvectors in the same order. */
-interface Eigenvectors {
+export interface Eigenvectors {
   readonly values: Float64Array;
   readonly vectors: ComplexMatrix;
 }

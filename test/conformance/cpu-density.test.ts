@@ -22,8 +22,9 @@ import {
   purityOf,
   traceOf,
 } from '../support/density-matrix.ts';
-import { type Ask, NEVER } from '../support/engine-runs.ts';
+import type { Ask } from '../support/engine-runs.ts';
 import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
+import { runDensity } from '../support/noise-runs.ts';
 import {
   gate,
   randomDynamicCircuit,
@@ -358,13 +359,31 @@ describe('a density matrix', () => {
     await expect(running).rejects.toThrow('enough');
     await large.close();
   });
-});
 
-async function runDensity(engine: Engine, circuit: DynamicCircuit, ask: Ask): Promise<RunResult> {
-  const { program } = compileDensity(circuit, engine.target);
-  await using executable = await engine.prepareDensity!(program);
-  return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
-}
+  test('stops soon in a loop without gates', async () => {
+    const one: DynamicOperation = {
+      kind: 'assign',
+      bits: [1],
+      value: { kind: 'read', bits: [0], encoding: 'uint', type: 'uint' },
+    };
+    const loop: DynamicOperation = {
+      kind: 'while',
+      condition: { bits: [0], value: 0 },
+      body: [one],
+    };
+    const circuit = {
+      numQubits: 2,
+      numBits: 2,
+      control: { numScratchBits: 0, maxRounds: 1_000_000 },
+      operations: [...bell, loop],
+    };
+    const { program } = compileDensity(circuit, engine.target);
+    await using executable = await engine.prepareDensity!(program);
+    const request = { shots: 0, seed: 1, probabilities: true };
+    const running = executable.run(request, AbortSignal.timeout(20));
+    await expect(running).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});
 
 /** Ordered choices of qubits; all of them, or some at random. */
 function operandsOf(

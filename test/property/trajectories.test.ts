@@ -10,7 +10,8 @@ import { chiSquared } from '../support/chi-squared.ts';
 import { densityExpectation, densityVariance } from '../support/density-matrix.ts';
 import { countsByLabel } from '../support/engine-runs.ts';
 import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
-import { CHANNELS } from '../support/noisy-circuits.ts';
+import { preparedTrajectories, runTrajectories } from '../support/noise-runs.ts';
+import { CHANNELS, noisyCircuit } from '../support/noisy-circuits.ts';
 import { gate } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import {
@@ -24,7 +25,6 @@ import {
   type TextbookChannel,
   thermalRelaxation,
 } from '../support/textbook-channels.ts';
-import { noisyCircuit, preparedTrajectories, runTrajectories } from '../support/trajectory-runs.ts';
 
 const engines: readonly [string, Engine][] = [
   ['reference', openReferenceEngine({ maxQubits: 12 })],

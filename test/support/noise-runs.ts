@@ -2,8 +2,18 @@
 import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
 import { compileTrajectories } from '../../src/compiler/noise/compile-trajectories.ts';
-import type { Engine, RunResult } from '../../src/engine/engine.ts';
+import type { Engine, Executable, RunResult } from '../../src/engine/engine.ts';
 import { type Ask, NEVER } from './engine-runs.ts';
+
+/** Prepares the trajectories of a circuit. */
+export async function preparedTrajectories(
+  engine: Engine,
+  circuit: DynamicCircuit,
+): Promise<Executable> {
+  if (engine.prepareTrajectories === undefined) throw new Error('The engine has no trajectories.');
+  const { program } = compileTrajectories(circuit, engine.target);
+  return await engine.prepareTrajectories(program);
+}
 
 /** Draws trajectories of a circuit. */
 export async function runTrajectories(
@@ -11,9 +21,7 @@ export async function runTrajectories(
   circuit: DynamicCircuit,
   ask: Ask,
 ): Promise<RunResult> {
-  if (engine.prepareTrajectories === undefined) throw new Error('The engine has no trajectories.');
-  const { program } = compileTrajectories(circuit, engine.target);
-  await using executable = await engine.prepareTrajectories(program);
+  await using executable = await preparedTrajectories(engine, circuit);
   return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
 }
 

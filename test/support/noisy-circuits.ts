@@ -7,6 +7,7 @@ import type {
   Operation,
   Qubit,
 } from '../../src/circuit/circuit.ts';
+import type { Channel } from '../../src/circuit/noise/channel.ts';
 import { gate, randomDynamicCircuit, randomLoopCircuit, randomUnitary } from './random-circuits.ts';
 import { RandomStream } from './random-stream.ts';
 import {
@@ -295,4 +296,29 @@ export function randomNoisyCircuit(stream: RandomStream, numQubits: number): Dyn
 export function randomNoisyLoops(stream: RandomStream, numQubits: number): DynamicCircuit {
   const circuit = randomLoopCircuit(stream, numQubits);
   return { ...circuit, operations: withRandomNoise(circuit.operations, stream, numQubits) };
+}
+
+/** Gates with a channel after each, on the operands in one order or the other. */
+export function noisyCircuit(
+  channel: Channel,
+  numQubits: number,
+  depth: number,
+  seed: number,
+): DynamicCircuit {
+  const random = new RandomStream(seed);
+  const operations: DynamicOperation[] = [];
+  for (let layer = 0; layer < depth; layer++) {
+    const qubits = random.distinct(Math.max(2, channel.numQubits), numQubits);
+    operations.push(gate('U', [qubits[0]!], [], [random.angle(), random.angle(), random.angle()]));
+    operations.push(gate('CX', [qubits[1]!], [qubits[0]!]));
+    operations.push({
+      kind: 'noise',
+      qubits: random.shuffled(qubits).slice(0, channel.numQubits),
+      channel,
+    });
+    if (layer % 3 === 0) operations.push(gate('RXX', qubits.slice(0, 2), [], [random.angle()]));
+  }
+  const all = Array.from({ length: numQubits }, (_, q) => q);
+  operations.push({ kind: 'measure', qubits: all, bits: random.shuffled(all) });
+  return { numQubits, numBits: numQubits, operations };
 }

@@ -6,6 +6,7 @@
  * @see Krantz et al., Applied Physics Reviews 6, 021318 (2019), section III, for relaxation in T1 and T2.
  */
 import type { Channel, KrausChannel } from '../../src/circuit/noise/channel.ts';
+import { scaledMatrix } from './density-matrix.ts';
 import { type Complex, type Matrix, matrixProduct } from './kronecker-oracle.ts';
 import { randomUnitary } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';
@@ -50,9 +51,6 @@ const PAULIS: Readonly<Record<string, Matrix>> = {
   ]),
 };
 
-const times = (factor: number, matrix: Matrix): Matrix =>
-  matrix.map((row) => row.map(([re, im]): Complex => [factor * re, factor * im]));
-
 /** a ⊗ b; b has the less significant bits. */
 function kron(a: Matrix, b: Matrix): Matrix {
   return a.flatMap((rowA) =>
@@ -71,7 +69,7 @@ function mixed(paulis: Readonly<Record<string, number>>, numQubits: number) {
   const entries = Object.entries(paulis);
   const rest = Math.max(0, 1 - entries.reduce((sum, [, p]) => sum + p, 0));
   const kraus = [['I'.repeat(numQubits), rest] as const, ...entries].map(([letters, p]) =>
-    times(Math.sqrt(p), pauliString(letters)),
+    scaledMatrix(pauliString(letters), Math.sqrt(p)),
   );
   return { paulis, kraus };
 }
@@ -147,8 +145,8 @@ export function amplitudeDamping(gamma: number): TextbookChannel {
 
 /** Towards a stationary population of |1⟩; Nielsen & Chuang, equation 8.116, with p = 1 − excited. */
 const generalDamped = (gamma: number, excited: number): readonly Matrix[] => [
-  ...damped(gamma).map((matrix) => times(Math.sqrt(1 - excited), matrix)),
-  ...excitedBy(gamma).map((matrix) => times(Math.sqrt(excited), matrix)),
+  ...damped(gamma).map((matrix) => scaledMatrix(matrix, Math.sqrt(1 - excited))),
+  ...excitedBy(gamma).map((matrix) => scaledMatrix(matrix, Math.sqrt(excited))),
 ];
 
 export function generalizedAmplitudeDamping(gamma: number, excited: number): TextbookChannel {
@@ -216,8 +214,8 @@ export function resetTo(probability: number, value: 0 | 1): TextbookChannel {
     numQubits: 1,
     written: { type: 'reset', probability, value },
     kraus: [
-      times(Math.sqrt(1 - probability), PAULIS['I']!),
-      ...[jump(0), jump(1)].map((matrix) => times(Math.sqrt(probability), matrix)),
+      scaledMatrix(PAULIS['I']!, Math.sqrt(1 - probability)),
+      ...[jump(0), jump(1)].map((matrix) => scaledMatrix(matrix, Math.sqrt(probability))),
     ],
   };
 }

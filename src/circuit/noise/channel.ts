@@ -11,7 +11,7 @@ import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 export interface PauliError {
   readonly flips: number;
   readonly signs: number;
-  /** In (0, 1]. */
+  /** In [0, 1]; of a channel's errors, not 0. */
   readonly probability: number;
 }
 
@@ -37,12 +37,15 @@ export type Channel = PauliChannel | KrausChannel;
 /** Kraus matrices of any channel. */
 export function krausMatrices(channel: Channel): readonly ComplexMatrix[] {
   if (channel.kind === 'kraus') return channel.matrices;
-  const { numQubits, errors } = channel;
-  const happens = errors.reduce((sum, { probability }) => sum + probability, 0);
-  const none = { flips: 0, signs: 0, probability: Math.max(0, 1 - happens) };
-  return [none, ...errors]
+  return withIdentity(channel)
     .filter(({ probability }) => probability > 0)
-    .map((error) => scaledPauli(error, numQubits));
+    .map((error) => scaledPauli(error, channel.numQubits));
+}
+
+/** The errors of a channel after the identity, which has the probability that none of them happens. */
+export function withIdentity({ errors }: PauliChannel): readonly [PauliError, ...PauliError[]] {
+  const happens = errors.reduce((sum, { probability }) => sum + probability, 0);
+  return [{ flips: 0, signs: 0, probability: Math.max(0, 1 - happens) }, ...errors];
 }
 
 /** √probability times the Pauli string. */

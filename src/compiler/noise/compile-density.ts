@@ -43,7 +43,7 @@ export function compileDensity(
   const scheduled = scheduledFor(circuit, densityCircuit(paired), target);
   const program = { hash: hashProgram(scheduled.program), ...scheduled.program };
   const report = reportOn(circuit, optimized, scheduled, target.precision);
-  // Of 2^n rows each.
+  // The report counts amplitudes of n qubits; a density matrix has 2^n rows of as many.
   const bytesMoved = report.bytesMoved * 2 ** circuit.numQubits;
   return {
     program: { numQubits: circuit.numQubits, program, readout },

@@ -22,7 +22,7 @@ import { type StretchOperation, stretchOf } from './stretch-programs.ts';
 /** A program, and the report on it. */
 export interface CompiledTrajectories {
   readonly program: TrajectoryProgram;
-  /** Of the gates between two sites of noise each, with the sweeps of a trajectory without jumps. */
+  /** Counts the gates between the sites of noise, and the sweeps of a trajectory without jumps. */
   readonly report: CompilationReport;
 }
 

@@ -11,7 +11,7 @@ import type {
   Qubit,
   UnitaryOperation,
 } from '../../circuit/circuit.ts';
-import type { KrausChannel } from '../../circuit/noise/channel.ts';
+import type { Channel, KrausChannel } from '../../circuit/noise/channel.ts';
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import { type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
 import type { LinearMap } from './linear-map.ts';
@@ -37,7 +37,7 @@ interface OpenChannel {
 
 class Doubler {
   readonly #numQubits: number;
-  readonly #superoperators = new Map<object, ComplexMatrix>();
+  readonly #superoperators = new Map<Channel, ComplexMatrix>();
   /** Matrices of gates without angles, conjugated. */
   readonly #conjugates = new Map<ComplexMatrix, ComplexMatrix>();
 
@@ -115,7 +115,7 @@ class Doubler {
 
   readonly #column = (qubit: Qubit): Qubit => this.#numQubits + qubit;
 
-  #superoperatorOf(channel: Parameters<typeof superoperatorOf>[0]): ComplexMatrix {
+  #superoperatorOf(channel: Channel): ComplexMatrix {
     const known = this.#superoperators.get(channel);
     if (known !== undefined) return known;
     const superoperator = superoperatorOf(channel);

@@ -45,7 +45,7 @@ export function lastReadings(operations: readonly DynamicOperation[]): LastReadi
       } else last.push(operation);
       continue;
     }
-    // What a later measurement overwrites is never read.
+    // A bit that a later measurement overwrites is never read.
     const places = [...operation.bits.keys()].filter((i) => !measured.has(operation.bits[i]!));
     const bits = places.map((i) => operation.bits[i]!);
     for (const bit of bits) readings.add(bit);
@@ -69,7 +69,7 @@ function touched({ bits, value }: AssignOperation): readonly Bit[] {
   return [...bits, ...bitsRead(value)];
 }
 
-/** What the operations use that stay before the end. */
+/** Qubits and bits that the operations use which stay before the end. */
 class Later {
   readonly #qubits = new Set<Qubit>();
   readonly #written = new Set<Bit>();

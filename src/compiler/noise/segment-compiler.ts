@@ -22,7 +22,7 @@ export interface OperatorOperation {
   readonly condition?: Condition;
 }
 
-/** What a segment consists of. */
+/** An operation of a segment. */
 export type SegmentOperation = Operation | OperatorOperation;
 
 /** log2 of the factor of `growth`. */

@@ -16,6 +16,12 @@ interface Element {
   readonly unravelling?: Unravelling;
 }
 
+/**
+ * Most kernels of all segments that a stretch keeps: about 300 MB. A long stretch has log2 of its length times as many,
+ * and compiles the others whenever it needs them.
+ */
+const MAX_KEPT_KERNELS = 2 ** 20;
+
 /** @param startsFresh - Whether the stretch begins in |0…0⟩. */
 export function stretchOf(
   operations: readonly StretchOperation[],
@@ -25,6 +31,7 @@ export function stretchOf(
   const elements = elementsOf(operations);
   const jumps = new JumpPrograms(compiler);
   const segments = new Map<number, Program>();
+  let keptKernels = 0;
   const gates = new Map<number, Program>();
   return {
     kind: 'stretch',
@@ -37,7 +44,11 @@ export function stretchOf(
       if (program === undefined) {
         const inside = elements.slice(from, to).flatMap(operationsOf);
         program = compiler.compile(inside, startsFresh && from === 0);
-        segments.set(key, program);
+        const kernels = numKernels(program);
+        if (keptKernels + kernels <= MAX_KEPT_KERNELS) {
+          keptKernels += kernels;
+          segments.set(key, program);
+        }
       }
       return program;
     },
@@ -54,6 +65,10 @@ export function stretchOf(
       return program;
     },
   };
+}
+
+function numKernels({ steps }: Program): number {
+  return steps.reduce((sum, step) => sum + (step.kind === 'sweep' ? step.kernels.length : 0), 0);
 }
 
 function elementsOf(operations: readonly StretchOperation[]): readonly Element[] {

@@ -7,7 +7,12 @@
  *
  * @see Wood, Biamonte & Cory, "Tensor networks and graphical calculus for open quantum systems", 2015, section 2.
  */
-import type { Channel, KrausChannel, PauliChannel } from '../../circuit/noise/channel.ts';
+import {
+  type Channel,
+  type KrausChannel,
+  type PauliChannel,
+  withIdentity,
+} from '../../circuit/noise/channel.ts';
 import { hasOddParity } from '../../math/basis-index.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
 import { withoutRounding } from '../block-product.ts';
@@ -47,13 +52,12 @@ function superoperatorOfKraus({ numQubits, matrices }: KrausChannel): ComplexMat
 }
 
 /** An error sends the entry (r, c) to (r ^ flips, c ^ flips), negated where r ^ c has an odd number of its signs. */
-function superoperatorOfPaulis({ numQubits, errors }: PauliChannel): ComplexMatrix {
+function superoperatorOfPaulis(channel: PauliChannel): ComplexMatrix {
+  const { numQubits } = channel;
   const d = 2 ** numQubits;
   const size = d * d;
   const out = new Float64Array(2 * size * size);
-  const happens = errors.reduce((sum, { probability }) => sum + probability, 0);
-  const none = { flips: 0, signs: 0, probability: Math.max(0, 1 - happens) };
-  for (const { flips, signs, probability } of [none, ...errors]) {
+  for (const { flips, signs, probability } of withIdentity(channel)) {
     for (let from = 0; from < size; from++) {
       const to = from ^ (flips * (d + 1));
       const isNegative = hasOddParity((from ^ (from >> numQubits)) & (d - 1) & signs);

@@ -10,13 +10,14 @@ import {
   krausMatrices,
   type PauliChannel,
   type PauliError,
+  withIdentity,
 } from '../../circuit/noise/channel.ts';
 import { adjoint, type ComplexMatrix, dimension, multiply } from '../../math/complex-matrix.ts';
-import { hermitianEigenvectors } from '../../math/hermitian-eigenvectors.ts';
+import { type Eigenvectors, hermitianEigenvectors } from '../../math/hermitian-eigenvectors.ts';
 
 /** The operators of a channel. */
 export interface Unravelling {
-  /** What acts if no jump happens; absent for the identity, or where all operators are jumps. */
+  /** Acts if no jump happens; absent for the identity, or where all operators are jumps. */
   readonly main?: ComplexMatrix;
   /**
    * Probability that the main operator acts, where it is the same for all states; the matrix is then unitary, without
@@ -49,18 +50,20 @@ const LEAST_SINGULAR_VALUE = 1e-3;
 /** Unravels a channel. */
 export function unravel(channel: Channel): Unravelling {
   if (channel.kind === 'pauli') return unravelErrors(channel);
-  const { operators, process } = canonical(channel.matrices);
   const d = dimension(channel.matrices[0]!);
+  const process = processMatrix(channel.matrices);
+  const eigenvectors = hermitianEigenvectors(process);
+  const operators = operatorsOf(eigenvectors, d);
   const [main] = operators;
   if (main === undefined) throw new Error('unreachable: a channel without operators');
   const hazard = 1 - main.weight / d;
-  const unitary = unitaryPart(process, main.matrix);
+  const unitary = unitaryPart(process, eigenvectors, main.matrix);
   if (unitary !== undefined && 1 - unitary.weight <= WORTH_KNOWING * hazard + ROUNDING) {
     return {
       ...mainOf(unitary.matrix),
       survival: unitary.weight,
       hazard: 1 - unitary.weight,
-      jumps: canonicalOf(unitary.rest, d).map(jumpOf),
+      jumps: operatorsOf(hermitianEigenvectors(unitary.rest), d).map(jumpOf),
     };
   }
   const [least] = squaredRange(main.matrix);
@@ -73,15 +76,14 @@ export function unravel(channel: Channel): Unravelling {
 }
 
 /** The likeliest of the errors and the identity is the main operator. */
-function unravelErrors({ numQubits, errors }: PauliChannel): Unravelling {
-  const happens = errors.reduce((sum, { probability }) => sum + probability, 0);
-  const none = { flips: 0, signs: 0, probability: Math.max(0, 1 - happens) };
+function unravelErrors(channel: PauliChannel): Unravelling {
+  const [none, ...errors] = withIdentity(channel);
   const all = [none, ...errors].filter(({ probability }) => probability > 0);
   const main = all.reduce((most, other) => (other.probability > most.probability ? other : most));
-  // Of the others, so that small probabilities keep their digits.
+  // The sum of the others, so that small probabilities keep their digits.
   const hazard = all.reduce((sum, each) => (each === main ? sum : sum + each.probability), 0);
   return {
-    ...(main === none ? {} : { main: pauliMatrix(main, numQubits) }),
+    ...(main === none ? {} : { main: pauliMatrix(main, channel.numQubits) }),
     survival: 1 - hazard,
     hazard,
     jumps: all
@@ -119,13 +121,11 @@ function jumpOf({ weight, matrix }: Weighted): JumpOperator {
   return { weight: weight * most, isUnitary, operator };
 }
 
-/** Orthogonal operators of a channel, the heaviest first, and its process matrix. */
-function canonical(matrices: readonly ComplexMatrix[]) {
-  const d = dimension(matrices[0]!);
-  const size = d * d;
-  const process = new Float64Array(2 * size * size);
+/** Σ |K⟩⟨K|. */
+function processMatrix(matrices: readonly ComplexMatrix[]): ComplexMatrix {
+  const process = new Float64Array(matrices[0]!.length ** 2 / 2);
   for (const matrix of matrices) addProjector(process, matrix, 1);
-  return { process, operators: canonicalOf(process, d) };
+  return process;
 }
 
 /** Adds a multiple of |K⟩⟨K|, the projector on the entries of a matrix. */
@@ -141,9 +141,9 @@ function addProjector(process: ComplexMatrix, matrix: ComplexMatrix, factor: num
   }
 }
 
-function canonicalOf(process: ComplexMatrix, d: number): readonly Weighted[] {
+/** Orthogonal operators of a channel, the heaviest first, from the eigenvectors of its process matrix. */
+function operatorsOf({ values, vectors }: Eigenvectors, d: number): readonly Weighted[] {
   const size = d * d;
-  const { values, vectors } = hermitianEigenvectors(process);
   const order = [...values.keys()].sort((a, b) => values[b]! - values[a]!);
   return order
     .filter((index) => values[index]! > ROUNDING * d)
@@ -161,12 +161,15 @@ function canonicalOf(process: ComplexMatrix, d: number): readonly Weighted[] {
  * The heaviest multiple of a unitary near an operator that a channel has as one of its operators, and the process matrix
  * of the others; undefined if it has none.
  */
-function unitaryPart(process: ComplexMatrix, near: ComplexMatrix) {
+function unitaryPart(
+  process: ComplexMatrix,
+  { values, vectors }: Eigenvectors,
+  near: ComplexMatrix,
+) {
   const d = dimension(near);
   const size = d * d;
   const matrix = polarUnitary(near);
   if (matrix === undefined) return undefined;
-  const { values, vectors } = hermitianEigenvectors(process);
   // w = 1 / ⟨U|C⁻¹|U⟩ is the largest weight for which C − w·|U⟩⟨U| has no negative eigenvalue.
   let inverse = 0;
   for (let index = 0; index < size; index++) {

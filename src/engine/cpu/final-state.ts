@@ -40,27 +40,13 @@ function positionsOf(qubits: readonly Qubit[], { precision }: StoredState): BitI
  * @param layout - Logical qubit → physical qubit.
  * @returns Interleaved re, im.
  */
-export async function logicalAmplitudes(
+export function logicalAmplitudes(
   runner: CommandRunner,
   state: StoredState,
   layout: readonly Qubit[],
   slicer: TimeSlicer,
 ): Promise<Float64Array> {
-  const numAmplitudes = 2 ** layout.length;
-  const out = new Float64Array(2 * numAmplitudes);
-  const reals = realsOf(runner, state);
-  const positions = positionsOf(layout, state);
-  const imag = IMAG_BYTES / state.precision.realBytes;
-  for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
-    const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
-    for (let i = from; i < to; i++) {
-      const position = positions.at(i);
-      out[2 * i] = reals[position]!;
-      out[2 * i + 1] = reals[position + imag]!;
-    }
-    if (slicer.spend(to - from)) await slicer.pause();
-  }
-  return out;
+  return gathered(runner, state, positionsOf(layout, state), 0, slicer);
 }
 
 /**
@@ -70,7 +56,7 @@ export async function logicalAmplitudes(
  * @param indexOf - Number → logical basis index, but for the bits of `flips`, which are the other way round.
  * @returns Interleaved re, im.
  */
-export async function amplitudesAt(
+export function amplitudesAt(
   runner: CommandRunner,
   state: StoredState,
   layout: readonly Qubit[],
@@ -78,15 +64,31 @@ export async function amplitudesAt(
   flips: number,
   slicer: TimeSlicer,
 ): Promise<Float64Array> {
-  const count = 2 ** indexOf.images.length;
+  const positions = positionsOf(layout, state);
+  const positionsOfBits = indexOf.images.map((index) => positions.at(index));
+  return gathered(runner, state, new BitImages(positionsOfBits), positions.at(flips), slicer);
+}
+
+/**
+ * The amplitudes at some positions, for all numbers that `positions` maps.
+ *
+ * @param flips - Bits of the positions that are the other way round.
+ */
+async function gathered(
+  runner: CommandRunner,
+  state: StoredState,
+  positions: BitImages,
+  flips: number,
+  slicer: TimeSlicer,
+): Promise<Float64Array> {
+  const count = 2 ** positions.images.length;
   const out = new Float64Array(2 * count);
   const reals = realsOf(runner, state);
-  const positions = positionsOf(layout, state);
   const imag = IMAG_BYTES / state.precision.realBytes;
   for (let from = 0; from < count; from += UNITS_PER_CHUNK) {
     const to = Math.min(from + UNITS_PER_CHUNK, count);
     for (let i = from; i < to; i++) {
-      const position = positions.at((indexOf.at(i) ^ flips) >>> 0);
+      const position = positions.at(i) ^ flips;
       out[2 * i] = reals[position]!;
       out[2 * i + 1] = reals[position + imag]!;
     }
