@@ -84,8 +84,9 @@ const record = dataOf(
     timing: z.object({ execution_ms: z.number().optional() }).optional(),
   }),
 );
+/** Outcomes are bits, and hexadecimal numbers in registers of more than 64 bits. */
 const outcomes = z.record(
-  z.string().regex(/^[01]+$/),
+  z.string().regex(/^(?:[01]+|0x[0-9a-f]+)$/),
   z
     .int()
     .positive()
@@ -232,12 +233,12 @@ export class ServiceProvider implements HardwareProvider {
     signal: AbortSignal,
   ): Promise<Counts> {
     const entries = Object.entries(given);
-    const odd = entries.find(([label]) => label.length !== numBits)?.[0];
-    if (odd !== undefined) {
-      const what = `the outcome ${odd} has not ${numBits} bits`;
+    const occurrences = entries.map(([label, n]) => {
+      const outcome = outcomeOf(label, numBits);
+      if (outcome !== undefined) return [outcome, n] as const;
+      const what = `the outcome ${label} has not ${numBits} bits`;
       throw new VendorResultError(this.vendor, vendorJobId, what);
-    }
-    const occurrences = entries.map(([label, n]) => [BigInt(`0b${label}`), n] as const);
+    });
     return outcomeCounts(occurrences, numBits, signal);
   }
 
@@ -253,6 +254,15 @@ export class ServiceProvider implements HardwareProvider {
 
 function pathOf(vendorJobId: string): string {
   return `/quantum/batches/${encodeURIComponent(vendorJobId)}`;
+}
+
+/** The outcome that a label stands for; undefined where the label has another number of bits. */
+function outcomeOf(label: string, numBits: number): bigint | undefined {
+  const isHex = label.startsWith('0x');
+  const length = isHex ? 2 + Math.ceil(numBits / 4) : numBits;
+  if (label.length !== length) return undefined;
+  const outcome = BigInt(isHex ? label : `0b${label}`);
+  return outcome >> BigInt(numBits) === 0n ? outcome : undefined;
 }
 
 /** Why circuits cannot be fitted to the processor. */

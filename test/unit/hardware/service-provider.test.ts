@@ -102,3 +102,17 @@ test('a count that no number of shots has is refused', async () => {
     'at data.programs.0.counts.0.1',
   );
 });
+
+test('outcomes of more than 64 bits are hexadecimal', async () => {
+  const label = `0x1${'0'.repeat(15)}5`;
+  data = { programs: [{ counts: [{ [label]: 7 }] }] };
+  const [counts] = await provider.counts('batch_1', [65], never);
+  expect([...counts!.outcomes]).toEqual([5, 0, 1]);
+  expect([...counts!.occurrences]).toEqual([7]);
+  for (const odd of [`0x2${'0'.repeat(16)}`, '0x5']) {
+    data = { programs: [{ counts: [{ [odd]: 7 }] }] };
+    await expect(provider.counts('batch_1', [65], never)).rejects.toThrow(
+      `the outcome ${odd} has not 65 bits`,
+    );
+  }
+});
