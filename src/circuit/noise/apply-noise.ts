@@ -113,10 +113,12 @@ class NoiseWriter {
       switch (operation.kind) {
         case 'gate':
         case 'unitary':
-          written.push(operation, ...this.#gateNoise(operation));
+          written.push(operation);
+          // A call takes some 100,000 arguments, and a model may have more entries.
+          for (const noise of this.#gateNoise(operation)) written.push(noise);
           break;
         case 'measure':
-          written.push(...this.#misread(operation));
+          for (const part of this.#misread(operation)) written.push(part);
           break;
         case 'while': {
           const body = this.#body(operation.body);

@@ -172,6 +172,12 @@ describe('a channel after gates', () => {
     expect(numAfter('*4')).toBe(4);
   });
 
+  test('follows one gate as often as a model of very many entries says', () => {
+    const gates = Array.from({ length: 200_000 }, () => ({ gates: ['X'], channel: bitFlip }));
+    const circuit = circuitOfObjects([{ gate: 'X', qubit: 0 }]);
+    expect(noisy(circuit, { gates }).operations).toHaveLength(200_001);
+  });
+
   test('follows explicit unitaries by the name UNITARY and by their width', () => {
     const swap = [0, 2, 1, 3].map((row) =>
       [0, 1, 2, 3].map((column): [number, number] => [row === column ? 1 : 0, 0]),
