@@ -45,7 +45,10 @@ export function checkBatchDevice(
   if (device === undefined) return program;
   checkOutputs(asked, id, faults);
   const noisy = program.groups.find(({ circuit }) => isNoisy(circuit));
-  if (noisy !== undefined) checkOperations(noisy.circuit, device, asked.source, faults);
+  if (noisy !== undefined) {
+    checkOperations(noisy.circuit, device, asked.source, faults);
+    return program;
+  }
   // The measurements of an estimate are added later; what the program measures does not matter.
   const areMeasured = !isEstimated({
     outputs: asked.outputs,
