@@ -17,17 +17,17 @@ export interface MethodLimit {
   readonly maxNoisyQubits: number;
 }
 
-/** Methods of a processor; none for hardware. */
+/** Methods that a processor's callers may ask for; devices and their emulations have none. */
 export function methodsOf(spec: ProcessorSpec): readonly MethodLimit[] {
   const { family, maxQubits, maxNoisyQubits = maxQubits } = spec;
   const statevector = { method: 'statevector', maxQubits, maxNoisyQubits } as const;
   switch (family) {
     case 'statevector':
     case 'gpu-fleet':
-    case 'emulator':
       return [statevector];
     case 'qvm':
       return [statevector, densityLimit(maxQubits)];
+    case 'emulator':
     case 'superconducting':
       return [];
   }

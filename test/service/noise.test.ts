@@ -280,6 +280,9 @@ describe('qvm', () => {
     expect(other.methods).toEqual([
       { method: 'statevector', max_qubits: 20, max_noisy_qubits: 20 },
     ]);
+    // Emulated devices refuse to be asked for a method.
+    const emulator = (await service.get('/quantum/processors/emulator-ibm-fez')).json().data;
+    expect([emulator.family, emulator.methods]).toEqual(['emulator', undefined]);
   });
 
   test('runs a circuit without noise on one state, with the counts of statevector-sim', async () => {
