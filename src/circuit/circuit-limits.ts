@@ -15,11 +15,6 @@ export interface CircuitLimits {
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; DEFAULT_MAX_ROUNDS unless given. */
   readonly maxRounds?: number;
-  /**
-   * Whether resets of qubits that are still |0⟩ stay: noise that is put into the circuit later may change these qubits
-   * before. Left out by default.
-   */
-  readonly keepsIdleResets?: boolean;
   /** Steps of reading a program after which a StepsSpentError is thrown. */
   readonly maxSteps?: number;
   /** Counts what is read, over all programs that share it. */

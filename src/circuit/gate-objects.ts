@@ -46,7 +46,8 @@ interface GateObjectOptions {
 }
 
 /**
- * Returns the circuit that a list of gate objects describes, for a caller that has no use for noise.
+ * Returns the circuit that a list of gate objects describes, for a caller that has no use for noise. Resets of
+ * qubits that are still |0⟩ are left out.
  *
  * @throws {InvalidCircuitError} as `noisyCircuitFromGateObjects`, and where an object is NOISE.
  */
@@ -60,10 +61,10 @@ export function circuitFromGateObjects(
 }
 
 /**
- * Returns the circuit that a list of gate objects describes.
+ * Returns the circuit that a list of gate objects describes. Idle resets stay (`idle-resets.ts`).
  *
  * `M` without `bits` writes the bits after the highest one written so far. An empty list is valid only with
- * `numQubits`. Resets of qubits that are still |0⟩ are left out.
+ * `numQubits`.
  *
  * @throws {InvalidCircuitError} listing every fault (the first 20) with its path.
  */
@@ -76,7 +77,7 @@ export function noisyCircuitFromGateObjects(
 
 /**
  * Returns the circuit that a list of gate objects describes at one point of its inputs, and how its angles follow from
- * the inputs.
+ * the inputs. Idle resets stay (`idle-resets.ts`).
  *
  * @throws {InvalidCircuitError} as `noisyCircuitFromGateObjects`, with the path of each input that the circuit uses and that
  *   is not given, or that is given and not used.
@@ -123,7 +124,7 @@ function readObjects(
   inputs?.check(faults);
   if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
   const circuit = { numQubits, numBits: reader.numBits, operations };
-  return limits.keepsIdleResets === true ? circuit : withoutIdleResets(circuit);
+  return options.takesNoise ? circuit : withoutIdleResets(circuit);
 }
 
 const NO_NOISE = 'NOISE is not taken here; this needs a circuit without noise.';

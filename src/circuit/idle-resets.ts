@@ -2,8 +2,11 @@
  * Removes resets of qubits that are still |0⟩.
  *
  * Programs often begin with a reset of every qubit. Such a reset would make the run branch into shots,
- * without one final state to return. Readers of circuits remove it, so that all users of a circuit agree on
- * what it needs.
+ * without one final state to return.
+ *
+ * Readers of circuits without noise remove it, so that all users of a circuit agree on what it needs. Other readers keep
+ * it, because a noise model may warm a qubit that waits: whoever takes their circuits removes idle resets once the noise
+ * is in.
  */
 import {
   allOperations,

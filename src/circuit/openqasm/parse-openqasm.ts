@@ -54,7 +54,8 @@ export interface OpenQasmProgram {
 }
 
 /**
- * Parses a program for a caller that accepts no noise, no loops on measured bits and no requests for results.
+ * Parses a program for a caller that accepts no noise, no loops on measured bits and no requests for results. Idle
+ * resets are left out.
  *
  * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text has noise, requests results, loops on
  *   measured bits or computes values from them.
@@ -75,8 +76,8 @@ export function parseOpenQasm(
  * subroutines) is resolved. Everything that depends on measured bits becomes conditions, assignments and
  * loops of the circuit.
  *
- * Registers are numbered in the order of their declaration. Gate definitions are expanded. Resets of qubits
- * that are still |0⟩ are left out.
+ * Registers are numbered in the order of their declaration. Gate definitions are expanded. Idle resets stay
+ * (`idle-resets.ts`).
  *
  * @throws {OpenQasmSyntaxError} where the grammar is broken; says what was expected.
  * @throws {OpenQasmMeaningError} at unknown names, indices out of range and the like.
@@ -178,7 +179,7 @@ function readVersioned(
   }
   inputs.checkAll();
   const written = read.builder.circuit(tokens.current.offset);
-  const circuit = limits.keepsIdleResets === true ? written : withoutIdleResets(written);
+  const circuit = takesPragmas ? written : withoutIdleResets(written);
   const results = read.results?.of(circuit) ?? NO_RESULTS;
   const { bitRegisters: registers } = read.builder;
   return { circuit, registers, warnings: tokens.warnings, results, tokens, open };

@@ -27,13 +27,7 @@ import {
   sizedSpec,
   type Target,
 } from '../circuits/check-circuit.ts';
-import {
-  type ChosenMethod,
-  checkMethod,
-  readingFor,
-  readModel,
-  withModel,
-} from '../circuits/check-method.ts';
+import { type ChosenMethod, checkMethod, readModel, withModel } from '../circuits/check-method.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
 import {
@@ -98,7 +92,7 @@ export class ProgramCheck {
     const source = sourceOf(program);
     if (inputs === undefined || source === undefined || faults.count > 0) return undefined;
     const noise = program.noise === undefined ? this.#noise : readModel(program.noise, faults);
-    const limits = { ...readLimitsOf(this.#target, this.#limits), ...readingFor(noise) };
+    const limits = readLimitsOf(this.#target, this.#limits);
     const sweep = attempt(faults, () => readSweep(source, inputs, limits));
     return sweep === undefined ? undefined : this.#withSweep(program, sweep, noise);
   }

@@ -40,7 +40,6 @@ import {
   type ChosenMethod,
   checkMethod,
   checkOutputLimits,
-  readingFor,
   readModel,
   withModel,
 } from './check-method.ts';
@@ -201,8 +200,7 @@ function checkParts(
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
   const noise = parts.noise && readModel(parts.noise, faults);
-  const readLimits = { ...readLimitsOf(target, limits), ...readingFor(noise) };
-  const program = attempt(faults, () => readProgram(parts, readLimits, faults));
+  const program = attempt(faults, () => readProgram(parts, readLimitsOf(target, limits), faults));
   const written = program?.circuit;
   const measured = written === undefined ? undefined : withFinalMeasurement(written);
   const circuit = measured && withModel(measured, noise, faults);

@@ -1,6 +1,5 @@
 /** Checks noise, method and outputs of a submission together, and chooses the method of its run. */
 import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
-import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
 import { withoutIdleResets } from '../../circuit/idle-resets.ts';
@@ -32,18 +31,13 @@ export function readModel(noise: NoiseModelObject, faults: FaultList): NoiseMode
   return readNoiseModel(noise, faults, NOISE_MODELS);
 }
 
-/** What a circuit is read with, if a model is to be attached to it. */
-export function readingFor(model: NoiseModel | undefined): Pick<CircuitLimits, 'keepsIdleResets'> {
-  return { keepsIdleResets: model !== undefined && model.idle.length > 0 };
-}
-
-/** Attaches a noise model, if there is one, to a circuit that was read for it and has its final measurement. */
+/** Attaches a noise model, if there is one, to a circuit with its final measurement. Then removes idle resets. */
 export function withModel(
   circuit: DynamicCircuit,
   model: NoiseModel | undefined,
   faults: FaultList,
 ): DynamicCircuit {
-  return model === undefined ? circuit : withoutIdleResets(applyNoise(circuit, model, faults));
+  return withoutIdleResets(model === undefined ? circuit : applyNoise(circuit, model, faults));
 }
 
 /** Outputs that a state vector has exactly only without noise and without measurements in between. */

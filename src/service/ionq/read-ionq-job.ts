@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../circuit/circuit.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
+import { withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
@@ -273,7 +274,7 @@ function textProgram(
     name: null,
     numQubits: circuit.numQubits,
     numBits: circuit.numBits,
-    hasFinalState: !hasMidCircuitMeasurement(circuit),
+    hasFinalState: !hasMidCircuitMeasurement(withoutIdleResets(circuit)),
     counts,
     registers: registers.map(({ name, bits }) => [name, [...bits]]),
     path: 'input.data',
