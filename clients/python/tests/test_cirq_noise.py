@@ -112,6 +112,14 @@ def test_samples_have_the_noise_before_a_measurement_and_none_after_it(qvm):
     assert abs(ones - 0.7) < 5 * math.sqrt(0.21 / shots)
 
 
+def test_noise_that_a_channel_carries_to_a_measured_qubit_is_kept(qvm):
+    exchange = cirq.MixedUnitaryChannel([(0.5, np.eye(4)), (0.5, cirq.unitary(cirq.SWAP))])
+    circuit = cirq.Circuit(cirq.bit_flip(1.0)(B), exchange(A, B), cirq.measure(A, key="m"))
+    shots = 20_000
+    ones = qvm(seed=5).run(circuit, repetitions=shots).histogram(key="m")[1] / shots
+    assert abs(ones - 0.5) < 5 * math.sqrt(0.25 / shots)
+
+
 def test_noise_between_two_measurements_is_kept(qvm):
     circuit = cirq.Circuit(cirq.measure(A, key="first"), cirq.bit_flip(1.0)(A), cirq.measure(A, key="second"))
     result = qvm(noise=cirq.phase_flip(0.1)).run(circuit, repetitions=10)

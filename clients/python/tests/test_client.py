@@ -198,7 +198,7 @@ def test_noise_and_a_method_are_fields_of_circuits_and_batches(client):
         BELL, return_=["density_matrix", "purity", "expectation", "memory"], shots=9, **wanted
     )
     assert single.method == "density_matrix"
-    # X X is kept by 3 of the 15 other Pauli strings and by the identity beside them; 8 turn it.
+    # X X commutes with 7 of the 15 Pauli strings; the other 8 turn its sign.
     value = 1 - 2 * 0.3 * 8 / 15
     assert single.expectation == pytest.approx([value])
     assert single.density_matrix.shape == (4, 4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any, Generic, TypeVar
 
 from .errors import JobCancelledError, JobFailedError
@@ -39,10 +40,11 @@ class AsyncJob(JobView, Generic[ResultT]):
         if self.ended:
             return self
         events = follow(self._transport, self._path, reconnect_for=RECONNECT_S, timeout=timeout)
-        with shown(progress) as show:
-            async for event in events:
-                if event.type == "progress":
-                    show(float(event.data["progress"]))
+        async with aclosing(events):
+            with shown(progress) as show:
+                async for event in events:
+                    if event.type == "progress":
+                        show(float(event.data["progress"]))
         return await self.refresh()
 
     async def result(self, timeout: float | None = None, *, progress: Progress = False) -> ResultT:

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from .errors import RateLimitError, UnavailableError, UnreachableError, WaitTimeoutError
+from .http_io import timeouts
 from .transport import Transport
 
 _SILENCE_S = 60.0
@@ -72,7 +73,7 @@ async def follow(
             headers = {"Accept": "text/event-stream"}
             if last_id is not None:
                 headers["Last-Event-ID"] = last_id
-            async with transport.stream(f"{path}/events", headers, read_timeout=_read_timeout(end)) as lines:
+            async with transport.stream(f"{path}/events", headers, _timeouts(end)) as lines:
                 parser = EventParser()
                 async for line in lines:
                     if end is not None and time.monotonic() >= end:
@@ -93,6 +94,9 @@ async def follow(
             raise UnreachableError(f"The events of {path} ended, and the service does not answer.") from cause
 
 
-def _read_timeout(end: float | None) -> float:
-    """Seconds without a byte after which the connection counts as lost; the service sends some every 15 s."""
-    return _SILENCE_S if end is None else min(_SILENCE_S, max(0.001, end - time.monotonic()))
+def _timeouts(end: float | None) -> httpx.Timeout:
+    """A connection counts as lost after some time without a byte; the service sends some every 15 s."""
+    if end is None:
+        return timeouts(read_s=_SILENCE_S)
+    left = max(0.001, end - time.monotonic())
+    return timeouts(read_s=min(_SILENCE_S, left), pool_s=left)

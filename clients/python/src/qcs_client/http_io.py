@@ -11,29 +11,42 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import httpx
 
 ValueT = TypeVar("ValueT")
 
+_CONNECT_TIMEOUT_S = 10.0
 #: A waiting POST may take long; a read that brings nothing for this long is tried again under the same key.
 _READ_TIMEOUT_S = 90.0
-_TIMEOUT = httpx.Timeout(10.0, read=_READ_TIMEOUT_S, write=_READ_TIMEOUT_S)
+
+
+def timeouts(*, read_s: float, pool_s: float | None = None) -> httpx.Timeout:
+    """Limits of one request.
+
+    Args:
+        read_s: seconds without a byte.
+        pool_s: seconds until one of the client's connections is free; no limit by default, as other requests of this
+            client may hold all of them for as long as their jobs take.
+    """
+    return httpx.Timeout(_CONNECT_TIMEOUT_S, read=read_s, write=_READ_TIMEOUT_S, pool=pool_s)
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    params: Mapping[str, Any] | None = None
+    content: bytes | None = None
 
 
 class Io(Protocol):
     """Requests and pauses."""
 
-    async def request(
-        self,
-        method: str,
-        url: str,
-        *,
-        params: Mapping[str, Any] | None,
-        content: bytes | None,
-        headers: Mapping[str, str],
-    ) -> httpx.Response: ...
+    async def request(self, request: Request) -> httpx.Response: ...
 
     def stream(
         self, url: str, *, headers: Mapping[str, str], timeout: httpx.Timeout
@@ -50,18 +63,10 @@ class AsyncIo:
     """On the running event loop."""
 
     def __init__(self, http: httpx.AsyncClient | None) -> None:
-        self._http = http or httpx.AsyncClient(timeout=_TIMEOUT)
+        self._http = http or httpx.AsyncClient(timeout=timeouts(read_s=_READ_TIMEOUT_S))
 
-    async def request(
-        self,
-        method: str,
-        url: str,
-        *,
-        params: Mapping[str, Any] | None,
-        content: bytes | None,
-        headers: Mapping[str, str],
-    ) -> httpx.Response:
-        return await self._http.request(method, url, params=params, content=content, headers=headers)
+    async def request(self, request: Request) -> httpx.Response:
+        return await self._http.request(**vars(request))
 
     @asynccontextmanager
     async def stream(
@@ -83,18 +88,10 @@ class BlockingIo:
     """In the thread of the caller, which waits."""
 
     def __init__(self, http: httpx.Client | None) -> None:
-        self._http = http or httpx.Client(timeout=_TIMEOUT)
+        self._http = http or httpx.Client(timeout=timeouts(read_s=_READ_TIMEOUT_S))
 
-    async def request(
-        self,
-        method: str,
-        url: str,
-        *,
-        params: Mapping[str, Any] | None,
-        content: bytes | None,
-        headers: Mapping[str, str],
-    ) -> httpx.Response:
-        return self._http.request(method, url, params=params, content=content, headers=headers)
+    async def request(self, request: Request) -> httpx.Response:
+        return self._http.request(**vars(request))
 
     @asynccontextmanager
     async def stream(

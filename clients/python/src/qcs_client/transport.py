@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 
 from .errors import QcsError, UnreachableError, service_error
-from .http_io import Io
+from .http_io import Io, Request
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 _FIRST_DELAY_S = 0.25
@@ -82,10 +82,9 @@ class Transport:
 
     @asynccontextmanager
     async def stream(
-        self, path: str, headers: Mapping[str, str], *, read_timeout: float
+        self, path: str, headers: Mapping[str, str], timeout: httpx.Timeout
     ) -> AsyncGenerator[AsyncIterator[str], None]:
         """Lines of an answer as they come. It is not retried."""
-        timeout = httpx.Timeout(10.0, read=read_timeout)
         everything = {**self._headers, **headers}
         async with self._io.stream(self._at(path), headers=everything, timeout=timeout) as (answer, lines):
             if answer.is_error:
@@ -104,16 +103,12 @@ class Transport:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
+        everything = {**self._headers, **(headers or {})}
+        request = Request(method, self._at(path), everything, params, content)
         delays = self.delays(self._retry_for)
         while True:
             try:
-                answer = await self._io.request(
-                    method,
-                    self._at(path),
-                    params=params,
-                    content=content,
-                    headers={**self._headers, **(headers or {})},
-                )
+                answer = await self._io.request(request)
             except httpx.TransportError as error:
                 if await delays.sleep():
                     continue

@@ -147,10 +147,10 @@ def _without_last_noise(gates: list[GateObject]) -> list[GateObject]:
     kept: list[GateObject] = []
     for one in reversed(gates):
         operands = {*one.get("qubits", ()), *one.get("targets", ()), *one.get("controls", ())}
-        if one["gate"] == "NOISE" and not operands & measured:
-            continue
-        if one["gate"] != "NOISE" and (one["gate"] == "M" or operands & measured):
+        if one["gate"] == "M" or operands & measured:
             measured |= operands
+        elif one["gate"] == "NOISE":
+            continue
         kept.append(one)
     return kept[::-1]
 
