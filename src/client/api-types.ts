@@ -1380,6 +1380,8 @@ export type NamedNoiseModel = {
   readonly description: string;
   /** Where the figures come from */
   readonly source: string;
+  /** Day of the calibration that the figures come from, where it is known */
+  readonly date?: string | undefined;
   /** The errors follow from a model of the device */
   readonly basis: 'modelled';
   /** The model in full, to copy and change */

@@ -1,7 +1,10 @@
-/** Noise models that callers may name: depolarizing gates and readout errors from the published medians of devices. */
-import { GATES } from '../../circuit/gates.ts';
+/**
+ * Noise models of public devices: depolarizing gates, readout errors and relaxation, from published medians. Each device
+ * has two, one for circuits as callers write them and one for circuits in its native gates.
+ */
+import { GATES, gateNamed } from '../../circuit/gates.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
-import { DEVICE_IDS, DEVICES, type PublicDevice } from './public-devices.ts';
+import { DEVICE_IDS, DEVICES, type PublicDevice, pauliErrorOf } from './public-devices.ts';
 
 /** A named noise model. */
 export interface NamedNoiseModel {
@@ -9,6 +12,8 @@ export interface NamedNoiseModel {
   readonly description: string;
   /** Where the figures come from. */
   readonly source: string;
+  /** Day of the calibration that they come from, where that is known. */
+  readonly date?: string;
   /** Whether the errors were measured on the device as they stand here, or follow from a model. */
   readonly basis: 'modelled';
   readonly noise: NoiseModelObject;
@@ -31,27 +36,90 @@ export const NOISE_MODELS: ReadonlyMap<string, NoiseModelObject> = new Map(
 );
 
 function modelOfDevice(id: string, device: PublicDevice): NamedNoiseModel {
-  const { name, virtualGates, errors } = device;
-  const { oneQubit, twoQubit, readout } = errors;
-  const [p1Given0 = 0, p0Given1 = p1Given0] = readout;
-  const virtual =
-    virtualGates.length === 0
-      ? ''
-      : ' Diagonal one-qubit gates have none: the device implements them as changes of a phase reference.';
+  const { name, virtualGates, date } = device;
+  const isVirtual = virtualGates.length > 0;
+  const virtual = isVirtual
+    ? ' Diagonal one-qubit gates have none: the device implements them as changes of a phase reference.'
+    : '';
   return {
     id,
-    description: `Depolarizing noise after each gate on one or two qubits, as it is written, and readout errors, at the medians of ${name}.${virtual} Gates on more qubits have none, so decompose them first. Crosstalk and errors of waiting qubits are left out.`,
-    source: `Median errors published for ${name}, one figure for all qubits and couplers; the error of a gate is taken as the probability of a Pauli error.`,
+    description: `Depolarizing noise after each gate on one or two qubits, as it is written, and readout errors, at the medians of ${name}.${virtual} Gates on more qubits have none, so decompose them first. Crosstalk and relaxation are left out; the processor emulator-${id}, where there is one, has relaxation.`,
+    source: sourceOfFigures(device),
+    ...(date !== undefined && { date }),
     basis: 'modelled',
     noise: {
-      gates: [
-        {
-          gates: virtualGates.length === 0 ? ['*1'] : [...PULSED_GATES],
-          channel: { type: 'depolarizing', probability: oneQubit },
-        },
-        { gates: ['*2'], channel: { type: 'depolarizing', probability: twoQubit } },
-      ],
-      readout: [{ p1_given_0: p1Given0, p0_given_1: p0Given1 }],
+      gates: depolarizing(device, isVirtual ? PULSED_GATES : ['*1'], ['*2']),
+      readout: readoutOf(device),
     },
   };
+}
+
+/**
+ * The noise of a circuit in a device's native gates: depolarizing noise after each gate but virtual ones, readout errors,
+ * and relaxation of waiting qubits where the device publishes T1, T2 and durations.
+ */
+export function nativeNoiseOf(device: PublicDevice): NoiseModelObject {
+  const { nativeGates, virtualGates, times } = device;
+  const { t1Us, t2Us, durationsNs, relaxesInGates } = times;
+  const pulsed = nativeGates.filter((name) => !virtualGates.includes(name));
+  const ofWidth = (width: number) => pulsed.filter((name) => widthOf(name) === width);
+  const relaxation =
+    t1Us === undefined || t2Us === undefined ? undefined : { t1_us: t1Us, t2_us: t2Us };
+  return {
+    gates: [
+      ...(relaxesInGates && relaxation
+        ? pulsed.map((gate) => ({
+            gates: [gate],
+            channel: {
+              type: 'thermal_relaxation' as const,
+              ...relaxation,
+              duration_ns: durationsNs[gate] ?? 0,
+            },
+          }))
+        : []),
+      ...depolarizing(device, ofWidth(1), ofWidth(2)),
+    ],
+    readout: readoutOf(device),
+    ...(relaxation && { idle: [{ ...relaxation, durations_ns: { ...durationsNs } }] }),
+  };
+}
+
+/** A sentence on where a device's figures come from, and how noise follows from them. */
+export function sourceOfFigures({ figures, date, errors }: PublicDevice): string {
+  const conversions = {
+    average_infidelity:
+      'The rates are average infidelities r of gates on k qubits, so a Pauli error has the probability r·(1 + 2^−k).',
+    pauli_error: 'The rates are probabilities of Pauli errors.',
+    depolarizing_parameter:
+      'The rates are depolarizing parameters λ of gates on k qubits, so a Pauli error has the probability λ·(1 − 4^−k).',
+  };
+  const text = `${figures[0]!.toUpperCase()}${figures.slice(1)}`;
+  const day = date === undefined ? '' : ` (${date})`;
+  return `${text}${day}. ${conversions[errors.measure]} One figure holds for all qubits and couplers.`;
+}
+
+function depolarizing(
+  { errors }: PublicDevice,
+  oneQubitGates: readonly string[],
+  twoQubitGates: readonly string[],
+): NonNullable<NoiseModelObject['gates']> {
+  const after = (gates: readonly string[], rate: number, width: number) => ({
+    gates: [...gates],
+    channel: {
+      type: 'depolarizing' as const,
+      // Published rates have two or three digits; what multiplication adds beyond six is rounding.
+      probability: Number(pauliErrorOf(rate, width, errors.measure).toPrecision(6)),
+    },
+  });
+  return [after(oneQubitGates, errors.oneQubit, 1), after(twoQubitGates, errors.twoQubit, 2)];
+}
+
+function readoutOf({ errors }: PublicDevice): NonNullable<NoiseModelObject['readout']> {
+  const [p1Given0 = 0, p0Given1 = p1Given0] = errors.readout;
+  return [{ p1_given_0: p1Given0, p0_given_1: p0Given1 }];
+}
+
+function widthOf(gate: string): number {
+  const { numControls, numTargets } = gateNamed(gate);
+  return numControls + numTargets;
 }

@@ -8,6 +8,10 @@ export const namedNoiseModel = z
     id: z.string().meta({ examples: ['ibm-fez'] }),
     description: z.string(),
     source: z.string().describe('Where the figures come from'),
+    date: z
+      .string()
+      .optional()
+      .describe('Day of the calibration that the figures come from, where it is known'),
     basis: z.literal('modelled').describe('The errors follow from a model of the device'),
     noise: noiseModelSchema.describe('The model in full, to copy and change'),
   })
