@@ -8,6 +8,7 @@ const field = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   enum: z.array(z.unknown()).optional(),
   anyOf: z.array(z.unknown()).optional(),
+  $ref: z.string().optional(),
 });
 const objectSchema = z.object({
   properties: z.record(z.string(), field).default({}),
@@ -37,7 +38,9 @@ export function procedureSection(procedure: Procedure, path: string, body: JsonO
     .join('\n');
 }
 
-function kindOf({ type, anyOf }: z.output<typeof field>): string {
+function kindOf({ type, anyOf, $ref }: z.output<typeof field>): string {
+  // Schemas with a name are objects.
+  if ($ref !== undefined) return 'object';
   if (type !== undefined) return Array.isArray(type) ? type.join(' or ') : type;
   const kinds = (anyOf ?? []).map((each) => kindOf(field.parse(each)));
   return kinds.length > 0 ? [...new Set(kinds)].join(' or ') : 'any';

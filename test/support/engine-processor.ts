@@ -16,8 +16,10 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../../src/fleet/processor.ts';
+import { methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
+import { compiledByMethod } from '../../src/fleet/workers/compiled-methods.ts';
 import { sentShape } from '../../src/fleet/workers/posted-batch.ts';
-import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
+import { circuitOf, workOfCircuit } from '../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 
 const BACKEND: Backend = {
@@ -84,11 +86,13 @@ export class EngineProcessor implements Processor, AsyncDisposable {
   setMaintenance(): void {}
 
   async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
-    const { program, report } = compile(circuitOf(task.circuit), this.#engine.target, {
-      keepState: task.request.statevector === true || task.request.observables !== undefined,
-    });
+    const { circuit, request } = task;
+    const keepState = request.statevector === true || request.observables !== undefined;
+    const method = methodOf(workOfCircuit(circuit), request);
+    const compiled = compiledByMethod(this.#engine, circuitOf(circuit), method, keepState);
+    const { report } = compiled;
     return await this.#during(task, hooks, signal, async () => {
-      await using executable = await this.#engine.prepare(program);
+      await using executable = await compiled.prepare();
       const run = await executable.run(task.request, signal);
       return { run, compilation: report, reused: 'nothing', backend: BACKEND, timing: TIMING };
     });

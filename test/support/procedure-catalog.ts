@@ -25,6 +25,12 @@ const BELL: Circuit = {
   ],
 };
 
+/** Kraus matrices of an amplitude damping channel with γ = 0.36. */
+const DECAY = [
+  Float64Array.of(1, 0, 0, 0, 0, 0, 0.8, 0),
+  Float64Array.of(0, 0, 0.6, 0, 0, 0, 0, 0),
+];
+
 /** Reads 1 with probability sin²(θ/2). */
 function turnBy(numBits: number): Circuit {
   return {
@@ -79,6 +85,17 @@ const behaving: Readonly<Record<string, Run>> = {
   bell: async ({ shots }, { circuits, seed }) => {
     const { counts } = await circuits.run(BELL, { shots: Number(shots), seed });
     return { outcomes: [...counts.outcomes], occurrences: [...counts.occurrences] };
+  },
+  noisy: async ({ numQubits }, { circuits }) => {
+    const [h, cx, measure] = BELL.operations;
+    const channel = { kind: 'kraus', numQubits: 1, matrices: DECAY } as const;
+    const noise = { kind: 'noise', qubits: [0], channel } as const;
+    const misread = { kind: 'misread', bits: [1], p1Given0: 0.25, p0Given1: 0 } as const;
+    const { probabilities = [] } = await circuits.run(
+      { ...BELL, numQubits: Number(numQubits), operations: [h!, cx!, noise, measure!, misread] },
+      { probabilities: true, method: 'density_matrix' },
+    );
+    return { probabilities: [...probabilities], max: circuits.maxNoisyQubits };
   },
   'max-qubits': async (_, { circuits }) => ({ max_qubits: circuits.maxQubits }),
   'too-wide': async (_, { circuits }) => {

@@ -1,6 +1,7 @@
 /** A procedure's surroundings without a service: circuits run on a CPU engine of double precision. */
-import { compile } from '../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import { circuitWork, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
+import { compiledByMethod } from '../../src/fleet/workers/compiled-methods.ts';
 import { checkBatch } from '../../src/fleet/workers/sent-batch.ts';
 import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import type { JsonObject } from '../../src/workloads/procedures/json.ts';
@@ -44,10 +45,12 @@ export function openTestContext({
     },
     circuits: {
       maxQubits,
-      run: async (circuit, { shots = 0, seed: drawSeed = 0, ...request }) => {
+      maxNoisyQubits: maxQubits,
+      run: async (circuit, { shots = 0, seed: drawSeed = 0, method, ...request }) => {
         told.circuits++;
-        const { program } = compile(circuit, engine.target);
-        await using executable = await engine.prepare(program);
+        const chosen = methodOf(circuitWork(circuit), { ...(method && { method }) });
+        const { prepare } = compiledByMethod(engine, circuit, chosen, true);
+        await using executable = await prepare();
         return await executable.run({ shots, seed: drawSeed, ...request }, signal);
       },
       runBatch: async (shape, request) => {

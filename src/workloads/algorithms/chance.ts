@@ -46,22 +46,3 @@ export class Chance {
     return Math.floor((this.uniform() * (MAX_SEED + 1)) / 2);
   }
 }
-
-/** Draws `trials` outcomes and counts each; the probabilities sum to 1. */
-export function drawMultinomial(
-  chance: Chance,
-  trials: number,
-  probabilities: readonly number[],
-): readonly number[] {
-  const counts = probabilities.map(() => 0);
-  for (let trial = 0; trial < trials; trial++) {
-    let left = chance.uniform();
-    // The first outcome takes the remainder that rounding leaves.
-    const drawn = probabilities.findIndex((probability) => {
-      left -= probability;
-      return left < 0;
-    });
-    counts[Math.max(0, drawn)]!++;
-  }
-  return counts;
-}

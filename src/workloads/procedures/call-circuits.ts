@@ -3,7 +3,8 @@ import type { Circuit } from '../../circuit/circuit.ts';
 import { BatchCutter } from '../../fleet/cut-batch.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { BatchRun, CircuitRun, Processor } from '../../fleet/processor.ts';
-import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
+import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
+import { circuitOf, workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
 import type { ProcedureCall } from './procedure-call.ts';
 import { failureOf } from './procedure-failure.ts';
@@ -64,6 +65,10 @@ export class CallCircuits {
 
   get maxQubits(): number {
     return preferredProcessor(this.#processors)?.spec.maxQubits ?? 0;
+  }
+
+  get maxNoisyQubits(): number {
+    return preferredProcessor(this.#processors)?.spec.maxNoisyQubits ?? this.maxQubits;
   }
 
   get executedOn(): readonly ExecutedOn[] {
@@ -136,10 +141,11 @@ export class CallCircuits {
     const circuit = 'bytes' in written ? withOwnBytes(written) : circuitOf(written);
     const { shots = 0, seed = 0, ...outputs } = request;
     const task = { ...this.#facts(n), circuit, request: { ...outputs, shots, seed } };
+    const numQubits = widthOfRun(workOfCircuit(circuit), request);
     const { processor, result } = await runOnFirst(
       this.#processors,
       async (on, hooks, signal) => {
-        checkWidth(circuit.numQubits, on);
+        checkWidth(numQubits, on);
         return await on.run(task, hooks, signal);
       },
       this.#controller.signal,

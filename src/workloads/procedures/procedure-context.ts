@@ -1,7 +1,8 @@
 /** Everything that a procedure has access to while it runs: no clock, no random source, no network. */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { RunResult } from '../../engine/engine.ts';
+import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 import type { BatchRunOutputs, BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
 
 /** Outputs to compute for one circuit; the result has only those requested. */
@@ -12,10 +13,12 @@ export interface CircuitRequest {
   readonly seed?: number;
   /** The state before the trailing measurements. */
   readonly statevector?: boolean;
-  /** Exact distribution over the classical bits. */
+  /** Distribution over the classical bits: exact, or by trajectories a mean over the shots. */
   readonly probabilities?: boolean;
-  /** Exact expectation values. */
+  /** Expectation values: exact, or by trajectories means over the shots. */
   readonly observables?: readonly PauliSum[];
+  /** By default trajectories for a circuit with noise, and otherwise one state. */
+  readonly method?: RunMethod;
 }
 
 /**
@@ -26,12 +29,14 @@ export interface CircuitRequest {
 export interface CircuitRunner {
   /** Qubits of the widest circuit that would run now. */
   readonly maxQubits: number;
+  /** Qubits of the widest circuit with noise that would run now; half as many as a density matrix. */
+  readonly maxNoisyQubits: number;
   /**
    * Runs one circuit, with its measurements as written: `shots` samples its classical bits.
    *
    * @throws {CodedError} the processor's error; the signal's reason.
    */
-  run(circuit: Circuit, request: CircuitRequest): Promise<RunResult>;
+  run(circuit: DynamicCircuit, request: CircuitRequest): Promise<RunResult>;
   /**
    * Runs circuits of one shape that differ in angles and seeds, as `Processor.runBatch` does, in pieces of a few
    * hundredths of a second. Data derived from a shape is cached by object identity: pass the same object each time.

@@ -54,6 +54,7 @@ export type ToProcess =
       readonly input: JsonObject;
       readonly seed: number;
       readonly maxQubits: number;
+      readonly maxNoisyQubits: number;
     }
   | { readonly kind: 'cancel'; readonly call: number }
   | CircuitAnswer;

@@ -50,10 +50,10 @@ export class RunningCall {
       if (isWaiting) this.#deadline.pause();
       else this.#deadline.resume();
     });
-    const { maxQubits } = this.#circuits;
+    const { maxQubits, maxNoisyQubits } = this.#circuits;
     const { owner, name } = call.address;
     const { input, seed, deadlineMs } = call;
-    post({ kind: 'call', call: number, owner, name, input, seed, maxQubits });
+    post({ kind: 'call', call: number, owner, name, input, seed, maxQubits, maxNoisyQubits });
     this.#deadline = new StopClock(deadlineMs, () => {
       this.#stop(new ProcedureDeadlineError(deadlineMs));
     });

@@ -1,5 +1,5 @@
 /** Sends the circuits of a call from its process to the service, which runs them. */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
 import type { RunResult } from '../../engine/engine.ts';
 import type { BatchRunOutputs } from '../../fleet/workers/sent-batch.ts';
 import { serializeCircuit, writeCircuit } from '../../fleet/workers/sent-circuit.ts';
@@ -39,11 +39,16 @@ export class SentCircuits {
   #closedBy: { readonly reason: unknown } | undefined;
   readonly runner: CircuitRunner;
 
-  constructor(call: number, maxQubits: number, post: (message: Asked) => void) {
+  constructor(
+    call: number,
+    widths: Pick<CircuitRunner, 'maxQubits' | 'maxNoisyQubits'>,
+    post: (message: Asked) => void,
+  ) {
     this.#call = call;
     this.#post = post;
     this.runner = {
-      maxQubits,
+      maxQubits: widths.maxQubits,
+      maxNoisyQubits: widths.maxNoisyQubits,
       run: async (circuit, request): Promise<RunResult> => {
         const written = sentCircuit(circuit);
         const ids = { kind: 'run', call } as const;
@@ -115,7 +120,7 @@ export class SentCircuits {
   }
 }
 
-function sentCircuit(circuit: Circuit): SentCircuit {
+function sentCircuit(circuit: DynamicCircuit): SentCircuit {
   const isShort = circuit.operations.length <= MAX_WRITTEN_OPERATIONS;
   return (isShort ? writeCircuit(circuit) : undefined) ?? serializeCircuit(circuit);
 }

@@ -36,7 +36,7 @@ export class ServedCall {
   constructor(call: Call, surroundings: CallSurroundings) {
     this.#call = call;
     this.#surroundings = surroundings;
-    this.circuits = new SentCircuits(call.call, call.maxQubits, surroundings.post);
+    this.circuits = new SentCircuits(call.call, call, surroundings.post);
   }
 
   get number(): number {

@@ -4,10 +4,14 @@
  * Each gate counts as a dense matrix on its targets where its controls are set: 2^(n − c) amplitudes,
  * each a sum of 2^k complex products for k targets, with 6 operations per product and 2 per addition. An
  * engine that exploits diagonal gates or fuses gates does fewer. Shots, expectation values and single
- * precision are not counted: the count is that of the plain method, for comparison. A gradient counts as one circuit,
+ * precision are not counted, nor is noise: the count is that of the plain method, for comparison. A gradient counts as one circuit,
  * and its operations are those of the adjoint method without its sums.
  */
-import { type Circuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+} from '../../circuit/circuit.ts';
 import type { CircuitRunner } from '../procedures/procedure-context.ts';
 
 /** A gradient takes a state forward, and two states back. */
@@ -22,7 +26,7 @@ export const FLOPS_BASIS =
  *
  * @param shots - Runs, if a measurement comes before the end; 1 unless given.
  */
-export function circuitFlops(circuit: Circuit, shots = 1): number {
+export function circuitFlops(circuit: DynamicCircuit, shots = 1): number {
   let flops = 0;
   for (const operation of circuit.operations) {
     if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
@@ -45,6 +49,7 @@ export class MeteredCircuits {
   constructor(circuits: CircuitRunner) {
     this.runner = {
       maxQubits: circuits.maxQubits,
+      maxNoisyQubits: circuits.maxNoisyQubits,
       run: (circuit, request) => {
         this.#numCircuits++;
         this.#flops += circuitFlops(circuit, request.shots);

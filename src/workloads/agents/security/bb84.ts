@@ -1,21 +1,25 @@
 /**
  * The task `bb84`: the BB84 protocol with an eavesdropper who intercepts and resends.
  *
- * Each qubit takes up to two circuits: one for Eve's measurement, one for Bob's, whose preparation is
- * Alice's or, after an interception, Eve's. This simulates each qubit on its own. All circuits have one
- * shape and differ in angles, so they are sent as batches.
+ * Each qubit is measured up to twice: by Eve, and by Bob, for whom Alice or, after an interception, Eve has prepared it.
+ * A measurement depends on the bit, the basis that it was prepared in and the basis that it is measured in alone, so
+ * qubits that agree in these are shots of one circuit. Shots do not depend on each other: which of them reads what is
+ * drawn.
  *
  * @see Bennett & Brassard, "Quantum cryptography: public key distribution and coin tossing" (1984); Shor
  *   & Preskill, "Simple proof of security of the BB84 quantum key distribution protocol" (2000), for the
  *   key rate 1 − 2h(e), which is 0 at 11 %.
  */
 import { z } from 'zod';
-import type { Circuit } from '../../../circuit/circuit.ts';
+import type { DynamicCircuit, DynamicOperation } from '../../../circuit/circuit.ts';
+import { depolarizing } from '../../../circuit/noise/named-channels.ts';
+import { noiseModelSchema } from '../../../circuit/noise/noise-model-schema.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { Chance } from '../../algorithms/chance.ts';
 import { gateOperation } from '../../algorithms/gate-operation.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
+import { noiseFaults, noiseModelOf, withNoise } from '../../procedures/noise-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { PSEUDORANDOM_NOTE } from './randomness-fields.ts';
@@ -36,11 +40,11 @@ const input = z.strictObject({
     .optional()
     .describe('Probability that Eve intercepts a qubit; replaces eavesdrop'),
   noise: z
-    .number()
-    .min(0)
-    .max(1)
+    .union([z.number().min(0).max(1), noiseModelSchema])
     .default(0)
-    .describe('Probability that the channel to Bob fully depolarises a qubit; default 0'),
+    .describe(
+      'Probability that the channel to Bob fully depolarises a qubit, or a noise model as for circuits, such as {"model": "ibm-fez"}. For a model, X and H prepare a qubit, ID is the channel to Bob, H turns to the basis X, and M measures. Eve has no noise. Default 0',
+    ),
   sample_size: z
     .int()
     .min(1)
@@ -60,10 +64,12 @@ export const bb84 = procedure({
   description:
     'Runs the BB84 protocol qubit by qubit: preparation, interception, measurement, sifting and the estimate of the error rate; above 11 % it aborts. Full interception is expected to cause 25 % errors. The bits are pseudorandom and no key is returned. `eve_knows_share` is the share of sifted bits of which Eve has the right value, lucky guesses included: 3/4 is expected if she intercepts every qubit (1/2 known, 1/4 guessed).',
   input,
-  check: ({ eavesdrop, intercept_fraction: fraction }): readonly Fault[] =>
-    eavesdrop && fraction !== undefined
-      ? [{ path: 'intercept_fraction', message: 'Give either eavesdrop or this, not both.' }]
-      : [],
+  check: ({ eavesdrop, intercept_fraction: fraction, noise }): readonly Fault[] => {
+    const faults = typeof noise === 'number' ? [] : noiseFaults(noise);
+    if (!eavesdrop || fraction === undefined) return faults;
+    const message = 'Give either eavesdrop or this, not both.';
+    return [...faults, { path: 'intercept_fraction', message }];
+  },
   limits: { deadline_ms: 60_000, bits: MAX_QUBITS },
   example: { bits: 2_000, eavesdrop: true, seed: 7 },
   run: runBb84,
@@ -71,22 +77,6 @@ export const bb84 = procedure({
 
 /** Error rate above which error correction and privacy amplification leave no key. */
 const ABORT_ABOVE = 0.11;
-const BATCH_CIRCUITS = 16_384;
-const NUM_ANGLES = 4;
-
-/**
- * Angles of a circuit: the preparation, two noise rotations (a Pauli), and the rotation to the measured
- * basis.
- */
-const SHAPE: Circuit = {
-  numQubits: 1,
-  numBits: 1,
-  operations: [
-    ...['RY', 'RX', 'RZ', 'RY'].map((name) => gateOperation(name, [0], [0])),
-    { kind: 'measure', qubits: [0], bits: [0] },
-  ],
-};
-
 /** Choices for every qubit: bits, and bases (0 for Z, 1 for X). */
 interface Choices {
   readonly aliceBits: Uint8Array;
@@ -94,31 +84,33 @@ interface Choices {
   readonly bobBases: Uint8Array;
   readonly eveBases: Uint8Array;
   readonly intercepted: Uint8Array;
-  /** Noise on the way to Bob. Bit 0: a bit flip; bit 1: a phase flip. */
-  readonly paulis: Uint8Array;
 }
 
 async function runBb84(input: Bb84Input, context: ProcedureContext): Promise<JsonObject> {
-  const { bits: numQubits, noise, eavesdrop, seed = context.seed } = input;
+  const { bits: numQubits, eavesdrop, seed = context.seed } = input;
   const fraction = input.intercept_fraction ?? (eavesdrop ? 1 : 0);
-  const choices = choicesOf(numQubits, fraction, noise, seed);
+  const choices = choicesOf(numQubits, fraction, seed);
   const { aliceBits, aliceBases, bobBases, eveBases, intercepted } = choices;
-  const bases = new Chance(seed, 6);
-  const [eveSeed, bobSeed] = [bases.seed(), bases.seed()];
 
-  // Eve's measurements; a qubit that she does not intercept has no circuit here.
+  // A qubit that Eve does not intercept is not measured here.
   const taken = Array.from(intercepted.keys()).filter((qubit) => intercepted[qubit] === 1);
-  const eveAngles = anglesFor(taken, aliceBits, aliceBases, eveBases, undefined);
-  const eveRead = await measureAll(eveAngles, eveSeed, context, [0, 0.45], 'Eve measures');
+  const noiseless = (qubit: Preparation) => qubitCircuit(qubit, []);
+  const sent = { bits: aliceBits, bases: aliceBases, measuredBases: eveBases };
+  const eve =
+    fraction === 0
+      ? undefined
+      : await measureAll(taken, sent, noiseless, new Chance(seed, 5), context, [0, 0.5]);
   const sentBits = aliceBits.slice();
   const sentBases = aliceBases.slice();
   for (const [k, qubit] of taken.entries()) {
-    sentBits[qubit] = eveRead[k]!;
+    sentBits[qubit] = eve!.bits[k]!;
     sentBases[qubit] = eveBases[qubit]!;
   }
   const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
-  const bobAngles = anglesFor(all, sentBits, sentBases, bobBases, choices.paulis);
-  const bobBits = await measureAll(bobAngles, bobSeed, context, [0.45, 0.95], 'Bob measures');
+  const resent = { bits: sentBits, bases: sentBases, measuredBases: bobBases };
+  const noisy = channelToBob(input.noise);
+  const bob = await measureAll(all, resent, noisy, new Chance(seed, 6), context, [0.5, 1]);
+  const bobBits = bob.bits;
 
   const sifted = all.filter((qubit) => aliceBases[qubit] === bobBases[qubit]);
   const isError = (qubit: number) => aliceBits[qubit] !== bobBits[qubit];
@@ -135,7 +127,7 @@ async function runBb84(input: Bb84Input, context: ProcedureContext): Promise<Jso
     sample_errors: numErrors,
     error_rate: errorRate,
     error_rate_interval_95: wilsonInterval(numErrors, sampled.length),
-    error_rate_expected: fraction * 0.25 * (1 - noise) + noise / 2,
+    error_rate_expected: expectedErrors(fraction, eve?.chances, bob.chances),
     error_rate_of_all_sifted: shareWhere(sifted, isError),
     abort_above: ABORT_ABOVE,
     aborted,
@@ -163,11 +155,11 @@ async function runBb84(input: Bb84Input, context: ProcedureContext): Promise<Jso
     pseudorandom: true,
     note: PSEUDORANDOM_NOTE,
     basis:
-      'Every preparation and measurement is a simulated one-qubit circuit with a seed of its own; secret_key_bits is the asymptotic bound 1 − 2h(e) of one-way correction, not a finite-key one.',
+      'Every measurement is a shot of a simulated one-qubit circuit, drawn with the seed; error_rate_expected follows from the exact distributions of these circuits. secret_key_bits is the asymptotic bound 1 − 2h(e) of one-way correction, not a finite-key one.',
   };
 }
 
-function choicesOf(numQubits: number, fraction: number, noise: number, seed: number): Choices {
+function choicesOf(numQubits: number, fraction: number, seed: number): Choices {
   const drawn = (stream: number, draw: (chance: Chance) => number) => {
     const chance = new Chance(seed, stream);
     return Uint8Array.from({ length: numQubits }, () => draw(chance));
@@ -179,54 +171,114 @@ function choicesOf(numQubits: number, fraction: number, noise: number, seed: num
     bobBases: drawn(2, bit),
     eveBases: drawn(3, bit),
     intercepted: drawn(4, (chance) => (chance.uniform() < fraction ? 1 : 0)),
-    // The fully mixed state: each of the four Paulis with probability 1/4.
-    paulis: drawn(5, (chance) => (chance.uniform() < noise ? chance.below(4) : 0)),
   };
 }
 
-/** Angles that prepare a bit in a basis, apply a Pauli and measure in another basis. */
-function anglesFor(
-  qubits: readonly number[],
-  bits: Uint8Array,
-  bases: Uint8Array,
-  measuredBases: Uint8Array,
-  paulis: Uint8Array | undefined,
-): Float64Array {
-  const angles = new Float64Array(NUM_ANGLES * qubits.length);
-  for (const [k, qubit] of qubits.entries()) {
-    const pauli = paulis?.[qubit] ?? 0;
-    angles[NUM_ANGLES * k] = Math.PI * (bits[qubit]! + bases[qubit]! / 2);
-    angles[NUM_ANGLES * k + 1] = Math.PI * (pauli & 1);
-    angles[NUM_ANGLES * k + 2] = Math.PI * (pauli >> 1);
-    angles[NUM_ANGLES * k + 3] = (-Math.PI / 2) * measuredBases[qubit]!;
-  }
-  return angles;
+/** A bit in a basis, and the basis that it is measured in. */
+interface Preparation {
+  readonly bit: number;
+  readonly basis: number;
+  readonly measuredBasis: number;
 }
 
-/** Runs circuits; returns one measured bit per circuit. */
-async function measureAll(
-  angles: Float64Array,
-  seed: number,
-  context: ProcedureContext,
-  [start, end]: readonly [number, number],
-  what: string,
-): Promise<Uint8Array> {
-  const numCircuits = angles.length / NUM_ANGLES;
-  const bits = new Uint8Array(numCircuits);
-  for (let from = 0; from < numCircuits; from += BATCH_CIRCUITS) {
-    context.signal.throwIfAborted();
-    context.progress(start + ((end - start) * from) / numCircuits, what);
-    const to = Math.min(from + BATCH_CIRCUITS, numCircuits);
-    const { counts = new Uint32Array() } = await context.circuits.runBatch(SHAPE, {
-      numCircuits: to - from,
-      angles: angles.slice(NUM_ANGLES * from, NUM_ANGLES * to),
-      shots: 1,
-      seed: seed + from,
-    });
-    context.countUnits(to - from);
-    for (let k = from; k < to; k++) bits[k] = counts[2 * (k - from) + 1]!;
+/** Prepares and measures a qubit. */
+function qubitCircuit(
+  { bit, basis, measuredBasis }: Preparation,
+  onTheWay: readonly DynamicOperation[],
+): DynamicCircuit {
+  const turned = (isTurned: number) => (isTurned === 1 ? [gateOperation('H', [0])] : []);
+  return {
+    numQubits: 1,
+    numBits: 1,
+    operations: [
+      ...(bit === 1 ? [gateOperation('X', [0])] : []),
+      ...turned(basis),
+      ...onTheWay,
+      ...turned(measuredBasis),
+      { kind: 'measure', qubits: [0], bits: [0] },
+    ],
+  };
+}
+
+/** The circuits of qubits that pass the channel to Bob. */
+function channelToBob(noise: Bb84Input['noise']): (qubit: Preparation) => DynamicCircuit {
+  if (typeof noise !== 'number') {
+    const model = noiseModelOf(noise);
+    return (qubit) => withNoise(qubitCircuit(qubit, [gateOperation('ID', [0])]), model);
   }
-  return bits;
+  // At 3/4, the Paulis of depolarizing noise leave nothing of a state.
+  const channel = depolarizing(1, (3 / 4) * noise);
+  return (qubit) => {
+    return qubitCircuit(
+      qubit,
+      channel === undefined ? [] : [{ kind: 'noise', qubits: [0], channel }],
+    );
+  };
+}
+
+/** Probabilities of reading 1, by the place of the preparation. */
+type Chances = Float64Array;
+
+const placeOf = ({ bit, basis, measuredBasis }: Preparation) => 4 * bit + 2 * basis + measuredBasis;
+const PREPARATIONS: readonly Preparation[] = Array.from({ length: 8 }, (_, place) => ({
+  bit: place >> 2,
+  basis: (place >> 1) & 1,
+  measuredBasis: place & 1,
+}));
+
+/** Measures qubits: those that are prepared and measured alike are shots of one circuit. */
+async function measureAll(
+  qubits: readonly number[],
+  { bits, bases, measuredBases }: Record<'bits' | 'bases' | 'measuredBases', Uint8Array>,
+  circuitOf: (qubit: Preparation) => DynamicCircuit,
+  chance: Chance,
+  { circuits, countUnits, progress, signal }: ProcedureContext,
+  [start, end]: readonly [number, number],
+): Promise<{ readonly bits: Uint8Array; readonly chances: Chances }> {
+  const alike: number[][] = PREPARATIONS.map(() => []);
+  for (const [k, qubit] of qubits.entries()) {
+    const prepared = { bit: bits[qubit]!, basis: bases[qubit]! };
+    alike[placeOf({ ...prepared, measuredBasis: measuredBases[qubit]! })]!.push(k);
+  }
+  const read = new Uint8Array(qubits.length);
+  const chances = new Float64Array(PREPARATIONS.length);
+  for (const [place, preparation] of PREPARATIONS.entries()) {
+    signal.throwIfAborted();
+    progress(start + ((end - start) * place) / PREPARATIONS.length, `${qubits.length} qubits`);
+    const own = alike[place]!;
+    const { counts, probabilities } = await circuits.run(circuitOf(preparation), {
+      shots: own.length,
+      seed: chance.seed(),
+      probabilities: true,
+      method: 'density_matrix',
+    });
+    countUnits(1);
+    chances[place] = probabilities![1]!;
+    let numOnes = counts.occurrences[counts.outcomes.indexOf(1)] ?? 0;
+    for (const [i, k] of own.entries()) {
+      if (chance.below(own.length - i) >= numOnes) continue;
+      read[k] = 1;
+      numOnes--;
+    }
+  }
+  return { bits: read, chances };
+}
+
+/** Expected share of errors among sifted bits, from the exact distributions of the circuits. */
+function expectedErrors(fraction: number, ofEve: Chances | undefined, ofBob: Chances): number {
+  const wrong = (sent: Preparation, bit: number) => {
+    const one = ofBob[placeOf(sent)]!;
+    return bit === 1 ? 1 - one : one;
+  };
+  let [untouched, intercepted] = [0, 0];
+  for (const { bit, basis, measuredBasis } of PREPARATIONS) {
+    untouched += wrong({ bit, basis, measuredBasis: basis }, bit);
+    if (ofEve === undefined) continue;
+    const one = ofEve[placeOf({ bit, basis, measuredBasis })]!;
+    const resent = (read: number) => ({ bit: read, basis: measuredBasis, measuredBasis: basis });
+    intercepted += one * wrong(resent(1), bit) + (1 - one) * wrong(resent(0), bit);
+  }
+  return ((1 - fraction) * untouched + fraction * intercepted) / PREPARATIONS.length;
 }
 
 /** Qubits whose sifted bits are compared, drawn without replacement. */

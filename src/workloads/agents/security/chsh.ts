@@ -2,22 +2,24 @@
  * The task `chsh`: the CHSH test, S = E(a, b) + E(a, b′) + E(a′, b) − E(a′, b′) of Bell pairs.
  *
  * Local hidden variables are bounded by |S| ≤ 2; quantum mechanics reaches 2√2. A visibility V below
- * 1 makes Werner states V·|Φ⁺⟩⟨Φ⁺| + (1 − V)·1/4: the fully mixed state is the even mixture of the
- * four Paulis on one half of the pair. So a Pauli is drawn for each pair, and pairs of one
- * setting and one Pauli are shots of one circuit.
+ * 1 makes Werner states V·|Φ⁺⟩⟨Φ⁺| + (1 − V)·1/4: depolarizing noise on one half of the pair. Each setting is one
+ * circuit, run on a density matrix: its counts are the pairs measured, its probabilities the exact correlation.
  *
  * @see Clauser, Horne, Shimony, Holt (1969); Cirelson, "Quantum generalizations of Bell's
  *   inequality" (1980); Werner (1989).
  */
 import { z } from 'zod';
-import type { Circuit, Operation } from '../../../circuit/circuit.ts';
-import type { PauliSum } from '../../../circuit/observable.ts';
-import { Chance, drawMultinomial } from '../../algorithms/chance.ts';
+import type { DynamicCircuit, DynamicOperation } from '../../../circuit/circuit.ts';
+import { depolarizing } from '../../../circuit/noise/named-channels.ts';
+import type { RunResult } from '../../../engine/engine.ts';
+import { basisLabel } from '../../../math/basis-index.ts';
+import { Chance } from '../../algorithms/chance.ts';
 import { gateOperation as gate } from '../../algorithms/gate-operation.ts';
 import { seedField, shotsField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
+import { noiseFaults, noiseField, noiseModelOf, withNoise } from '../../procedures/noise-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
-import type { CircuitRunner, ProcedureContext } from '../../procedures/procedure-context.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 
 const MAX_SHOTS = 1_000_000;
 const MAX_ANGLE = 1_000;
@@ -45,6 +47,11 @@ const input = z.strictObject({
     .max(1)
     .default(1)
     .describe('Weight of the Bell pair in a mixture with the maximally mixed state; default 1'),
+  noise: noiseField
+    .optional()
+    .describe(
+      'Noise model as for circuits, such as {"model": "ibm-fez"}, in addition to the visibility. The pair is made by H on qubit 0 and CX; RY on each qubit turns the analysers; both are measured',
+    ),
 });
 
 type ChshInput = z.output<typeof input>;
@@ -55,12 +62,12 @@ export const chsh = procedure({
   description:
     'Measures Bell pairs in four settings of two analysers and compares S with the classical bound 2 and with 2√2. The result has the four correlations, S with its standard error, and its exact value; `violates_classical_bound` is true if |S| exceeds 2 by more than 3 standard errors: with few shots S exceeds 2 by chance.',
   input,
+  check: ({ noise }) => (noise === undefined ? [] : noiseFaults(noise)),
   limits: { deadline_ms: 60_000, shots: MAX_SHOTS },
   example: { shots: 2_000, seed: 7 },
   run: runChsh,
 });
 
-const PAULIS = ['ID', 'X', 'Y', 'Z'];
 const DEFAULT_ANGLES = { a: 0, a_prime: Math.PI / 2, b: Math.PI / 4, b_prime: -Math.PI / 4 };
 const CLASSICAL_BOUND = 2;
 /**
@@ -80,18 +87,18 @@ interface Setting {
 
 async function runChsh(input: ChshInput, context: ProcedureContext): Promise<JsonObject> {
   const { shots, visibility, seed = context.seed, angles = DEFAULT_ANGLES } = input;
-  const settings = settingsOf(angles);
-  const mixed = (1 - visibility) / 4;
-  const mixture = [visibility + mixed, mixed, mixed, mixed];
-  context.progress(0, 'exact correlations');
-  const exact = await exactCorrelations(settings, mixture, context.circuits);
+  const model = input.noise && noiseModelOf(input.noise);
   const chance = new Chance(seed, 0);
   const measured = [];
-  for (const [i, setting] of settings.entries()) {
-    context.progress((1 + i) / 5, `setting ${setting.name}`);
-    const pairs = drawMultinomial(chance, shots, mixture);
-    const sampled = await correlationOf(setting, pairs, chance, context);
-    measured.push({ ...sampled, setting, exact: exact[i]! });
+  for (const [i, setting] of settingsOf(angles).entries()) {
+    context.progress(i / 4, `setting ${setting.name}`);
+    context.signal.throwIfAborted();
+    const pair = measuredPair(setting, visibility);
+    const circuit = model === undefined ? pair : withNoise(pair, model);
+    const request = { shots, seed: chance.seed(), probabilities: true };
+    const result = await context.circuits.run(circuit, { ...request, method: 'density_matrix' });
+    context.countUnits(1);
+    measured.push({ setting, ...correlationOf(result) });
   }
   const s = measured.reduce((sum, { setting, mean }) => sum + setting.sign * mean, 0);
   const error = Math.hypot(...measured.map(({ standardError }) => standardError));
@@ -119,7 +126,7 @@ async function runChsh(input: ChshInput, context: ProcedureContext): Promise<Jso
     shots_per_setting: shots,
     seed,
     basis:
-      'Correlations and s are sampled from simulated measurements with the seed; the exact values are expectation values of the same states. Standard errors are those of the counts with two agreeing and two differing pairs added (Agresti and Coull).',
+      'Correlations and s are sampled from simulated measurements with the seed; the exact values are those of the distributions that were sampled, from density matrices. Standard errors are those of the counts with two agreeing and two differing pairs added (Agresti and Coull).',
   };
 }
 
@@ -132,65 +139,21 @@ function settingsOf({ a, a_prime, b, b_prime }: typeof DEFAULT_ANGLES): readonly
   ];
 }
 
-/** Circuit of |Φ⁺⟩ on qubits 0 (Alice's) and 1, with a Pauli on qubit 0. */
-function pairWith(pauli: string): readonly Operation[] {
-  return [gate('H', [0]), gate('CX', [1], [], [0]), gate(pauli, [0])];
-}
-
-/** The four correlations of the mixture, from expectation values of its four parts. */
-async function exactCorrelations(
-  settings: readonly Setting[],
-  mixture: readonly number[],
-  circuits: CircuitRunner,
-): Promise<readonly number[]> {
-  const observables = settings.map(({ alice, bob }) => productOf(alice, bob));
-  const sums = settings.map(() => 0);
-  for (const [k, pauli] of PAULIS.entries()) {
-    if (mixture[k] === 0) continue;
-    const pair = { numQubits: 2, numBits: 0, operations: pairWith(pauli) };
-    const { expectations = [] } = await circuits.run(pair, { observables });
-    for (const [i, value] of expectations.entries()) sums[i]! += mixture[k]! * value;
+/** Correlation of the two sides' ±1: estimated from counts, and exact. */
+function correlationOf({ counts, probabilities }: RunResult) {
+  const byLabel: Record<string, number> = { '00': 0, '01': 0, '10': 0, '11': 0 };
+  for (const [i, outcome] of counts.outcomes.entries()) {
+    byLabel[basisLabel(outcome, 2)] = counts.occurrences[i]!;
   }
-  return sums;
-}
-
-/** (cos α Z + sin α X) ⊗ (cos β Z + sin β X). */
-function productOf(alice: number, bob: number): PauliSum {
-  const axes = (qubit: number, angle: number): PauliSum => [
-    { coefficient: Math.cos(angle), factors: [{ pauli: 'Z', qubit }] },
-    { coefficient: Math.sin(angle), factors: [{ pauli: 'X', qubit }] },
-  ];
-  return axes(0, alice).flatMap((first) =>
-    axes(1, bob).map((second) => ({
-      coefficient: first.coefficient * second.coefficient,
-      factors: [...first.factors, ...second.factors],
-    })),
-  );
-}
-
-/** Correlation of the two sides' ±1, estimated from counts. */
-async function correlationOf(
-  setting: Setting,
-  pairs: readonly number[],
-  chance: Chance,
-  context: ProcedureContext,
-) {
-  const counts: Record<string, number> = { '00': 0, '01': 0, '10': 0, '11': 0 };
-  for (const [k, pauli] of PAULIS.entries()) {
-    const seed = chance.seed();
-    if (pairs[k] === 0) continue;
-    context.signal.throwIfAborted();
-    const circuit = measuredPair(setting, pauli);
-    const result = await context.circuits.run(circuit, { shots: pairs[k]!, seed });
-    context.countUnits(1);
-    for (const [i, outcome] of result.counts.outcomes.entries()) {
-      counts[outcome.toString(2).padStart(2, '0')]! += result.counts.occurrences[i]!;
-    }
-  }
-  const equal = counts['00']! + counts['11']!;
-  const different = counts['01']! + counts['10']!;
-  const standardError = standardErrorOf(equal, different);
-  return { mean: (equal - different) / (equal + different), standardError, counts };
+  const equal = byLabel['00']! + byLabel['11']!;
+  const different = byLabel['01']! + byLabel['10']!;
+  const [p00 = 0, p01 = 0, p10 = 0, p11 = 0] = probabilities ?? [];
+  return {
+    mean: (equal - different) / (equal + different),
+    standardError: standardErrorOf(equal, different),
+    exact: p00 + p11 - p01 - p10,
+    counts: byLabel,
+  };
 }
 
 /**
@@ -206,13 +169,22 @@ function standardErrorOf(equal: number, different: number): number {
   return 2 * Math.sqrt((share * (1 - share)) / shots);
 }
 
-/** Circuit of a pair whose halves are rotated so that measuring Z reads the analysers' axes. */
-function measuredPair({ alice, bob }: Setting, pauli: string): Circuit {
+/**
+ * Circuit of |Φ⁺⟩ on qubits 0 (Alice's) and 1, of that visibility, whose halves are rotated so that measuring Z reads the
+ * analysers' axes.
+ */
+function measuredPair({ alice, bob }: Setting, visibility: number): DynamicCircuit {
+  // At 3/4, the Paulis of depolarizing noise leave nothing of a state.
+  const channel = depolarizing(1, (3 / 4) * (1 - visibility));
+  const mixing: readonly DynamicOperation[] =
+    channel === undefined ? [] : [{ kind: 'noise', qubits: [0], channel }];
   return {
     numQubits: 2,
     numBits: 2,
     operations: [
-      ...pairWith(pauli),
+      gate('H', [0]),
+      gate('CX', [1], [], [0]),
+      ...mixing,
       gate('RY', [0], [-alice]),
       gate('RY', [1], [-bob]),
       { kind: 'measure', qubits: [0, 1], bits: [0, 1] },

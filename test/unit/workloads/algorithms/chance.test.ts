@@ -1,7 +1,7 @@
 /** Random numbers of a run: separate streams, and seeds from which batches may count upwards. */
 import { expect, test } from 'vitest';
 import { MAX_SEED } from '../../../../src/math/philox.ts';
-import { Chance, drawMultinomial } from '../../../../src/workloads/algorithms/chance.ts';
+import { Chance } from '../../../../src/workloads/algorithms/chance.ts';
 
 const draws = (seed: number, stream: number) => {
   const chance = new Chance(seed, stream);
@@ -23,16 +23,4 @@ test('seeds leave room for a batch, and bits and bounds are kept to', () => {
     expect([0, 1]).toContain(chance.bit());
     expect([0, 1, 2, 3, 4]).toContain(chance.below(5));
   }
-});
-
-test('a multinomial draw spreads its trials by their probabilities', () => {
-  const probabilities = [0.5, 0, 0.3, 0.2];
-  const counts = drawMultinomial(new Chance(4, 0), 40_000, probabilities);
-  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(40_000);
-  for (const [i, p] of probabilities.entries()) {
-    expect(Math.abs(counts[i]! - 40_000 * p)).toBeLessThanOrEqual(
-      4 * Math.sqrt(40_000 * p * (1 - p)),
-    );
-  }
-  expect(drawMultinomial(new Chance(4, 0), 10, [1])).toEqual([10]);
 });

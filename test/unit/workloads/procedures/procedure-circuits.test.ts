@@ -91,6 +91,23 @@ describe('a circuit of a procedure', () => {
     expect(first.tasks).toEqual([]);
   });
 
+  test('with noise comes through as it was, and runs on a density matrix', async () => {
+    const { probabilities, max } = Object(await resultOf(pool, 'noisy', { numQubits: 2 }));
+    // |11⟩ decays to |10⟩ with γ = 0.36, and bit 1 of |00⟩ is misread.
+    for (const [i, p] of [0.375, 0, 0.125 + 0.18, 0.32].entries()) {
+      expect(probabilities[i]).toBeCloseTo(p, 12);
+    }
+    expect(max).toBe(12);
+    expect(first.tasks[0]).toMatchObject({ request: { method: 'density_matrix' } });
+  });
+
+  test('is refused where its density matrix is wider than the processor', async () => {
+    await expect(resultOf(pool, 'noisy', { numQubits: 7 })).rejects.toMatchObject({
+      code: 'FLEET_CIRCUIT_TOO_LARGE',
+    });
+    expect(first.tasks).toEqual([]);
+  });
+
   test('of many operations comes through as it was', async () => {
     const { probabilities } = Object(await resultOf(pool, 'long'));
     // An even number of flips before a Bell pair.

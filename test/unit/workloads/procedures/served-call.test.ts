@@ -11,7 +11,16 @@ afterEach(() => void vi.useRealTimers());
 async function postedBy(name: string): Promise<readonly FromProcess[]> {
   const posted: FromProcess[] = [];
   const call = new ServedCall(
-    { kind: 'call', call: 1, owner: 'test', name, input: {}, seed: 3, maxQubits: 1 },
+    {
+      kind: 'call',
+      call: 1,
+      owner: 'test',
+      name,
+      input: {},
+      seed: 3,
+      maxQubits: 1,
+      maxNoisyQubits: 1,
+    },
     {
       findProcedure,
       maxResultBytes: 100,

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { bb84 } from '../../../../../src/workloads/agents/security/bb84.ts';
 import { wilsonInterval } from '../../../../../src/workloads/agents/security/wilson-interval.ts';
-import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
 const basis = z.enum(['Z', 'X']);
@@ -38,9 +37,9 @@ const result = z.object({
   note: z.string(),
 });
 
-async function run(input: JsonObject) {
+async function run(input: object) {
   await using test = openTestContext();
-  return result.parse(await test.run(bb84, input));
+  return result.parse(await test.run(bb84, { ...input }));
 }
 
 const BITS = 20_000;
@@ -113,26 +112,51 @@ describe('bb84', () => {
     expect(all.sifted_key_bits).toBe(0);
   });
 
-  test('runs every qubit, and each that Eve takes once more', async () => {
-    await using test = openTestContext();
-    await test.run(bb84, { bits: 1_000, eavesdrop: true, seed: 7 });
-    expect(test.told.circuits).toBe(2_000);
-    expect(test.told.units).toBe(2_000);
-  });
-
-  test('draws for no two circuits with one seed', async () => {
+  test('measures qubits that are alike as shots of one circuit, each circuit with a seed of its own', async () => {
     await using test = openTestContext();
     const { circuits } = test.context;
-    const drawn: number[] = [];
-    const runBatch: typeof circuits.runBatch = (shape, request) => {
-      for (let k = 0; k < request.numCircuits; k++) drawn.push((request.seed ?? 0) + k);
-      return circuits.runBatch(shape, request);
+    const seeds = new Set<number | undefined>();
+    const shots: number[] = [];
+    const run: typeof circuits.run = (circuit, request) => {
+      seeds.add(request.seed);
+      shots.push(request.shots ?? 0);
+      return circuits.run(circuit, request);
     };
-    const context = { ...test.context, circuits: { ...circuits, runBatch } };
-    // More qubits than a batch has circuits.
+    const context = { ...test.context, circuits: { ...circuits, run } };
     await bb84.run({ bits: 20_000, eavesdrop: true }, context);
-    expect(drawn).toHaveLength(40_000);
-    expect(new Set(drawn).size).toBe(40_000);
+    expect(seeds.size).toBe(16);
+    expect(shots).toHaveLength(16);
+    expect(shots.slice(0, 8).reduce((sum, each) => sum + each, 0)).toBe(20_000);
+    expect(shots.slice(8).reduce((sum, each) => sum + each, 0)).toBe(20_000);
+    expect(test.told.units).toBe(16);
+  });
+
+  test('draws which of the qubits that are alike read what', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 60 }, (_, seed) => run({ bits: 1_000, noise: 1, seed })),
+    );
+    const first = all.flatMap(({ first_qubits }) => first_qubits.map(({ bob_bit }) => bob_bit));
+    const ones = first.filter((bit) => bit === 1).length;
+    expect(Math.abs(ones / first.length - 0.5)).toBeLessThan(4 * Math.sqrt(0.25 / first.length));
+  });
+
+  test('a noise model acts on preparation, way and measurement, and not on Eve', async () => {
+    const noise = {
+      gates: [{ gates: ['ID'], channel: { type: 'bit_flip', probability: 0.1 } }],
+      readout: [{ p1_given_0: 0.02, p0_given_1: 0.02 }],
+    };
+    const alone = await run({ bits: BITS, noise, seed: 5 });
+    // A bit flip changes bits of the basis Z alone; misread bits are those of both.
+    const inZ = 0.1 * 0.98 + 0.9 * 0.02;
+    const rate = (inZ + 0.02) / 2;
+    expect(alone.error_rate_expected).toBeCloseTo(rate, 12);
+    expect(Math.abs(alone.error_rate_of_all_sifted - rate)).toBeLessThan(within(rate));
+    const watched = await run({ bits: BITS, noise, eavesdrop: true, seed: 5 });
+    // In half of the cases Eve's basis is the other one, and Bob's bit is random.
+    expect(watched.error_rate_expected).toBeCloseTo(rate / 2 + 1 / 4, 12);
+    expect(Math.abs(watched.eve_knows_share - 0.75)).toBeLessThan(within(0.75));
+    expect(bb84.faultsOf({ bits: 100, noise: { gates: [{}] } })[0]?.path).toMatch(/^noise/);
+    expect(bb84.faultsOf({ bits: 100, noise: { model: 'none' } })[0]?.path).toBe('noise.model');
   });
 
   test('gives the same for the same seed, other bits for another', async () => {

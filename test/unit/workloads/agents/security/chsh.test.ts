@@ -60,6 +60,27 @@ describe('chsh', () => {
     }
   });
 
+  test('readout errors of a noise model shrink every correlation by (1 − 2p)²', async () => {
+    const noise = { readout: [{ p1_given_0: 0.04, p0_given_1: 0.04 }] };
+    const { s, s_exact, s_standard_error } = await run({ shots: 20_000, seed: 6, noise });
+    expect(s_exact).toBeCloseTo(2 * Math.SQRT2 * 0.92 ** 2, 12);
+    expect(Math.abs(s - s_exact)).toBeLessThan(4 * s_standard_error);
+  });
+
+  test('depolarizing noise after CX mixes the pair, beside the visibility', async () => {
+    const channel = { type: 'depolarizing', probability: 0.15 };
+    const noise = { gates: [{ gates: ['CX'], channel }] };
+    const { s_exact } = await run({ shots: 10, seed: 1, noise, visibility: 0.9 });
+    expect(s_exact).toBeCloseTo(2 * Math.SQRT2 * 0.9 * (1 - (16 / 15) * 0.15), 12);
+  });
+
+  test('a named model is taken, and an unknown one refused with its path', async () => {
+    const noisy = await run({ shots: 10, seed: 1, noise: { model: 'ibm-brisbane' } });
+    expect(noisy.s_exact).toBeLessThan(2.8);
+    expect(noisy.s_exact).toBeGreaterThan(2.4);
+    expect(chsh.faultsOf({ noise: { model: 'none' } })[0]?.path).toBe('noise.model');
+  });
+
   test('stays finite where every pair agrees', async () => {
     const angles = { a: 0, a_prime: 0, b: 0, b_prime: 0 };
     const found = await run({ shots: 100, seed: 1, angles });
