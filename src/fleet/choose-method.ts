@@ -111,7 +111,7 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     const why = 'Only a density matrix has exact values after measurements in mid-circuit.';
     return onDensity(question, spec, why);
   }
-  if (work.errorProbability === undefined) {
+  if (work.noise === undefined) {
     const why = 'The circuit has no noise, so that state vectors are exact and cheapest.';
     return fitsAsState ? onStates(question, spec, why) : tooWide(question, spec);
   }
@@ -137,7 +137,7 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
 }
 
 function onStates(question: MethodQuestion, spec: ProcessorSpec, why: string): MethodChoice {
-  const isNoisy = question.work.errorProbability !== undefined;
+  const isNoisy = question.work.noise !== undefined;
   const size = sizeOf(question.work.numQubits, spec);
   const what = isNoisy
     ? `Trajectories: ${statesText(question, spec)}`
@@ -152,8 +152,8 @@ function onDensity(question: MethodQuestion, spec: ProcessorSpec, why: string): 
 
 /** `about 40 states of 16 KiB for 1000 shots`. */
 function statesText({ work, shots }: MethodQuestion, spec: ProcessorSpec): string {
-  const { numStates = 1 } = runWork(work, { shots, seed: 0, method: 'trajectories' });
-  const states = Math.round(numStates);
+  const { trajectories } = runWork(work, { shots, seed: 0, method: 'trajectories' });
+  const states = Math.round(trajectories?.numStates ?? 1);
   const count = states === 1 ? '1 state' : `${states} states`;
   return `about ${count} of ${sizeOf(work.numQubits, spec)} for ${shots} shots`;
 }
@@ -182,7 +182,7 @@ function fits(name: RunMethodName, { work }: MethodQuestion, spec: ProcessorSpec
 }
 
 function limitFor(work: CircuitWork, { maxQubits, maxNoisyQubits }: MethodLimit): number {
-  return work.errorProbability === undefined ? maxQubits : maxNoisyQubits;
+  return work.noise === undefined ? maxQubits : maxNoisyQubits;
 }
 
 /** Refuses a circuit with the figures of each method. */

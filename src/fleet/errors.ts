@@ -93,11 +93,12 @@ export class CircuitTooLargeError extends CodedError {
 export class CircuitTooLongError extends CodedError {
   readonly code = 'FLEET_CIRCUIT_TOO_LONG';
 
-  constructor(processorId: string, expectedMs: number, maxRunMs: number) {
+  /** @param methodReason - Why it would run by its method, with the figures of each. */
+  constructor(processorId: string, expectedMs: number, maxRunMs: number, methodReason: string) {
     const expected = `is expected to run for about ${duration(expectedMs)} on ${processorId}`;
-    const advice = 'Fewer gates, qubits or observables take less.';
+    const advice = 'Fewer gates, qubits, observables or shots take less.';
     super(
-      `The circuit ${expected}; the limit is ${duration(maxRunMs)}, which QCS_MAX_RUN_MINUTES sets. ${advice}`,
+      `The circuit ${expected}; the limit is ${duration(maxRunMs)}, which QCS_MAX_RUN_MINUTES sets. ${methodReason} ${advice}`,
     );
   }
 }

@@ -261,6 +261,8 @@ export interface ComingRun {
   /** The API key whose circuit it is. */
   readonly keyId: string;
   readonly work: RunWork;
+  /** Why it runs by its method, with the figures of each. */
+  readonly methodReason: string;
 }
 
 /** Callbacks that follow a run. */

@@ -175,10 +175,11 @@ export class SimulatorProcessor implements Processor {
     this.#backend.admission.admit(this.#id, run);
   }
 
-  #checkDuration({ work }: ComingRun): void {
+  #checkDuration({ work, methodReason }: ComingRun): void {
     const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
     const expectedMs = this.expectedRunMs(work) ?? 0;
-    if (expectedMs > maxRunMs) throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs);
+    if (expectedMs <= maxRunMs) return;
+    throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs, methodReason);
   }
 
   withdraw(runId: string): void {

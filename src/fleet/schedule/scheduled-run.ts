@@ -5,9 +5,15 @@ import {
   isNoisy,
   numOperationsOf,
 } from '../../circuit/circuit.ts';
-import { errorProbability, withoutNoise } from '../../circuit/noise/noise-facts.ts';
+import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import { numFlipPatterns } from '../../circuit/observable.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
+import {
+  expectedEvolutions,
+  expectedTrajectories,
+  type NoiseOdds,
+  noiseOdds,
+} from '../../compiler/noise/expected-trajectories.ts';
 import type { BatchRequest } from '../../engine/batch-request.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { RunRequest } from '../../engine/engine.ts';
@@ -81,16 +87,29 @@ export interface RunWork {
   readonly undecided?: number;
   /** Absent for a run on one state. */
   readonly method?: Exclude<RunMethod, 'statevector'>;
-  /** Trajectories of a run, about. */
-  readonly numStates?: number;
+  /** Present for trajectories. */
+  readonly trajectories?: TrajectoryWork;
 }
+
+/** The trajectories of a run, as they are expected. */
+export interface TrajectoryWork {
+  /** Different ones. */
+  readonly numStates: number;
+  /** Evolutions of the whole circuit that these take together. */
+  readonly numEvolutions: number;
+  /** Whether norms of states are computed on the way. */
+  readonly needsNorms: boolean;
+}
+
+/** States that a run is taken to hold whose shots branch at measurements. */
+export const BRANCHES = 8;
 
 /** The part of the work that the circuit decides; the request decides the rest. */
 export interface CircuitWork extends Pick<RunWork, 'numOperations' | 'gateCost' | 'isBranching'> {
   /** Qubits of the circuit. */
   readonly numQubits: number;
-  /** Probability that a shot draws an error; absent for a circuit without noise. */
-  readonly errorProbability?: number;
+  /** Absent for a circuit without noise. */
+  readonly noise?: NoiseOdds;
 }
 
 /** Work of circuits that are on their way; admission and queue both ask for it. */
@@ -105,7 +124,7 @@ export function circuitWork(circuit: DynamicCircuit): CircuitWork {
       numOperations: numOperationsOf(circuit),
       gateCost: circuitCost(circuit),
       isBranching: hasMidCircuitMeasurement(withoutNoise(circuit)),
-      ...(isNoisy(circuit) && { errorProbability: errorProbability(circuit) }),
+      ...(isNoisy(circuit) && { noise: noiseOdds(circuit) }),
     };
     known.set(circuit, work);
   }
@@ -114,15 +133,15 @@ export function circuitWork(circuit: DynamicCircuit): CircuitWork {
 
 /** Method of a run. */
 export function methodOf(
-  { errorProbability: ofNoise }: Pick<CircuitWork, 'errorProbability'>,
+  { noise }: Pick<CircuitWork, 'noise'>,
   { method }: Pick<CircuitRequest, 'method'>,
 ): RunMethod {
-  return method ?? (ofNoise === undefined ? 'statevector' : 'trajectories');
+  return method ?? (noise === undefined ? 'statevector' : 'trajectories');
 }
 
 /** Qubits of the state that a run holds. */
 export function widthOfRun(
-  circuit: Pick<CircuitWork, 'numQubits' | 'errorProbability'>,
+  circuit: Pick<CircuitWork, 'numQubits' | 'noise'>,
   request: Pick<CircuitRequest, 'method'>,
 ): number {
   const isDensity = methodOf(circuit, request) === 'density_matrix';
@@ -143,22 +162,31 @@ function workByMethod(
   circuit: CircuitWork,
   request: Pick<CircuitRequest, 'method'> & { readonly shots?: number },
 ): Omit<RunWork, 'shots' | 'numReadouts'> {
-  const { errorProbability: probability = 0, ...work } = circuit;
+  const { noise, ...work } = circuit;
   const method = methodOf(circuit, request);
   switch (method) {
     case 'statevector':
       return work;
-    case 'trajectories': {
-      const { shots = 0 } = request;
-      // A shot without errors shares the state of the others without. Errors are taken to differ.
-      return { ...work, method, numStates: Math.max(1, Math.min(shots, 1 + probability * shots)) };
-    }
+    case 'trajectories':
+      return { ...work, method, trajectories: trajectoryWork(circuit, request.shots ?? 0) };
     case 'density_matrix': {
       // Each gate acts on the rows and on the columns.
       const { numQubits, gateCost } = work;
       return { ...work, method, numQubits: 2 * numQubits, gateCost: 2 * gateCost };
     }
   }
+}
+
+function trajectoryWork({ noise, isBranching }: CircuitWork, shots: number): TrajectoryWork {
+  const { sites, needsNorms } = noise ?? { sites: [], needsNorms: false };
+  // Shots with the same errors may part at measurements.
+  const branches = isBranching ? BRANCHES : 1;
+  const most = (count: number) => Math.max(1, Math.min(shots, branches * count));
+  return {
+    numStates: most(expectedTrajectories(sites, shots)),
+    numEvolutions: most(expectedEvolutions(sites, shots)),
+    needsNorms,
+  };
 }
 
 /** The work of a batch of circuits. */

@@ -5,8 +5,8 @@
  * job runs; after a restart they are read from the store.
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
-import type { Processor } from '../../fleet/processor.ts';
-import { type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import type { ComingRun, Processor } from '../../fleet/processor.ts';
+import { runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
@@ -84,7 +84,7 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
    */
   admit({ target, programs }: BatchSubmission, { id, key }: ComingJob): Disposable {
     const processor = this.#deps.fleet.get(target);
-    processor?.admit({ id, keyId: key.id, work: heaviestPoint(programs) });
+    processor?.admit({ id, keyId: key.id, ...heaviestPoint(programs) });
     this.#submitted.set(id, programs);
     return {
       [Symbol.dispose]: () => {
@@ -229,17 +229,19 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
 }
 
 /** Work of the point that takes longest. A batch may take long, but not one of its points. */
-function heaviestPoint(programs: readonly CheckedProgram[]): RunWork {
+function heaviestPoint(
+  programs: readonly CheckedProgram[],
+): Pick<ComingRun, 'work' | 'methodReason'> {
   const workOf = ({ groups, method, shots = 0, observables }: CheckedProgram) => {
     const request = { shots, seed: 0, observables, method };
     return runWork(factsOfShape(groups[0]!.circuit).work, request);
   };
   const sizeOf = (program: CheckedProgram) => {
-    const { numQubits, gateCost, numStates = 1 } = workOf(program);
-    return 2 ** numQubits * numStates * (1 + gateCost);
+    const { numQubits, gateCost, trajectories } = workOf(program);
+    return 2 ** numQubits * (trajectories?.numEvolutions ?? 1) * (1 + gateCost);
   };
   const heaviest = programs.reduce((most, each) => (sizeOf(each) > sizeOf(most) ? each : most));
-  return workOf(heaviest);
+  return { work: workOf(heaviest), methodReason: heaviest.methodReason };
 }
 
 /** Reads a body in this thread; undefined if that would take too long. */

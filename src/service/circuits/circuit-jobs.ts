@@ -102,10 +102,10 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
    * @throws {ProcessorUnavailableError | CircuitTooLongError | QueueFullError}
    */
   admit(submission: CircuitSubmission, { id, key, seed }: ComingJob): Disposable {
-    const { target, circuit, shots } = submission;
+    const { target, circuit, shots, methodReason } = submission;
     const processor = this.#deps.fleet.get(target);
     const work = runWork(workOfCircuit(circuit), runRequest(submission, shots, seed));
-    processor?.admit({ id, keyId: key.id, work });
+    processor?.admit({ id, keyId: key.id, work, methodReason });
     // The text of the body is stored with the job, so the waiting circuit does not keep a copy.
     const { bodyJson: _, ...checked } = submission;
     this.#submitted.set(id, checked);

@@ -207,7 +207,7 @@ describe('a batch run', () => {
     const { shared, result } = await holdThread(opened);
     const expected = batch('ECHO');
     const work = batchWork(circuitWork(expected.shape), expected.request);
-    processor.admit({ ...expected, work });
+    processor.admit({ ...expected, work, methodReason: '' });
     await expect(processor.runBatch(batch('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_QUEUE_FULL',
     });

@@ -105,13 +105,16 @@ describe('SimulatorProcessor', () => {
         shots,
         numReadouts: 0,
       },
+      methodReason: 'A state vector of 16 MiB.',
     });
     expect(() => processor.admit(coming(10_000, 1000))).not.toThrow();
     for (const long of [coming(100_000_000, 1), coming(10, 1e12)]) {
       expect(() => processor.admit(long)).toThrow(
         expect.objectContaining({
           code: 'FLEET_CIRCUIT_TOO_LONG',
-          message: expect.stringMatching(/about \d+ (hours|days) .* limit is 60 minutes/),
+          message: expect.stringMatching(
+            /about \d+ (hours|days) .* limit is 60 minutes.* A state vector of 16 MiB\./,
+          ),
         }),
       );
     }

@@ -1,8 +1,8 @@
-/** Facts about the noise of a circuit. */
-import { describe, expect, test } from 'vitest';
+/** Circuits without their noise. */
+import { expect, test } from 'vitest';
 import type { DynamicCircuit, DynamicOperation } from '../../../../src/circuit/circuit.ts';
 import type { Channel } from '../../../../src/circuit/noise/channel.ts';
-import { errorProbability, withoutNoise } from '../../../../src/circuit/noise/noise-facts.ts';
+import { withoutNoise } from '../../../../src/circuit/noise/noise-facts.ts';
 
 const FLIP: Channel = {
   kind: 'pauli',
@@ -10,15 +10,6 @@ const FLIP: Channel = {
   errors: [
     { flips: 1, signs: 0, probability: 0.1 },
     { flips: 0, signs: 1, probability: 0.2 },
-  ],
-};
-const GAMMA = 0.3;
-const DAMPING: Channel = {
-  kind: 'kraus',
-  numQubits: 1,
-  matrices: [
-    Float64Array.of(1, 0, 0, 0, 0, 0, Math.sqrt(1 - GAMMA), 0),
-    Float64Array.of(0, 0, Math.sqrt(GAMMA), 0, 0, 0, 0, 0),
   ],
 };
 const noise = (channel: Channel): DynamicOperation => ({ kind: 'noise', qubits: [0], channel });
@@ -29,18 +20,6 @@ const circuit = (...operations: DynamicOperation[]): DynamicCircuit => ({
 });
 const MEASURE: DynamicOperation = { kind: 'measure', qubits: [0], bits: [0] };
 const MISREAD: DynamicOperation = { kind: 'misread', bits: [0], p1Given0: 0.1, p0Given1: 0.2 };
-
-describe('the probability of an error', () => {
-  test.each([
-    ['without noise', [], 0],
-    ['of a Pauli channel is that of its errors', [noise(FLIP)], 0.3],
-    ['of two channels', [noise(FLIP), noise(FLIP)], 1 - 0.7 ** 2],
-    ['of damping is that in the mixture of both states', [noise(DAMPING)], GAMMA / 2],
-    ['does not count what is misread', [MEASURE, MISREAD], 0],
-  ])('%s', (_, operations, expected) => {
-    expect(errorProbability(circuit(...operations))).toBeCloseTo(expected, 12);
-  });
-});
 
 test('a circuit without its noise keeps noise under a condition', () => {
   const conditional = { ...noise(FLIP), condition: { bits: [0], value: 1 } } as DynamicOperation;
