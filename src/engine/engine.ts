@@ -26,6 +26,7 @@
  * within rounding of a boundary. Batches on the WebGPU engine find those and leave them to double
  * precision (exact-counts.ts).
  */
+import type { AssignOperation, MisreadOperation } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type {
   DensityProgram,
@@ -35,12 +36,23 @@ import type {
   TrajectoryProgram,
 } from '../compiler/program.ts';
 
+/** Shots by their numbers: from the first up to, and without, the last. */
+export interface ShotRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Request for a run. The result holds only the outputs that are requested. */
 export interface RunRequest {
   /** 0 draws none. */
   readonly shots: number;
   /** Integer in [0, 2^53 − 1]. */
   readonly seed: number;
+  /**
+   * Runs only these shots of the `shots` of the whole run. Programs with noise only. `joinedShots` (join-shots.ts) makes
+   * the result of the whole run from those of ranges that cover it.
+   */
+  readonly shotRange?: ShotRange;
   /** Requests the state before the trailing measurements. The program must not measure earlier. */
   readonly statevector?: boolean;
   /**
@@ -80,9 +92,26 @@ export interface Counts {
   readonly occurrences: Uint32Array;
 }
 
+/** Steps from the counts of the register after all measurements to the counts of outcomes. */
+export interface CountsFinish {
+  readonly numBits: number;
+  /** Number of bits kept while the program runs; the first `numBits` are the outcome. */
+  readonly numRegisterBits: number;
+  /** Bits misread after the trailing measurements, and the event of the first misreading; the others follow. */
+  readonly finalMisreads: readonly MisreadOperation[];
+  readonly misreadEvent: number;
+  /** Assignments after that, in order. */
+  readonly finalAssignments: readonly AssignOperation[];
+}
+
 /** Result of a run. */
 export interface RunResult {
   readonly counts: Counts;
+  /**
+   * Set for a range of shots whose bits are misread at the end: `counts` are those of the register before. Which shots
+   * are misread depends on the counts of all of them.
+   */
+  readonly countsFinish?: CountsFinish;
   /** Interleaved re, im in logical basis order; length 2·2^numQubits. */
   readonly statevector?: Float64Array;
   /** Length 2^numBits, indexed by the classical register's value. */
@@ -93,7 +122,7 @@ export interface RunResult {
   readonly variances?: readonly number[];
   /** Standard errors of the expectation values, where these are means over trajectories; NaN for one shot. */
   readonly standardErrors?: readonly number[];
-  /** Distinct trajectories that were computed. */
+  /** Distinct trajectories that were computed, added up over ranges of shots. */
   readonly trajectories?: number;
   /** Interleaved re, im; row-major; length 2·4^numQubits. */
   readonly densityMatrix?: Float64Array;

@@ -7,8 +7,7 @@ import type { Bit } from '../circuit/classical-expression.ts';
 import { uniformDraw } from '../math/philox.ts';
 import { flipBit } from './classical-bits.ts';
 import { CountsBuilder } from './counts-builder.ts';
-import type { Counts } from './engine.ts';
-import type { RunPlan } from './run-plan.ts';
+import type { Counts, CountsFinish } from './engine.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
 import { finishedOutcome } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
@@ -20,10 +19,7 @@ import type { TimeSlicer } from './time-slicer.ts';
  */
 export async function misreadCounts(
   registers: Counts,
-  plan: Pick<
-    RunPlan,
-    'finalMisreads' | 'misreadEvent' | 'numBits' | 'numRegisterBits' | 'finalAssignments'
-  >,
+  plan: CountsFinish,
   seed: number,
   slicer: TimeSlicer,
 ): Promise<Counts> {

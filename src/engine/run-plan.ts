@@ -13,6 +13,7 @@ import {
   type TrajectoryProgram,
   terminalMeasureIndex,
 } from '../compiler/program.ts';
+import type { CountsFinish } from './engine.ts';
 import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
 
 /** A sweep, an exchange or a probing of the program. */
@@ -55,12 +56,8 @@ export type PlanStep =
   | LoopTail;
 
 /** Everything that the walk (`shot-tree.ts`) needs to know of a program. */
-export interface RunPlan {
+export interface RunPlan extends CountsFinish {
   readonly numQubits: number;
-  /** Number of bits of an outcome. */
-  readonly numBits: number;
-  /** Number of bits kept while the program runs; the first `numBits` are the outcome. */
-  readonly numRegisterBits: number;
   /** Most loop rounds of one shot, over all its loops. */
   readonly maxRounds: number;
   /** The steps before the trailing measurements, at the same indices as in the program. */
@@ -72,11 +69,6 @@ export interface RunPlan {
   readonly terminalEvent: number;
   /** Empty if nothing is measured at the end. */
   readonly measuredWords: readonly MeasuredWord[];
-  /** Bits misread after the trailing measurements, and the event of the first misreading; the others follow. */
-  readonly finalMisreads: readonly MisreadOperation[];
-  readonly misreadEvent: number;
-  /** Assignments after that, in order. */
-  readonly finalAssignments: readonly AssignOperation[];
   /** Logical qubit → physical qubit, after the last step. */
   readonly layout: readonly Qubit[];
 }

@@ -35,7 +35,8 @@ export async function runTrajectories<S>(
   if (request.statevector === true) throw new OutputNeedsFinalStateError('A state vector');
   const means = new TrajectoryMeans(plan, request);
   const readsStates = checkOutputs(means.plan, request);
-  if (readsStates && request.shots === 0) throw new OutputNeedsShotsError();
+  const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
+  if (readsStates && from === to) throw new OutputNeedsShotsError();
   const started = performance.now();
   const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
   const operations = open(slicer);
@@ -49,10 +50,11 @@ export async function runTrajectories<S>(
         }
       : undefined,
   );
-  const { samplingMs, statePasses, numLeaves } = tree;
+  const { samplingMs, statePasses, numLeaves, countsFinish } = tree;
   const evolutionMs = performance.now() - started - samplingMs;
   return {
     counts,
+    ...(countsFinish !== undefined && { countsFinish }),
     ...(readsStates ? means.finish() : {}),
     trajectories: numLeaves,
     statePasses,

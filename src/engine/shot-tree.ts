@@ -11,7 +11,7 @@ import type { Measure, Program, Reset } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
 import { assign, conditionHolds, flipBit, readBit, wordsFor, writeBit } from './classical-bits.ts';
 import { CountsBuilder } from './counts-builder.ts';
-import type { Counts } from './engine.ts';
+import type { Counts, CountsFinish, RunRequest, ShotRange } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import { misreadCounts } from './final-misreads.ts';
 import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
@@ -49,7 +49,10 @@ export class ShotTree<S> {
   readonly #operations: StateOperations<S>;
   readonly #budget: StateBudget;
   readonly #seed: number;
+  readonly #range: ShotRange;
   readonly #totalShots: number;
+  /** Whether the misreadings at the end are left to whoever joins the ranges of shots. */
+  readonly #isPart: boolean;
   readonly #slicer: TimeSlicer;
   readonly #counts: CountsBuilder;
   /** Turns a register that is counted into an outcome. */
@@ -74,7 +77,7 @@ export class ShotTree<S> {
     plan: RunPlan,
     operations: StateOperations<S>,
     budget: StateBudget,
-    { shots, seed }: { readonly shots: number; readonly seed: number },
+    { shots, seed, shotRange }: Pick<RunRequest, 'shots' | 'seed' | 'shotRange'>,
     slicer: TimeSlicer,
     growth?: Program,
   ) {
@@ -82,7 +85,9 @@ export class ShotTree<S> {
     this.#operations = operations;
     this.#budget = budget;
     this.#seed = seed;
-    this.#totalShots = shots;
+    this.#range = shotRange ?? { from: 0, to: shots };
+    this.#totalShots = this.#range.to - this.#range.from;
+    this.#isPart = shotRange !== undefined;
     this.#slicer = slicer;
     this.#finish = plan.finalMisreads.length > 0 ? registerOf(plan) : plan;
     this.#counts = new CountsBuilder(this.#finish.numBits);
@@ -102,6 +107,13 @@ export class ShotTree<S> {
   /** Branches that were taken to the end. */
   get numLeaves(): number {
     return this.#numLeaves;
+  }
+
+  /** Steps that the counts lack; undefined where they are those of outcomes. */
+  get countsFinish(): CountsFinish | undefined {
+    if (!this.#isPart || this.#finish === this.#plan) return undefined;
+    const { numBits, numRegisterBits, finalMisreads, misreadEvent, finalAssignments } = this.#plan;
+    return { numBits, numRegisterBits, finalMisreads, misreadEvent, finalAssignments };
   }
 
   /** Passes done, weighted by their shots; in [0, 1], never decreases. */
@@ -132,7 +144,7 @@ export class ShotTree<S> {
     }
     const started = performance.now();
     let counts = await this.#counts.finish(this.#slicer);
-    if (this.#finish !== this.#plan) {
+    if (this.#finish !== this.#plan && !this.#isPart) {
       counts = await misreadCounts(counts, this.#plan, this.#seed, this.#slicer);
     }
     this.#samplingMs += performance.now() - started;
@@ -143,7 +155,14 @@ export class ShotTree<S> {
     const state = this.#operations.create();
     this.#held.add(state);
     const bits = new Uint32Array(wordsFor(this.#plan.numRegisterBits));
-    return { state, bits, shots: { count: this.#totalShots }, step: 0, position: 0, rounds: 0 };
+    const { from } = this.#range;
+    const count = this.#totalShots;
+    // Shots from 0 on need no list of their numbers.
+    const shots =
+      from === 0
+        ? { count }
+        : { count, numbers: Uint32Array.from({ length: count }, (_, i) => from + i) };
+    return { state, bits, shots, step: 0, position: 0, rounds: 0 };
   }
 
   #release(state: S): void {

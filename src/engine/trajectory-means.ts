@@ -93,3 +93,54 @@ export class TrajectoryMeans {
     return out;
   }
 }
+
+/** The result of a range of shots. */
+export interface RangeResult {
+  /** At least 1. */
+  readonly numShots: number;
+  readonly result: RunResult;
+}
+
+/** The means over all shots, from those over ranges of them. */
+export function joinedMeans(
+  ranges: readonly RangeResult[],
+): Pick<RunResult, 'expectations' | 'standardErrors' | 'variances' | 'probabilities'> {
+  const { expectations, variances, probabilities } = ranges[0]!.result;
+  const total = ranges.reduce((sum, { numShots }) => sum + numShots, 0);
+  const meanOf = (each: (result: RunResult) => number) =>
+    ranges.reduce((sum, { numShots, result }) => sum + (numShots / total) * each(result), 0);
+  const moments = expectations?.map((_, i) => {
+    const mean = meanOf((result) => result.expectations![i]!);
+    let squares = 0;
+    for (const { numShots, result } of ranges) {
+      squares += squaresOf(result.standardErrors![i]!, numShots);
+      squares += numShots * (result.expectations![i]! - mean) ** 2;
+    }
+    return { mean, spread: squares / (total - 1) };
+  });
+  return {
+    ...(moments && {
+      expectations: moments.map(({ mean }) => mean),
+      standardErrors: moments.map(({ spread }) => Math.sqrt(spread / total)),
+    }),
+    ...(variances && {
+      variances: variances.map((_, i) => {
+        // Variances of the trajectories without the variance of their means.
+        const within = ranges.reduce((sum, { numShots, result }) => {
+          const squares = squaresOf(result.standardErrors![i]!, numShots);
+          const spread = numShots > 1 ? squares / (numShots - 1) : 0;
+          return sum + (numShots / total) * (result.variances![i]! - spread);
+        }, 0);
+        return within + (total > 1 ? moments![i]!.spread : 0);
+      }),
+    }),
+    ...(probabilities && {
+      probabilities: probabilities.map((_, i) => meanOf((result) => result.probabilities![i]!)),
+    }),
+  };
+}
+
+/** Sum of squared deviations from a mean, from its standard error. */
+function squaresOf(standardError: number, numShots: number): number {
+  return numShots > 1 ? standardError ** 2 * numShots * (numShots - 1) : 0;
+}

@@ -28,7 +28,7 @@ import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';
 import type { MayRunOn, RunWork } from './schedule/scheduled-run.ts';
 import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
-import type { AdapterPool, AdapterPoolOptions, EnginePool } from './workers/engine-pool.ts';
+import { AdapterPool, type AdapterPoolOptions, type EnginePool } from './workers/engine-pool.ts';
 
 /** Interval of looking at waiting runs while nothing else happens. */
 const WAKE_UP_MS = 1000;
@@ -146,6 +146,18 @@ export class CircuitBackend {
   /** Lanes that may run such a circuit, unhealthy ones included. */
   lanesFor(need: LaneNeed): readonly LaneId[] {
     return this.#scheduler.takers(need, { evenClosed: true });
+  }
+
+  /**
+   * Engines among which the shots of such a run may be divided; 1 where results would depend on which of them take which
+   * shots, and where engines hold each other's adapters.
+   */
+  numEnginesFor(need: LaneNeed): number {
+    const pools = this.lanesFor(need).map((id) => this.#lanes.get(id));
+    const isAlike = new Set(pools.map((pool) => pool instanceof AdapterPool)).size === 1;
+    const isSpread = pools.some((pool) => pool instanceof AdapterPool && pool.members);
+    if (!isAlike || isSpread) return 1;
+    return pools.reduce((sum, { numWorkers }) => sum + numWorkers, 0);
   }
 
   /** Milliseconds that such a run is expected to take by itself; undefined where nothing takes it. */
@@ -447,7 +459,7 @@ export class CircuitBackend {
 }
 
 /** Whether another run keeps a place in the queue for this one. */
-const isPart = (run: CircuitRun | BatchRun): boolean => 'partOf' in run && run.partOf !== undefined;
+const isPart = ({ partOf }: CircuitRun | BatchRun): boolean => partOf !== undefined;
 
 /** Time over which a thread's utilization is taken, milliseconds. */
 const UTILIZATION_MS = 100;

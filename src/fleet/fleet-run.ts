@@ -101,7 +101,7 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
   #onAbort: (() => void) | undefined;
 
   constructor(
-    { id, keyId, tier, priority, ...place }: Placed<CircuitRun | BatchRun>,
+    { id, partOf, keyId, tier, priority, ...place }: Placed<CircuitRun | BatchRun>,
     { work, numBytes }: { readonly work: RunWork; readonly numBytes: number },
     { hooks, signal, selfTestOf }: RunCaller,
   ) {
@@ -116,7 +116,7 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
     this.needsDevice = needsDevice;
     this.work = work;
     this.numBytes = numBytes;
-    this.isPart = 'partOf' in place && place.partOf !== undefined;
+    this.isPart = partOf !== undefined;
     this.hooks = hooks;
     this.signal = signal;
     this.selfTestOf = selfTestOf;
@@ -190,9 +190,11 @@ export class FleetCircuitRun extends RunInFleet<CircuitOutcome> {
   readonly request: CircuitRequest;
 
   constructor(run: Placed<CircuitRun>, caller: RunCaller) {
-    const { circuit, request } = run;
+    const { circuit, request, partOf } = run;
     const work = runWork(workOfCircuit(circuit), request);
-    super(run, { work, numBytes: sizeOfCircuit(circuit) }, caller);
+    // The circuit is in memory once, however many parts have it.
+    const numBytes = partOf === undefined ? sizeOfCircuit(circuit) : 0;
+    super(run, { work, numBytes }, caller);
     this.circuit = circuit;
     this.request = request;
   }

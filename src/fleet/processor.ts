@@ -86,6 +86,8 @@ export interface CircuitRun {
   readonly id: string;
   readonly circuit: DynamicCircuit | SerializedCircuit;
   readonly request: CircuitRequest;
+  /** Id of the run whose shots these are some of; it keeps the place in the queue. */
+  readonly partOf?: string;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuit it is: keys of one tier take turns. */
   readonly keyId: string;

@@ -40,6 +40,7 @@ import {
   widthOfRun,
 } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
+import { runShotRanges, shotRangesOf } from './shot-ranges.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 import {
   checkBatch,
@@ -191,9 +192,28 @@ export class SimulatorProcessor implements Processor {
     const numQubits = widthOfRun(work, run.request);
     const mayRunOn = this.#mayRunCircuitOn(numQubits, methodOf(work, run.request));
     const need = this.#needOf(numQubits, mayRunOn);
-    const placed = this.#placed(run, mayRunOn);
-    const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
-      this.#backend.submit(placed, hooks, signal),
+    const ranges = shotRangesOf(work, run.request, this.#backend.numEnginesFor(need));
+    if (ranges.length < 2) return await this.#runWhole(run, need, hooks, signal);
+    return await runShotRanges(run, ranges, hooks, signal, (part, partHooks, partSignal) =>
+      this.#runWhole(part, need, partHooks, partSignal),
+    );
+  }
+
+  /** Runs a circuit, or a range of its shots, on one engine. */
+  async #runWhole(
+    run: CircuitRun,
+    need: LaneNeed,
+    hooks: RunHooks,
+    signal: AbortSignal,
+  ): Promise<CircuitResult> {
+    const placed = this.#placed(run, need.mayRunOn);
+    const isPart = run.partOf !== undefined;
+    const ran = await this.#whenTaken(
+      run.id,
+      need,
+      { ...hooks, readmitted: isPart || hooks.readmitted === true },
+      signal,
+      () => this.#backend.submit(placed, hooks, signal),
     );
     const { compilation, reused, compileMs, queueMs } = ran;
     const executionMs = ran.run.timing.evolutionMs + ran.run.timing.samplingMs;

@@ -150,11 +150,17 @@ export function widthOfRun(
 
 /** The work of a run. */
 export function runWork(circuit: CircuitWork, request: CircuitRequest): RunWork {
-  const { shots, statevector = false, probabilities = false } = request;
+  const { statevector = false, probabilities = false } = request;
+  const shots = shotsOf(request);
   const { densityMatrix = false, purity = false } = request;
   const outputs = [statevector, probabilities, densityMatrix, purity];
   const numReadouts = outputs.filter((asked) => asked).length + numObserved(request);
-  return { ...workByMethod(circuit, request), shots, numReadouts };
+  return { ...workByMethod(circuit, { ...request, shots }), shots, numReadouts };
+}
+
+/** Shots that a run draws itself. */
+function shotsOf({ shots, shotRange }: Pick<RunRequest, 'shots' | 'shotRange'>): number {
+  return shotRange === undefined ? shots : shotRange.to - shotRange.from;
 }
 
 /** Work of evolving by a method. */
