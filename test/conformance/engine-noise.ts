@@ -87,10 +87,19 @@ function randomCircuit(seed: number): DynamicCircuit {
 }
 
 /** Counts by either method. */
-function describeCounts(method: string, run: RunNoisy, { engine }: EngineUnderTest): void {
+function describeCounts(
+  method: string,
+  run: RunNoisy,
+  { engine, mostTrajectories = Number.POSITIVE_INFINITY }: EngineUnderTest,
+): void {
+  const atMost = (shots: number) =>
+    run === runTrajectories ? Math.min(shots, mostTrajectories) : shots;
+
   describe(`${method} draw from the exact distribution`, () => {
     test.each(NOISY_CIRCUITS)('of %s', async (_, circuit) => {
-      expectDrawn(await run(engine(), circuit, { shots: 20_000, seed: 21 }), circuit);
+      const hasLoops = circuit.operations.some(({ kind }) => kind === 'while');
+      const shots = hasLoops ? atMost(20_000) : 20_000;
+      expectDrawn(await run(engine(), circuit, { shots, seed: 21 }), circuit);
     });
 
     test.each(CHANNELS)('after $name, on any operands in any order', async (channel) => {
@@ -101,14 +110,14 @@ function describeCounts(method: string, run: RunNoisy, { engine }: EngineUnderTe
 
     testSeeds('of random circuits', seeds(3), async (seed) => {
       const circuit = randomCircuit(seed);
-      expectDrawn(await run(engine(), circuit, { shots: 2_000, seed }), circuit);
+      expectDrawn(await run(engine(), circuit, { shots: atMost(2_000), seed }), circuit);
     });
   });
 
   test(`${method} give the same counts for the same seed, and others for another`, async () => {
     const circuit = randomCircuit(1);
     const countsFor = async (seed: number) =>
-      countsByLabel((await run(engine(), circuit, { shots: 500, seed })).counts);
+      countsByLabel((await run(engine(), circuit, { shots: atMost(500), seed })).counts);
     expect(await countsFor(5)).toEqual(await countsFor(5));
     expect(await countsFor(6)).not.toEqual(await countsFor(5));
   });
@@ -116,7 +125,7 @@ function describeCounts(method: string, run: RunNoisy, { engine }: EngineUnderTe
 
 /** Trajectories of an engine. */
 export function describeTrajectories(underTest: EngineUnderTest): void {
-  const { engine, maxQubits } = underTest;
+  const { engine, maxQubits, mostTrajectories = Number.POSITIVE_INFINITY } = underTest;
   describeCounts('trajectories', runTrajectories, underTest);
 
   testSeeds('trajectories are those of the reference engine', seeds(3), async (seed) => {
@@ -130,9 +139,10 @@ export function describeTrajectories(underTest: EngineUnderTest): void {
 
   const expectReference = async (circuit: DynamicCircuit, seed: number, mostApart: number) => {
     await using reference = openReference();
+    const shots = Math.min(1000, mostTrajectories);
     const [own, other] = await Promise.all(
       [engine(), reference.engine].map(async (each) =>
-        countsByLabel((await runTrajectories(each, circuit, { shots: 1000, seed })).counts),
+        countsByLabel((await runTrajectories(each, circuit, { shots, seed })).counts),
       ),
     );
     const labels = new Set([...own!.keys(), ...other!.keys()]);
@@ -162,7 +172,8 @@ export function describeTrajectories(underTest: EngineUnderTest): void {
       const [, , observable = []] = observablesFor(32, circuit.numQubits);
       const exact = densityExpectation(densityBeforeReadout(circuit), observable);
       let squares = 0;
-      const numRuns = 60;
+      // A run takes some 30 trajectories.
+      const numRuns = Math.min(60, mostTrajectories / 2);
       for (let seed = 0; seed < numRuns; seed++) {
         const { expectations, standardErrors } = await runTrajectories(engine(), circuit, {
           shots: 400,

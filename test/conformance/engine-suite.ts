@@ -25,6 +25,11 @@ export interface EngineClaims {
   readonly hasGradients?: boolean;
   /** Whether it has trajectories. */
   readonly hasTrajectories?: boolean;
+  /**
+   * Most shots of a test in which nearly every shot takes a trajectory of its own, for engines on which one takes long;
+   * unlimited if absent.
+   */
+  readonly mostTrajectories?: number;
   /** Whether it has density matrices, of half as many qubits. */
   readonly hasDensityMatrices?: boolean;
 }

@@ -11,9 +11,15 @@ import { describeWith } from '../support/facilities/describe-with.ts';
 import { openSoftwareEngine, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { describeConfiguration, describeEngine } from './engine-suite.ts';
 
-const claims = { tolerance: 1e-5, maxQubits: 12, hasGradients: true };
-
 for (const driver of SOFTWARE_DRIVERS) {
+  const claims = {
+    tolerance: 1e-5,
+    maxQubits: 12,
+    hasGradients: true,
+    hasTrajectories: true,
+    // A trajectory takes these drivers up to 0.1 and 0.2 s.
+    mostTrajectories: driver === 'lavapipe' ? 50 : 20,
+  };
   // Sixteen chunks, qubits that only exchanges bring near, and a chunk qubit that no index holds; on
   // the slower driver four.
   const chunks = driver === 'lavapipe' ? { chunkQubits: 8, indexBits: 11 } : { chunkQubits: 10 };

@@ -42,6 +42,8 @@ export interface GpuProgram {
   readonly needsClearing: boolean;
   /** By step; undefined if a step is neither a sweep nor an exchange within the device. */
   readonly steps: readonly (PlacedStep | undefined)[];
+  /** Size of its buffer. */
+  readonly bytes: number;
   /** Releases its buffer; no run may use it any more. */
   destroy(): void;
 }
@@ -96,6 +98,7 @@ export async function placeProgram(
     shape: lowered.shape,
     needsClearing: lowered.needsClearing,
     steps,
+    bytes: buffer.size,
     destroy: () => scratch[Symbol.dispose](),
   };
 }

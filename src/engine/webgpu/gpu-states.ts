@@ -1,7 +1,7 @@
 /** State operations of one run on one GPU. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
-import type { ProbeKernel } from '../../compiler/program.ts';
+import type { ProbeKernel, Program } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import type {
   BasisSamples,
@@ -14,6 +14,7 @@ import type { TimeSlicer } from '../time-slicer.ts';
 import type { GpuContext } from './gpu-context.ts';
 import type { GpuHost } from './gpu-host.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
+import type { GpuSegments } from './gpu-segments.ts';
 import type { GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
 import { expectations } from './readout/expectation.ts';
@@ -23,6 +24,9 @@ import { addProbeSums } from './readout/probe-sums.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
 import { StatePart } from './state-part.ts';
 import type { WorkWindow } from './work-window.ts';
+
+/** In place of a step's index where nothing is settled after the step. */
+const NOT_LAST = -2;
 
 /** A state of one run. */
 export interface GpuStateSlot {
@@ -35,6 +39,8 @@ export interface GpuWork {
   readonly host: GpuHost;
   readonly window: WorkWindow;
   readonly program: GpuProgram;
+  /** Segments that act on the same states, if the program has noise. */
+  readonly segments?: GpuSegments;
 }
 
 /** The states of one run. */
@@ -44,13 +50,19 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
   readonly #layout: readonly Qubit[];
   readonly #slicer: TimeSlicer;
   readonly #lastSweep: number;
+  readonly #segments: GpuSegments | undefined;
 
   /** @param layout - Logical qubit → physical qubit, at the end. */
-  constructor({ host, window, program }: GpuWork, layout: readonly Qubit[], slicer: TimeSlicer) {
+  constructor(
+    { host, window, program, segments }: GpuWork,
+    layout: readonly Qubit[],
+    slicer: TimeSlicer,
+  ) {
     this.#part = new StatePart(host, program);
     this.#window = window;
     this.#layout = layout;
     this.#slicer = slicer;
+    this.#segments = segments;
     this.#lastSweep = program.steps.findLastIndex((step) => step !== undefined);
   }
 
@@ -72,6 +84,13 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     const { stored } = slot;
     if (stored !== undefined) return this.#enqueueStep(stored, step, stepIndex);
     return this.#written(slot).then((state) => this.#enqueueStep(state, step, stepIndex));
+  }
+
+  async applyStepOf(program: Program, slot: GpuStateSlot, stepIndex: number): Promise<void> {
+    const placed = await this.#segments?.placed(program);
+    const step = placed?.steps[stepIndex];
+    if (step === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
+    await this.#enqueueStep(await this.#written(slot), step, NOT_LAST);
   }
 
   /** Enqueues a step; returns no promise as long as the device may be given more work. */

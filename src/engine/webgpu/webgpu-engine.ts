@@ -6,15 +6,21 @@
  */
 
 import type { Circuit } from '../../circuit/circuit.ts';
-import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
+import type {
+  GradientProgram,
+  Program,
+  TargetProfile,
+  TrajectoryProgram,
+} from '../../compiler/program.ts';
 import type { BatchEngine, BatchExecutable } from '../batch-request.ts';
 import type { Executable, GradientExecutable, GradientRequest, RunRequest } from '../engine.ts';
 import { ClosedError, ProgramTooWideError } from '../errors.ts';
 import { withExactCounts } from '../exact-counts.ts';
 import { Mutex } from '../mutex.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
-import { planRun } from '../run-plan.ts';
+import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
+import { runTrajectories } from '../run-trajectories.ts';
 import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
@@ -23,6 +29,7 @@ import { gpuGradientStates } from './gpu-gradient.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
 import { type LoweredProgram, ProgramLowering } from './gpu-lowering.ts';
 import { type GpuProgram, placeProgram } from './gpu-program.ts';
+import { GpuSegments } from './gpu-segments.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { GpuStates } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
@@ -155,6 +162,30 @@ class GpuEngine implements BatchEngine {
       () => {
         forward.destroy();
         backward.destroy();
+      },
+    );
+  }
+
+  async prepareTrajectories(program: TrajectoryProgram): Promise<Executable> {
+    if (this.#isClosed) throw new ClosedError();
+    const { numQubits, growth } = program;
+    if (numQubits > this.target.maxQubits) {
+      throw new ProgramTooWideError(numQubits, this.target.maxQubits, 'webgpu');
+    }
+    const plan = planTrajectories(program);
+    const placing = this.#placingOf(growth);
+    const place = (segment: Program) => this.#place(this.#lowering.lower(segment, placing, 'any'));
+    const placed = await place(growth);
+    const segments = new GpuSegments(this.#host.context, place);
+    const budget = stateBudget(placing.shape.numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
+    const work = { host: this.#host, window: this.#window, program: placed, segments };
+    const operations = (slicer: TimeSlicer) => new GpuStates(work, growth.finalLayout, slicer);
+    return this.#mutex.executable(
+      (request: RunRequest, signal) =>
+        this.#run(() => runTrajectories({ plan, budget, operations, growth }, request, signal)),
+      () => {
+        segments.clear();
+        placed.destroy();
       },
     );
   }

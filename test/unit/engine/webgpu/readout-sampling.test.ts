@@ -14,7 +14,7 @@ import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
 import { samplesOf } from '../../../../src/engine/webgpu/readout/basis-runs.ts';
-import { qubitMasses } from '../../../../src/engine/webgpu/readout/collapse.ts';
+import { collapse, qubitMasses } from '../../../../src/engine/webgpu/readout/collapse.ts';
 import {
   pickFromAmplitudes,
   sampleBasisStates,
@@ -258,7 +258,8 @@ for (const driver of SOFTWARE_DRIVERS) {
       await expect(
         sampleBasisStates(context, state, layout, request, slicer),
       ).rejects.toMatchObject(fault);
-      await expect(qubitMasses(context, state, 1)).rejects.toMatchObject(fault);
+      const { zero } = await qubitMasses(context, state, 1);
+      await expect(collapse(context, state, 1, 0, 0, zero)).rejects.toMatchObject(fault);
     });
 
     test('of more shots than are drawn together are those of all shots', async () => {
