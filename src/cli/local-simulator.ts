@@ -5,37 +5,40 @@
 import { compile } from '../compiler/compile.ts';
 import { type CpuEngine, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../engine/engine.ts';
+import { precisionOfRun } from '../fleet/choose-method.ts';
 import { type CpuProcessorOptions, cpuEngines } from '../fleet/cpu-processors.ts';
 import { ProcessorUnavailableError } from '../fleet/errors.ts';
 import type { Machine } from '../fleet/machine.ts';
 import type { ProcessorSpec } from '../fleet/processor.ts';
-import type { SizeClass } from '../fleet/schedule/lane.ts';
+import type { Precision, SizeClass } from '../fleet/schedule/lane.ts';
+import type { RunMethod } from '../fleet/schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from '../fleet/self-test.ts';
 import type { LocalEngine } from './local-engine.ts';
 
-const PRECISION = 'f64';
-
 /**
- * Opens the engine for states of that many qubits and tests it.
+ * Opens the engine for a run and tests it.
  *
+ * @param numQubits - Of the state that the run holds.
  * @throws {ProcessorUnavailableError} if the engine gives a wrong answer to its self-test.
  */
 export async function openSimulator(
   numQubits: number,
+  method: RunMethod,
   spec: ProcessorSpec,
   settings: CpuProcessorOptions & { readonly machine: Machine },
 ): Promise<LocalEngine & { readonly engine: CpuEngine }> {
   const { small, wide } = cpuEngines(settings);
-  const size = numQubits <= small.maxQubits[PRECISION] ? 'small' : 'wide';
+  const precision = precisionOfRun(spec, method, numQubits);
+  const size = numQubits <= small.maxQubits[precision] ? 'small' : 'wide';
   const { numThreads, maxQubits, memoryBytes } = size === 'small' ? small : wide;
   const engine = openCpuEngine({
-    precision: PRECISION,
+    precision,
     numThreads,
-    maxQubits: maxQubits[PRECISION],
+    maxQubits: maxQubits[precision],
     memoryBytes,
   });
   try {
-    await testEngine(engine, size, spec);
+    await testEngine(engine, { size, precision }, spec);
   } catch (error) {
     await engine.close();
     throw error;
@@ -43,17 +46,21 @@ export async function openSimulator(
   return {
     engine,
     numThreads,
-    precision: PRECISION,
+    precision,
     spec,
     hardware: settings.machine.cpuModel,
     [Symbol.asyncDispose]: () => engine.close(),
   };
 }
 
-async function testEngine(engine: Engine, size: SizeClass, { id }: ProcessorSpec): Promise<void> {
+async function testEngine(
+  engine: Engine,
+  { size, precision }: { readonly size: SizeClass; readonly precision: Precision },
+  { id }: ProcessorSpec,
+): Promise<void> {
   const { program } = compile(SELF_TEST_CIRCUITS[size], engine.target, { keepState: true });
   await using executable = await engine.prepare(program);
   const run = await executable.run(SELF_TEST_REQUEST, new AbortController().signal);
-  const fault = faultOfSelfTest(run, PRECISION, size);
+  const fault = faultOfSelfTest(run, precision, size);
   if (fault !== undefined) throw new ProcessorUnavailableError(id, fault);
 }

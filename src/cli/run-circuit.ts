@@ -72,7 +72,7 @@ async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Pro
   if (!json) writeWarnings(checked.warnings, io);
 
   const width = widthOfRun(workOfCircuit(checked.circuit), checked);
-  await using local = await openSimulator(width, spec, settings);
+  await using local = await openSimulator(width, checked.method, spec, settings);
   const runs = { ...facts, repeat: 1, keepUnmeasured: false };
   const { result } = await runOnEngine(local, checked, runs, io);
   const further = await runFurtherHere(new EngineProcessor(local), checked, facts, io);

@@ -88,7 +88,7 @@ async function runHere(body: Body, options: RunSweepOptions, io: CommandIo): Pro
   const isAdjoint = outputs.includes('gradient') && !isEstimated(program);
   const holdsTwoStates = isAdjoint && method === 'statevector';
   const numQubits = widthOfRun(program, { method }) + (holdsTwoStates ? 1 : 0);
-  await using local = await openSimulator(numQubits, spec, settings);
+  await using local = await openSimulator(numQubits, method, spec, settings);
   return await runProgram(body, program, new EngineProcessor(local), options, io);
 }
 

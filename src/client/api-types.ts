@@ -1625,6 +1625,8 @@ export type Processor = {
     readonly max_qubits: number;
     /** Qubits of the widest circuit with noise, which runs on the CPU */
     readonly max_noisy_qubits: number;
+    /** Qubits of the widest one in double precision; wider ones take single */
+    readonly max_qubits_f64?: number | undefined;
   }[] | undefined;
   /** Precision of amplitudes; null for hardware */
   readonly precision: 'f32' | 'f64' | null;

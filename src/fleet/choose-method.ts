@@ -6,6 +6,7 @@ import { sizeText } from '../circuit/circuit-limits.ts';
 import { AMPLITUDE_BYTES } from './memory-shares.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
 import type { ProcessorSpec } from './processor.ts';
+import type { Precision } from './schedule/lane.ts';
 import { modelMs } from './schedule/run-estimates.ts';
 import { type CircuitWork, type RunMethod, runWork } from './schedule/scheduled-run.ts';
 
@@ -15,6 +16,8 @@ export interface MethodLimit {
   readonly maxQubits: number;
   /** With noise. */
   readonly maxNoisyQubits: number;
+  /** In double precision, where single precision takes wider ones. */
+  readonly maxDoubleQubits?: number;
 }
 
 /** Methods that a processor's callers may ask for; devices and their emulations have none. */
@@ -26,7 +29,7 @@ export function methodsOf(spec: ProcessorSpec): readonly MethodLimit[] {
     case 'gpu-fleet':
       return [statevector];
     case 'qvm':
-      return [statevector, densityLimit(maxQubits)];
+      return [statevector, densityLimit(spec)];
     case 'emulator':
     case 'superconducting':
       return [];
@@ -34,9 +37,23 @@ export function methodsOf(spec: ProcessorSpec): readonly MethodLimit[] {
 }
 
 /** A density matrix is a state of twice the qubits. */
-function densityLimit(widestState: number): MethodLimit {
-  const maxQubits = Math.floor(widestState / 2);
-  return { method: 'density_matrix', maxQubits, maxNoisyQubits: maxQubits };
+function densityLimit({ maxQubits: widest, maxSingleQubits = widest }: ProcessorSpec): MethodLimit {
+  const maxDoubleQubits = Math.floor(widest / 2);
+  const maxQubits = Math.max(maxDoubleQubits, Math.floor(maxSingleQubits / 2));
+  return { method: 'density_matrix', maxQubits, maxNoisyQubits: maxQubits, maxDoubleQubits };
+}
+
+/**
+ * Precision of a run: the processor's, but single for a density matrix that it has room for only so.
+ *
+ * @param width - Qubits of the state that the run holds.
+ */
+export function precisionOfRun(
+  { maxQubits, precision }: Pick<ProcessorSpec, 'maxQubits' | 'precision'>,
+  method: RunMethod,
+  width: number,
+): Precision {
+  return method === 'density_matrix' && width > maxQubits ? 'f32' : (precision ?? 'f64');
 }
 
 /** Name of a run's method: trajectories are state vectors. */
@@ -158,11 +175,16 @@ function statesText({ work, shots }: MethodQuestion, spec: ProcessorSpec): strin
   return `about ${count} of ${sizeOf(work.numQubits, spec)} for ${shots} shots`;
 }
 
+/** `4 MiB`, or `2 GiB in single precision` where the processor's has no room. */
 function densitySize({ work }: MethodQuestion, spec: ProcessorSpec): string {
-  return sizeOf(2 * work.numQubits, spec);
+  const width = 2 * work.numQubits;
+  const precision = precisionOfRun(spec, 'density_matrix', width);
+  const size = sizeOf(width, { precision });
+  const isPlain = precision === spec.precision || width > MAX_SPELLED_QUBITS;
+  return isPlain ? size : `${size} in single precision`;
 }
 
-function sizeOf(numQubits: number, { precision }: ProcessorSpec): string {
+function sizeOf(numQubits: number, { precision }: Pick<ProcessorSpec, 'precision'>): string {
   if (numQubits > MAX_SPELLED_QUBITS) return `2^${numQubits} amplitudes`;
   const bytes = AMPLITUDE_BYTES[precision ?? 'f64'] * 2 ** numQubits;
   return sizeText(bytes);
@@ -191,10 +213,11 @@ function tooWide(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   const { numQubits } = work;
   const figures = methodsOf(spec).map((limit) => {
     const { method } = limit;
-    const width = method === 'density_matrix' ? 2 * numQubits : numQubits;
     const most = limitFor(work, limit);
     const noisy = limit.maxNoisyQubits < limit.maxQubits ? ' with noise' : '';
-    return `${method} needs ${sizeOf(width, spec)} and takes up to ${most} qubits${noisy}`;
+    const size =
+      method === 'density_matrix' ? densitySize(question, spec) : sizeOf(numQubits, spec);
+    return `${method} needs ${size} and takes up to ${most} qubits${noisy}`;
   });
   const which =
     question.asked === 'automatic' ? 'No method takes' : `${question.asked} does not take`;

@@ -48,6 +48,7 @@ export function statevectorSpec(options: CpuProcessorOptions): ProcessorSpec {
     family: 'statevector',
     execution: 'cpu',
     ...limitsOnCpu('f64', options),
+    maxSingleQubits: limitsOnCpu('f32', options).maxQubits,
   };
 }
 

@@ -19,6 +19,11 @@ export interface ProcessorSpec {
   readonly maxQubits: number;
   /** Qubits of the widest circuit with noise, where that is not `maxQubits`. */
   readonly maxNoisyQubits?: number;
+  /**
+   * Qubits of the widest state in single precision, where `maxQubits` is for double precision. Density matrices that are
+   * too wide for double precision are computed so.
+   */
+  readonly maxSingleQubits?: number;
   readonly maxShots: number;
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; the reader's default unless given. */

@@ -11,6 +11,7 @@
  */
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import type { Backing } from './backing.ts';
+import { precisionOfRun } from './choose-method.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
 import type { Placed, Ran } from './fleet-run.ts';
@@ -150,8 +151,8 @@ export class SimulatorProcessor implements Processor {
   }
 
   expectedRunMs(work: RunWork): number | undefined {
-    const { numQubits, method } = work;
-    const need = this.#needOf(numQubits, this.#mayRunCircuitOn(numQubits, method));
+    const { numQubits, method = 'statevector' } = work;
+    const need = this.#needOf(numQubits, method, this.#mayRunCircuitOn(numQubits, method));
     return this.#backend.expectedRunMs(need, work);
   }
 
@@ -190,8 +191,8 @@ export class SimulatorProcessor implements Processor {
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const work = workOfCircuit(run.circuit);
     const numQubits = widthOfRun(work, run.request);
-    const mayRunOn = this.#mayRunCircuitOn(numQubits, methodOf(work, run.request));
-    const need = this.#needOf(numQubits, mayRunOn);
+    const method = methodOf(work, run.request);
+    const need = this.#needOf(numQubits, method, this.#mayRunCircuitOn(numQubits, method));
     const ranges = shotRangesOf(work, run.request, this.#backend.numEnginesFor(need));
     if (ranges.length < 2) return await this.#runWhole(run, need, hooks, signal);
     return await runShotRanges(run, ranges, hooks, signal, (part, partHooks, partSignal) =>
@@ -206,7 +207,7 @@ export class SimulatorProcessor implements Processor {
     hooks: RunHooks,
     signal: AbortSignal,
   ): Promise<CircuitResult> {
-    const placed = this.#placed(run, need.mayRunOn);
+    const placed = this.#placed(run, need);
     const isPart = run.partOf !== undefined;
     const ran = await this.#whenTaken(
       run.id,
@@ -224,9 +225,8 @@ export class SimulatorProcessor implements Processor {
   async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     checkBatch(run);
     const numQubits = widthOfBatch(run);
-    const mayRunOn = this.#mayRunBatchOn(run);
-    const need = this.#needOf(numQubits, mayRunOn);
-    const placed = this.#placed(run, mayRunOn);
+    const need = this.#needOf(numQubits, methodOfBatch(run), this.#mayRunBatchOn(run));
+    const placed = this.#placed(run, need);
     const isPart = run.partOf !== undefined;
     const ran = await this.#whenTaken(
       run.id,
@@ -270,13 +270,15 @@ export class SimulatorProcessor implements Processor {
     this.#pauseOrGo();
   }
 
-  #placed<R extends CircuitRun | BatchRun>(run: R, mayRunOn: MayRunOn): Placed<R> {
-    const { precision, hasDevices } = this.#backing;
+  #placed<R extends CircuitRun | BatchRun>(run: R, { precision, mayRunOn }: LaneNeed): Placed<R> {
+    const { hasDevices } = this.#backing;
     return { ...run, processor: this.#id, precision, mayRunOn, needsDevice: hasDevices };
   }
 
-  #needOf(numQubits: number, mayRunOn: MayRunOn): LaneNeed {
-    return { mayRunOn, precision: this.#backing.precision, numQubits };
+  #needOf(numQubits: number, method: RunMethod, mayRunOn: MayRunOn): LaneNeed {
+    const { maxQubits } = this.spec;
+    const limits = { maxQubits, precision: this.#backing.precision };
+    return { mayRunOn, precision: precisionOfRun(limits, method, numQubits), numQubits };
   }
 
   /** Submits a run if it may be taken now. Where it fails because of its engine, the engine is tested. */
@@ -303,8 +305,9 @@ export class SimulatorProcessor implements Processor {
    *
    * @throws {CircuitTooLargeError | ProcessorUnavailableError}
    */
-  #checkWidth({ numQubits, mayRunOn }: LaneNeed, isAccepted: boolean): void {
+  #checkWidth({ numQubits, mayRunOn, precision }: LaneNeed, isAccepted: boolean): void {
     const { spec } = this;
+    if (precision !== this.#backing.precision && numQubits <= (spec.maxSingleQubits ?? 0)) return;
     const { available, reason = '', retryAfterS } = this.availability();
     const ofAll = isAccepted ? this.#backing.widest() : spec.maxQubits;
     const { maxNoisyQubits = ofAll } = spec;

@@ -71,10 +71,11 @@ export function viewProcessor(
 }
 
 function viewMethods(spec: ProcessorSpec) {
-  const methods = methodsOf(spec).map(({ method, maxQubits, maxNoisyQubits }) => ({
+  const methods = methodsOf(spec).map(({ method, maxQubits, maxNoisyQubits, maxDoubleQubits }) => ({
     method,
     max_qubits: maxQubits,
     max_noisy_qubits: maxNoisyQubits,
+    ...(maxDoubleQubits !== undefined && { max_qubits_f64: maxDoubleQubits }),
   }));
   return methods.length === 0 ? {} : { methods };
 }

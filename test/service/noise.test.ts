@@ -274,7 +274,7 @@ describe('qvm', () => {
     expect(data).toMatchObject({ family: 'qvm', available: true, precision: 'f64' });
     expect(data.methods).toEqual([
       { method: 'statevector', max_qubits: 20, max_noisy_qubits: 20 },
-      { method: 'density_matrix', max_qubits: 10, max_noisy_qubits: 10 },
+      { method: 'density_matrix', max_qubits: 10, max_noisy_qubits: 10, max_qubits_f64: 10 },
     ]);
     const other = (await service.get('/quantum/processors/statevector-sim')).json().data;
     expect(other.methods).toEqual([
@@ -308,11 +308,11 @@ describe('qvm', () => {
       observables: [{ pauli: 'Z0' }],
     });
     expect(data.method).toBe('statevector');
-    expect(data.method_reason).toContain('256 MiB');
+    expect(data.method_reason).toContain('128 MiB in single precision');
     expect(data.expectation.standard_error).toHaveLength(1);
     expect(await refusalOf({ ...body, method: 'density_matrix' })).toEqual([
       expect.stringMatching(
-        /^method: density_matrix does not take 12 qubits .*density_matrix needs 256 MiB and takes up to 10 qubits/,
+        /^method: density_matrix does not take 12 qubits .*density_matrix needs 128 MiB in single precision and takes up to 10 qubits/,
       ),
     ]);
   });

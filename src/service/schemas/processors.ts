@@ -101,6 +101,10 @@ export const processor = z
           max_noisy_qubits: z
             .int()
             .describe('Qubits of the widest circuit with noise, which runs on the CPU'),
+          max_qubits_f64: z
+            .int()
+            .optional()
+            .describe('Qubits of the widest one in double precision; wider ones take single'),
         }),
       )
       .optional()

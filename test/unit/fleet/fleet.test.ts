@@ -11,6 +11,7 @@ import {
 } from '../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import type { AdapterDiscovery } from '../../../src/fleet/adapters/adapter-report.ts';
+import { methodsOf } from '../../../src/fleet/choose-method.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
 import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
@@ -316,4 +317,28 @@ test('readMachine tells a model, cores and memory', () => {
   expect(machine.cpuModel).not.toBe('');
   expect(machine.numCores).toBeGreaterThanOrEqual(1);
   expect(machine.memoryBytes).toBeGreaterThan(2 ** 26);
+});
+
+test('computes density matrices in single precision where double precision has no room', async () => {
+  // 17 qubits in double and 18 in single precision.
+  const fleet = await openFleet({ numThreads: 1, memoryBytes: 3_000_000 });
+  const qvm = processor(fleet, 'qvm');
+  expect(methodsOf(qvm.spec)).toEqual([
+    { method: 'statevector', maxQubits: 17, maxNoisyQubits: 17 },
+    { method: 'density_matrix', maxQubits: 9, maxNoisyQubits: 9, maxDoubleQubits: 8 },
+  ]);
+  for (const [numQubits, precision] of [
+    [8, 'f64'],
+    [9, 'f32'],
+  ] as const) {
+    const { request, ...rest } = task(ghz(numQubits));
+    const asked = { ...request, method: 'density_matrix', purity: true } as const;
+    const { run, backend } = await qvm.run({ ...rest, request: asked }, {}, never());
+    expect(backend.precision).toBe(precision);
+    expect(run.purity).toBeCloseTo(1, 5);
+  }
+  const { request, ...rest } = task(ghz(10));
+  await expect(
+    qvm.run({ ...rest, request: { ...request, method: 'density_matrix' } }, {}, never()),
+  ).rejects.toMatchObject({ code: 'FLEET_CIRCUIT_TOO_LARGE' });
 });
