@@ -7,10 +7,10 @@
 import type { Qubit } from '../circuit/circuit.ts';
 import { bitOf, type PauliSum } from '../circuit/observable.ts';
 import type { ReadoutConfusion } from '../compiler/program.ts';
-import { hasOddParity } from '../math/basis-index.ts';
 import { BitImages } from '../math/bit-images.ts';
 import { confuse } from './confusion.ts';
 import { groupPaulis, weightedSums } from './pauli-groups.ts';
+import { signedSums } from './signed-sums.ts';
 import {
   type BasisSamples,
   type MaybePromise,
@@ -152,19 +152,33 @@ export class DensityStates<S> implements StateOperations<S> {
   }
 
   /** tr(Oρ) of each observable. */
-  async expectations(state: S, observables: readonly PauliSum[]): Promise<readonly number[]> {
+  expectations(state: S, observables: readonly PauliSum[]): Promise<readonly number[]> {
+    return this.#traces(state, observables, true);
+  }
+
+  /** Re tr(OM) of each observable, where M need not be Hermitian. */
+  tracesOfImage(image: S, observables: readonly PauliSum[]): Promise<readonly number[]> {
+    return this.#traces(image, observables, false);
+  }
+
+  /** @param isHermitian - Entries x and x ^ flips of a line are then conjugates, so half of them are enough. */
+  async #traces(
+    state: S,
+    observables: readonly PauliSum[],
+    isHermitian: boolean,
+  ): Promise<readonly number[]> {
     const grouped = groupPaulis(observables, bitOf);
     const sums = new Float64Array(grouped.numStrings);
     let line: { readonly flips: number; readonly entries: Float64Array } | undefined;
     for (const { flips, isImaginary, signs, firstString } of grouped.groups) {
-      if (line?.flips !== flips) {
-        line = { flips, entries: await this.#line(state, flips) };
-      }
-      const { entries } = line;
-      for (const [i, mask] of signs.entries()) {
-        sums[firstString + i] = signedSum(entries, isImaginary, mask);
-      }
-      if (this.#slicer.spend(signs.length * (entries.length / 2))) await this.#slicer.pause();
+      const halved = isHermitian && flips !== 0 ? 31 - Math.clz32(flips) : undefined;
+      if (line?.flips !== flips) line = { flips, entries: await this.#line(state, flips, halved) };
+      const part = partOf(line.entries, isImaginary);
+      const masks = halved === undefined ? signs : signs.map((mask) => without(mask, halved));
+      const found = signedSums(part, masks);
+      const factor = halved === undefined ? 1 : 2;
+      for (let i = 0; i < found.length; i++) sums[firstString + i] = factor * found[i]!;
+      if (this.#slicer.spend(signs.length * part.length)) await this.#slicer.pause();
     }
     return weightedSums(grouped, sums);
   }
@@ -188,9 +202,17 @@ export class DensityStates<S> implements StateOperations<S> {
     return this.#base.entries(state, new BitImages(transposed), 0);
   }
 
-  /** ρ(x, x ^ flips) for all x; interleaved re, im. */
-  #line(state: S, flips: number): MaybePromise<Float64Array> {
-    return this.#base.entries(state, this.#diagonalOf, flips * 2 ** this.#facts.numQubits);
+  /**
+   * ρ(x, x ^ flips) for all x; interleaved re, im.
+   *
+   * @param zeroQubit - If given, for all x in which this qubit is 0, numbered by the other qubits.
+   */
+  #line(state: S, flips: number, zeroQubit?: Qubit): MaybePromise<Float64Array> {
+    const indexOf =
+      zeroQubit === undefined
+        ? this.#diagonalOf
+        : new BitImages(this.#diagonalOf.images.filter((_, q) => q !== zeroQubit));
+    return this.#base.entries(state, indexOf, flips * 2 ** this.#facts.numQubits);
   }
 
   async #diagonal(state: S): Promise<Float64Array> {
@@ -204,13 +226,17 @@ export class DensityStates<S> implements StateOperations<S> {
   }
 }
 
-/** Sum of one part of the entries, negated where x has an odd number of the mask's bits. */
-function signedSum(entries: Float64Array, isImaginary: boolean, mask: number): number {
-  let sum = 0;
-  for (let x = 0, i = isImaginary ? 1 : 0; i < entries.length; x++, i += 2) {
-    sum += hasOddParity(x & mask) ? -entries[i]! : entries[i]!;
-  }
-  return sum;
+/** Real or imaginary parts of entries. */
+function partOf(entries: Float64Array, isImaginary: boolean): Float64Array {
+  const part = new Float64Array(entries.length / 2);
+  for (let x = 0, i = isImaginary ? 1 : 0; x < part.length; x++, i += 2) part[x] = entries[i]!;
+  return part;
+}
+
+/** A mask without the place of a qubit. */
+function without(mask: number, qubit: Qubit): number {
+  const below = 2 ** qubit - 1;
+  return (mask & below) | ((mask >>> 1) & ~below);
 }
 
 /** The distribution of the values that are read, from that of the qubits' values. */

@@ -150,7 +150,7 @@ class OutcomeSums<S> {
       const image = states.create();
       try {
         await states.applyObservable(state, shifted, image);
-        const [square] = await states.expectations(image, [shifted]);
+        const [square] = await states.tracesOfImage(image, [shifted]);
         this.#squares[i]! += weight * square!;
       } finally {
         states.release(image);

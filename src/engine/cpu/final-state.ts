@@ -30,8 +30,13 @@ function realsOf(runner: CommandRunner, state: StoredState): Float32Array | Floa
 }
 
 /** Maps a value of the qubits to the index of its real part in the array of reals. */
-function positionsOf(qubits: readonly Qubit[], { precision }: StoredState): BitImages {
-  return new BitImages(qubits.map((qubit) => byteImage(qubit, precision) / precision.realBytes));
+function positionsOf(qubits: readonly Qubit[], state: StoredState): BitImages {
+  return new BitImages(bitPositions(qubits, state));
+}
+
+/** Position of the value in which one qubit alone is 1, for each qubit. */
+function bitPositions(qubits: readonly Qubit[], { precision }: StoredState): readonly number[] {
+  return qubits.map((qubit) => byteImage(qubit, precision) / precision.realBytes);
 }
 
 /**
@@ -64,9 +69,12 @@ export function amplitudesAt(
   flips: number,
   slicer: TimeSlicer,
 ): Promise<Float64Array> {
-  const positions = positionsOf(layout, state);
-  const positionsOfBits = indexOf.images.map((index) => positions.at(index));
-  return gathered(runner, state, new BitImages(positionsOfBits), positions.at(flips), slicer);
+  // Tables of all qubits of a density matrix would take longer than a line of it.
+  const ofBits = bitPositions(layout, state);
+  const positionOf = (index: number) =>
+    ofBits.reduce((all, position, q) => all | (((index >>> q) & 1) * position), 0);
+  const positions = new BitImages(indexOf.images.map(positionOf));
+  return gathered(runner, state, positions, positionOf(flips), slicer);
 }
 
 /**
