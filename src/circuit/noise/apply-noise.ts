@@ -48,9 +48,21 @@ export function applyNoise(
 }
 
 /** Probabilities that the two values of a bit are misread. */
-interface Confusion {
+export interface Confusion {
   readonly p1Given0: number;
   readonly p0Given1: number;
+}
+
+/** Errors of a qubit's readout by all rules of a model, one after the other. */
+export function readoutErrorsOf({ readout }: NoiseModel, qubit: Qubit): Confusion {
+  const matching = readout.filter(({ qubits }) => qubits?.has(qubit) ?? true);
+  return matching.reduce<Confusion>(
+    (first, then) => ({
+      p1Given0: first.p1Given0 * (1 - then.p0Given1) + (1 - first.p1Given0) * then.p1Given0,
+      p0Given1: first.p0Given1 * (1 - then.p1Given0) + (1 - first.p0Given1) * then.p0Given1,
+    }),
+    { p1Given0: 0, p0Given1: 0 },
+  );
 }
 
 class NoiseWriter {
@@ -205,18 +217,10 @@ class NoiseWriter {
     return [stored, measurement, ...kept];
   }
 
-  /** Errors of a qubit's readout by all rules, one after the other. */
   #confusionOf(qubit: Qubit): Confusion {
     let found = this.#confusions.get(qubit);
     if (found === undefined) {
-      const matching = this.#model.readout.filter(({ qubits }) => qubits?.has(qubit) ?? true);
-      found = matching.reduce<Confusion>(
-        (first, then) => ({
-          p1Given0: first.p1Given0 * (1 - then.p0Given1) + (1 - first.p1Given0) * then.p1Given0,
-          p0Given1: first.p0Given1 * (1 - then.p1Given0) + (1 - first.p0Given1) * then.p0Given1,
-        }),
-        { p1Given0: 0, p0Given1: 0 },
-      );
+      found = readoutErrorsOf(this.#model, qubit);
       this.#confusions.set(qubit, found);
     }
     return found;

@@ -61,7 +61,7 @@ export type RouteInput = z.output<typeof routeInput>;
 export const route = procedure({
   name: 'route',
   description:
-    'Fits a circuit to a device: chooses physical qubits, inserts SWAPs between distant qubits (SABRE), and writes it in native gates. The result has the circuit on physical qubits, the layouts before and after, counts and depths, an estimate of the success probability from the published errors of the device, and how fit and equivalence were verified.',
+    'Fits a circuit to a device: chooses physical qubits, inserts SWAPs between distant qubits (SABRE), and writes it in native gates. The result has the circuit on physical qubits, the layouts before and after, counts and depths, an estimate of the success probability from the noise model of the device, and how fit and equivalence were verified.',
   input: routeInput,
   check: routeFaults,
   limits: {

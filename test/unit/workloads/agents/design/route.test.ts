@@ -1,7 +1,8 @@
 /** The design agent's task `route`. */
+
 import { describe, expect, test } from 'vitest';
 import { misfits } from '../../../../../src/compiler/device/device.ts';
-import { DEVICE_IDS } from '../../../../../src/compiler/device/public-devices.ts';
+import { DEVICE_IDS, DEVICES } from '../../../../../src/compiler/device/public-devices.ts';
 import { route } from '../../../../../src/workloads/agents/design/route.ts';
 import type { Json, JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
@@ -45,14 +46,18 @@ describe.each(DEVICE_IDS)('on %s', (device) => {
   });
 });
 
-test('the estimate of success is the product over gates and measurements', async () => {
+test('the estimate of success is the product over gates, waits and measurements', async () => {
   const circuit = [cx(0, 1), { gate: 'M', qubits: [0, 1] }];
   const { success_estimate: estimate } = await run({ circuit, device: 'ibm-fez' });
-  // Two Hadamards by one SX each, whose RZ cost nothing, a CZ, two readouts.
-  const expected = (1 - 2.3e-4) ** 2 * (1 - 3.8e-3) * (1 - 7.6e-3) ** 2;
+  // Two Hadamards by one SX each, whose RZ cost nothing, a CZ, two readouts. Rates are average infidelities.
+  const gates = (1 - 1.5 * 2.3e-4) ** 2 * (1 - 1.25 * 3.8e-3) * (1 - 7.6e-3) ** 2;
+  const { t1Us = 0, t2Us = 0, durationsNs } = DEVICES['ibm-fez'].times;
+  // The control has met the CZ, and waits for the last SX of the other.
+  const wait = durationsNs['SX']! / 1000;
+  const kept = (1 + 2 * Math.exp(-wait / t2Us) + Math.exp(-wait / t1Us)) / 4;
   expect(estimate).toMatchObject({ one_qubit_gates: 2, two_qubit_gates: 1, measurements: 2 });
   const { probability } = JSON.parse(JSON.stringify(estimate)) as { probability: number };
-  expect(probability).toBeCloseTo(expected, 12);
+  expect(probability).toBeCloseTo(gates * kept, 9);
 });
 
 test('a measurement in the middle and a condition on it are routed and verified', async () => {
