@@ -72,7 +72,9 @@ export async function runDensity<S>(
   const tree = new ShotTree(plan, states, budget, request, slicer);
   const before = progress();
   progress = () => before + (1 - before) * tree.fractionDone;
-  const counts = await tree.run(isExact && isOneState ? (state) => sums.add(state, 1) : undefined);
+  const counts = await tree.run(
+    isExact && isOneState ? ({ state }) => sums.add(state, 1) : undefined,
+  );
   const { samplingMs } = tree;
   const statePasses = passes + tree.statePasses;
   const evolutionMs = performance.now() - started - samplingMs;

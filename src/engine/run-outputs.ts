@@ -28,10 +28,14 @@ export function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
   const asked = firstAsked(request);
   if (asked === undefined) return false;
   if (!plan.hasFinalState) throw new OutputNeedsFinalStateError(asked);
-  if (request.probabilities === true && plan.numBits > MAX_PROBABILITY_BITS) {
-    throw new TooManyOutcomesError(plan.numBits, MAX_PROBABILITY_BITS);
-  }
+  checkDistribution(plan, request);
   return true;
+}
+
+/** @throws {TooManyOutcomesError} if a distribution of more than 2^26 entries is requested. */
+export function checkDistribution({ numBits }: RunPlan, { probabilities }: RunRequest): void {
+  if (probabilities !== true || numBits <= MAX_PROBABILITY_BITS) return;
+  throw new TooManyOutcomesError(numBits, MAX_PROBABILITY_BITS);
 }
 
 function firstAsked(request: RunRequest): string | undefined {
@@ -43,6 +47,7 @@ function firstAsked(request: RunRequest): string | undefined {
 /**
  * Reads the requested outputs off the final state; call `checkOutputs` first.
  *
+ * @param bits - The register before the trailing measurements; absent where all its bits are 0.
  * @throws {NoRoomForVarianceError} if variances are requested that need a second state, and the
  *   budget allows one.
  */
@@ -52,11 +57,12 @@ export async function readOutputs<S>(
   request: RunRequest,
   operations: StateOperations<S>,
   state: S,
+  bits?: Uint32Array,
 ): Promise<FinalStateOutputs> {
   const outputs: FinalStateOutputs = {};
   if (request.statevector === true) outputs.statevector = await operations.statevector(state);
   if (request.probabilities === true) {
-    outputs.probabilities = await outcomeProbabilities(plan, operations, state);
+    outputs.probabilities = await outcomeProbabilities(plan, operations, state, bits);
   }
   const { observables, variances = false } = request;
   if (observables !== undefined && variances) {

@@ -38,7 +38,7 @@ export async function runProgram<S>(
   let outputs: FinalStateOutputs = {};
   const counts = await tree.run(
     readsFinalState
-      ? async (state) => {
+      ? async ({ state }) => {
           outputs = await readOutputs(plan, budget, request, operations, state);
         }
       : undefined,

@@ -2,7 +2,7 @@
 import type { Program } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from './engine.ts';
 import { OutputNeedsFinalStateError, OutputNeedsShotsError } from './errors.ts';
-import { checkOutputs, readOutputs } from './run-outputs.ts';
+import { checkDistribution, readOutputs } from './run-outputs.ts';
 import type { RunnableProgram } from './run-program.ts';
 import { ShotTree } from './shot-tree.ts';
 import { squaredNorm } from './state-operations.ts';
@@ -18,9 +18,8 @@ export interface RunnableTrajectories<S> extends RunnableProgram<S> {
 /**
  * Runs a program with noise from |0…0⟩; implements `Executable.run`.
  *
- * @throws {OutputNeedsFinalStateError} if the state vector is requested, or another output of final states and the
- *   program measures, resets or has conditions before the end.
- * @throws {OutputNeedsShotsError} if such an output is requested without shots.
+ * @throws {OutputNeedsFinalStateError} if the state vector is requested.
+ * @throws {OutputNeedsShotsError} if another output of final states is requested without shots.
  * @throws {TooManyOutcomesError} if the requested distribution is too long.
  * @throws {NoRoomForVarianceError} if a variance needs a second state that the budget does not allow.
  * @throws {TooManyBranchesError} if the shots split into more states than the budget allows.
@@ -34,7 +33,8 @@ export async function runTrajectories<S>(
   signal.throwIfAborted();
   if (request.statevector === true) throw new OutputNeedsFinalStateError('A state vector');
   const means = new TrajectoryMeans(plan, request);
-  const readsStates = checkOutputs(means.plan, request);
+  checkDistribution(means.plan, request);
+  const readsStates = request.probabilities === true || request.observables !== undefined;
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
   if (readsStates && from === to) throw new OutputNeedsShotsError();
   const started = performance.now();
@@ -43,9 +43,10 @@ export async function runTrajectories<S>(
   const tree = new ShotTree(plan, operations, budget, request, slicer, growth);
   const counts = await tree.run(
     readsStates
-      ? async (state, numShots) => {
+      ? async ({ state, bits, numShots }) => {
           const norm = await squaredNorm(operations, state);
-          const outputs = await readOutputs(means.plan, budget, request, operations, state);
+          const before = plan.hasFinalState ? undefined : bits;
+          const outputs = await readOutputs(means.plan, budget, request, operations, state, before);
           means.add(outputs, norm, numShots);
         }
       : undefined,

@@ -32,6 +32,14 @@ interface Branch<S> extends TravellingBranch<S> {
   rounds: number;
 }
 
+/** Shots before the trailing measurements. */
+export interface FinalBranch<S> {
+  readonly state: S;
+  /** The register; not to be kept. */
+  readonly bits: Uint32Array;
+  readonly numShots: number;
+}
+
 /** The shots of a branch, split by the outcome of one measured qubit. */
 interface PartedShots {
   readonly zeros: ShotGroup;
@@ -124,16 +132,18 @@ export class ShotTree<S> {
   /**
    * Runs all shots. Releases every state at the end, also after a failure.
    *
-   * @param onFinalState - Called with the state before the trailing measurements, and the number of its shots, where the
-   *   plan has final states; also when there are no shots.
+   * @param onFinalState - Called for each branch with its state before the trailing measurements; also when there are no
+   *   shots.
    */
-  async run(onFinalState?: (state: S, numShots: number) => Promise<void>): Promise<Counts> {
+  async run(onFinalState?: (branch: FinalBranch<S>) => Promise<void>): Promise<Counts> {
     try {
       if (this.#totalShots > 0 || onFinalState !== undefined) this.#waiting.push(this.#root());
       for (let branch = this.#waiting.pop(); branch !== undefined; branch = this.#waiting.pop()) {
         const leaf = await this.#follow(branch);
         this.#numLeaves++;
-        if (onFinalState !== undefined) await onFinalState(leaf.state, leaf.shots.count);
+        if (onFinalState !== undefined) {
+          await onFinalState({ state: leaf.state, bits: leaf.bits, numShots: leaf.shots.count });
+        }
         const started = performance.now();
         if (leaf.shots.count > 0) await this.#measureAtEnd(leaf);
         this.#samplingMs += performance.now() - started;

@@ -10,7 +10,7 @@ import { chiSquared } from '../support/chi-squared.ts';
 import { densityExpectation, densityVariance } from '../support/density-matrix.ts';
 import { countsByLabel } from '../support/engine-runs.ts';
 import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
-import { preparedTrajectories, runTrajectories } from '../support/noise-runs.ts';
+import { preparedTrajectories, runDensity, runTrajectories } from '../support/noise-runs.ts';
 import { CHANNELS, noisyCircuit } from '../support/noisy-circuits.ts';
 import { gate } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
@@ -204,6 +204,51 @@ describe.each(engines)('trajectories on %s', (name, engine) => {
       const mean = result.probabilities![Number.parseInt(label, 2)]!;
       expect(Math.abs(mean - probability)).toBeLessThan(0.03);
     }
+  });
+
+  test.each(DYNAMIC)('have the probabilities and means of %s', async (_name, circuit) => {
+    const observables: PauliSum[] = [
+      [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }],
+      [
+        { coefficient: 1, factors: [{ pauli: 'X', qubit: 1 }] },
+        { coefficient: 0.5, factors: [{ pauli: 'Z', qubit: 0 }] },
+      ],
+    ];
+    const shots = 6000;
+    const ask = { shots, observables, variances: true, probabilities: true };
+    const result = await runTrajectories(engine, circuit, ask);
+    const [, reference] = engines[0]!;
+    const exact = await runDensity(reference, circuit, { ...ask, shots: 0 });
+    // A mean of numbers from 0 to 1 deviates no more than a mean of coins.
+    for (const [outcome, probability] of exact.probabilities!.entries()) {
+      const deviation = result.probabilities![outcome]! - probability;
+      const error = Math.sqrt((probability * (1 - probability)) / shots);
+      expect(Math.abs(deviation)).toBeLessThan(5 * error + 1e-6);
+    }
+    expect(result.probabilities!.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 5);
+    for (const [i, mean] of exact.expectations!.entries()) {
+      const deviation = result.expectations![i]! - mean;
+      expect(Math.abs(deviation)).toBeLessThan(5 * result.standardErrors![i]! + 1e-6);
+      expect(result.variances![i]).toBeCloseTo(exact.variances![i]!, 1);
+    }
+  });
+
+  test('have variances without bias', async () => {
+    const circuit = noisyCircuit(channelOf(depolarizing(0.3, 1)), 2, 4, 5);
+    const observables: PauliSum[] = [[{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }]];
+    const exact = densityVariance(densityBeforeReadout(circuit), observables[0]!);
+    await using executable = await preparedTrajectories(engine, circuit);
+    const { signal } = new AbortController();
+    // Two shots each: an estimate with a bias of a part in the number of shots would be far off.
+    const found: number[] = [];
+    for (let seed = 0; seed < 500; seed++) {
+      const ask = { shots: 2, seed, observables, variances: true };
+      found.push((await executable.run(ask, signal)).variances![0]!);
+    }
+    const mean = found.reduce((sum, each) => sum + each, 0) / found.length;
+    const spread = found.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (found.length - 1);
+    expect(Math.abs(mean - exact)).toBeLessThan(5 * Math.sqrt(spread / found.length));
+    expect(5 * Math.sqrt(spread / found.length)).toBeLessThan(0.2);
   });
 
   test('have probabilities with misread bits, exactly where no noise acts', async () => {

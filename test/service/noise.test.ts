@@ -337,6 +337,29 @@ describe('qvm', () => {
     expect(data.probabilities['11']).toBeCloseTo(0.5, 12);
   });
 
+  test('by trajectories has means of values after measurements in mid-circuit', async () => {
+    const circuit = [
+      { gate: 'H', qubit: 0 },
+      { gate: 'M', qubits: [0] },
+      { gate: 'CX', control: 0, target: 1 },
+      { gate: 'M', qubits: [1] },
+    ];
+    const body = { circuit, return: ['probabilities', 'expectation'], shots: 4000 };
+    const observables = [{ pauli: 'Z0 Z1' }];
+    const data = await run({ ...body, observables, method: 'statevector' });
+    // Bit 0 is read before the noise, and bit 1 after a flip of its qubit.
+    for (const [label, probability] of [
+      ['00', (1 - P) / 2],
+      ['01', P / 2],
+      ['10', P / 2],
+      ['11', (1 - P) / 2],
+    ] as const) {
+      expect(Math.abs(data.probabilities[label] - probability)).toBeLessThan(0.04);
+    }
+    const deviation = data.expectation.values[0] - (1 - 2 * ODD);
+    expect(Math.abs(deviation)).toBeLessThan(5 * data.expectation.standard_error[0]);
+  });
+
   test.each(['stabilizer', 'matrix_product_state'])('does not have %s yet', async (method) => {
     expect(await refusalOf({ method })).toEqual([
       `method: ${method} is not available yet. qvm takes automatic, statevector, density_matrix.`,
@@ -420,6 +443,19 @@ describe('a batch with noise', () => {
       expect(program.gradient[k][1][0]).toBeCloseTo(-Math.sin(a), 10);
     }
     expect(program).not.toHaveProperty('standard_error');
+  });
+
+  test('by trajectories estimates variances, and refuses gradients', async () => {
+    const program = { circuit, inputs, observables: [{ pauli: 'X0' }] };
+    const body = { noise: damping, method: 'statevector', shots: 2000 };
+    const [found] = await runBatch({ ...body, programs: [{ ...program, return: ['variance'] }] });
+    for (const [k, a] of inputs.a.entries()) {
+      expect(Math.abs(found.variance[k][0] - (1 - (0.6 * Math.sin(a)) ** 2))).toBeLessThan(0.1);
+    }
+    const refused = await postBatch({ ...body, programs: [{ ...program, return: ['gradient'] }] });
+    expect(faultsIn(refused)).toEqual([
+      expect.stringContaining('gradient with noise needs the method density_matrix'),
+    ]);
   });
 
   test('by trajectories has the counts and means of single circuits with their seeds', async () => {

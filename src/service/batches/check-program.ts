@@ -16,7 +16,6 @@ import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { foundText } from '../../errors/wrong-values.ts';
-import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import {
   attempt,
@@ -27,7 +26,13 @@ import {
   sizedSpec,
   type Target,
 } from '../circuits/check-circuit.ts';
-import { type ChosenMethod, checkMethod, readModel, withModel } from '../circuits/check-method.ts';
+import {
+  type ChosenMethod,
+  checkMethod,
+  lacksFinalState,
+  readModel,
+  withModel,
+} from '../circuits/check-method.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
 import {
@@ -244,8 +249,7 @@ export class ProgramCheck {
     const faults = this.#faults;
     const { numQubits, numBits } = circuit;
     const others = outputs.filter((name) => name !== 'counts');
-    const isMidCircuit = method !== 'density_matrix' && circuitWork(circuit).isBranching;
-    if (others.length > 0 && isMidCircuit) {
+    if (others.length > 0 && lacksFinalState(circuit, method)) {
       const problem = `${others[0]} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use. Leave those out, or ask for counts.`;
       faults.add('return', problem);
     }

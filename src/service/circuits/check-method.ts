@@ -102,8 +102,10 @@ export function checkMethod(
     return undefined;
   }
   checkOutputsOf(choice.method, isNoisy(circuit), asked, faults);
-  if (choice.method === 'trajectories' && asked.includes('expectation') && shots === 1) {
-    faults.add('shots', 'At least 2, for the standard error of an expectation with noise.');
+  if (choice.method === 'trajectories' && shots === 1) {
+    const values = asked.find((name) => name === 'expectation' || name === 'variance');
+    const why = 'for the spread of its values over trajectories';
+    if (values !== undefined) faults.add('shots', `At least 2 with ${values} and noise, ${why}.`);
   }
   return { method: choice.method, methodReason: choice.reason };
 }
@@ -135,10 +137,14 @@ function checkOutputsOf(
     faults.add('return', `There is no ${missing} ${why}. ${advice}`);
   }
   if (method !== 'trajectories') return;
-  const exactOnly = asked.find((name) => name === 'variance' || name === 'gradient');
-  if (exactOnly === undefined) return;
-  const which = `${exactOnly} with noise needs the method density_matrix`;
+  if (!asked.includes('gradient')) return;
+  const which = 'gradient with noise needs the method density_matrix';
   faults.add('return', `${which}, which qvm has for circuits that are narrow enough.`);
+}
+
+/** Whether values are read off one final state, and a circuit has none: it measures, resets or has conditions before the end. */
+export function lacksFinalState(circuit: DynamicCircuit, method: RunMethod | undefined): boolean {
+  return (method ?? 'statevector') === 'statevector' && circuitWork(circuit).isBranching;
 }
 
 /** Checks the sizes of outputs, and that the circuit has them. */
@@ -150,7 +156,7 @@ export function checkOutputLimits(
   faults: FaultList,
 ): void {
   const { numQubits, numBits } = circuit;
-  const isMidCircuit = circuitWork(circuit).isBranching && method !== 'density_matrix';
+  const isMidCircuit = lacksFinalState(circuit, method);
   for (const name of outputs) {
     if (!isMidCircuit || !NEEDS_FINAL_STATE.includes(name)) continue;
     const needs =

@@ -10,8 +10,9 @@ import type { OpenQasmProgram } from '../../circuit/openqasm/parse-openqasm.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
+import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 import { MAX_DENSITY_QUBITS, MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
+import { lacksFinalState } from './check-method.ts';
 
 /** Values of all samples of an answer. */
 const MAX_SAMPLED_VALUES = 100_000;
@@ -72,8 +73,7 @@ export function checkResults(
   faults: FaultList,
   method: RunMethod = 'statevector',
 ): void {
-  const isMidCircuit =
-    results.length > 0 && method !== 'density_matrix' && circuitWork(circuit).isBranching;
+  const isMidCircuit = results.length > 0 && lacksFinalState(circuit, method);
   const { numQubits } = circuit;
   let numSampled = 0;
   for (const result of results) {
