@@ -34,18 +34,27 @@ export function chooseJumps(
   // By rounding, a draw times the sum may reach the sum.
   const last = cumulative.indexOf(total);
   const position = 2 * numJumps + 1;
-  const chosen = Array.from(numbers, (shot, i) => {
+  const chosen = new Uint16Array(numbers.length);
+  // Where the shots of each choice begin.
+  const starts = new Uint32Array(cumulative.length + 1);
+  for (let i = 0; i < chosen.length; i++) {
+    const shot = numbers[i]!;
     const u = cumulative.length === 1 ? 0 : uniformDraw(seed, shot, event, position, rounds);
-    return { shot, key: keys[i]!, choice: Math.min(last, numUpTo(cumulative, u * total)) };
-  });
-  chosen.sort((a, b) => a.choice - b.choice);
-  return {
-    shots: {
-      numbers: Uint32Array.from(chosen, ({ shot }) => shot),
-      keys: Float64Array.from(chosen, ({ key }) => key),
-    },
-    choices: Uint16Array.from(chosen, ({ choice }) => choice),
-  };
+    const choice = Math.min(last, numUpTo(cumulative, u * total));
+    chosen[i] = choice;
+    starts[choice + 1]!++;
+  }
+  for (let choice = 1; choice < starts.length; choice++) starts[choice]! += starts[choice - 1]!;
+  const shots = { numbers: new Uint32Array(chosen.length), keys: new Float64Array(chosen.length) };
+  const choices = new Uint16Array(chosen.length);
+  for (let i = 0; i < chosen.length; i++) {
+    const choice = chosen[i]!;
+    const at = starts[choice]!++;
+    shots.numbers[at] = numbers[i]!;
+    shots.keys[at] = keys[i]!;
+    choices[at] = choice;
+  }
+  return { shots, choices };
 }
 
 /** The jump that the fewest shots take, the first of several. */

@@ -188,10 +188,11 @@ export class TileCode {
     const known = this.#selections.get(selected);
     if (known !== undefined) return known;
     const { realBytes } = this.precision;
-    const ones = Array.from({ length: VECTOR_BYTES }, (_, byte) =>
-      (selected >> Math.floor(byte / realBytes)) & 1 ? 255 : 0,
-    );
-    const address = this.bytes(ones);
+    const address = this.reserve(VECTOR_BYTES);
+    const { bytes } = this.#constants;
+    for (let lane = 0, at = address; at < address + VECTOR_BYTES; lane++, at += realBytes) {
+      bytes.fill((selected >> lane) & 1 ? 255 : 0, at, at + realBytes);
+    }
     this.#selections.set(selected, address);
     return address;
   }
