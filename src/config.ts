@@ -365,7 +365,7 @@ export const SETTINGS = {
   QCS_EMULATORS: {
     schema: wordList(EMULATED_DEVICES).default([]),
     defaultText: 'none',
-    description: `Public devices to emulate, separated by commas: ${EMULATED_DEVICES.join(', ')}. Each is a processor \`emulator-NAME\` that accepts only circuits in its native gates on its couplers, and runs them without errors on the CPU.`,
+    description: `Public devices to emulate, separated by commas: ${EMULATED_DEVICES.join(', ')}. Each is a processor \`emulator-NAME\` that fits circuits to the device and runs them under its noise, on the CPU.`,
   },
   QCS_LOG_LEVEL: {
     schema: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -31,14 +31,14 @@ export interface LocalRun {
 /** Facts of a submission. A missing seed is drawn at random. */
 export function runFacts(
   { shots, seed }: CircuitBody,
-  { target: processor, circuit }: CheckedCircuit,
+  { target: processor, numQubits: qubits }: CheckedCircuit,
   { random }: Pick<CommandIo, 'random'>,
 ): RunFacts {
   return {
     processor,
     shots,
     seed: seed ?? drawSeed(random),
-    qubits: circuit.numQubits,
+    qubits,
   };
 }
 

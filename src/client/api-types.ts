@@ -45,7 +45,7 @@ export type Agent = {
           readonly hardware: string;
           /** Devices of the fleet that ran the circuit */
           readonly devices?: readonly string[] | undefined;
-          /** Device whose gates and couplers the processor insists on; its errors are left out */
+          /** Device that is emulated */
           readonly emulates?: string | undefined;
         };
         readonly circuits: number;
@@ -218,7 +218,7 @@ export type Batch = {
       readonly hardware: string;
       /** Devices of the fleet that ran the circuit */
       readonly devices?: readonly string[] | undefined;
-      /** Device whose gates and couplers the processor insists on; its errors are left out */
+      /** Device that is emulated */
       readonly emulates?: string | undefined;
     } | {
       readonly execution: 'hardware';
@@ -278,13 +278,13 @@ export type BatchProgramInput = {
   }[])[] | undefined;
   /**
    * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
-   * as they are written
+   * as they are written; on an emulated device after native gates on its qubits, in place of its own noise
    */
   readonly noise?: NoiseModelInput | undefined;
   /**
-   * How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere
-   * statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and
-   * matrix_product_state are not available yet
+   * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
+   * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
+   * devices. stabilizer and matrix_product_state are not available yet
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
   /**
@@ -316,13 +316,13 @@ export type BatchSubmissionInput = {
   readonly programs: readonly BatchProgramInput[];
   /**
    * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
-   * as they are written
+   * as they are written; on an emulated device after native gates on its qubits, in place of its own noise
    */
   readonly noise?: NoiseModelInput | undefined;
   /**
-   * How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere
-   * statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and
-   * matrix_product_state are not available yet
+   * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
+   * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
+   * devices. stabilizer and matrix_product_state are not available yet
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
   /**
@@ -484,7 +484,7 @@ export type Circuit = {
     readonly hardware: string;
     /** Devices of the fleet that ran the circuit */
     readonly devices?: readonly string[] | undefined;
-    /** Device whose gates and couplers the processor insists on; its errors are left out */
+    /** Device that is emulated */
     readonly emulates?: string | undefined;
   } | {
     readonly execution: 'hardware';
@@ -494,6 +494,29 @@ export type Circuit = {
     readonly vendor_job_id: string;
     /** Whether the counts are those of a device, or of a model of one */
     readonly basis: 'measured' | 'modelled';
+  } | undefined;
+  /**
+   * Emulated devices only: how the circuit was fitted; absent where it ran as it was written. POST
+   * /quantum/compile shows the fitted circuit
+   */
+  readonly fitting?: {
+    readonly gates: {
+      readonly before: number;
+      readonly after: number;
+    };
+    readonly depth: {
+      readonly before: number;
+      readonly after: number;
+    };
+    /** Number of gates on two qubits, controls included */
+    readonly two_qubit_gates: {
+      readonly before: number;
+      readonly after: number;
+    };
+    /** SWAPs that were inserted because qubits have no coupler */
+    readonly swaps: number;
+    /** Qubit of the device on which each qubit of the circuit starts */
+    readonly initial_layout: readonly number[];
   } | undefined;
   readonly compilation?: {
     readonly gates: {
@@ -598,13 +621,13 @@ export type CircuitSubmissionInput = {
   readonly tags?: readonly string[] | undefined;
   /**
    * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
-   * as they are written
+   * as they are written; on an emulated device after native gates on its qubits, in place of its own noise
    */
   readonly noise?: NoiseModelInput | undefined;
   /**
-   * How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere
-   * statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and
-   * matrix_product_state are not available yet
+   * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
+   * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
+   * devices. stabilizer and matrix_product_state are not available yet
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
   /**
@@ -675,7 +698,7 @@ export type ClassificationBatchResult = {
     readonly hardware: string;
     /** Devices of the fleet that ran the circuit */
     readonly devices?: readonly string[] | undefined;
-    /** Device whose gates and couplers the processor insists on; its errors are left out */
+    /** Device that is emulated */
     readonly emulates?: string | undefined;
     readonly processor: string;
   };
@@ -746,7 +769,7 @@ export type ClassificationResult = {
     readonly hardware: string;
     /** Devices of the fleet that ran the circuit */
     readonly devices?: readonly string[] | undefined;
-    /** Device whose gates and couplers the processor insists on; its errors are left out */
+    /** Device that is emulated */
     readonly emulates?: string | undefined;
     readonly processor: string;
   };
@@ -876,7 +899,7 @@ export type DemoResult = {
     readonly hardware: string;
     /** Devices of the fleet that ran the circuit */
     readonly devices?: readonly string[] | undefined;
-    /** Device whose gates and couplers the processor insists on; its errors are left out */
+    /** Device that is emulated */
     readonly emulates?: string | undefined;
     readonly processor: string;
   };
@@ -1656,11 +1679,20 @@ export type Processor = {
     readonly reset: boolean;
     readonly condition: boolean;
   } | undefined;
-  /**
-   * Devices only: `service` if it takes any circuit and writes it in native gates, `caller` if it takes circuits
-   * in native gates on coupled qubits only
-   */
-  readonly fitted_by?: 'service' | 'caller' | undefined;
+  /** Emulated devices only: day of the calibration that the figures come from */
+  readonly date?: string | undefined;
+  /** Emulated devices only: qubits of the device that one circuit may use */
+  readonly max_used_qubits?: number | undefined;
+  /** Emulated devices only: noise of circuits in native gates, unless the request has another */
+  readonly noise?: NoiseModel | undefined;
+  /** Emulated devices only: median T1 in microseconds */
+  readonly t1_us?: number | undefined;
+  /** Emulated devices only: median T2 in microseconds */
+  readonly t2_us?: number | undefined;
+  /** Emulated devices only: durations of native gates and of M in nanoseconds */
+  readonly durations_ns?: {
+    readonly [name: string]: number;
+  } | undefined;
   /** Hardware only: what the vendor reports */
   readonly vendor?: {
     readonly name: string;
@@ -1946,7 +1978,7 @@ export type Task = {
         readonly hardware: string;
         /** Devices of the fleet that ran the circuit */
         readonly devices?: readonly string[] | undefined;
-        /** Device whose gates and couplers the processor insists on; its errors are left out */
+        /** Device that is emulated */
         readonly emulates?: string | undefined;
       };
       readonly circuits: number;
@@ -2146,7 +2178,7 @@ export type TpuFleet = {
           readonly hardware: string;
           /** Devices of the fleet that ran the circuit */
           readonly devices?: readonly string[] | undefined;
-          /** Device whose gates and couplers the processor insists on; its errors are left out */
+          /** Device that is emulated */
           readonly emulates?: string | undefined;
         };
         readonly circuits: number;
@@ -2261,7 +2293,7 @@ export type TpuJob = {
         readonly hardware: string;
         /** Devices of the fleet that ran the circuit */
         readonly devices?: readonly string[] | undefined;
-        /** Device whose gates and couplers the processor insists on; its errors are left out */
+        /** Device that is emulated */
         readonly emulates?: string | undefined;
       };
       readonly circuits: number;

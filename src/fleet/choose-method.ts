@@ -20,8 +20,9 @@ export interface MethodLimit {
   readonly maxDoubleQubits?: number;
 }
 
-/** Methods that a processor's callers may ask for; devices and their emulations have none. */
-export function methodsOf(spec: ProcessorSpec): readonly MethodLimit[] {
+/** Methods that a processor's callers may ask for; hardware has none. */
+export function methodsOf(given: ProcessorSpec): readonly MethodLimit[] {
+  const spec = simulatedSpec(given);
   const { family, maxQubits, maxNoisyQubits = maxQubits } = spec;
   const statevector = { method: 'statevector', maxQubits, maxNoisyQubits } as const;
   switch (family) {
@@ -29,11 +30,17 @@ export function methodsOf(spec: ProcessorSpec): readonly MethodLimit[] {
     case 'gpu-fleet':
       return [statevector];
     case 'qvm':
-      return [statevector, densityLimit(spec)];
     case 'emulator':
+      return [statevector, densityLimit(spec)];
     case 'superconducting':
       return [];
   }
+}
+
+/** A processor with the limits of what it simulates, which are less than the qubits of an emulated device. */
+function simulatedSpec(spec: ProcessorSpec): ProcessorSpec {
+  const { maxUsedQubits: maxQubits = spec.maxQubits } = spec.device?.emulation ?? {};
+  return { ...spec, maxQubits };
 }
 
 /** A density matrix is a state of twice the qubits. */
@@ -83,7 +90,8 @@ export type MethodChoice =
     };
 
 /** Chooses the method. */
-export function chooseMethod(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
+export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): MethodChoice {
+  const spec = simulatedSpec(given);
   const { asked, densityOutput } = question;
   const has = (name: MethodName) => methodsOf(spec).some(({ method }) => method === name);
   switch (asked) {

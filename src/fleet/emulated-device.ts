@@ -1,10 +1,10 @@
 /**
- * A public device, emulated: it takes circuits in the device's native gates on its couplers, and the simulator runs
- * them, without the device's errors.
+ * A public device, emulated: a simulator runs circuits in the device's native gates on its couplers, under its noise.
  *
- * Whoever checks circuits for the processor refuses those that do not fit (`spec.device`), and leaves out the qubits
- * that a circuit does not use, so that a few qubits of a large device can be simulated.
+ * Whoever checks circuits for the processor fits them to the device (`spec.device`), attaches the noise, leaves out the
+ * qubits that a circuit does not use, so that a few qubits of a large device can be simulated, and chooses the method.
  */
+import { nativeNoiseOf, sourceOfFigures } from '../compiler/device/noise-models.ts';
 import { deviceOf, type PublicDevice } from '../compiler/device/public-devices.ts';
 import type {
   BatchRun,
@@ -29,7 +29,7 @@ export class EmulatedDevice extends SimulatedProcessor {
   }
 
   override get spec(): ProcessorSpec {
-    const { name, topology, numQubits } = this.#device;
+    const { name, topology, numQubits, times, date } = this.#device;
     const { maxQubits: maxUsedQubits, stateMemory: _, ...limits } = this.simulatorSpec;
     return {
       ...limits,
@@ -39,10 +39,10 @@ export class EmulatedDevice extends SimulatedProcessor {
       maxQubits: numQubits,
       device: {
         ...deviceOf(this.#device),
-        fittedBy: 'caller',
-        maxUsedQubits,
+        emulation: { maxUsedQubits, noise: nativeNoiseOf(this.#device), times },
         basis: 'modelled',
-        source: topology,
+        source: `${sourceOfFigures(this.#device)} ${topology}`,
+        ...(date !== undefined && { date }),
       },
     };
   }

@@ -1,8 +1,10 @@
 /** Processors, the targets of callers: their limits, the runs that they take, and their answers. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
+import type { NoiseModelObject } from '../circuit/noise/noise-model-schema.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { Device } from '../compiler/device/device.ts';
+import type { MedianTimes } from '../compiler/device/public-devices.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { GateFigures } from '../compiler/report.ts';
 import type { Counts, RunResult } from '../engine/engine.ts';
@@ -46,16 +48,26 @@ export interface ProcessorSpec {
 
 /** Device of a processor. */
 export interface DeviceSpec extends Device {
-  /** Who fits circuits to the device. Where the caller does, others are refused. */
-  readonly fittedBy: 'service' | 'caller';
-  /** Most qubits that one circuit may use; absent if it may use all. */
-  readonly maxUsedQubits?: number;
+  /** Set for an emulated device. */
+  readonly emulation?: Emulation;
   /** Set for hardware: most circuits of one job of the vendor. */
   readonly maxCircuits?: number;
   /** Whether results are those of a device, or of a model of one. */
   readonly basis: Basis;
   /** Where the description of the device comes from. */
   readonly source: string;
+  /** Day of the calibration that its figures come from, `YYYY-MM-DD`, where that is known. */
+  readonly date?: string;
+}
+
+/** How a device is emulated. */
+export interface Emulation {
+  /** Most qubits that one circuit may use: as many as the simulator takes. */
+  readonly maxUsedQubits: number;
+  /** Noise of circuits in native gates, unless a caller gives another. */
+  readonly noise: NoiseModelObject;
+  /** Times that the device publishes, for compilers. */
+  readonly times: MedianTimes;
 }
 
 /** Whether a figure was measured, or follows from a model of something that is not there. */
@@ -127,7 +139,7 @@ export interface Backend {
   readonly hardware: string;
   /** Devices of the fleet that it ran on; none for a processor that is no fleet. */
   readonly devices?: readonly string[];
-  /** Name of the device whose gates and couplers were insisted on. The results have none of its errors. */
+  /** Name of the device that was emulated. */
   readonly emulates?: string;
 }
 

@@ -242,7 +242,6 @@ export class HardwareProcessor implements Processor {
         ...device,
         basis,
         source,
-        fittedBy: 'service',
         maxCircuits: this.#provider.maxCircuits,
       },
     };

@@ -5,6 +5,7 @@ import type {
   Calibration,
   DeviceReport,
   DeviceSpec,
+  Emulation,
   Processor,
   ProcessorSpec,
 } from '../fleet/processor.ts';
@@ -81,10 +82,11 @@ function viewMethods(spec: ProcessorSpec) {
 }
 
 /** Constraints that circuits for a device must fit. */
-function viewDevice({ abilities, ...device }: DeviceSpec) {
+function viewDevice({ abilities, emulation, ...device }: DeviceSpec) {
   return {
     basis: device.basis,
     source: device.source,
+    ...(device.date !== undefined && { date: device.date }),
     coupling_map: device.couplers.map(([a, b]): [number, number] => [a, b]),
     symmetric_couplers: device.isSymmetric,
     native_gates: [...device.nativeGates],
@@ -93,7 +95,19 @@ function viewDevice({ abilities, ...device }: DeviceSpec) {
       reset: abilities.reset,
       condition: abilities.condition,
     },
-    fitted_by: device.fittedBy,
+    ...(emulation && viewEmulation(emulation)),
+  };
+}
+
+/** Noise and times of an emulated device. */
+function viewEmulation({ noise, maxUsedQubits, times }: Emulation) {
+  const { t1Us, t2Us, durationsNs } = times;
+  return {
+    max_used_qubits: maxUsedQubits,
+    noise,
+    ...(t1Us !== undefined && { t1_us: t1Us }),
+    ...(t2Us !== undefined && { t2_us: t2Us }),
+    durations_ns: { ...durationsNs },
   };
 }
 

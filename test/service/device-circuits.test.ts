@@ -1,9 +1,8 @@
 /** Circuits for devices are checked before they are accepted: what a device gives, has, and takes. */
 import { describe, expect, test } from 'vitest';
-import { type Device, withoutIdleQubits } from '../../src/compiler/device/device.ts';
+import type { Device } from '../../src/compiler/device/device.ts';
 import { DEVICES, deviceOf } from '../../src/compiler/device/public-devices.ts';
 import type { DeviceSpec } from '../../src/fleet/processor.ts';
-import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { openTestService } from './support/test-service.ts';
 
@@ -12,7 +11,6 @@ const ALL = { midCircuitMeasurement: true, reset: true, condition: true };
 function processorWith(changes: Partial<Device & DeviceSpec>): FakeProcessor {
   const device: DeviceSpec = {
     ...deviceOf(DEVICES['iqm-garnet']),
-    fittedBy: 'service',
     basis: 'modelled',
     source: 'a test',
     ...changes,
@@ -75,59 +73,4 @@ describe('a device that the service fits circuits to', () => {
   test('takes gates that are not native', async () => {
     expect(await faultsOf(processorWith({}), { circuit: BELL })).toEqual([]);
   });
-});
-
-describe('a device whose callers fit circuits', () => {
-  const fitted = [
-    { gate: 'PRX', qubit: 9, theta: 1, phi: 0 },
-    { gate: 'CZ', control: 9, target: 4 },
-    { gate: 'M', qubits: [4, 9] },
-  ];
-
-  test('refuses gates that are not native, and pairs that nothing couples', async () => {
-    const circuit = [...BELL, { gate: 'CZ', control: 0, target: 9 }];
-    expect(await faultsOf(processorWith({ fittedBy: 'caller' }), { circuit })).toEqual([
-      ['circuit[0]', 'H is no native gate; those are PRX, CZ.'],
-      ['circuit[1]', 'CX is no native gate; those are PRX, CZ.'],
-      ['circuit[2]', 'CZ acts on qubits 0 and 9, which nothing couples.'],
-    ]);
-  });
-
-  test('runs a circuit on the qubits that it uses, and reports those of the device', async () => {
-    const processor = processorWith({ fittedBy: 'caller', maxUsedQubits: 2 });
-    await using service = await openTestService({ processors: [processor] });
-    const body = { circuit: fitted, target_processor: 'device', shots: 10 };
-    const { data } = (await service.submit(body)).json();
-    expect(data.measured_qubits).toEqual([4, 9]);
-    const [run] = processor.tasks;
-    const circuit = run && circuitOf(run.circuit);
-    expect(circuit?.numQubits).toBe(2);
-    expect(circuit?.operations.map(({ kind }) => kind)).toEqual(['gate', 'gate', 'measure']);
-  });
-
-  test('refuses more qubits than can be simulated', async () => {
-    const processor = processorWith({ fittedBy: 'caller', maxUsedQubits: 1 });
-    const [fault] = await faultsOf(processor, { circuit: fitted });
-    expect(fault).toEqual(['circuit', expect.stringContaining('uses 2 qubits')]);
-  });
-
-  test('compiles any circuit for it', async () => {
-    const processor = processorWith({ fittedBy: 'caller' });
-    await using service = await openTestService({ processors: [processor] });
-    const answer = await service.request({
-      method: 'POST',
-      url: '/quantum/compile',
-      headers: { 'content-type': 'application/json' },
-      payload: JSON.stringify({ circuit: BELL, target_processor: 'device' }),
-    });
-    const { data } = answer.json();
-    expect(data.compilation).toMatchObject({ swaps: 0, gates: { before: 2 } });
-    const again = { circuit: data.circuit, target_processor: 'device', shots: 1 };
-    expect((await service.submit(again)).statusCode).toBe(201);
-  });
-});
-
-test('a circuit without operations is left on one qubit', () => {
-  const empty = { numQubits: 5, numBits: 0, operations: [] };
-  expect(withoutIdleQubits(empty).numQubits).toBe(1);
 });

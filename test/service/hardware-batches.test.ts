@@ -106,13 +106,18 @@ const GHZ = [
 const ANGLES = [0, 1, 2, Math.PI];
 const SWEEP = { circuit: GHZ, inputs: { a: ANGLES }, shots: 400 };
 
+/** Largest part of the shots that the noise of the emulated device changes: it misreads a bit of 40. */
+const MAX_ERRORS = 0.25;
+
 function expectSweep(counts: readonly Readonly<Record<string, number>>[] = [], shots = 400) {
   expect(counts.length).toBe(ANGLES.length);
   for (const [point, a] of ANGLES.entries()) {
     const of = counts[point] ?? {};
-    expect(Object.keys(of).filter((label) => label !== '000' && label !== '111')).toEqual([]);
     expect(Object.values(of).reduce((sum, count) => sum + count, 0)).toBe(shots);
-    expect(Math.abs((of['111'] ?? 0) / shots - Math.sin(a / 2) ** 2)).toBeLessThan(0.15);
+    expect((of['000'] ?? 0) + (of['111'] ?? 0)).toBeGreaterThan((1 - MAX_ERRORS) * shots);
+    expect(Math.abs((of['111'] ?? 0) / shots - Math.sin(a / 2) ** 2)).toBeLessThan(
+      0.15 + MAX_ERRORS,
+    );
   }
 }
 
@@ -126,7 +131,7 @@ describe('a batch on a processor of another instance', () => {
     const structural = {
       qasm: 'OPENQASM 3.0; include "stdgates.inc"; input int n; qubit[2] q; for int i in [1:n] { x q[0]; } cx q[0], q[1];',
       inputs: { n: [1, 2, 3] },
-      shots: 10,
+      shots: 100,
     };
     const observables = [
       { pauli: 'Z0' },
@@ -143,16 +148,18 @@ describe('a batch on a processor of another instance', () => {
     const record = await run(client, [SWEEP, structural, estimated]);
     const [sweep, loops, values] = programsOf(record);
     expectSweep(sweep?.counts);
-    expect(loops?.counts).toEqual([{ '11': 10 }, { '00': 10 }, { '11': 10 }]);
+    for (const [point, label] of ['11', '00', '11'].entries()) {
+      expect(loops?.counts?.[point]?.[label]).toBeGreaterThan(70);
+    }
     for (const [point, a] of ANGLES.entries()) {
       // Z flips the sign of |111⟩ and CZ flips it back.
       const exact = [Math.cos(a), 1, Math.sin(a) + 0.5 * Math.cos(a)];
       const slopes = [-Math.sin(a), 0, Math.cos(a) - 0.5 * Math.sin(a)];
       for (const [o, value] of exact.entries()) {
-        expect(Math.abs((values?.expectation[point]?.[o] ?? 9) - value)).toBeLessThan(0.15);
-        expect(Math.abs((values?.gradient[point]?.[o]?.[0] ?? 9) - slopes[o]!)).toBeLessThan(0.15);
+        expect(Math.abs((values?.expectation[point]?.[o] ?? 9) - value)).toBeLessThan(0.4);
+        expect(Math.abs((values?.gradient[point]?.[o]?.[0] ?? 9) - slopes[o]!)).toBeLessThan(0.4);
       }
-      expect(values?.standard_error[point]?.[1]).toBe(0);
+      expect(values?.standard_error[point]?.[1]).toBeLessThan(0.02);
     }
     // Seven points, two settings of measurement for four more, and two shifts of each. Those of one number of shots
     // that are asked for together are a job.

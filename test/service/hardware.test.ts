@@ -79,7 +79,6 @@ describe('a processor of another instance', () => {
       family: 'superconducting',
       max_qubits: 20,
       basis: 'modelled',
-      fitted_by: 'service',
       native_gates: ['PRX', 'CZ'],
       vendor: { name: 'Quantum Compute Service', device: DEVICE, queue_depth: expect.any(Number) },
     });
@@ -88,7 +87,8 @@ describe('a processor of another instance', () => {
     const record = recordOf(answer);
     const counts: Readonly<Record<string, number>> = Object(record['counts']);
     // Bits 0 to 3 are qubits 2, 0, 1 and 3; 3 is one exactly where 0 is.
-    expect(Object.keys(counts).sort()).toEqual(['0001', '1111']);
+    // Noise of the device, readout above all, leaves 8 shots of 10 or more as they are.
+    expect((counts['0001'] ?? 0) + (counts['1111'] ?? 0)).toBeGreaterThan(280);
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(400);
     expect(Math.abs((counts['1111'] ?? 0) - 200)).toBeLessThan(100);
     expect(record['measured_qubits']).toEqual([2, 0, 1, 3]);
@@ -113,18 +113,13 @@ describe('a processor of another instance', () => {
     const dynamic = await post(client, {
       circuit: teleported,
       target_processor: HARDWARE,
-      shots: 20,
+      shots: 200,
     });
-    expect(recordOf(dynamic)['counts']).toEqual({ '101': 20 });
+    const ofTeleported: Readonly<Record<string, number>> = Object(recordOf(dynamic)['counts']);
+    expect(ofTeleported['101']).toBeGreaterThan(150);
 
-    // The device itself takes nothing that does not fit.
+    // A program that names the device's qubits is not put on others.
     const there2 = clientOf(device);
-    const refused = await post(there2, { circuit: CIRCUIT, target_processor: DEVICE, shots: 1 });
-    expect(refused.status).toBe(400);
-    expect(JSON.parse(refused.text).error.details[0]).toMatchObject({
-      path: 'circuit[0]',
-      message: 'H is no native gate; those are PRX, CZ.',
-    });
     const apart = 'OPENQASM 3.0; include "stdgates.inc"; bit[1] c; cz $0, $9; c[0] = measure $0;';
     const far = await post(there2, { qasm: apart, target_processor: DEVICE, shots: 1 });
     expect(JSON.parse(far.text).error.details[0]).toMatchObject({

@@ -280,9 +280,9 @@ describe('qvm', () => {
     expect(other.methods).toEqual([
       { method: 'statevector', max_qubits: 20, max_noisy_qubits: 20 },
     ]);
-    // Emulated devices refuse to be asked for a method.
     const emulator = (await service.get('/quantum/processors/emulator-ibm-fez')).json().data;
-    expect([emulator.family, emulator.methods]).toEqual(['emulator', undefined]);
+    expect([emulator.family, emulator.max_qubits]).toEqual(['emulator', 156]);
+    expect(emulator.methods).toEqual(data.methods);
   });
 
   test('runs a circuit without noise on one state, with the counts of statevector-sim', async () => {
@@ -389,7 +389,7 @@ describe('a bad request', () => {
     [{ method: 'magic' }, 'method: '],
     [
       { target_processor: 'emulator-ibm-fez' },
-      'noise: emulator-ibm-fez takes no noise of the caller; qvm does.',
+      'noise.gates[0].gates: Noise of emulator-ibm-fez follows its native gates',
     ],
     [
       { method: 'statevector', shots: 1, return: ['expectation'], observables: [{ pauli: 'Z0' }] },

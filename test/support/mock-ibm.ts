@@ -9,8 +9,9 @@ import { json as readJson, text as readText } from 'node:stream/consumers';
 import { z } from 'zod';
 import { isStatic } from '../../src/circuit/circuit.ts';
 import { readOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
-import { misfits, withoutIdleQubits } from '../../src/compiler/device/device.ts';
+import { misfits } from '../../src/compiler/device/device.ts';
 import { replayShot } from './state-oracle.ts';
+import { withoutIdleQubits } from './used-qubits.ts';
 
 export const API_KEY = 'ibm-cloud-api-key';
 export const INSTANCE = 'crn:v1:bluemix:public:quantum-computing:us-east:a/1:2::';

@@ -52,21 +52,21 @@ def check_sampler(backend, circuit):
     [result] = SamplerV2(backend, seed=1).run([pub], shots=2000).result(600)
     for point, angle in enumerate(ANGLES):
         counts = result.data.meas.get_counts(point)
-        assert set(counts) <= {"0000", "0111"}
         assert sum(counts.values()) == 2000
-        assert abs(counts.get("0111", 0) / 2000 - math.sin(angle / 2) ** 2) < 0.06
+        # Noise of gates and readout changes some of the shots, and not most of them.
+        assert 1300 < counts.get("0000", 0) + counts.get("0111", 0) < 2000
+        assert abs(counts.get("0111", 0) / 2000 - math.sin(angle / 2) ** 2) < 0.3
 
 
-def check_estimator(backend, circuit):
+NAMES = ("ZIIZ", "IZZI", "IXXX")
+EXACT = np.array([np.cos(ANGLES), np.ones(4), np.sin(ANGLES)])
+
+
+def estimated(backend, circuit, **options):
     fitted = transpile(circuit, backend, seed_transpiler=7)
-    names = ("ZIIZ", "IZZI", "IXXX")
-    observables = [[SparsePauliOp(name).apply_layout(fitted.layout)] for name in names]
-    [result] = EstimatorV2(backend, seed=1).run([(fitted, observables, ANGLES)]).result(600)
-    exact = [np.cos(ANGLES), np.ones(4), np.sin(ANGLES)]
-    assert result.metadata["shots"] == 4096
-    assert np.all(np.abs(result.data.evs - exact) < 0.08)
-    assert np.all(result.data.stds < 0.02)
-    assert np.all(result.data.stds[1] == 0)
+    observables = [[SparsePauliOp(name).apply_layout(fitted.layout)] for name in NAMES]
+    [result] = EstimatorV2(backend, seed=1, **options).run([(fitted, observables, ANGLES)]).result(600)
+    return result
 
 
 class TestEmulatedDevice:
@@ -75,7 +75,13 @@ class TestEmulatedDevice:
         backend = device.provider.get_backend(name)
         circuit, _ = rotated()
         check_sampler(backend, circuit)
-        check_estimator(backend, circuit)
+        ideal = estimated(backend, circuit, noise={})
+        assert np.allclose(ideal.data.evs, EXACT, atol=1e-9)
+        noisy = estimated(backend, circuit)
+        assert np.all(np.abs(noisy.data.evs) <= np.abs(EXACT) + 1e-2)
+        assert np.all(np.abs(noisy.data.evs - EXACT) < 0.15)
+        assert np.all(noisy.data.evs[1] < 0.999)
+        assert np.all(noisy.data.stds == 0)
 
     def test_the_target_has_native_gates_on_couplers(self, device):
         backend = device.provider.get_backend("emulator-iqm-garnet")
@@ -85,18 +91,31 @@ class TestEmulatedDevice:
         assert (1, 0) in backend.coupling_map.get_edges()
         circuit, angle = rotated()
         circuit.measure_all()
-        job = backend.run(transpile(circuit.assign_parameters({angle: math.pi}), backend), shots=50)
-        assert job.result(600).get_counts() == {"0111": 50}
+        fitted = transpile(circuit.assign_parameters({angle: math.pi}), backend)
+        assert backend.run(fitted, shots=50, noise={}).result(600).get_counts() == {"0111": 50}
+        noisy = backend.run(fitted, shots=2000, seed_simulator=3).result(600).get_counts()
+        assert 1300 < noisy["0111"] < 2000
 
-    def test_circuits_that_do_not_fit_are_refused_with_the_place(self, device):
+    def test_the_target_has_published_errors_and_times(self, device):
+        target = device.provider.get_backend("emulator-ibm-fez").target
+        cz, sx, rz = target["cz"][(3, 16)], target["sx"][(0,)], target["rz"][(0,)]
+        # The service lists probabilities of Pauli errors; Qiskit's errors are average infidelities, as IBM publishes them.
+        assert math.isclose(cz.error, 3.8e-3, rel_tol=1e-5)
+        assert math.isclose(sx.error, 2.3e-4, rel_tol=1e-5)
+        assert rz.error == 0
+        assert [each.duration for each in (cz, sx, rz)] == pytest.approx([84e-9, 24e-9, 0])
+        measure = target["measure"][(155,)]
+        assert measure.error == pytest.approx(7.6e-3)
+        assert measure.duration == pytest.approx(1.56e-6)
+        assert target.qubit_properties[7].t1 == pytest.approx(144.9e-6)
+        assert target.qubit_properties[7].t2 == pytest.approx(88e-6)
+
+    def test_circuits_that_do_not_fit_are_fitted_by_the_service(self, device):
         backend = device.provider.get_backend("emulator-iqm-garnet")
-        circuit, _ = rotated()
+        circuit, angle = rotated()
         circuit.measure_all()
-        with pytest.raises(QiskitError, match=r"RY is no native gate; those are PRX, CZ"):
-            SamplerV2(backend).run([(circuit, ANGLES)]).result(600)
-        with pytest.raises(QiskitError, match="from which expectation is estimated"):
-            fitted = transpile(circuit.remove_final_measurements(inplace=False), backend)
-            EstimatorV2(backend).run([(fitted, SparsePauliOp("Z" * 20), 0.5)], precision=0).result(600)
+        [result] = SamplerV2(backend, noise={}, seed=2).run([(circuit, [math.pi])], shots=100).result(600)
+        assert result.data.meas.get_counts() == {"0111": 100}
 
 
 class TestHardware:
@@ -114,7 +133,10 @@ class TestHardware:
             backend = available_backend(QcsProvider(client=client))
             circuit, _ = rotated()
             check_sampler(backend, circuit)
-            check_estimator(backend, circuit)
+            result = estimated(backend, circuit)
+            assert result.metadata["shots"] == 4096
+            assert np.all(np.abs(result.data.evs - EXACT) < 0.4)
+            assert np.all(result.data.stds < 0.02)
             with pytest.raises(QiskitError, match="from which expectation is estimated"):
                 EstimatorV2(backend).run([(circuit, SparsePauliOp("ZZZZ"), 0.5)], precision=0).result(600)
 

@@ -2,6 +2,7 @@
 import {
   type Circuit,
   type DynamicCircuit,
+  type DynamicOperation,
   isNoisy,
   isStatic,
   operationQubits,
@@ -54,7 +55,12 @@ export function missingAbilities(
   { midCircuitMeasurement, reset, condition }: DeviceAbilities,
 ): readonly Misfit[] {
   if (isNoisy(circuit)) {
-    return [{ message: 'Noise channels need a simulator; the device has errors of its own.' }];
+    return [
+      {
+        message:
+          'Noise channels in a circuit need a simulator: the device has noise of its own. An emulated device takes another model in the field noise.',
+      },
+    ];
   }
   if (!isStatic(circuit)) {
     return [
@@ -117,29 +123,39 @@ export function misfits(
   return found;
 }
 
-/** The circuit on those of its qubits that it uses, renumbered in order; on one qubit where it uses none. */
-export function withoutIdleQubits(circuit: Circuit): Circuit {
-  return onQubits(circuit, usedQubits(circuit));
-}
-
 /** The qubits that a circuit's operations act on. */
 export function usedQubits(circuit: Circuit): ReadonlySet<Qubit> {
   return new Set(circuit.operations.flatMap(operationQubits));
 }
 
-/** The circuit on some qubits, at least all that it uses, renumbered in order; on one qubit if they are none. */
-export function onQubits(circuit: Circuit, qubits: ReadonlySet<Qubit>): Circuit {
-  const numbers = numbersInOrder(qubits);
-  const operations = circuit.operations.map((operation) =>
-    onPlaces(
-      operation,
-      operationQubits(operation).map((qubit) => numbers.get(qubit)!),
-    ),
-  );
-  return { numQubits: Math.max(1, qubits.size), numBits: circuit.numBits, operations };
-}
-
-/** The place of each qubit among some, in ascending order. */
-export function numbersInOrder(qubits: ReadonlySet<Qubit>): ReadonlyMap<Qubit, number> {
-  return new Map([...qubits].sort((a, b) => a - b).map((qubit, i) => [qubit, i]));
+/**
+ * The circuit on qubits of other numbers; on one qubit if they are none.
+ *
+ * @param circuit - Without loops.
+ * @param numbers - New number of each qubit, from 0 on, for at least all that the circuit uses.
+ */
+export function renumbered(circuit: Circuit, numbers: ReadonlyMap<Qubit, number>): Circuit;
+export function renumbered(
+  circuit: DynamicCircuit,
+  numbers: ReadonlyMap<Qubit, number>,
+): DynamicCircuit;
+export function renumbered(
+  circuit: DynamicCircuit,
+  numbers: ReadonlyMap<Qubit, number>,
+): DynamicCircuit {
+  const placesOf = (own: readonly Qubit[]) => own.map((qubit) => numbers.get(qubit)!);
+  const operations = circuit.operations.map((operation): DynamicOperation => {
+    switch (operation.kind) {
+      case 'while':
+        throw new Error('unreachable: a loop on a device');
+      case 'assign':
+      case 'misread':
+        return operation;
+      case 'noise':
+        return { ...operation, qubits: placesOf(operation.qubits) };
+      default:
+        return onPlaces(operation, placesOf(operationQubits(operation)));
+    }
+  });
+  return { ...circuit, numQubits: Math.max(1, numbers.size), operations };
 }

@@ -35,6 +35,8 @@ export interface FittedCircuit {
   readonly circuit: Circuit;
   /** Qubit of the device on which each qubit of the given circuit starts. */
   readonly initialLayout: readonly number[];
+  /** Qubit of the device on which each qubit of the given circuit ends. */
+  readonly finalLayout: readonly number[];
   readonly numSwaps: number;
 }
 
@@ -48,6 +50,44 @@ export interface FittedCircuit {
 export function fitCircuit(circuit: Circuit, device: Device, uniform: () => number): FittedCircuit {
   const pairs = pairsOnly(circuit, nativeSet(device), 'outcomes');
   return inNativeGates(placed(pairs, device, uniform), device);
+}
+
+/**
+ * Fits a circuit to a device so that the state before the measurements that end it stays the same as well, each qubit on its
+ * final place.
+ */
+export function fitState(circuit: Circuit, device: Device, uniform: () => number): FittedCircuit {
+  const { body, readout } = beforeReadout(circuit);
+  const pairs = pairsOnly(body, nativeSet(device), 'state');
+  const found = inNativeGates(placed(pairs, device, uniform), device);
+  const measures = readout
+    .map((operation) =>
+      onPlaces(
+        operation,
+        operationQubits(operation).map((qubit) => found.finalLayout[qubit]!),
+      ),
+    )
+    .flatMap(oneByOne);
+  const operations = [...found.circuit.operations, ...measures];
+  return { ...found, circuit: { ...found.circuit, operations } };
+}
+
+/** A circuit without the measurements that end it, and these. */
+export function beforeReadout(circuit: Circuit): {
+  readonly body: Circuit;
+  readonly readout: readonly Operation[];
+} {
+  const { operations } = circuit;
+  const isMeasure = ({ kind }: Operation) => kind === 'measure';
+  if (!hasMidCircuitMeasurement(circuit)) {
+    const body = { ...circuit, operations: operations.filter((each) => !isMeasure(each)) };
+    return { body, readout: operations.filter(isMeasure) };
+  }
+  const last = operations.findLastIndex(
+    (each) => each.kind !== 'measure' || each.condition !== undefined,
+  );
+  const body = { ...circuit, operations: operations.slice(0, last + 1) };
+  return { body, readout: operations.slice(last + 1) };
 }
 
 /**
@@ -86,7 +126,7 @@ function nativeSet({ nativeGates }: Device): GateSet {
 export function pairsOnly(
   given: Circuit,
   gates: GateSet,
-  preserve: 'unitary' | 'outcomes',
+  preserve: 'unitary' | 'state' | 'outcomes',
 ): Circuit {
   const ways = [
     twoQubitForm(given),
@@ -143,10 +183,12 @@ function routedOnPart(
       operationQubits(operation).map((place) => part[place]!),
     ),
   );
-  const starts = [...routed.initialLayout.physical.subarray(0, circuit.numQubits)];
+  const placesIn = ({ physical }: RoutedCircuit['initialLayout']) =>
+    Array.from(physical.subarray(0, circuit.numQubits), (place) => part[place]!);
   return {
     circuit: { numQubits: device.numQubits, numBits: circuit.numBits, operations },
-    initialLayout: starts.map((place) => part[place]!),
+    initialLayout: placesIn(routed.initialLayout),
+    finalLayout: placesIn(routed.finalLayout),
     numSwaps: routed.numSwaps,
   };
 }

@@ -1,28 +1,31 @@
 /**
- * Checks a program of a batch for a device, once for all of its points: its outputs, its operations and, where the
- * caller fits circuits, its gates.
+ * Checks a program of a batch for a device, once for all of its points: its outputs and its operations. Of a program for
+ * an emulated device it makes the circuits that run there.
  *
- * A device gives counts. Expectation values and gradients are estimated from counts, as on simulators with shots.
+ * Hardware gives counts. Expectation values and gradients are estimated from counts, as on simulators with shots.
  */
-import { type Circuit, isNoisy, isStatic, withoutMeasurements } from '../../circuit/circuit.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
-import type { PauliSum } from '../../circuit/observable.ts';
+import { type AngleFormulas, CONSTANT, evaluateAngles } from '../../circuit/angle-formulas.ts';
 import {
-  numbersInOrder,
-  onQubits,
-  usedQubits,
-  withoutIdleQubits,
-} from '../../compiler/device/device.ts';
-import type { DeviceSpec, ProcessorSpec } from '../../fleet/processor.ts';
-import { checkNumUsed, checkOperations, type SourceField } from '../circuits/check-device.ts';
+  type DynamicCircuit,
+  isNoisy,
+  numAnglesOf,
+  withAngles,
+  withoutMeasurements,
+} from '../../circuit/circuit.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import { type InputColumns, inputRows } from '../../circuit/input-columns.ts';
+import { anglesOf } from '../../compiler/shape.ts';
+import type { ProcessorSpec } from '../../fleet/processor.ts';
+import { checkOperations, type SourceField } from '../circuits/check-device.ts';
+import {
+  type EmulationRequest,
+  emulatedCircuit,
+  fitsAsWritten,
+} from '../circuits/emulated-circuit.ts';
 import type { BatchOutput } from '../schemas/batches.ts';
 import { isEstimated, type ProgramGroup } from './batch-program.ts';
-
-/** Parts of a program that depend on its device. */
-interface DeviceParts {
-  readonly groups: readonly ProgramGroup[];
-  readonly observables: readonly PauliSum[];
-}
+import { pointsIn } from './group-points.ts';
 
 /** Results that a program asks for. */
 interface Asked {
@@ -31,23 +34,22 @@ interface Asked {
   readonly source: SourceField;
 }
 
-/**
- * Adds the faults of a program that a device does not take.
- *
- * @returns The circuits and observables to run: an emulated device leaves out the qubits that no operation uses.
- */
+/** Adds the faults of a program that a device does not take: outputs that it does not have, and operations that it lacks. */
 export function checkBatchDevice(
-  program: DeviceParts,
+  groups: readonly ProgramGroup[],
   asked: Asked,
   { id, device }: Pick<ProcessorSpec, 'id' | 'device'>,
   faults: FaultList,
-): DeviceParts {
-  if (device === undefined) return program;
-  checkOutputs(asked, id, faults);
-  const noisy = program.groups.find(({ circuit }) => isNoisy(circuit));
+): void {
+  if (device === undefined) return;
+  if (device.emulation === undefined) checkOutputs(asked, id, faults);
+  else if (asked.outputs.includes('statevector')) {
+    faults.add('return', `${id} does not give statevector; qvm does.`);
+  }
+  const noisy = groups.find(({ circuit }) => isNoisy(circuit));
   if (noisy !== undefined) {
     checkOperations(noisy.circuit, device, asked.source, faults);
-    return program;
+    return;
   }
   // The measurements of an estimate are added later; what the program measures does not matter.
   const areMeasured = !isEstimated({
@@ -55,15 +57,11 @@ export function checkBatchDevice(
     method: 'statevector',
     ...shotsOf(asked),
   });
-  const groups = program.groups.map((group) =>
-    areMeasured ? group : { ...group, circuit: withoutMeasurements(group.circuit) },
-  );
   for (const { circuit } of groups) {
-    checkOperations(circuit, device, asked.source, faults);
-    if (faults.count > 0) return program;
+    const own = areMeasured ? circuit : withoutMeasurements(circuit);
+    checkOperations(own, device, asked.source, faults);
+    if (faults.count > 0) return;
   }
-  if (device.fittedBy === 'service') return program;
-  return emulated({ ...program, groups }, areMeasured, { id, device }, asked.source, faults);
 }
 
 const shotsOf = ({ shots }: Asked) => (shots === undefined ? {} : { shots });
@@ -82,45 +80,83 @@ function checkOutputs({ outputs, shots }: Asked, id: string, faults: FaultList):
   }
 }
 
-/** The program on the qubits that it uses. */
-function emulated(
-  { groups, observables }: DeviceParts,
-  areMeasured: boolean,
-  target: { readonly id: string; readonly device: DeviceSpec },
-  source: SourceField,
+/** Points of all programs of one body that are fitted by themselves. */
+export const MAX_FITTED_POINTS = 1000;
+/** Operations of the fitted circuits of one program, noise counted. */
+const MAX_FITTED_OPERATIONS = 1_000_000;
+
+/**
+ * The circuits that an emulated device runs; undefined after adding the reason why it does not.
+ *
+ * A program in native gates on coupled qubits stays a sweep. The circuits of any other are fitted point by point, because
+ * native gates depend on angles in any way: each point then is the circuit that it is by itself.
+ *
+ * @throws {StepsSpentError} if circuits have to be fitted and that may not take long.
+ */
+export function emulatedGroups(
+  groups: readonly ProgramGroup[],
+  inputs: InputColumns,
+  outputs: readonly BatchOutput[],
+  request: EmulationRequest,
   faults: FaultList,
-): DeviceParts {
-  const used = groups.map(({ circuit }) => usedQubits(staticCircuit(circuit)));
-  const read = observables.flatMap((sum) =>
-    sum.flatMap(({ factors }) => factors.map(({ qubit }) => qubit)),
-  );
-  // Circuits that are measured as they are keep qubits of their own, so that a seed gives the counts of a single circuit.
-  const shared = areMeasured ? undefined : new Set([...used.flatMap((own) => [...own]), ...read]);
-  const widest = shared?.size ?? used.reduce((most, { size }) => Math.max(most, size), 0);
-  checkNumUsed(widest, target, source, faults);
-  if (faults.count > 0 || shared === undefined) {
-    const narrow = groups.map((group) => ({
-      ...group,
-      circuit: withoutIdleQubits(staticCircuit(group.circuit)),
-    }));
-    return { groups: narrow, observables };
+): readonly ProgramGroup[] | undefined {
+  const { device, source } = request;
+  const needsFitting = groups.some(({ circuit }) => !fitsAsWritten(circuit, device));
+  if (needsFitting && outputs.includes('gradient')) {
+    const problem = `gradient on an emulated device needs a program in its native gates, ${device.nativeGates.join(', ')}, on coupled qubits: those of a fitted circuit depend on its angles.`;
+    faults.add('return', problem);
+    return undefined;
   }
-  const numbers = numbersInOrder(shared);
-  return {
-    groups: groups.map((group) => ({
-      ...group,
-      circuit: onQubits(staticCircuit(group.circuit), shared),
-    })),
-    observables: observables.map((sum) =>
-      sum.map(({ coefficient, factors }) => ({
-        coefficient,
-        factors: factors.map(({ pauli, qubit }) => ({ pauli, qubit: numbers.get(qubit)! })),
-      })),
-    ),
-  };
+  if (needsFitting && inputs.numPoints > MAX_FITTED_POINTS) {
+    const problem = `${inputs.numPoints} points of a program that has to be fitted to a device; the limit is ${MAX_FITTED_POINTS}. Send a program in native gates on coupled qubits, or fewer points.`;
+    faults.add(source, problem, LIMIT_EXCEEDED);
+    return undefined;
+  }
+  const made: ProgramGroup[] = [];
+  let numOperations = 0;
+  for (const group of groups) {
+    for (const own of needsFitting ? singlePoints(group, inputs) : [group]) {
+      const run = emulatedCircuit(own.circuit, request, faults);
+      if (run === undefined) return undefined;
+      numOperations += run.circuit.operations.length;
+      if (needsFitting && numOperations > MAX_FITTED_OPERATIONS) {
+        const problem = `The fitted circuits of all points have more than ${MAX_FITTED_OPERATIONS} operations, noise counted. Send fewer points.`;
+        faults.add(source, problem, LIMIT_EXCEEDED);
+        return undefined;
+      }
+      const formulas = needsFitting ? constantAngles(run.circuit, inputs) : own.formulas;
+      made.push({ ...own, circuit: run.circuit, formulas });
+    }
+  }
+  return made;
 }
 
-function staticCircuit(circuit: ProgramGroup['circuit']): Circuit {
-  if (!isStatic(circuit)) throw new Error('unreachable: a dynamic circuit on a device');
-  return circuit;
+/** The points of a group as groups of their own. */
+function* singlePoints(group: ProgramGroup, inputs: InputColumns): Iterable<ProgramGroup> {
+  const { circuit, formulas } = group;
+  const { list, from, to } = pointsIn(group, 0, inputs.numPoints);
+  const rows = inputRows(inputs, list, from, to);
+  const numAngles = numAnglesOf(circuit);
+  const angles = evaluateAngles(formulas, rows, to - from);
+  for (let k = 0; k < to - from; k++) {
+    const own = angles.subarray(k * numAngles, (k + 1) * numAngles);
+    const point = list === undefined ? from + k : list[from + k]!;
+    yield { ...group, circuit: withAngles(circuit, own), points: Uint32Array.of(point) };
+  }
+}
+
+/** Formulas of a circuit whose angles do not depend on inputs. */
+function constantAngles(circuit: DynamicCircuit, { names }: InputColumns): AngleFormulas {
+  const angles = Float64Array.from(anglesOf(circuit));
+  return {
+    numInputs: names.length,
+    numAngles: angles.length,
+    constants: new Float64Array(0),
+    operators: new Uint8Array(0),
+    left: new Int32Array(0),
+    right: new Int32Array(0),
+    results: new Int32Array(angles.length).fill(CONSTANT),
+    angles,
+    finite: new Int32Array(0),
+  };
 }

@@ -30,9 +30,16 @@ import {
   type ChosenMethod,
   checkMethod,
   lacksFinalState,
-  readModel,
   withModel,
 } from '../circuits/check-method.ts';
+import {
+  type EmulationRequest,
+  namesDeviceQubits,
+  numReadableQubits,
+  observedQubits,
+  onObserved,
+} from '../circuits/emulated-circuit.ts';
+import { emulatedDeviceOf, readNoise } from '../circuits/emulated-noise.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
 import {
@@ -44,7 +51,7 @@ import {
 } from '../schemas/batches.ts';
 import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
 import { type CheckedProgram, isEstimated, type ProgramGroup } from './batch-program.ts';
-import { checkBatchDevice } from './check-batch-device.ts';
+import { checkBatchDevice, emulatedGroups } from './check-batch-device.ts';
 import { unpackedInputs } from './packed-inputs.ts';
 
 /** The fields of a batch that are of good form. */
@@ -96,7 +103,10 @@ export class ProgramCheck {
     const inputs = attempt(faults, () => inputColumns(given));
     const source = sourceOf(program);
     if (inputs === undefined || source === undefined || faults.count > 0) return undefined;
-    const noise = program.noise === undefined ? this.#noise : readModel(program.noise, faults);
+    const noise =
+      program.noise === undefined
+        ? this.#noise
+        : readNoise(program.noise, this.#target?.spec, faults);
     const limits = readLimitsOf(this.#target, this.#limits);
     const sweep = attempt(faults, () => readSweep(source, inputs, limits));
     return sweep === undefined ? undefined : this.#withSweep(program, sweep, noise);
@@ -108,14 +118,15 @@ export class ProgramCheck {
     noise: NoiseModel | undefined,
   ): CheckedProgram | undefined {
     const faults = this.#faults;
-    const groups = sweep.groups.map(({ circuit, formulas, points }) => ({
-      circuit: withModel(withFinalMeasurement(circuit), noise, faults),
+    const device = emulatedDeviceOf(this.#target?.spec);
+    const written = sweep.groups.map(({ circuit, formulas, points }) => ({
+      circuit: withFinalMeasurement(circuit),
       formulas,
       points,
     }));
-    const [{ circuit }] = groups as [ProgramGroup];
+    const [{ circuit }] = written as [ProgramGroup];
     const { numQubits, numBits } = circuit;
-    const uneven = groups.find(
+    const uneven = written.find(
       (group) => group.circuit.numQubits !== numQubits || group.circuit.numBits !== numBits,
     );
     if (uneven !== undefined) {
@@ -128,7 +139,7 @@ export class ProgramCheck {
     const observables = attempt(faults, () =>
       parseObservables(
         [...(program.observables ?? []), ...results.observables],
-        this.#numReadableQubits(numQubits),
+        numReadableQubits(circuit, device),
         'observables',
       ),
     );
@@ -137,36 +148,46 @@ export class ProgramCheck {
     checkResultsOfBatch(results.results, numQubits, faults);
     const outputs = this.#outputs(program, filled, observables);
     const shots = program.shots ?? this.#batch.shots;
+    const source = program.qasm === undefined ? 'circuit' : 'qasm';
+    if (this.#target !== undefined && faults.count === 0) {
+      checkBatchDevice(written, { outputs, shots, source }, this.#target.spec, faults);
+    }
+    const observed = device && observedQubits(observables);
+    const groups =
+      device === undefined || observed === undefined
+        ? written.map((group) => ({ ...group, circuit: withModel(group.circuit, noise, faults) }))
+        : this.#emulatedGroups(written, sweep, {
+            outputs,
+            observed,
+            noise,
+            device,
+            source,
+            isPlaced: namesDeviceQubits(program.qasm),
+          });
+    if (groups === undefined) return undefined;
     const chosen = this.#method(program, groups, { outputs, shots });
     const { method } = chosen;
     const asked = { outputs, method, ...(shots !== undefined && { shots }) };
     this.#checkShots(asked, circuit);
-    for (const group of groups) this.#checkOutputLimits(group.circuit, asked);
+    for (const group of written) this.#checkOutputLimits(group.circuit, asked);
     const estimated = isEstimated(asked) || method === 'density_matrix';
-    if (outputs.includes('gradient') && !estimated) this.#checkGradientWidth(numQubits);
+    if (outputs.includes('gradient') && !estimated) {
+      const most = device?.emulation.maxUsedQubits ?? this.#limits.maxQubits;
+      this.#checkGradientWidth(groups[0]!.circuit.numQubits, most - 1);
+    }
     const gradientInputs = this.#gradientInputs(program, outputs, sweep);
-    const source = program.qasm === undefined ? 'circuit' : 'qasm';
-    const own =
-      this.#target === undefined || faults.count > 0
-        ? { groups, observables }
-        : checkBatchDevice(
-            { groups, observables },
-            { outputs, shots, source },
-            this.#target.spec,
-            faults,
-          );
     if (faults.count > 0) return undefined;
     const { name, seed } = program;
     return {
       ...(name !== undefined && { name }),
       ...chosen,
-      groups: own.groups,
+      groups,
       inputs: sweep.inputs,
       numQubits,
       numBits,
       measuredQubits: measuredQubits(circuit),
       outputs,
-      observables: own.observables,
+      observables: observed === undefined ? observables : onObserved(observables, observed),
       gradientInputs,
       ...(shots !== undefined && { shots }),
       ...(seed !== undefined && { seed }),
@@ -175,10 +196,28 @@ export class ProgramCheck {
     };
   }
 
-  /** Qubits that observables may read: on a device whose callers fit circuits, also those that the circuit does not name. */
-  #numReadableQubits(numQubits: number): number {
-    const { device } = this.#target?.spec ?? {};
-    return device?.fittedBy === 'caller' ? device.numQubits : numQubits;
+  /** The circuits that an emulated device runs; undefined if there are faults. */
+  #emulatedGroups(
+    groups: readonly ProgramGroup[],
+    { inputs }: Sweep,
+    {
+      outputs,
+      noise,
+      ...rest
+    }: Pick<EmulationRequest, 'observed' | 'device' | 'source' | 'isPlaced'> & {
+      readonly outputs: readonly BatchOutput[];
+      readonly noise: NoiseModel | undefined;
+    },
+  ): readonly ProgramGroup[] | undefined {
+    if (this.#faults.count > 0 || noise === undefined) return undefined;
+    const request = {
+      ...rest,
+      noise,
+      id: this.#target?.spec.id ?? '',
+      isRead: outputs.some((name) => !OF_OBSERVABLES.includes(name)),
+      mayTakeLong: this.#limits.maxSteps === undefined,
+    };
+    return emulatedGroups(groups, inputs, outputs, request, this.#faults);
   }
 
   /** Results that are asked for, in the order of the answer. */
@@ -263,8 +302,7 @@ export class ProgramCheck {
     }
   }
 
-  #checkGradientWidth(numQubits: number): void {
-    const most = this.#limits.maxQubits - 1;
+  #checkGradientWidth(numQubits: number, most: number): void {
     if (numQubits <= most) return;
     const problem = `gradient of ${numQubits} qubits; it holds two states, so the limit is ${most}, one less than max_qubits.`;
     this.#faults.add('return', problem, LIMIT_EXCEEDED);

@@ -5,8 +5,7 @@ import { fitShape } from '../../compiler/device/fit-shape.ts';
 import { gateFigures } from '../../compiler/report.ts';
 import type { DeviceSpec, FittedProgram, Fitting } from '../../fleet/processor.ts';
 import { type PackedShape, unpackShape } from '../../fleet/workers/sent-batch.ts';
-import { Chance } from '../../workloads/algorithms/chance.ts';
-import { LAYOUT_STREAM } from '../circuits/device-program.ts';
+import { layoutSource } from '../circuits/fitted-circuit.ts';
 import type { Reading } from '../reading/reading.ts';
 
 /** Circuits to fit. */
@@ -40,11 +39,7 @@ export function fittedBatch({ device, seed, shapes }: FitRequest): FittedProgram
   for (const { shape: packed, rows, numCircuits } of shapes) {
     // The cast is safe: batches for devices are checked to be static.
     const shape = unpackShape(packed) as Circuit;
-    const random = () => {
-      const chance = new Chance(seed, LAYOUT_STREAM);
-      return () => chance.uniform();
-    };
-    for (const fitted of fitShape(shape, rows, numCircuits, device, random)) {
+    for (const fitted of fitShape(shape, rows, numCircuits, device, layoutSource(seed))) {
       const { circuit, initialLayout, numSwaps } = fitted;
       circuits.push({ qasm: printOpenQasm(circuit, '3', true), numBits: circuit.numBits });
       fitting ??= { ...gateFigures(shape, circuit), swaps: numSwaps, initialLayout };

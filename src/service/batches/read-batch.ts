@@ -14,7 +14,7 @@ import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/check-circuit.ts';
-import { readModel } from '../circuits/check-method.ts';
+import { readNoise } from '../circuits/emulated-noise.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
@@ -139,7 +139,7 @@ export function checkedPrograms(
     ...(maxSteps !== undefined && { maxSteps }),
     readingWork,
   };
-  const noise = body.noise && readModel(body.noise, faults);
+  const noise = readNoise(body.noise, target?.spec, faults);
   const programs: CheckedProgram[] = [];
   let points = 0;
   for (const [i, program] of values.entries()) {
@@ -164,7 +164,8 @@ export function checkedPrograms(
     faults.add('programs', problem, LIMIT_EXCEEDED);
   }
   checkAnswerSize(programs, faults);
-  if (target?.spec.device?.fittedBy === 'service') checkDeviceWork(programs, faults);
+  const { device } = target?.spec ?? {};
+  if (device !== undefined && device.emulation === undefined) checkDeviceWork(programs, faults);
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   return programs;
 }

@@ -30,19 +30,22 @@ import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { CircuitRun, Processor, ProcessorSpec } from '../../fleet/processor.ts';
+import type { CircuitRun, Fitting, Processor, ProcessorSpec } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
 import { checkDevice } from './check-device.ts';
+import { type ChosenMethod, checkMethod, checkOutputLimits, withModel } from './check-method.ts';
 import {
-  type ChosenMethod,
-  checkMethod,
-  checkOutputLimits,
-  readModel,
-  withModel,
-} from './check-method.ts';
+  type EmulatedRun,
+  emulatedCircuit,
+  namesDeviceQubits,
+  numReadableQubits,
+  observedQubits,
+  onObserved,
+} from './emulated-circuit.ts';
+import { emulatedDeviceOf, readNoise } from './emulated-noise.ts';
 import {
   checkResults,
   type FilledField,
@@ -110,15 +113,19 @@ export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | u
 export interface CheckedCircuit extends ChosenMethod {
   /** Id of the target processor. */
   readonly target: string;
-  /** The circuit with its final measurement. */
+  /** The circuit with its final measurement and its noise. */
   readonly circuit: DynamicCircuit | SerializedCircuit;
+  /** Present if the circuit was fitted to an emulated device. */
+  readonly fitting?: Fitting;
+  /** Qubits of the submitted circuit; one for a device may run on others. */
+  readonly numQubits: number;
   /** True if the submitted circuit has no measurement and a final measurement of all qubits was added. */
   readonly isMeasurementAdded: boolean;
   readonly numBits: number;
   /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
-  /** Those of the request, then those of the program. */
+  /** Those of the request, then those of the program, on the qubits of `circuit`. */
   readonly observables: readonly PauliSum[];
   /** Number of observables of the request. */
   readonly numRequested: number;
@@ -189,6 +196,9 @@ export function runRequest(
   };
 }
 
+/** Method of a circuit that is fitted to a device and not run. */
+const NO_RUN: ChosenMethod = { method: 'statevector', methodReason: 'Nothing runs.' };
+
 function checkParts(
   parts: BodyParts,
   given: readonly string[],
@@ -199,50 +209,78 @@ function checkParts(
   const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
-  const noise = parts.noise && readModel(parts.noise, faults);
+  const device = purpose === 'run' ? emulatedDeviceOf(target?.spec) : undefined;
+  const noise = readNoise(parts.noise, purpose === 'run' ? target?.spec : undefined, faults);
   const program = attempt(faults, () => readProgram(parts, readLimitsOf(target, limits), faults));
   const written = program?.circuit;
   const measured = written === undefined ? undefined : withFinalMeasurement(written);
-  const circuit = measured && withModel(measured, noise, faults);
   const outputs = parts.return ?? ['counts'];
   // A malformed list of outputs does not say what was requested.
   if (parts.return !== undefined || !given.includes('return')) {
     checkOutputs(outputs, given, faults);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
-  if (circuit === undefined || program === undefined) return undefined;
+  if (measured === undefined || program === undefined) return undefined;
   const { warnings } = program;
   const { results } = program.results;
-  const chosen =
-    target &&
-    checkMethod({ ...parts, circuit, outputs, results }, sizedSpec(target, limits), faults);
-  checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
-  checkResults(results, circuit, parts.shots, faults, chosen?.method);
-  checkOutcomeBits(circuit, parts.shots, faults);
   const requested = parts.observables ?? [];
   const observables = attempt(faults, () =>
     parseObservables(
       [...requested, ...program.results.observables],
-      circuit.numQubits,
+      numReadableQubits(measured, device),
       'observables',
     ),
   );
+  const source = parts.qasm === undefined ? 'circuit' : 'qasm';
+  if (target !== undefined && purpose === 'run') {
+    checkDevice(measured, { outputs, results, source }, target.spec, faults);
+  }
+  const needsDevice = target !== undefined && device !== undefined;
+  if (needsDevice && (faults.count > 0 || noise === undefined || observables === undefined)) {
+    return undefined;
+  }
+  const observed = device && observables && observedQubits(observables);
+  const run: EmulatedRun | undefined =
+    needsDevice && noise !== undefined && observed !== undefined
+      ? emulatedCircuit(
+          measured,
+          {
+            id: target.spec.id,
+            device,
+            noise,
+            observed,
+            isRead: outputs.some((name) => name !== 'expectation'),
+            source,
+            isPlaced: namesDeviceQubits(parts.qasm),
+            mayTakeLong: maxSteps === undefined,
+          },
+          faults,
+        )
+      : { circuit: withModel(measured, noise, faults) };
+  if (run === undefined) return undefined;
+  const { circuit } = run;
+  const isForDevice = purpose === 'compile' && target?.spec.device !== undefined;
+  const chosen = isForDevice
+    ? NO_RUN
+    : target &&
+      checkMethod({ ...parts, circuit, outputs, results }, sizedSpec(target, limits), faults);
+  checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
+  checkResults(results, circuit, parts.shots, faults, chosen?.method);
+  checkOutcomeBits(circuit, parts.shots, faults);
   if (observables === undefined) return undefined;
   const gradient = requestedGradient(program, observables.slice(requested.length), limits, faults);
   if (target === undefined || chosen === undefined) return undefined;
-  const source = parts.qasm === undefined ? 'circuit' : 'qasm';
   return {
     target: target.spec.id,
-    circuit:
-      purpose === 'run'
-        ? checkDevice(circuit, { outputs, results, source }, target.spec, faults)
-        : circuit,
+    circuit,
+    ...(run.fitting !== undefined && { fitting: run.fitting }),
     ...chosen,
     isMeasurementAdded: measured !== written,
-    numBits: circuit.numBits,
-    measuredQubits: measuredQubits(circuit),
-    outputs: [...new Set([...outputs, ...fieldsOf(results, circuit.numQubits).filter(isOutput)])],
-    observables,
+    numQubits: measured.numQubits,
+    numBits: measured.numBits,
+    measuredQubits: measuredQubits(measured),
+    outputs: [...new Set([...outputs, ...fieldsOf(results, measured.numQubits).filter(isOutput)])],
+    observables: observed === undefined ? observables : onObserved(observables, observed),
     numRequested: requested.length,
     results,
     ...(gradient !== undefined && { gradient }),

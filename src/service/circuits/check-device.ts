@@ -1,13 +1,8 @@
-/** Checks a circuit for a device: its outputs, its operations and, where the caller fits circuits, its gates. */
-import { type DynamicCircuit, isStatic } from '../../circuit/circuit.ts';
+/** Checks a circuit for a device: its outputs and its operations. */
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
-import {
-  misfits,
-  missingAbilities,
-  usedQubits,
-  withoutIdleQubits,
-} from '../../compiler/device/device.ts';
+import { missingAbilities } from '../../compiler/device/device.ts';
 import type { DeviceSpec, ProcessorSpec } from '../../fleet/processor.ts';
 import type { Output } from '../schemas/circuits.ts';
 
@@ -22,46 +17,45 @@ interface Asked {
 /** Field that a circuit came in. */
 export type SourceField = 'circuit' | 'qasm';
 
-/**
- * Adds the faults of a circuit that a device does not take.
- *
- * @returns The circuit to run: an emulated device leaves out the qubits that it does not use.
- */
+/** Outputs of circuits on emulated devices; hardware gives counts. */
+const EMULATED_OUTPUTS: readonly string[] = ['counts', 'memory', 'probabilities', 'expectation'];
+/** Results that a program may request of an emulated device. */
+const EMULATED_RESULTS: readonly string[] = ['expectation', 'variance'];
+
+/** Adds the faults of a circuit that a device does not take: outputs that it does not have, and operations that it lacks. */
 export function checkDevice(
   circuit: DynamicCircuit,
   { outputs, results, source }: Asked,
-  { id, device }: ProcessorSpec,
+  { id, device }: Pick<ProcessorSpec, 'id' | 'device'>,
   faults: FaultList,
-): DynamicCircuit {
-  if (device === undefined) return circuit;
-  const onlySimulated = (path: string, names: readonly string[]) => {
-    if (names.length === 0) return;
-    const list = names.join(', ');
-    faults.add(path, `${list} can be computed only by a simulator; ${id} gives counts.`);
+): void {
+  if (device === undefined) return;
+  const isEmulated = device.emulation !== undefined;
+  const check = (path: string, names: readonly string[], taken: readonly string[]) => {
+    const others = names.filter((name) => !taken.includes(name));
+    if (others.length === 0) return;
+    const problem = isEmulated
+      ? `${id} does not give ${others.join(', ')}; qvm does. It gives ${taken.join(', ')}.`
+      : `${others.join(', ')} can be computed only by a simulator; ${id} gives counts.`;
+    faults.add(path, problem);
   };
-  onlySimulated(
-    'return',
-    outputs.filter((name) => name !== 'counts'),
-  );
-  onlySimulated(
+  check('return', outputs, isEmulated ? EMULATED_OUTPUTS : ['counts']);
+  check(
     'qasm',
     results.map(({ type }) => type),
+    isEmulated ? EMULATED_RESULTS : [],
   );
   checkOperations(circuit, device, source, faults);
-  if (device.fittedBy === 'service' || !isStatic(circuit)) return circuit;
-  checkNumUsed(usedQubits(circuit).size, { id, device }, source, faults);
-  return withoutIdleQubits(circuit);
 }
 
-/** Adds the operations that a device lacks and, where the caller fits circuits, the gates that are not its own. */
+/** Adds the operations that a device lacks. */
 export function checkOperations(
   circuit: DynamicCircuit,
-  device: DeviceSpec,
+  { abilities }: DeviceSpec,
   source: SourceField,
   faults: FaultList,
 ): void {
-  const gates = device.fittedBy === 'caller' && isStatic(circuit) ? misfits(circuit, device) : [];
-  for (const { index, message } of [...missingAbilities(circuit, device.abilities), ...gates]) {
+  for (const { index, message } of missingAbilities(circuit, abilities)) {
     if (faults.isFull) break;
     const inText = source === 'qasm' && index !== undefined ? `Operation ${index}: ` : '';
     const path = source === 'circuit' && index !== undefined ? `circuit[${index}]` : source;
@@ -76,7 +70,8 @@ export function checkNumUsed(
   source: SourceField,
   faults: FaultList,
 ): void {
-  const { numQubits, maxUsedQubits = numQubits } = device;
+  const { numQubits, emulation } = device;
+  const { maxUsedQubits = numQubits } = emulation ?? {};
   if (numUsed <= maxUsedQubits) return;
   const problem = `The circuit uses ${numUsed} qubits; ${id} simulates at most ${maxUsedQubits} of its ${numQubits}. A circuit without M measures all of them.`;
   faults.add(source, problem, LIMIT_EXCEEDED);

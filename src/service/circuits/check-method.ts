@@ -83,9 +83,7 @@ export function checkMethod(
 ): ChosenMethod | undefined {
   const work = circuitWork(circuit);
   const asked = [...outputs, ...results.map(({ type }) => type)];
-  if (spec.family === 'superconducting' || spec.device !== undefined) {
-    return onDevice({ noise, method }, spec, faults);
-  }
+  if (spec.family === 'superconducting') return onHardware({ noise, method }, spec, faults);
   const densityOutput = asked.find((name) => OF_DENSITY.includes(name));
   const choice = chooseMethod(
     {
@@ -110,8 +108,8 @@ export function checkMethod(
   return { method: choice.method, methodReason: choice.reason };
 }
 
-/** A device has its own errors, and gives counts. */
-function onDevice(
+/** Hardware has its own errors, and gives counts. */
+function onHardware(
   { noise, method }: Pick<MethodAsked, 'noise'> & { readonly method: MethodName },
   { id }: ProcessorSpec,
   faults: FaultList,

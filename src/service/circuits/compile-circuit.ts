@@ -19,7 +19,7 @@ import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
 import { type CheckedCircuit, checkCircuit, type Target } from './check-circuit.ts';
-import { fitted } from './device-program.ts';
+import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
 
 /** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */
@@ -33,8 +33,6 @@ export const RUN_FIELDS = [
   'method',
 ] as const;
 
-/** Seed of the layouts of compiled circuits. */
-const FIT_SEED = 0;
 /** CPU time of compiling relative to reading. */
 const COMPILE_CPU_FACTOR = 10;
 
@@ -77,7 +75,7 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
 function compiled(checked: CheckedCircuit, spec: ProcessorSpec | undefined) {
   if (spec?.device !== undefined) {
     // A device gives counts alone, so its circuit keeps the added measurement.
-    const { circuit, fitting } = fitted({ circuit: staticCircuit(checked) }, spec.device, FIT_SEED);
+    const { circuit, fitting } = fitted(staticCircuit(checked), spec.device, FIXED_LAYOUT_SEED);
     return { circuit, compilation: viewFitting(fitting) };
   }
   if (!spec?.target) {

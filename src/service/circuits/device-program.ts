@@ -1,13 +1,10 @@
 /** Reads the circuit of a stored request and fits it to its target's device. Pure; it runs in a reader's process. */
-import { type Circuit, isStatic } from '../../circuit/circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
-import { fitCircuit } from '../../compiler/device/fit-circuit.ts';
-import { gateFigures } from '../../compiler/report.ts';
-import type { DeviceSpec, FittedProgram, Fitting } from '../../fleet/processor.ts';
+import type { FittedProgram } from '../../fleet/processor.ts';
 import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
-import { Chance } from '../../workloads/algorithms/chance.ts';
 import type { Reading } from '../reading/reading.ts';
-import { type CheckedCircuit, checkCircuit } from './check-circuit.ts';
+import { checkCircuit } from './check-circuit.ts';
+import { fitted } from './fitted-circuit.ts';
 import { type CircuitContext, circuitFactsOf, storedBody } from './read-circuit.ts';
 import type { ResultLayout } from './result-json.ts';
 
@@ -21,8 +18,6 @@ export interface DeviceProgram extends FittedProgram {
 
 /** CPU time of fitting relative to reading. */
 const FIT_CPU_FACTOR = 10;
-/** Number of the random stream of layouts. */
-export const LAYOUT_STREAM = 200;
 
 /** Reading that fits a stored request's circuit. */
 export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
@@ -36,7 +31,8 @@ export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
       throw new Error('unreachable: hardware without a device');
     const { measuredQubits, warnings, numBits } = checked;
     const started = performance.now();
-    const { circuit, fitting } = fitted(checked, target.spec.device, circuitFactsOf(stored).seed);
+    const given = circuitOf(checked.circuit);
+    const { circuit, fitting } = fitted(given, target.spec.device, circuitFactsOf(stored).seed);
     return {
       circuits: [{ qasm: printOpenQasm(circuit, '3', true), numBits }],
       fitting,
@@ -45,21 +41,3 @@ export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
     };
   },
 };
-
-/**
- * Fits a checked circuit to a device.
- *
- * @param seed - Decides which of equally good layouts is taken.
- */
-export function fitted(
-  checked: Pick<CheckedCircuit, 'circuit'>,
-  device: DeviceSpec,
-  seed: number,
-): { readonly circuit: Circuit; readonly fitting: Fitting } {
-  const given = circuitOf(checked.circuit);
-  if (!isStatic(given)) throw new Error('unreachable: a dynamic circuit on a device');
-  const chance = new Chance(seed, LAYOUT_STREAM);
-  const { circuit, initialLayout, numSwaps } = fitCircuit(given, device, () => chance.uniform());
-  const fitting = { ...gateFigures(given, circuit), swaps: numSwaps, initialLayout };
-  return { circuit, fitting };
-}

@@ -90,7 +90,7 @@ export function readCircuit(
     ...(seed !== undefined && { seed }),
     ...(priority !== undefined && { priority }),
     ...labelsOf(body),
-    facts: { shots, qubits: checked.circuit.numQubits },
+    facts: { shots, qubits: checked.numQubits },
     // The value as it was sent: the schema does not change a well-formed body.
     bodyJson: JSON.stringify(value),
   };

@@ -36,6 +36,7 @@ export interface ResultLayout
     | 'warnings'
     | 'method'
     | 'methodReason'
+    | 'fitting'
   > {
   /** Seed of the shots. */
   readonly seed: number;
@@ -83,6 +84,7 @@ export function circuitResultJson(
     method_reason: layout.methodReason,
     ...(run.trajectories !== undefined && { trajectories: run.trajectories }),
     backend: viewBackend(backend),
+    ...(layout.fitting && { fitting: viewFitting(layout.fitting) }),
     compilation: { ...viewCompilation(compilation), state_passes: run.statePasses, reused },
     timing: { ...viewTiming(timing), sampling_ms: milliseconds(run.timing.samplingMs) },
     bit_order: 'little-endian',

@@ -43,13 +43,13 @@ export const noiseFields = {
   noise: noiseModelSchema
     .optional()
     .describe(
-      'Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates as they are written',
+      'Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates as they are written; on an emulated device after native gates on its qubits, in place of its own noise',
     ),
   method: z
     .enum(METHODS)
     .optional()
     .describe(
-      'How to simulate. automatic (default): on qvm the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm only. stabilizer and matrix_product_state are not available yet',
+      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer and matrix_product_state are not available yet',
     ),
 };
 
@@ -179,10 +179,7 @@ export const backend = z.strictObject({
   precision: z.enum(['f32', 'f64']),
   hardware: z.string(),
   devices: z.array(z.string()).optional().describe('Devices of the fleet that ran the circuit'),
-  emulates: z
-    .string()
-    .optional()
-    .describe('Device whose gates and couplers the processor insists on; its errors are left out'),
+  emulates: z.string().optional().describe('Device that is emulated'),
 });
 export type BackendView = z.output<typeof backend>;
 
@@ -347,6 +344,11 @@ export const circuitResult = z.strictObject({
   backend: z
     .union([backend, deviceBackend])
     .describe('Engine and device that ran the circuit, or the hardware'),
+  fitting: fittingFields
+    .optional()
+    .describe(
+      'Emulated devices only: how the circuit was fitted; absent where it ran as it was written. POST /quantum/compile shows the fitted circuit',
+    ),
   compilation: z.union([
     compilationFields.extend({
       state_passes: z.int().describe('Number of times that the run read and wrote the whole state'),

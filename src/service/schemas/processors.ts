@@ -1,5 +1,6 @@
 /** Schemas of processors and of orders that take one, or a device, out of service or back. */
 import { z } from 'zod';
+import { noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
 import { RUN_METHODS } from '../../fleet/method-names.ts';
 import { isoTime } from './envelope.ts';
 import { deviceSummary } from './fleet-devices.ts';
@@ -58,12 +59,25 @@ const deviceFields = {
     })
     .optional()
     .describe('Devices only: operations other than gates and measurements at the end'),
-  fitted_by: z
-    .enum(['service', 'caller'])
+  date: z
+    .string()
+    .optional()
+    .describe('Emulated devices only: day of the calibration that the figures come from'),
+  max_used_qubits: z
+    .int()
+    .optional()
+    .describe('Emulated devices only: qubits of the device that one circuit may use'),
+  noise: noiseModelSchema
     .optional()
     .describe(
-      'Devices only: `service` if it takes any circuit and writes it in native gates, `caller` if it takes circuits in native gates on coupled qubits only',
+      'Emulated devices only: noise of circuits in native gates, unless the request has another',
     ),
+  t1_us: z.number().optional().describe('Emulated devices only: median T1 in microseconds'),
+  t2_us: z.number().optional().describe('Emulated devices only: median T2 in microseconds'),
+  durations_ns: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('Emulated devices only: durations of native gates and of M in nanoseconds'),
   vendor: z
     .strictObject({
       name: z.string(),

@@ -1,12 +1,13 @@
 /** Circuits of one shape on devices: placed once, and each with the outcomes that it has by itself. */
 import { describe, expect, test } from 'vitest';
 import { type Circuit, withAngles } from '../../../../src/circuit/circuit.ts';
-import { misfits, withoutIdleQubits } from '../../../../src/compiler/device/device.ts';
+import { misfits } from '../../../../src/compiler/device/device.ts';
 import { fitShape } from '../../../../src/compiler/device/fit-shape.ts';
 import { DEVICES, deviceOf } from '../../../../src/compiler/device/public-devices.ts';
 import { gate } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 import { exactOutcomes } from '../../../support/state-oracle.ts';
+import { withoutIdleQubits } from '../../../support/used-qubits.ts';
 
 const MEASURED = { kind: 'measure', qubits: [0, 1, 2, 3], bits: [2, 0, 1, 3] } as const;
 /** On a square lattice its pairs, of which three are a triangle, need a SWAP. */

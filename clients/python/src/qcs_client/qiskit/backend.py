@@ -77,8 +77,8 @@ class QcsBackend(BackendV2):
         super().__init__(provider=provider, name=processor["id"], description=processor["name"])
         self.processor = processor
         """The processor as the service lists it."""
-        is_fitted_here = processor.get("fitted_by") == "caller"
-        self._target = (device_target if is_fitted_here else _free_target)(processor, operations)
+        is_emulated = processor["family"] == "emulator" and "coupling_map" in processor
+        self._target = (device_target if is_emulated else _free_target)(processor, operations)
 
     @property
     def target(self) -> Target:
@@ -86,8 +86,8 @@ class QcsBackend(BackendV2):
 
     @property
     def gives_counts_only(self) -> bool:
-        """Whether the processor is a device, or emulates one: expectation values are estimated from shots there."""
-        return "native_gates" in self.processor
+        """Whether the processor is hardware: expectation values are estimated from shots there."""
+        return bool(self.processor["family"] == "superconducting")
 
     @property
     def max_circuits(self) -> int:

@@ -25,16 +25,15 @@ _DEVICE_PRECISION = 1 / 64
 class EstimatorV2(BaseEstimatorV2):
     """Expectation values at the service. All PUBs of a ``run`` are one request, and a sweep is sent as one program.
 
-    A precision of 0 gives exact values, which devices and their emulations do not have. Any other gives estimates
-    from ceil(1 / precision²) shots, with their standard errors as ``stds``.
+    A precision of 0 gives exact values, which hardware does not have; under noise they come from a density matrix. Any other
+    gives estimates from ceil(1 / precision²) shots, with their standard errors as ``stds``.
 
     Args:
         backend: where to run; by default the statevector simulator of the service that ``QCS_URL`` names.
-        default_precision: precision of PUBs that name none; unless given 0, and on devices and their emulations
-            1/64, which is 4096 shots.
+        default_precision: precision of PUBs that name none; unless given 0, and on hardware 1/64, which is 4096 shots.
         seed: the same PUBs with the same seed give the same result.
         noise: a noise model of the service, the name of one, or one of Qiskit Aer (see :func:`noise_from_aer`). Exact
-            values with noise need the processor ``qvm``.
+            values with noise need the processor ``qvm`` or an emulated device.
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
     """
 

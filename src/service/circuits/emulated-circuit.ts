@@ -1,0 +1,166 @@
+/**
+ * Circuits on emulated devices. A circuit in native gates on coupled qubits runs as it is written; any other is fitted
+ * first. Then the noise is attached, to native gates and the device's qubits, and the qubits that nothing uses are left out.
+ */
+import {
+  type Circuit,
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+  isStatic,
+  type Qubit,
+} from '../../circuit/circuit.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
+import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
+import { misfits, renumbered, usedQubits } from '../../compiler/device/device.ts';
+import { beforeReadout } from '../../compiler/device/fit-circuit.ts';
+import { CouplingMap } from '../../compiler/routing/coupling-map.ts';
+import type { Fitting } from '../../fleet/processor.ts';
+import { checkNumUsed, type SourceField } from './check-device.ts';
+import { withModel } from './check-method.ts';
+import type { EmulatedDeviceSpec } from './emulated-noise.ts';
+import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
+
+/** Gates of the longest circuit that is fitted: it takes seconds. */
+const MAX_FITTED_GATES = 10_000;
+
+/** What circuits are run for, and how. */
+export interface EmulationRequest {
+  readonly id: string;
+  readonly device: EmulatedDeviceSpec;
+  readonly noise: NoiseModel;
+  /** Qubits that observables read. In the circuit that runs they have the first numbers, in this order. */
+  readonly observed: readonly Qubit[];
+  /** Whether what the last measurements report is asked for. */
+  readonly isRead: boolean;
+  readonly source: SourceField;
+  /** Whether the circuit names qubits of the device, so that it is not put on others. */
+  readonly isPlaced: boolean;
+  /** Whether fitting, which takes long, is allowed. */
+  readonly mayTakeLong: boolean;
+}
+
+/** What an emulated device runs. */
+export interface EmulatedRun {
+  readonly circuit: DynamicCircuit;
+  /** Absent for a circuit that runs as it is written. */
+  readonly fitting?: Fitting;
+}
+
+/** Whether a device executes a circuit as it is written. */
+export function fitsAsWritten(circuit: DynamicCircuit, device: EmulatedDeviceSpec): boolean {
+  return isStatic(circuit) && misfits(circuit, device).length === 0;
+}
+
+/** Qubits that observables may read: on a circuit that runs as it is written, also those that it does not name. */
+export function numReadableQubits(
+  circuit: DynamicCircuit,
+  device: EmulatedDeviceSpec | undefined,
+): number {
+  const isAsWritten = device !== undefined && fitsAsWritten(circuit, device);
+  return isAsWritten ? device.numQubits : circuit.numQubits;
+}
+
+/** Whether a program names qubits of a device, such as `$5`. */
+export function namesDeviceQubits(qasm: string | undefined): boolean {
+  return qasm !== undefined && /\$\d/.test(qasm.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, ''));
+}
+
+/** Qubits that observables read, ascending. */
+export function observedQubits(observables: readonly PauliSum[]): readonly Qubit[] {
+  const all = observables.flatMap((sum) =>
+    sum.flatMap(({ factors }) => factors.map(({ qubit }) => qubit)),
+  );
+  return [...new Set(all)].sort((a, b) => a - b);
+}
+
+/** Observables on the numbers that their qubits have in the circuit that runs. */
+export function onObserved(
+  observables: readonly PauliSum[],
+  observed: readonly Qubit[],
+): readonly PauliSum[] {
+  const numbers = new Map(observed.map((qubit, i) => [qubit, i]));
+  return observables.map((sum) =>
+    sum.map(({ coefficient, factors }) => ({
+      coefficient,
+      factors: factors.map(({ pauli, qubit }) => ({ pauli, qubit: numbers.get(qubit)! })),
+    })),
+  );
+}
+
+/**
+ * The circuit that an emulated device runs; undefined after adding the reason why it does not.
+ *
+ * @param circuit - Of operations that the device has, with its final measurement.
+ * @throws {StepsSpentError} if the circuit has to be fitted and that may not take long.
+ */
+export function emulatedCircuit(
+  circuit: DynamicCircuit,
+  request: EmulationRequest,
+  faults: FaultList,
+): EmulatedRun | undefined {
+  if (!isStatic(circuit)) throw new Error('unreachable: a dynamic circuit on a device');
+  const { device, observed, source } = request;
+  if (fitsAsWritten(circuit, device)) {
+    const run = underNoise(circuit, observed, request, faults);
+    return run && { circuit: run };
+  }
+  if (request.isPlaced) {
+    for (const { index, message } of misfits(circuit, device)) {
+      if (faults.isFull) break;
+      faults.add(source, `Operation ${index}: ${message}`);
+    }
+    return undefined;
+  }
+  if (!isFittable(circuit, device, source, faults)) return undefined;
+  if (!request.mayTakeLong) throw new StepsSpentError();
+  const preserve = observed.length > 0 ? 'state' : 'outcomes';
+  const found = fitted(circuit, device, FIXED_LAYOUT_SEED, preserve);
+  const places = observed.map((qubit) => found.finalLayout[qubit]!);
+  const run = underNoise(found.circuit, places, request, faults);
+  return run && { circuit: run, fitting: found.fitting };
+}
+
+/** Adds the reason why a circuit cannot be fitted, if there is one. */
+function isFittable(
+  { numQubits, operations }: Circuit,
+  device: EmulatedDeviceSpec,
+  source: SourceField,
+  faults: FaultList,
+): boolean {
+  const room = new CouplingMap(device.numQubits, device.couplers).largestPart().length;
+  if (numQubits > room) {
+    const problem = `The circuit has ${numQubits} qubits and does not fit as it is written; the largest connected part of the device has ${room}.`;
+    faults.add(source, problem, LIMIT_EXCEEDED);
+    return false;
+  }
+  const numGates = operations.filter(({ kind }) => kind === 'gate' || kind === 'unitary').length;
+  if (numGates <= MAX_FITTED_GATES) return true;
+  const problem = `${numGates} gates; a circuit that has to be fitted to a device has at most ${MAX_FITTED_GATES}.`;
+  faults.add(source, problem, LIMIT_EXCEEDED);
+  return false;
+}
+
+/**
+ * Attaches noise to a circuit on a device and leaves out the qubits that nothing uses.
+ *
+ * @param observed - Qubits of the device that come first.
+ */
+function underNoise(
+  circuit: Circuit,
+  observed: readonly Qubit[],
+  { id, device, noise, isRead, source }: EmulationRequest,
+  faults: FaultList,
+): DynamicCircuit | undefined {
+  // Qubits that are measured at the end and never used otherwise need not be simulated if nobody reads them.
+  const isUnread = !isRead && !hasMidCircuitMeasurement(circuit);
+  const run = isUnread ? { ...beforeReadout(circuit).body, numBits: 0 } : circuit;
+  const first = new Set(observed);
+  const rest = [...usedQubits(run)].filter((qubit) => !first.has(qubit)).sort((a, b) => a - b);
+  const numbers = new Map([...observed, ...rest].map((qubit, i) => [qubit, i]));
+  checkNumUsed(numbers.size, { id, device }, source, faults);
+  if (faults.count > 0) return undefined;
+  return renumbered(withModel(run, noise, faults), numbers);
+}
