@@ -20,6 +20,7 @@ import {
 import { NEVER, runCircuit } from '../support/engine-runs.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import type { SoftwareDriver } from '../support/facilities/facilities.ts';
+import { runDensity } from '../support/noise-runs.ts';
 import { gate } from '../support/random-circuits.ts';
 import {
   openSoftwareDevice,
@@ -122,6 +123,14 @@ async function runEverything(driver: SoftwareDriver, shaders: ShaderSource): Pro
   const z: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }];
   const { gradients } = await gradient.run({ observables: [z] }, NEVER);
   expect(gradients[0]).toBeCloseTo(-Math.sin(0.5), 5);
+  // A mixture: the qubit is measured, and nothing depends on its bit any more.
+  const mixed: Circuit = {
+    numQubits: 1,
+    numBits: 1,
+    operations: [gate('H', [0]), { kind: 'measure', qubits: [0], bits: [0] }, gate('H', [0])],
+  };
+  const { purity } = await runDensity(engine, mixed, { purity: true });
+  expect(purity).toBeCloseTo(0.5, 5);
   await engine.close();
 }
 

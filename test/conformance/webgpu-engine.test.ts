@@ -17,6 +17,7 @@ for (const driver of SOFTWARE_DRIVERS) {
     maxQubits: 12,
     hasGradients: true,
     hasTrajectories: true,
+    hasDensityMatrices: true,
     // A trajectory takes these drivers up to 0.1 and 0.2 s.
     mostTrajectories: driver === 'lavapipe' ? 50 : 20,
   };

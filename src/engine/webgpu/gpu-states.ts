@@ -3,6 +3,7 @@ import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProbeKernel, Program } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
+import type { EntryAccess } from '../density-states.ts';
 import type {
   BasisSamples,
   MaybePromise,
@@ -17,6 +18,7 @@ import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
 import type { GpuSegments } from './gpu-segments.ts';
 import type { GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
+import { amplitudesAt, mixStates } from './readout/density.ts';
 import { expectations } from './readout/expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
 import { applyObservable } from './readout/observable-image.ts';
@@ -44,7 +46,7 @@ export interface GpuWork {
 }
 
 /** The states of one run. */
-export class GpuStates implements StateOperations<GpuStateSlot> {
+export class GpuStates implements StateOperations<GpuStateSlot>, EntryAccess<GpuStateSlot> {
   readonly #part: StatePart;
   readonly #window: WorkWindow;
   readonly #layout: readonly Qubit[];
@@ -145,6 +147,17 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
 
   statevector(slot: GpuStateSlot): Promise<Float64Array> {
     return this.#look(slot, (context, state) => logicalAmplitudes(context, state, this.#layout));
+  }
+
+  entries(slot: GpuStateSlot, indexOf: BitImages, flips: number): Promise<Float64Array> {
+    return this.#look(slot, (context, state) =>
+      amplitudesAt(context, state, this.#layout, indexOf, flips),
+    );
+  }
+
+  async mix(slot: GpuStateSlot, otherSlot: GpuStateSlot, share: number): Promise<void> {
+    const other = await this.#written(otherSlot);
+    await this.#look(slot, (context, state) => mixStates(context, state, other, share));
   }
 
   probabilities(slot: GpuStateSlot, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {

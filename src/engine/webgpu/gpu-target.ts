@@ -12,11 +12,11 @@ import {
 export const MAX_GPU_QUBITS = 34;
 /** Qubits of a tile on a device that has not been tuned. */
 export const DEFAULT_TILE_QUBITS = 10;
-/** Qubits of the shortest contiguous run of memory, 128 bytes. */
+/** Qubits of the shortest contiguous run of memory, 128 bytes; small tiles have shorter ones. */
 const CONTIGUOUS_QUBITS = 4;
 /** Width of the largest block. A block wider than a thread's registers uses workgroup memory. */
 const MAX_DENSE_QUBITS = 6;
-/** Smallest tile; it takes only narrower blocks. */
+/** Smallest tile. */
 export const MIN_TILE_QUBITS = 8;
 
 /**
@@ -114,8 +114,8 @@ export function gpuTarget(limits: GPUSupportedLimits, sizes: GpuSizes): TargetPr
   return {
     maxQubits,
     tileQubits,
-    contiguousQubits: CONTIGUOUS_QUBITS,
-    maxDenseQubits: Math.min(MAX_DENSE_QUBITS, tileQubits - CONTIGUOUS_QUBITS),
+    contiguousQubits: Math.min(CONTIGUOUS_QUBITS, tileQubits - MAX_DENSE_QUBITS),
+    maxDenseQubits: MAX_DENSE_QUBITS,
     chunkQubits,
     tileChunkQubits: maxTileChunkQubits(limits),
     precision: 'f32',

@@ -7,16 +7,19 @@
 
 import type { Circuit } from '../../circuit/circuit.ts';
 import type {
+  DensityProgram,
   GradientProgram,
   Program,
   TargetProfile,
   TrajectoryProgram,
 } from '../../compiler/program.ts';
 import type { BatchEngine, BatchExecutable } from '../batch-request.ts';
+import { DensityStates } from '../density-states.ts';
 import type { Executable, GradientExecutable, GradientRequest, RunRequest } from '../engine.ts';
-import { ClosedError, ProgramTooWideError } from '../errors.ts';
+import { ClosedError, DensityTooWideError, ProgramTooWideError } from '../errors.ts';
 import { withExactCounts } from '../exact-counts.ts';
 import { Mutex } from '../mutex.ts';
+import { runDensity } from '../run-density.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
 import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
@@ -85,6 +88,9 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<Ba
   return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits, openExact });
 }
 
+/** Qubits of the widest doubled program: indices of entries are words of 32 bits. */
+const MAX_DENSITY_QUBITS = 32;
+
 interface EngineParts {
   readonly memoryBytes: number | undefined;
   readonly indexBits: number | undefined;
@@ -125,18 +131,41 @@ class GpuEngine implements BatchEngine {
     if (program.numQubits > this.target.maxQubits) {
       throw new ProgramTooWideError(program.numQubits, this.target.maxQubits, 'webgpu');
     }
-    const placing = this.#placingOf(program);
-    const plan = planRun(program, this.#passesOf(placing));
-    const placed = await this.#place(this.#lowering.lower(program, placing));
-    const { numQubits } = placing.shape;
-    const budget = stateBudget(numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
-    const work = { host: this.#host, window: this.#window, program: placed };
+    const { plan, budget, work } = await this.#prepared(program);
     const operations = (slicer: TimeSlicer) => new GpuStates(work, program.finalLayout, slicer);
     return this.#mutex.executable(
       (request: RunRequest, signal) =>
         this.#run(() => runProgram({ plan, budget, operations }, request, signal)),
-      () => placed.destroy(),
+      () => work.program.destroy(),
     );
+  }
+
+  async prepareDensity({ numQubits, program, readout }: DensityProgram): Promise<Executable> {
+    if (this.#isClosed) throw new ClosedError();
+    const most = Math.min(this.target.maxQubits, MAX_DENSITY_QUBITS);
+    if (program.numQubits > most) {
+      throw new DensityTooWideError(numQubits, Math.floor(most / 2), 'webgpu');
+    }
+    const { plan: doubled, budget, work } = await this.#prepared(program);
+    const plan = { ...doubled, numQubits };
+    const layout = program.finalLayout;
+    const facts = { numQubits, layout, readout };
+    const operations = (slicer: TimeSlicer) =>
+      new DensityStates(new GpuStates(work, layout, slicer), facts, slicer);
+    return this.#mutex.executable(
+      (request: RunRequest, signal) =>
+        this.#run(() => runDensity({ numQubits, plan, budget, operations }, request, signal)),
+      () => work.program.destroy(),
+    );
+  }
+
+  /** Compiles and uploads a program. */
+  async #prepared(program: Program) {
+    const placing = this.#placingOf(program);
+    const plan = planRun(program, this.#passesOf(placing));
+    const placed = await this.#place(this.#lowering.lower(program, placing));
+    const budget = stateBudget(placing.shape.numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
+    return { plan, budget, work: { host: this.#host, window: this.#window, program: placed } };
   }
 
   async prepareGradient(program: GradientProgram): Promise<GradientExecutable> {

@@ -71,9 +71,7 @@ function openStage(
   if (wide?.kind === 'rotation' || wide?.kind === 'pair rotation') {
     throw new Error('unreachable: a rotation moves one bit or two');
   }
-  if (wide?.kind === 'probe' || wide?.kind === 'map') {
-    throw new Error(`unreachable: this engine takes no ${wide.kind}s`);
-  }
+  if (wide?.kind === 'probe') throw new Error('unreachable: this engine takes no probes');
   if (wide !== undefined) {
     stages.flush(wide.moved);
     ready.moving = ready.moving.filter((item) => item !== wide);

@@ -4,6 +4,8 @@
  * Bits are index bits (`index-bits.ts`). Diagonals are merged and deferred until an item needs
  * them. The scales of rotations are applied by the store.
  */
+
+import { numOnes } from '../../../math/basis-index.ts';
 import {
   type Complex,
   imaginaryPart,
@@ -19,6 +21,7 @@ import { PhasePolynomial } from '../../phase-polynomial.ts';
 import type {
   DenseItem,
   DiagonalItem,
+  MapItem,
   MovingItem,
   PairRotationItem,
   PermutationItem,
@@ -67,7 +70,7 @@ export interface SweepWords {
 }
 
 /** An item that moves more bits than registers hold. */
-export type WideItem = DenseItem | PermutationItem;
+export type WideItem = DenseItem | MapItem | PermutationItem;
 
 /** Writes the words of one sweep. */
 export class StageWriter {
@@ -174,6 +177,9 @@ export class StageWriter {
         }
         this.#count++;
         writeDense(this.#out, this.#conditionOf(item.read), this.#onRegisters(item));
+        break;
+      case 'map':
+        this.#writeMap(item);
         break;
     }
     this.#growth.add(item);
@@ -368,6 +374,56 @@ export class StageWriter {
     writeBlock(this.#out, groups, this.#conditionOf(read), entries);
   }
 
+  /**
+   * Writes a map on register targets but for its number for all values, which is deferred. Registers are exchanged such
+   * that the values that it mixes differ in the lowest bits alone, and back afterwards: a channel on two qubits mixes four
+   * values of sixteen.
+   */
+  #writeMap({ targets, rows, rest, entries }: MapItem): void {
+    const telling = tellingBits(rows, targets.length);
+    this.#bringLowest(telling.map((i) => targets[i]!));
+    const size = 2 ** telling.length;
+    const places = targets.map((target) => this.#registers.indexOf(target));
+    const others = places.filter((place) => 2 ** place >= size);
+    const low = places.filter((place) => 2 ** place < size);
+    // By the value of the lowest bits: which of the rows it stands for, and the row's other bits.
+    const rowOf = new Map<number, number>();
+    const far = new Array<number>(size).fill(0);
+    for (const [i, row] of rows.entries()) {
+      const register = places.reduce((sum, place, t) => sum | (((row >> t) & 1) << place), 0);
+      rowOf.set(register % size, i);
+      far[register % size] = register - (register % size);
+    }
+    const matrix = Array.from({ length: size * size }, (_, at): Complex => {
+      const [row, column] = [Math.floor(at / size), at % size];
+      const [i, j] = [rowOf.get(row), rowOf.get(column)];
+      if (i === undefined || j === undefined) return row === column ? ONE : ZERO;
+      const from = 2 * (i * rows.length + j);
+      return { re: entries[from]!, im: entries[from + 1]! };
+    });
+    this.#exchangeFar(others, far);
+    this.#count++;
+    if (low.length > MAX_BLOCK_QUBITS) writeDense(this.#out, 0, matrix);
+    else writeBlock(this.#out, groupsWithout(others, telling.length), 0, matrix);
+    this.#exchangeFar(others, far);
+    this.#pending.multiply(0, { re: rest, im: 0 });
+  }
+
+  /** Exchanges registers such that those whose other bits are `far[lowest bits]` come to where these bits are 0. */
+  #exchangeFar(others: readonly number[], far: readonly number[]): void {
+    for (const place of others) {
+      let pairs = 0;
+      for (let register = 0; register < NUM_REGISTERS; register++) {
+        const isMoved = ((far[register % far.length]! >> place) & 1) === 1;
+        const isLower = ((register >> place) & 1) === 0;
+        if (isMoved && isLower) pairs |= 1 << pairOf(register, place);
+      }
+      if (pairs === 0) continue;
+      this.#count++;
+      writeFlip(this.#out, place, pairs, 0);
+    }
+  }
+
   /** Expands a block on register targets to a matrix on all registers. */
   #onRegisters({ targets, read, offset }: DenseItem): readonly Complex[] {
     const needed = this.#registerBits(read);
@@ -391,6 +447,7 @@ export class StageWriter {
 
   #blockOf(item: WideItem): WideBlock {
     if (item.kind === 'permutation') return { kind: 'permutation', rows: item.rows };
+    if (item.kind === 'map') return { kind: 'dense', entries: wholeMatrix(item) };
     return { kind: 'dense', entries: realsAt(this.#pool, item.offset, 4 ** item.targets.length) };
   }
 }
@@ -399,4 +456,39 @@ export class StageWriter {
 function pairOf(register: number, bit: number): number {
   const below = register & ((1 << bit) - 1);
   return ((register >> (bit + 1)) << bit) | below;
+}
+
+/** The fewest bits, but at least two, whose values differ between all rows. */
+function tellingBits(rows: readonly number[], numBits: number): readonly number[] {
+  const all = Array.from({ length: numBits }, (_, bit) => bit);
+  const sets = Array.from({ length: 2 ** numBits }, (_, mask) => mask).filter((mask) => {
+    return numOnes(mask) >= 2 && new Set(rows.map((row) => row & mask)).size === rows.length;
+  });
+  const fewest = sets.reduce((best, mask) => (numOnes(mask) < numOnes(best) ? mask : best));
+  return all.filter((bit) => (fewest >> bit) & 1);
+}
+
+/** Groups of registers, by the bits above the lowest, in which these places are 0. */
+function groupsWithout(places: readonly number[], numLowest: number): number {
+  const mask = places.reduce((sum, place) => sum | (1 << (place - numLowest)), 0);
+  let groups = 0;
+  for (let group = 0; group < NUM_REGISTERS >> numLowest; group++) {
+    if ((group & mask) === 0) groups |= 1 << group;
+  }
+  return groups;
+}
+
+/** A map with its number for all values as a matrix on its targets; row-major, interleaved re, im. */
+function wholeMatrix({ targets, rows, rest, entries }: MapItem): Float64Array {
+  const size = 2 ** targets.length;
+  const matrix = new Float64Array(2 * size * size);
+  for (let row = 0; row < size; row++) matrix[2 * row * (size + 1)] = rest;
+  for (const [i, row] of rows.entries()) {
+    for (const [j, column] of rows.entries()) {
+      const [from, to] = [2 * (i * rows.length + j), 2 * (row * size + column)];
+      matrix[to] = rest * entries[from]!;
+      matrix[to + 1] = rest * entries[from + 1]!;
+    }
+  }
+  return matrix;
 }

@@ -7,7 +7,7 @@ import { maxTileQubits, type TileShape, tileShape } from '../sweep/sweep-kernel.
 /**
  * Tile qubits and threads of a workgroup, most promising first: time may end before the last is
  * measured. Larger tiles save sweeps. Larger workgroups hide memory latency; smaller ones let more
- * of them run. A tile of fewer than 10 qubits would not take every unitary that a circuit may have.
+ * of them run. A tile of fewer than 10 qubits would read memory in shorter runs.
  */
 const SHAPES: readonly (readonly [tileQubits: number, workgroupSize: number])[] = [
   [11, 128],
