@@ -1646,7 +1646,7 @@ export type Processor = {
     readonly method: 'statevector' | 'density_matrix';
     /** Qubits of the widest circuit that it takes */
     readonly max_qubits: number;
-    /** Qubits of the widest circuit with noise, which runs on the CPU */
+    /** Qubits of the widest circuit with noise; GPUs that hold a state together take none */
     readonly max_noisy_qubits: number;
     /** Qubits of the widest one in double precision; wider ones take single */
     readonly max_qubits_f64?: number | undefined;

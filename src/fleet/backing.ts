@@ -33,8 +33,12 @@ export interface Backing {
   readonly sizeClasses: readonly SizeClass[];
   /** The simulator as it is now. */
   spec(healthOf: HealthOf): ProcessorSpec;
-  /** Qubits of the widest circuit that it may take again once all its engines are well. */
-  widest(): number;
+  /**
+   * Qubits of the widest circuit that it may take again once all its engines are well.
+   *
+   * @param isNoisy - Whether circuits have noise, or run by another method than on one state.
+   */
+  widest(isNoisy: boolean): number;
   /** Whether circuits would run now. */
   availability(healthOf: HealthOf): Availability;
   /** Backend to name in results of that lane. */
@@ -162,12 +166,15 @@ export class GpuBacking implements Backing {
   spec(healthOf: HealthOf): ProcessorSpec {
     const { onCpu, mayUseCpu } = this.#options;
     const healthy = this.#healthy(healthOf);
-    const [widest] = this.#limits(healthy).toSorted((a, b) => b.maxQubits - a.maxQubits);
+    const spread = this.#spread.filter((lane) => lane.isHealthy && lane.report !== undefined);
+    const alone = this.#limits(healthy);
+    const limits = [...alone, ...this.#limitsOn(spread)];
+    const [widest] = limits.toSorted((a, b) => b.maxQubits - a.maxQubits);
     const { stateMemory: _, ...rest } = onCpu;
     return {
       ...rest,
       ...(widest ?? { maxQubits: 0, target: null }),
-      maxNoisyQubits: Math.min(widest?.maxQubits ?? 0, mayUseCpu ? onCpu.maxQubits : 0),
+      maxNoisyQubits: Math.max(0, ...alone.map((each) => each.maxQubits)),
       execution: healthy.length > 0 || !mayUseCpu ? 'webgpu' : 'cpu-fallback',
       physicalGpus: healthy.filter(({ plan }) => !plan.adapter.isSoftware).length,
       adapters: healthy.map(({ plan }) => ({
@@ -177,10 +184,11 @@ export class GpuBacking implements Backing {
     };
   }
 
-  widest(): number {
+  widest(isNoisy: boolean): number {
     const { onCpu, mayUseCpu, maxQubits } = this.#options;
     const onAdapters = this.#adapters.map((adapter) => Math.min(maxQubits, targetQubits(adapter)));
-    const onAllOfThem = this.#spread.map(({ report }) => report?.target.maxQubits ?? 0);
+    const spread = isNoisy ? [] : this.#spread;
+    const onAllOfThem = spread.map(({ report }) => report?.target.maxQubits ?? 0);
     return Math.max(mayUseCpu ? onCpu.maxQubits : 0, ...onAdapters, ...onAllOfThem);
   }
 
@@ -235,22 +243,25 @@ export class GpuBacking implements Backing {
     };
   }
 
-  /**
-   * Limits of each kind of engine that takes circuits now: what its open devices hold. Where no device is
-   * open nothing runs, and the limits are those of all devices.
-   */
+  /** Limits of each kind of engine that takes circuits now and holds their states alone. */
   #limits(healthy: readonly BackingAdapter[]): readonly Limits[] {
-    const { onCpu, mayUseCpu, maxQubits: cap } = this.#options;
-    const devices = this.#options.devices();
-    const spread = this.#spread.filter((lane) => lane.isHealthy && lane.report !== undefined);
-    const lanes = [...healthy.map(({ lane }) => lane), ...spread];
-    const isAnyOpen = devices.whyNone === undefined;
-    const onAdapters = lanes.flatMap((lane) => {
-      const bytes = isAnyOpen ? devices.openBytes(lane.id) : Number.POSITIVE_INFINITY;
-      return bytes === 0 ? [] : limitsOf(lane, bytes, cap);
-    });
+    const { onCpu, mayUseCpu } = this.#options;
+    const onAdapters = this.#limitsOn(healthy.map(({ lane }) => lane));
     if (!mayUseCpu) return onAdapters;
     return [...onAdapters, healthy.length > 0 ? onCpu : this.#cpuLimits()];
+  }
+
+  /**
+   * Limits of lanes of adapters: what their open devices hold. Where no device is open nothing runs, and the limits are
+   * those of all devices.
+   */
+  #limitsOn(lanes: readonly AdapterPool[]): readonly Limits[] {
+    const devices = this.#options.devices();
+    const isAnyOpen = devices.whyNone === undefined;
+    return lanes.flatMap((lane) => {
+      const bytes = isAnyOpen ? devices.openBytes(lane.id) : Number.POSITIVE_INFINITY;
+      return bytes === 0 ? [] : limitsOf(lane, bytes, this.#options.maxQubits);
+    });
   }
 
   /** Limits of the CPU while it backs the devices: the open ones hold the state. */

@@ -143,6 +143,11 @@ export class CircuitBackend {
     return this.#scheduler.devices;
   }
 
+  /** Qubits of the widest circuit that runs on one thread. */
+  get maxSmallQubits(): number {
+    return this.#scheduler.maxSmallQubits;
+  }
+
   /** Lanes that may run such a circuit, unhealthy ones included. */
   lanesFor(need: LaneNeed): readonly LaneId[] {
     return this.#scheduler.takers(need, { evenClosed: true });

@@ -242,22 +242,25 @@ export class SimulatorProcessor implements Processor {
 
   /**
    * Hardware for a circuit. A narrow one takes microseconds on a thread, which draws its shots in double precision, so that
-   * a seed gives the counts that the circuit has in a batch. Noise runs on the CPU wherever that is allowed.
+   * a seed gives the counts that the circuit has in a batch. With noise, a GPU pays for wide states only: each trajectory
+   * waits for the device several times.
    */
   #mayRunCircuitOn(numQubits: number, method: RunMethod = 'statevector'): MayRunOn {
     const { mayRunOn } = this.#backing;
-    const isForCpu = numQubits <= MAX_BATCH_QUBITS || method !== 'statevector';
-    return mayRunOn === 'adapter-or-cpu' && isForCpu ? 'cpu' : mayRunOn;
+    const most = method === 'statevector' ? MAX_BATCH_QUBITS : this.#backend.maxSmallQubits;
+    return mayRunOn === 'adapter-or-cpu' && numQubits <= most ? 'cpu' : mayRunOn;
   }
 
   /**
    * Hardware for a batch run. Counts of narrow circuits are those of double precision. An adapter gives them only where
    * the circuits run together, and it pays only where it decides most of them.
    */
-  #mayRunBatchOn({ shape, request }: BatchRun): MayRunOn {
+  #mayRunBatchOn(run: BatchRun): MayRunOn {
     const { mayRunOn } = this.#backing;
     if (mayRunOn === 'adapter') return mayRunOn;
-    if (methodOfBatch({ shape, request }) !== 'statevector') return 'cpu';
+    const { shape, request } = run;
+    const method = methodOfBatch(run);
+    if (method !== 'statevector') return this.#mayRunCircuitOn(widthOfBatch(run), method);
     const { shots = 0 } = request;
     if (shots === 0 || shape.numQubits > MAX_BATCH_QUBITS) return mayRunOn;
     const facts = factsOfShape(shape);
@@ -278,7 +281,9 @@ export class SimulatorProcessor implements Processor {
   #needOf(numQubits: number, method: RunMethod, mayRunOn: MayRunOn): LaneNeed {
     const { maxQubits } = this.spec;
     const limits = { maxQubits, precision: this.#backing.precision };
-    return { mayRunOn, precision: precisionOfRun(limits, method, numQubits), numQubits };
+    const precision = precisionOfRun(limits, method, numQubits);
+    const need = { mayRunOn, precision, numQubits };
+    return method === 'statevector' ? need : { ...need, method };
   }
 
   /** Submits a run if it may be taken now. Where it fails because of its engine, the engine is tested. */
@@ -305,15 +310,13 @@ export class SimulatorProcessor implements Processor {
    *
    * @throws {CircuitTooLargeError | ProcessorUnavailableError}
    */
-  #checkWidth({ numQubits, mayRunOn, precision }: LaneNeed, isAccepted: boolean): void {
+  #checkWidth({ numQubits, precision, method }: LaneNeed, isAccepted: boolean): void {
     const { spec } = this;
     if (precision !== this.#backing.precision && numQubits <= (spec.maxSingleQubits ?? 0)) return;
     const { available, reason = '', retryAfterS } = this.availability();
-    const ofAll = isAccepted ? this.#backing.widest() : spec.maxQubits;
-    const { maxNoisyQubits = ofAll } = spec;
-    // Of runs that adapters may take as well, only those with noise are wide and kept to the CPU.
-    const isKeptToCpu = mayRunOn === 'cpu' && this.#backing.mayRunOn !== 'cpu';
-    const maxQubits = isKeptToCpu ? Math.min(ofAll, maxNoisyQubits) : ofAll;
+    const isNoisy = method !== undefined;
+    const ofSpec = isNoisy ? (spec.maxNoisyQubits ?? spec.maxQubits) : spec.maxQubits;
+    const maxQubits = isAccepted ? this.#backing.widest(isNoisy) : ofSpec;
     if (numQubits <= maxQubits) return;
     // Without any engine there is no limit to tell.
     if (maxQubits === 0 && !available) {

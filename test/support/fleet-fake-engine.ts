@@ -231,6 +231,13 @@ function openEngine(precision: Precision): MaybeBatchEngine {
         async [Symbol.asyncDispose]() {},
       };
     },
+    // Whatever the circuit with noise says.
+    async prepareTrajectories() {
+      return {
+        run: async ({ seed, shots }) => answer(1, [seed], [shots]),
+        async [Symbol.asyncDispose]() {},
+      };
+    },
     prepareBatch: async (shape) => fakeBatch(compile(shape).program, precision),
     async close() {},
   };
@@ -252,7 +259,7 @@ export function serveFakeAdapter(): void {
   const maxQubits = Math.floor(Math.log2(memoryBytes / 8));
   const [, file] = WRONG_WHILE.exec(name) ?? [];
   const open = (precision: Precision): MaybeBatchEngine => {
-    const { prepareBatch: _, ...engine } = openEngine(precision);
+    const { prepareBatch: _, prepareTrajectories, ...engine } = openEngine(precision);
     const forHere = (program: Program): Program => {
       const [what = '', where = name] = program.hash.split('@');
       return { ...program, hash: name.startsWith(where) ? what : 'ECHO' };
@@ -263,8 +270,9 @@ export function serveFakeAdapter(): void {
         isWrong = file !== undefined && existsSync(file);
         return await engine.prepare(forHere(program));
       },
-      // Several adapters together have no batches, as of the real ones.
+      // Several adapters together have neither noise nor batches, as of the real ones.
       ...(members.length === 1 && {
+        ...(prepareTrajectories && { prepareTrajectories }),
         prepareBatch: async (shape: Circuit) =>
           fakeBatch(forHere(compile(shape).program), precision),
       }),

@@ -1,7 +1,7 @@
 /** Selects the lanes that may run a run: by memory, precision, and the hardware that its processor may use. */
 
 import type { Lane, LaneId, Precision, SizeClass } from './lane.ts';
-import type { MayRunOn, ScheduledRun } from './scheduled-run.ts';
+import type { MayRunOn, RunWork, ScheduledRun } from './scheduled-run.ts';
 
 /** The size class in which a run waits: with the runs that contend for the same engines. */
 export function sizeClassOf(run: ScheduledRun, maxSmallQubits: number): SizeClass {
@@ -14,6 +14,8 @@ export interface LaneNeed {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
   readonly numQubits: number;
+  /** As of a run's work. */
+  readonly method?: RunWork['method'];
 }
 
 /** The lane need of a run. */
@@ -22,7 +24,8 @@ export function laneNeedOf({
   precision,
   work,
 }: Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work'>): LaneNeed {
-  return { mayRunOn, precision, numQubits: work.numQubits };
+  const { numQubits, method } = work;
+  return { mayRunOn, precision, numQubits, method };
 }
 
 /** Properties that decide which lanes take a run now. */
@@ -81,7 +84,9 @@ export function capableLanes(
   }
 }
 
-function takes(lane: Lane, { mayRunOn, precision, numQubits }: LaneNeed): boolean {
+function takes(lane: Lane, { mayRunOn, precision, numQubits, method }: LaneNeed): boolean {
+  // The engine over several adapters has neither trajectories nor density matrices.
+  if (lane.kind === 'spread' && method !== undefined) return false;
   const isCpu = lane.kind === 'small' || lane.kind === 'wide';
   const isAllowed = isCpu ? mayRunOn !== 'adapter' : mayRunOn !== 'cpu';
   return isAllowed && numQubits <= lane.maxQubits[precision];
@@ -198,6 +203,7 @@ const NUMBER_OF_MAY_RUN_ON: Readonly<Record<MayRunOn, number>> = {
 /** Key of a run's need: runs with equal keys go to the same lanes. A number, for each run asks three times. */
 function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string | number {
   const isDouble = Number(precision === 'f64');
-  const need = 8 * work.numQubits + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
+  const isNoisy = Number(work.method !== undefined);
+  const need = 16 * work.numQubits + 8 * isNoisy + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
   return failedOn.size === 0 ? need : `${need} not ${[...failedOn].join(' ')}`;
 }

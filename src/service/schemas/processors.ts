@@ -114,7 +114,9 @@ export const processor = z
           max_qubits: z.int().describe('Qubits of the widest circuit that it takes'),
           max_noisy_qubits: z
             .int()
-            .describe('Qubits of the widest circuit with noise, which runs on the CPU'),
+            .describe(
+              'Qubits of the widest circuit with noise; GPUs that hold a state together take none',
+            ),
           max_qubits_f64: z
             .int()
             .optional()

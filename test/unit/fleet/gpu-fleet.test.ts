@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import type { BatchRun, CircuitRun, Processor } from '../../../src/fleet/processor.ts';
@@ -15,8 +16,10 @@ import {
   instruction,
   never,
 } from '../../support/fleet-fixtures.ts';
+import { noise } from '../../support/noisy-circuits.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { temporaryFolder } from '../../support/service-process.ts';
+import { amplitudeDamping } from '../../support/textbook-channels.ts';
 
 const open: Fleet[] = [];
 
@@ -74,6 +77,20 @@ function batchTask(name: string, asked: Partial<BatchRun['request']> = { shots: 
 
 function run(gpuFleet: Processor, name: string, numQubits = WIDE) {
   return gpuFleet.run(task(name, numQubits), {}, never());
+}
+
+/** Runs a circuit with a gate, noise and a measurement. */
+function runNoisy(gpuFleet: Processor, numQubits: number) {
+  const circuit: DynamicCircuit = {
+    numQubits,
+    numBits: 1,
+    operations: [
+      gate('H', [0]),
+      noise(amplitudeDamping(0.1), 0),
+      { kind: 'measure', qubits: [0], bits: [0] },
+    ],
+  };
+  return gpuFleet.run({ ...task('ECHO'), circuit }, {}, never());
 }
 
 describe('gpu-fleet', () => {
@@ -289,6 +306,27 @@ describe('gpu-fleet', () => {
     const { backend } = await run(gpuFleet, 'ECHO', 21);
     expect(backend).toMatchObject({ engine: 'webgpu', hardware: 'a + b' });
     expect(backend.devices).toHaveLength(48);
+  });
+
+  test('runs wide circuits with noise on an adapter that holds them alone, and others on the CPU', async () => {
+    const { gpuFleet } = await openFleet([adapter('a'), adapter('b')]);
+    expect(gpuFleet.spec.maxNoisyQubits).toBe(22);
+    const ranOn = async (numQubits: number) =>
+      (await runNoisy(gpuFleet, numQubits)).backend.execution;
+    expect(await ranOn(WIDE)).toBe('webgpu');
+    // A trajectory waits for the device several times, and narrow ones would do little else.
+    expect(await ranOn(14)).toBe('cpu');
+    // Two adapters hold it together, but run no noise.
+    expect(await ranOn(21)).toBe('cpu-fallback');
+  });
+
+  test('set to WebGPU alone, takes noise of any width that one adapter holds', async () => {
+    const { gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
+    expect(gpuFleet.spec).toMatchObject({ maxQubits: 21, maxNoisyQubits: 20 });
+    for (const numQubits of [2, 20]) {
+      expect((await runNoisy(gpuFleet, numQubits)).backend.execution).toBe('webgpu');
+    }
+    await expect(runNoisy(gpuFleet, 21)).rejects.toMatchObject({ code: 'FLEET_CIRCUIT_TOO_LARGE' });
   });
 
   test('starts nothing on several adapters while the process of them is busy or being started', async () => {
