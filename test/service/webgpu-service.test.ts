@@ -169,6 +169,20 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
     expect(small.body.data).toMatchObject({ backend: { engine: 'cpu', execution: 'cpu' } });
   });
 
+  test('runs wide circuits with noise on them', async () => {
+    const channel = { type: 'amplitude_damping', gamma: 1 } as const;
+    const noisy = [...ghz(18), { gate: 'NOISE', qubits: [17], channel }];
+    const { status, body } = await submit(noisy);
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({
+      method: 'statevector',
+      trajectories: 2,
+      backend: { engine: 'webgpu', precision: 'f32' },
+    });
+    const counts: Record<string, number> = body.data['counts'] ?? {};
+    expect(Object.keys(counts).sort()).toEqual(['0'.repeat(18), `0${'1'.repeat(17)}`]);
+  });
+
   test('refuses a circuit that no engine holds with the figures, and one with a fault', async () => {
     const wide = await submit(ghz(30));
     expect(wide.status).toBe(400);
