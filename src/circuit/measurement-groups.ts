@@ -197,20 +197,25 @@ function closedGroup(strings: readonly FoundString[]): MeasurementGroup {
   };
 }
 
-/**
- * The circuit that measures a group: the gates of a circuit, a change of basis, and a measurement of
- * the group's qubits.
- *
- * @param circuit - Its own measurements come last and are left out.
- */
-export function measuredIn(circuit: Circuit, { basis }: MeasurementGroup): Circuit {
-  const turns = basis.flatMap(({ pauli, qubit }): readonly Operation[] => {
+/** Gates after which measurements read the Paulis of a group's basis. */
+export function basisChange({ basis }: MeasurementGroup): readonly Operation[] {
+  return basis.flatMap(({ pauli, qubit }): readonly Operation[] => {
     const gate = (name: string): Operation => {
       return { kind: 'gate', gate: name, controls: [], targets: [qubit], angles: [] };
     };
     if (pauli === 'Z') return [];
     return pauli === 'X' ? [gate('H')] : [gate('SDG'), gate('H')];
   });
+}
+
+/**
+ * The circuit that measures a group: the gates of a circuit, a change of basis, and a measurement of
+ * the group's qubits.
+ *
+ * @param circuit - Its own measurements come last and are left out.
+ */
+export function measuredIn(circuit: Circuit, group: MeasurementGroup): Circuit {
+  const { basis } = group;
   const measure: Operation = {
     kind: 'measure',
     qubits: basis.map(({ qubit }) => qubit),
@@ -220,22 +225,36 @@ export function measuredIn(circuit: Circuit, { basis }: MeasurementGroup): Circu
   return {
     numQubits: circuit.numQubits,
     numBits: basis.length,
-    operations: [...gates, ...turns, measure],
+    operations: [...gates, ...basisChange(group), measure],
   };
+}
+
+/** Mean of what is read of a qubit's Pauli P, ±1, under readout errors: offset + slope · ⟨P⟩. */
+export interface ReadingMap {
+  readonly offset: number;
+  /** 0 where a reading says nothing. */
+  readonly slope: number;
 }
 
 /**
  * Estimates the observables.
  *
- * @param counts - Of each group's circuit, which may have different numbers of shots, at least one.
+ * @param counts - Of each group's circuit, which may have different numbers of shots, at least one. Exact probabilities in
+ *   place of occurrences give exact values; standard errors then have no meaning.
+ * @param readingOf - Readout errors of each qubit, which are inverted: a reading ±1 counts as (±1 − offset)/slope, so that
+ *   the estimates have no bias. Their errors are those of the larger numbers. Slopes are not 0.
  */
 export function estimateExpectations(
   { groups, offsets }: MeasurementGroups,
   counts: readonly OutcomeCounts[],
+  readingOf?: (qubit: Qubit) => ReadingMap,
 ): readonly ExpectationEstimate[] {
   const values = Float64Array.from(offsets);
   const variances = new Float64Array(offsets.length);
-  for (const [g, group] of groups.entries()) addGroup(group, counts[g]!, values, variances);
+  for (const [g, group] of groups.entries()) {
+    const readings = readingOf && group.basis.map(({ qubit }) => readingOf(qubit));
+    addGroup(group, counts[g]!, readings, values, variances);
+  }
   return offsets.map((_, i) => ({ value: values[i]!, standardError: Math.sqrt(variances[i]!) }));
 }
 
@@ -243,6 +262,7 @@ export function estimateExpectations(
 function addGroup(
   { strings }: MeasurementGroup,
   counts: OutcomeCounts,
+  readings: readonly ReadingMap[] | undefined,
   values: Float64Array,
   variances: Float64Array,
 ): void {
@@ -256,9 +276,9 @@ function addGroup(
   for (const { bits, observables, coefficients } of strings) {
     const places = observables.map((observable) => place.get(observable)!);
     for (let i = 0; i < occurrences.length; i++) {
-      const sign = isOdd(bits, counts, i) ? -1 : 1;
+      const read = readings ? inverted(bits, counts, i, readings) : isOdd(bits, counts, i) ? -1 : 1;
       for (let k = 0; k < places.length; k++) {
-        parts[i * involved.length + places[k]!]! += sign * coefficients[k]!;
+        parts[i * involved.length + places[k]!]! += read * coefficients[k]!;
       }
     }
   }
@@ -275,6 +295,23 @@ function addGroup(
     values[observable]! += mean;
     variances[observable]! += squares / (shots - 1) / shots;
   }
+}
+
+/** Product of the readings of those bits, each with its errors inverted. */
+function inverted(
+  bits: Uint32Array,
+  { outcomes, wordsPerOutcome }: OutcomeCounts,
+  outcome: number,
+  readings: readonly ReadingMap[],
+): number {
+  let product = 1;
+  for (const [bit, { offset, slope }] of readings.entries()) {
+    const [word, mask] = [bit >>> 5, 1 << (bit & 31)];
+    if ((bits[word]! & mask) === 0) continue;
+    const reading = (outcomes[outcome * wordsPerOutcome + word]! & mask) === 0 ? 1 : -1;
+    product *= (reading - offset) / slope;
+  }
+  return product;
 }
 
 /** Whether an outcome has an odd number of those bits. */

@@ -148,10 +148,7 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     const why = `A density matrix would need ${densitySize(question, spec)}, more than there is, so that values are means over trajectories.`;
     return onStates(question, spec, why);
   }
-  const request = { shots, seed: 0 };
-  const statesMs = modelMs(runWork(work, { ...request, method: 'trajectories' }));
-  const densityMs = modelMs(runWork(work, { ...request, method: 'density_matrix' }));
-  if (fitsAsDensity && densityMs < statesMs) {
+  if (fitsAsDensity && cheaperForCounts(work, shots) === 'density_matrix') {
     const why = `Counts are exact samples by each method, and one density matrix is cheaper than ${statesText(question, spec)}.`;
     return onDensity(question, spec, why);
   }
@@ -159,6 +156,12 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     ? `Counts are exact samples by each method, and these are cheaper than a density matrix of ${densitySize(question, spec)}.`
     : `Counts of trajectories are exact samples; a density matrix would need ${densitySize(question, spec)}, more than there is.`;
   return onStates(question, spec, why);
+}
+
+/** The cheaper method for counts of a circuit with noise, where both take it. */
+export function cheaperForCounts(work: CircuitWork, shots: number): RunMethod {
+  const msBy = (method: RunMethod) => modelMs(runWork(work, { shots, seed: 0, method }));
+  return msBy('density_matrix') < msBy('trajectories') ? 'density_matrix' : 'trajectories';
 }
 
 function onStates(question: MethodQuestion, spec: ProcessorSpec, why: string): MethodChoice {

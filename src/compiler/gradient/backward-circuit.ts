@@ -5,7 +5,7 @@ import {
   operationQubits,
   type Qubit,
 } from '../../circuit/circuit.ts';
-import { gateNamed } from '../../circuit/gates.ts';
+import { inverseGate } from '../../circuit/inverse-operation.ts';
 import { multiply } from '../../math/complex-matrix.ts';
 import { ACTS_DIAGONALLY, ACTS_GENERALLY } from '../block.ts';
 import { pairProduct } from '../pair-form.ts';
@@ -117,10 +117,7 @@ function addInverse(
 
 function inverseOf(operation: GateLike): GateLike {
   if (operation.kind === 'unitary' || 'slots' in operation) return adjointOf(operation);
-  const { gate, controls, targets, angles } = operation;
-  const inverse = gateNamed(gate).inverse(angles);
-  const ordered = inverse.targetOrder?.map((i) => targets[i]!) ?? targets;
-  return { kind: 'gate', gate: inverse.gate, controls, targets: ordered, angles: inverse.angles };
+  return inverseGate(operation);
 }
 
 /**

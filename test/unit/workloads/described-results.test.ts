@@ -12,6 +12,7 @@ test.each([
   ['routing', 'gain_over_guessing'],
   ['optimization', 'gain_over_guessing'],
   ['synthesize', 'interaction_angles'],
+  ['mitigate', 'ideal'],
   ['noise_scan', 'largest_probability_standard_error'],
   ['training', 'scaler'],
   ['derivative', 'verified'],

@@ -1,5 +1,6 @@
 /** The research agent: small experiments that run many circuits. */
 import type { Agent } from '../agent.ts';
+import { mitigate } from './mitigate.ts';
 import { noiseScan } from './noise-scan.ts';
 import { parameterSweep } from './parameter-sweep.ts';
 import { phaseEstimation } from './phase-estimation.ts';
@@ -14,8 +15,8 @@ export const researchAgent: Agent = {
   name: 'Research Agent',
   kind: 'Research',
   description:
-    'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters, emulated noise, phases by quantum phase estimation. Energies and probabilities are exact unless shots are asked for.',
-  procedures: [vqe, parameterSweep, noiseScan, phaseEstimation],
+    'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters, emulated noise and its mitigation, phases by quantum phase estimation. Energies and probabilities are exact unless shots are asked for.',
+  procedures: [vqe, parameterSweep, noiseScan, mitigate, phaseEstimation],
   selfTest: {
     task: 'vqe',
     input: { problem: 'h2', bond_length_angstrom: 0.735, seed: 1 },

@@ -1,13 +1,8 @@
 /** Observables as they are measured with readout errors: the reading of a Pauli is a sum of the Pauli and the identity. */
 import type { Qubit } from '../../../circuit/circuit.ts';
+import type { ReadingMap } from '../../../circuit/measurement-groups.ts';
 import type { Confusion } from '../../../circuit/noise/apply-noise.ts';
 import type { PauliFactor, PauliSum, PauliTerm } from '../../../circuit/observable.ts';
-
-/** Mean of a reading (−1)^bit in a state: offset + slope · ⟨P⟩. */
-export interface ReadingMap {
-  readonly offset: number;
-  readonly slope: number;
-}
 
 /** The map of a qubit's readout errors. */
 export function readingMap({ p1Given0, p0Given1 }: Confusion): ReadingMap {

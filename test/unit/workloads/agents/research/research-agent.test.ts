@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { researchAgent } from '../../../../../src/workloads/agents/research/research-agent.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
-test('the research agent takes four tasks', () => {
+test('the research agent takes five tasks', () => {
   expect(researchAgent.procedures.map(({ name }) => name)).toEqual([
     'vqe',
     'parameter_sweep',
     'noise_scan',
+    'mitigate',
     'phase_estimation',
   ]);
 });
