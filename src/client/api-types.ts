@@ -311,6 +311,8 @@ export type BatchProgramInput = {
 };
 
 export type BatchSubmissionInput = {
+  /** For the processor emulator, which requires it: the device to emulate */
+  readonly device?: CallerDeviceInput | undefined;
   /** An id from GET /quantum/processors */
   readonly target_processor: string;
   readonly programs: readonly BatchProgramInput[];
@@ -394,6 +396,19 @@ export type BatchSummary = {
     readonly code: string;
     readonly message: string;
   } | undefined;
+};
+
+export type CallerDeviceInput = {
+  /** Number of qubits; by default one more than the highest of the coupling map */
+  readonly num_qubits?: number | undefined;
+  /** Pairs of qubits that a two-qubit gate can act on, in this order of its operands */
+  readonly coupling_map: readonly (readonly [number, number])[];
+  /** Whether gates can act on each pair in the other order, too; true unless given */
+  readonly symmetric_couplers?: boolean | undefined;
+  /** Names or aliases of gates that can make any circuit; by default cz, rz, sx and x */
+  readonly native_gates?: readonly string[] | undefined;
+  /** Noise after native gates, on the qubits of the device; none unless given */
+  readonly noise?: NoiseModelInput | undefined;
 };
 
 export type Circuit = {
@@ -630,6 +645,8 @@ export type CircuitSubmissionInput = {
    * devices. stabilizer and matrix_product_state are not available yet
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /** For the processor emulator, which requires it: the device to emulate */
+  readonly device?: CallerDeviceInput | undefined;
   /**
    * Default ["counts"]. statevector: up to 16 qubits, without noise; probabilities: up to 16 classical bits;
    * expectation needs `observables`; memory: up to 100,000 shots; density_matrix (up to 7 qubits) and purity: by
@@ -812,6 +829,8 @@ export type CompileRequestInput = {
   readonly name?: string | undefined;
   /** Labels for finding the job in listings */
   readonly tags?: readonly string[] | undefined;
+  /** For the processor emulator, which requires it: the device to emulate */
+  readonly device?: CallerDeviceInput | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | undefined;
 };

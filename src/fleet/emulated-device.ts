@@ -1,11 +1,11 @@
 /**
- * A public device, emulated: a simulator runs circuits in the device's native gates on its couplers, under its noise.
+ * Emulated devices, public ones and those of callers: a simulator runs circuits in the device's native gates on its couplers, under its noise.
  *
  * Whoever checks circuits for the processor fits them to the device (`spec.device`), attaches the noise, leaves out the
  * qubits that a circuit does not use, so that a few qubits of a large device can be simulated, and chooses the method.
  */
 import { nativeNoiseOf, sourceOfFigures } from '../compiler/device/noise-models.ts';
-import { deviceOf, type PublicDevice } from '../compiler/device/public-devices.ts';
+import { DEVICES, type DeviceId, deviceOf } from '../compiler/device/public-devices.ts';
 import type {
   BatchRun,
   BatchRunResult,
@@ -17,34 +17,51 @@ import type {
 } from './processor.ts';
 import { SimulatedProcessor } from './simulated-processor.ts';
 
+/** Id of the processor that emulates devices of callers. */
+export const CALLER_DEVICE = 'emulator';
+
+/** Identity and limits of an emulated device on a simulator. */
+export function emulatedSpec(id: DeviceId, simulator: ProcessorSpec): ProcessorSpec {
+  const device = DEVICES[id];
+  const { name, topology, numQubits, times, date } = device;
+  const { maxQubits: maxUsedQubits, stateMemory: _, ...limits } = simulator;
+  return {
+    ...limits,
+    id: `${CALLER_DEVICE}-${id}`,
+    name: `Emulation of ${name}`,
+    family: 'emulator',
+    maxQubits: numQubits,
+    device: {
+      ...deviceOf(device),
+      emulation: { maxUsedQubits, noise: nativeNoiseOf(device), times },
+      basis: 'modelled',
+      source: `${sourceOfFigures(device)} ${topology}`,
+      ...(date !== undefined && { date }),
+    },
+  };
+}
+
+/** Identity and limits of the processor for devices of callers, before there is one. */
+export function callerDeviceSpec({ stateMemory: _, ...simulator }: ProcessorSpec): ProcessorSpec {
+  return {
+    ...simulator,
+    id: CALLER_DEVICE,
+    name: 'Emulation of a device of yours',
+    family: 'emulator',
+  };
+}
+
 /** An emulated device. */
 export class EmulatedDevice extends SimulatedProcessor {
-  readonly #id: string;
-  readonly #device: PublicDevice;
+  readonly #id: DeviceId;
 
-  constructor(id: string, device: PublicDevice, simulator: Processor) {
+  constructor(id: DeviceId, simulator: Processor) {
     super(simulator);
     this.#id = id;
-    this.#device = device;
   }
 
   override get spec(): ProcessorSpec {
-    const { name, topology, numQubits, times, date } = this.#device;
-    const { maxQubits: maxUsedQubits, stateMemory: _, ...limits } = this.simulatorSpec;
-    return {
-      ...limits,
-      id: this.#id,
-      name: `Emulation of ${name}`,
-      family: 'emulator',
-      maxQubits: numQubits,
-      device: {
-        ...deviceOf(this.#device),
-        emulation: { maxUsedQubits, noise: nativeNoiseOf(this.#device), times },
-        basis: 'modelled',
-        source: `${sourceOfFigures(this.#device)} ${topology}`,
-        ...(date !== undefined && { date }),
-      },
-    };
+    return emulatedSpec(this.#id, this.simulatorSpec);
   }
 
   override async run(
@@ -53,7 +70,7 @@ export class EmulatedDevice extends SimulatedProcessor {
     signal: AbortSignal,
   ): Promise<CircuitResult> {
     const result = await super.run(run, hooks, signal);
-    return { ...result, backend: { ...result.backend, emulates: this.#device.name } };
+    return { ...result, backend: { ...result.backend, emulates: DEVICES[this.#id].name } };
   }
 
   override async runBatch(
@@ -62,6 +79,13 @@ export class EmulatedDevice extends SimulatedProcessor {
     signal: AbortSignal,
   ): Promise<BatchRunResult> {
     const result = await super.runBatch(run, hooks, signal);
-    return { ...result, backend: { ...result.backend, emulates: this.#device.name } };
+    return { ...result, backend: { ...result.backend, emulates: DEVICES[this.#id].name } };
+  }
+}
+
+/** Emulates devices that callers describe in their requests. */
+export class CallerDevices extends SimulatedProcessor {
+  override get spec(): ProcessorSpec {
+    return callerDeviceSpec(this.simulatorSpec);
   }
 }

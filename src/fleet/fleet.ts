@@ -6,7 +6,7 @@
  * own, and of the CPU engine where there are no adapters or none is well. Both share the machine's
  * threads and one scheduler. `qvm` chooses a method for each circuit, on the engines of `statevector-sim`. `superconducting-1` is offline until an operator configures a provider.
  */
-import { DEVICES, type DeviceId } from '../compiler/device/public-devices.ts';
+import type { DeviceId } from '../compiler/device/public-devices.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
 import type { AdapterStatus } from './adapters/adapter-status.ts';
 import { type Backing, bothSizes, CpuBacking, GpuBacking } from './backing.ts';
@@ -18,7 +18,7 @@ import {
   softwareAdapterBytes,
   statevectorSpec,
 } from './cpu-processors.ts';
-import { EmulatedDevice } from './emulated-device.ts';
+import { CallerDevices, EmulatedDevice } from './emulated-device.ts';
 import { ProcessorUnavailableError } from './errors.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
@@ -108,11 +108,12 @@ export class Fleet {
     this.#gpuFleet = this.#simulator(this.#gpuBacking, () => this.#devices.refresh());
     this.#statevector = this.#simulator(this.#statevectorBacking());
     const emulators = (options.emulators ?? []).map(
-      (id) => new EmulatedDevice(`emulator-${id}`, DEVICES[id], this.#statevector),
+      (id) => new EmulatedDevice(id, this.#statevector),
     );
     const hardware = options.hardware ?? superconducting(now);
     const qvm = new Qvm(this.#statevector);
-    this.processors = [this.#statevector, this.#gpuFleet, qvm, ...emulators, hardware];
+    const callers = new CallerDevices(this.#statevector);
+    this.processors = [this.#statevector, this.#gpuFleet, qvm, callers, ...emulators, hardware];
     this.#adapters = new FleetAdapters({
       settings: options,
       backend: this.#backend,

@@ -65,8 +65,12 @@ async function listed(id: string) {
 }
 
 /** The circuit that a device runs, as POST /quantum/compile writes it. */
-async function fittedCircuit(target: string, circuit: readonly Body[]): Promise<Circuit> {
-  const answer = await post('/quantum/compile', { target_processor: target, circuit });
+async function fittedCircuit(
+  target: string,
+  circuit: readonly Body[],
+  more: Body = {},
+): Promise<Circuit> {
+  const answer = await post('/quantum/compile', { target_processor: target, circuit, ...more });
   expect([answer.statusCode, answer.body.slice(0, 300)]).toEqual([200, expect.anything()]);
   const { data } = answer.json();
   const read = circuitFromGateObjects(data.circuit, {
@@ -266,7 +270,7 @@ describe('noise of the caller', () => {
   test.each([
     [
       { gates: [{ gates: ['CX'], channel: { type: 'depolarizing', probability: 0.1 } }] },
-      'noise.gates[0].gates: Noise of emulator-iqm-garnet follows its native gates, PRX, CZ; none of them is named here.',
+      'noise.gates[0].gates: The noise of emulator-iqm-garnet follows native gates, PRX, CZ; none of them is named here.',
     ],
     [
       {
@@ -274,7 +278,7 @@ describe('noise of the caller', () => {
           { gates: ['CZ'], qubits: [[3, 20]], channel: { type: 'depolarizing', probability: 0.1 } },
         ],
       },
-      'noise.gates[0].qubits: emulator-iqm-garnet has qubits 0 to 19, and no qubit 20.',
+      'noise.gates[0].qubits: There is no qubit 20: emulator-iqm-garnet has qubits 0 to 19.',
     ],
     [{ readout: [{ qubits: [30], p1_given_0: 0, p0_given_1: 0.1 }] }, 'noise.readout[0].qubits: '],
     [{ model: 'ibm-fes' }, 'noise.model: There is no noise model called "ibm-fes".'],
@@ -328,5 +332,159 @@ describe('an emulated device refuses', () => {
   test('more qubits than can be simulated', async () => {
     const all = { qasm: 'OPENQASM 3.0; include "stdgates.inc"; qubit[156] q; h q[155];' };
     expect(await faultsOf(FEZ, all)).toEqual([expect.stringContaining('uses 156 qubits')]);
+  });
+});
+
+describe('a device of the caller', () => {
+  const DEVICE = {
+    num_qubits: 4,
+    coupling_map: [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ],
+    native_gates: ['iswap', 'rz', 'h'],
+    noise: {
+      gates: [
+        {
+          gates: ['ISWAP'],
+          qubits: [[0, 1]],
+          channel: { type: 'depolarizing', probability: 0.05 },
+        },
+        { gates: ['ISWAP'], channel: { type: 'amplitude_damping', gamma: 0.02 } },
+        { gates: ['H'], channel: { type: 'phase_damping', gamma: 0.01 } },
+      ],
+      readout: [{ qubits: [2], p1_given_0: 0.02, p0_given_1: 0.1 }],
+      idle: [{ t1_us: 50, t2_us: 30, durations_ns: { ISWAP: 200, H: 40, M: 500 } }],
+    },
+  };
+
+  test('is emulated the same way', async () => {
+    const onDevice = await fittedCircuit('emulator', UNFIT, { device: DEVICE });
+    expect(
+      misfits(onDevice, {
+        couplers: [
+          [0, 1],
+          [1, 2],
+          [2, 3],
+        ],
+        isSymmetric: true,
+        nativeGates: ['ISWAP', 'RZ', 'H'],
+      }),
+    ).toEqual([]);
+    const noise: NoiseModelObject = JSON.parse(JSON.stringify(DEVICE.noise));
+    const exact = exactOutcomes(onDevice, noise);
+    const data = await run('emulator', {
+      circuit: UNFIT,
+      device: DEVICE,
+      return: ['probabilities', 'counts'],
+    });
+    expect(data).toMatchObject({ processor: 'emulator', qubits: 3, fitting: expect.any(Object) });
+    for (const [label, probability] of exact) {
+      expect(data.probabilities[label] ?? 0).toBeCloseTo(probability, 10);
+    }
+    const answer = await post('/quantum/batches', {
+      target_processor: 'emulator',
+      device: DEVICE,
+      programs: [{ circuit: UNFIT }],
+      shots: 1000,
+      seed: 3,
+      return: ['counts', 'probabilities'],
+    });
+    expect([answer.statusCode, answer.body.slice(0, 300)]).toEqual([201, expect.anything()]);
+    expect(answer.json().data.programs[0].counts[0]).toEqual(data.counts);
+  });
+
+  test('has directed couplers and no noise unless given', async () => {
+    const device = {
+      coupling_map: [[1, 0]],
+      symmetric_couplers: false,
+      native_gates: ['ecr', 'u'],
+    };
+    const circuit = [
+      { gate: 'H', qubit: 0 },
+      { gate: 'CX', control: 0, target: 1 },
+    ];
+    const onDevice = await fittedCircuit('emulator', circuit, { device });
+    const pairs = onDevice.operations.filter((each) => each.kind === 'gate' && each.gate === 'ECR');
+    expect(pairs).toEqual([expect.objectContaining({ targets: [1, 0] })]);
+    const data = await run('emulator', { circuit, device, return: ['probabilities'] });
+    expect(data.probabilities['00']).toBeCloseTo(0.5, 10);
+    expect(data.probabilities['11']).toBeCloseTo(0.5, 10);
+    expect(data.method_reason).toMatch(/no noise/);
+  });
+
+  test.each([
+    [
+      'no device',
+      { device: undefined },
+      'device: Required: emulator emulates a device that you describe',
+    ],
+    [
+      'a coupler beyond the device',
+      {
+        coupling_map: [
+          [0, 1],
+          [1, 4],
+        ],
+      },
+      'device.coupling_map[1]: There is no qubit 4',
+    ],
+    [
+      'a coupler of one qubit',
+      { coupling_map: [[2, 2]] },
+      'device.coupling_map[0]: Couples qubit 2 with itself.',
+    ],
+    [
+      'an unknown gate',
+      { native_gates: ['cz', 'magic'] },
+      'device.native_gates[1]: No gate is called "magic"',
+    ],
+    [
+      'gates that entangle nothing',
+      { native_gates: ['u', 'swap'] },
+      'device.native_gates: SWAP only exchanges qubits',
+    ],
+    [
+      'gates that do not make all rotations',
+      { native_gates: ['cz', 'h', 't'] },
+      'device.native_gates: None of its one-qubit gates',
+    ],
+    [
+      'noise of another gate',
+      { noise: { gates: [{ gates: ['CZ'], channel: { type: 'bit_flip', probability: 0.1 } }] } },
+      'device.noise.gates[0].gates: The noise of this device follows native gates',
+    ],
+    [
+      'noise on another qubit',
+      { noise: { readout: [{ qubits: [4], p1_given_0: 0.1, p0_given_1: 0 }] } },
+      'device.noise.readout[0].qubits: There is no qubit 4',
+    ],
+    [
+      'bad noise',
+      { noise: { idle: [{ t1_us: 1, t2_us: 3, durations_ns: { H: 1 } }] } },
+      'device.noise.idle[0].t2_us: ',
+    ],
+    [
+      'a map in parts too small',
+      {
+        coupling_map: [
+          [0, 1],
+          [2, 3],
+        ],
+      },
+      'circuit: The circuit has 3 qubits and does not fit as it is written; the largest connected part of the device has 2.',
+    ],
+  ])('%s is refused with its path', async (_, more, words) => {
+    const device = 'device' in more ? more.device : { ...DEVICE, noise: {}, ...more };
+    expect(await faultsOf('emulator', { circuit: UNFIT, device })).toEqual([
+      expect.stringContaining(words),
+    ]);
+  });
+
+  test('is taken by no other processor', async () => {
+    expect(await faultsOf('qvm', { circuit: UNFIT, device: DEVICE })).toEqual([
+      expect.stringContaining('device: Only the processor emulator takes a device'),
+    ]);
   });
 });

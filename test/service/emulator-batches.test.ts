@@ -204,7 +204,7 @@ describe('a batch on an emulated device', () => {
     [
       { noise: { gates: [{ gates: ['SX'], channel: { type: 'bit_flip', probability: 0.1 } }] } },
       'noise.gates[0].gates',
-      'follows its native gates, PRX, CZ',
+      'follows native gates, PRX, CZ',
     ],
   ])('refuses %j with its path', async (fields, path, words) => {
     const program = { circuit: SWEEP, inputs: { a: 1 }, shots: 5, ...fields };

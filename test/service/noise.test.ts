@@ -389,7 +389,7 @@ describe('a bad request', () => {
     [{ method: 'magic' }, 'method: '],
     [
       { target_processor: 'emulator-ibm-fez' },
-      'noise.gates[0].gates: Noise of emulator-ibm-fez follows its native gates',
+      'noise.gates[0].gates: The noise of emulator-ibm-fez follows native gates',
     ],
     [
       { method: 'statevector', shots: 1, return: ['expectation'], observables: [{ pauli: 'Z0' }] },

@@ -13,6 +13,7 @@ import type { Fault } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
+import { targetWithDevice } from '../circuits/caller-device.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/check-circuit.ts';
 import { readNoise } from '../circuits/emulated-noise.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -132,7 +133,8 @@ export function checkedPrograms(
   const { body, programs: values, faults: formOfBatch } = batchForm(value);
   const faults = new FaultList();
   for (const { path, message, code } of formOfBatch) faults.add(path, message, code);
-  const target = checkTarget(body.target_processor, targets, faults);
+  const named = checkTarget(body.target_processor, targets, faults);
+  const target = targetWithDevice(named, body.device, faults);
   const readingWork = { numSteps: 0, numGates: 0 };
   const limits = {
     ...limitsOf(target, targets),

@@ -35,6 +35,7 @@ import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
+import { targetWithDevice } from './caller-device.ts';
 import { checkDevice } from './check-device.ts';
 import { type ChosenMethod, checkMethod, checkOutputLimits, withModel } from './check-method.ts';
 import {
@@ -206,7 +207,8 @@ function checkParts(
   faults: FaultList,
   { maxSteps, purpose }: { readonly maxSteps: number | undefined; readonly purpose: Purpose },
 ): CheckedCircuit | undefined {
-  const target = checkTarget(parts.target_processor, targets, faults);
+  const named = checkTarget(parts.target_processor, targets, faults);
+  const target = targetWithDevice(named, parts.device, faults);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
   const device = purpose === 'run' ? emulatedDeviceOf(target?.spec) : undefined;

@@ -6,6 +6,7 @@
  * the distribution of their outcomes; gates that cannot affect it are dropped.
  */
 import { type Circuit, isNoisy, isStatic } from '../../circuit/circuit.ts';
+import { FaultList } from '../../circuit/fault-list.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
@@ -18,6 +19,7 @@ import { viewCompilation, viewFitting } from '../backend-view.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
+import { targetWithDevice } from './caller-device.ts';
 import { type CheckedCircuit, checkCircuit, type Target } from './check-circuit.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
@@ -52,8 +54,10 @@ export const COMPILE_READING: Reading<CircuitContext, string> = {
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
   const { format, fields } = readFormat(value);
-  const checked = checkCircuit(circuitBodyOf(fields, targets), targets, undefined, 'compile');
-  const target = targets.find(({ spec }) => spec.id === checked.target);
+  const body = circuitBodyOf(fields, targets);
+  const checked = checkCircuit(body, targets, undefined, 'compile');
+  const named = targets.find(({ spec }) => spec.id === checked.target);
+  const target = targetWithDevice(named, body.device, new FaultList());
   const warnings = compileWarnings(checked);
   const started = performance.now();
   const { circuit, compilation } = compiled(checked, target?.spec);

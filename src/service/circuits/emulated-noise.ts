@@ -47,13 +47,16 @@ export function checkNoiseOfDevice(
   const checkQubits = (qubits: Iterable<number> | undefined, place: string) => {
     const beyond = [...(qubits ?? [])].find((qubit) => qubit > highest);
     if (beyond === undefined) return;
-    faults.add(`${place}.qubits`, `${who} has qubits 0 to ${highest}, and no qubit ${beyond}.`);
+    faults.add(
+      `${place}.qubits`,
+      `There is no qubit ${beyond}: ${who} has qubits 0 to ${highest}.`,
+    );
   };
   for (const [i, { names, operands }] of model.gates.entries()) {
     const place = `${path}.gates[${i}]`;
     if (![...names].some((name) => name.startsWith('*') || nativeGates.includes(name))) {
       const list = nativeGates.join(', ');
-      const problem = `Noise of ${who} follows its native gates, ${list}; none of them is named here.`;
+      const problem = `The noise of ${who} follows native gates, ${list}; none of them is named here.`;
       faults.add(`${place}.gates`, problem);
     }
     const qubits = [...(operands ?? [])].flatMap((list) => list.split(',').map(Number));

@@ -14,6 +14,7 @@ import {
   SOURCE_RULES,
   warnings,
 } from './circuits.ts';
+import { deviceField } from './devices.ts';
 import { jobFields, labelFields, priority, requestFields } from './jobs.ts';
 
 /** Programs of one batch. */
@@ -173,6 +174,7 @@ export type ProgramBody = z.output<typeof programBody>;
 /** The body of POST /quantum/batches. */
 export const batchBody = z
   .strictObject({
+    ...deviceField,
     target_processor: z.string().max(100).describe('An id from GET /quantum/processors'),
     programs: z.array(programBody).min(1).max(MAX_PROGRAMS),
     ...defaults,

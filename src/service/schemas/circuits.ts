@@ -6,6 +6,7 @@ import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { METHODS, RUN_METHODS } from '../../fleet/method-names.ts';
 import { REUSES } from '../../fleet/workers/worker-messages.ts';
 import { MAX_SEED } from '../../math/philox.ts';
+import { deviceField } from './devices.ts';
 import { idempotencyHeaders, jobFields, labelFields, priority, requestFields } from './jobs.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
@@ -127,6 +128,7 @@ export const circuitBody = z
       .describe('Default normal. high takes effect for Enterprise keys only'),
     ...labelFields,
     ...noiseFields,
+    ...deviceField,
     return: z
       .array(output)
       .min(1)

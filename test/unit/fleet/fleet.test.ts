@@ -119,6 +119,7 @@ describe('Fleet', () => {
         physicalGpus: 0,
       },
       { id: 'qvm', family: 'qvm', execution: 'cpu', precision: 'f64' },
+      { id: 'emulator', family: 'emulator', execution: 'cpu', precision: 'f64' },
       { id: 'superconducting-1', execution: 'hardware', precision: null, maxQubits: 0 },
     ]);
   });
