@@ -75,6 +75,10 @@ function circuitOf(numQubits: number, gates: readonly Gate[]): DynamicCircuit {
   };
 }
 
+/** Brickwork with noise after every gate, all qubits measured. */
+export const noisyBrickwork = (numQubits: number): DynamicCircuit =>
+  circuitOf(numQubits, gatesOf('brickwork', numQubits));
+
 /** Runs the benchmark and stores bench/results/density.json. */
 export async function benchDensity(): Promise<void> {
   const { AER_PYTHON } = process.env;

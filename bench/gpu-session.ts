@@ -65,6 +65,7 @@ const steps: readonly SessionStep[] = [
   ...(existsSync(join(root, 'bench/webgpu-batches.ts'))
     ? [{ name: 'batches', ...script('bench/run.ts', 'webgpu-batches'), limitS: 60 }]
     : []),
+  { name: 'noise', ...script('bench/run.ts', 'webgpu-noise'), limitS: 60 },
   {
     name: 'peers',
     command: QCS_SESSION_PYTHON,

@@ -16,6 +16,7 @@ import { benchSpreadEngine } from './spread-engine.ts';
 import { benchSweeps } from './sweeps.ts';
 import { benchWebGpuBatches } from './webgpu-batches.ts';
 import { benchWebGpuEngine } from './webgpu-engine.ts';
+import { benchWebGpuNoise } from './webgpu-noise.ts';
 import { benchWorkerBatches } from './worker-batches.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   placement: benchPlacement,
   'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,
+  'webgpu-noise': benchWebGpuNoise,
   'spread-engine': benchSpreadEngine,
   'worker-batches': benchWorkerBatches,
 };
