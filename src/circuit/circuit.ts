@@ -68,6 +68,11 @@ export interface ResetOperation {
 interface BarrierOperation {
   readonly kind: 'barrier';
   readonly qubits: readonly Qubit[];
+  /**
+   * Nanoseconds that the qubits then wait together. Noise models turn it into relaxation; whoever takes circuits for noise
+   * removes such barriers (`withoutDelays`) once the noise is in.
+   */
+  readonly duration?: number;
 }
 
 /** One entry of a circuit. */

@@ -47,6 +47,26 @@ export function withoutIdleResets(circuit: DynamicCircuit): DynamicCircuit {
   return { ...circuit, operations: kept };
 }
 
+/** Returns the circuit without its delays. */
+export function withoutDelays(circuit: DynamicCircuit): DynamicCircuit {
+  const operations = undelayed(circuit.operations);
+  return operations === circuit.operations ? circuit : { ...circuit, operations };
+}
+
+function undelayed(operations: readonly DynamicOperation[]): readonly DynamicOperation[] {
+  const has = (operation: DynamicOperation): boolean =>
+    operation.kind === 'while' ? operation.body.some(has) : isDelay(operation);
+  if (!operations.some(has)) return operations;
+  return operations
+    .filter((operation) => !isDelay(operation))
+    .map((operation) =>
+      operation.kind === 'while' ? { ...operation, body: undelayed(operation.body) } : operation,
+    );
+}
+
+const isDelay = (operation: DynamicOperation): boolean =>
+  operation.kind === 'barrier' && operation.duration !== undefined;
+
 function track(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isDirty: boolean[]): void {
   switch (operation.kind) {
     case 'gate':

@@ -367,6 +367,75 @@ describe('qvm', () => {
   });
 });
 
+describe('delays of a program', () => {
+  const header = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\n';
+  const idle = (more = {}) => ({
+    idle: [{ t1_us: 50, t2_us: 70, durations_ns: { '*': 0 }, ...more }],
+  });
+  const decayed = (us: number) => Math.exp(-us / 50);
+  const probabilities = async (text: string, noise: object | undefined) => {
+    const body = { circuit: undefined, qasm: header + text, noise, return: ['probabilities'] };
+    return await run(body);
+  };
+
+  test.each([
+    ['delay[10us] q[0];', [10, 0]],
+    ['delay[10000.0ns] q;', [10, 10]],
+    ['const int n = 3; duration d = 2us; delay[n * d - 1us] q[1];', [0, 5]],
+    ['delay[10us] q[0]; delay[0ns] q; delay[4us] q[1];', [10, 14]],
+    // A delay of several qubits begins when all of them are free.
+    ['delay[10us] q[0]; delay[4us] q;', [14, 14]],
+    ['for int i in [1:3] { delay[i * 2us] q[0]; }', [12, 0]],
+  ])('%s relaxes the qubits that wait', async (text, [first, second]) => {
+    // Each qubit is measured as soon as it is free.
+    const measured = 'c[0] = measure q[0];\nc[1] = measure q[1];';
+    const data = await probabilities(`x q;\n${text}\n${measured}`, idle());
+    const [a, b] = [decayed(first!), decayed(second!)];
+    expect(data.probabilities['11']).toBeCloseTo(a * b, 10);
+    expect(data.probabilities['01'] ?? 0).toBeCloseTo(a * (1 - b), 10);
+    expect(data).not.toHaveProperty('warnings');
+  });
+
+  test('take time in which other qubits wait, as gates do', async () => {
+    const text = 'x q;\ndelay[10us] q[0];\ncx q[0], q[1];\ncx q[0], q[1];';
+    const data = await probabilities(text, idle({ qubits: [1] }));
+    // The decay of qubit 1 before the gates is seen after them.
+    expect(data.probabilities['11']).toBeCloseTo(decayed(10), 10);
+  });
+
+  test.each([
+    ['', 0.9, 1],
+    // Many times T1.
+    ['delay[2ms] q[0];', 0, 0.1],
+  ])('relax the qubits of an emulated device: %s', async (text, least, most) => {
+    const data = await run({
+      circuit: undefined,
+      qasm: `${header}h q[1];\ncx q[1], q[0];\nh q[1];\nreset q[0];\nx q[0];\n${text}\nc[0] = measure q[0];`,
+      noise: undefined,
+      target_processor: 'emulator-ibm-fez',
+      shots: 1000,
+    });
+    let ones = 0;
+    for (const [label, count] of Object.entries<number>(data.counts)) {
+      if (label.endsWith('1')) ones += count;
+    }
+    expect(ones / 1000).toBeGreaterThanOrEqual(least);
+    expect(ones / 1000).toBeLessThanOrEqual(most);
+    expect(data).not.toHaveProperty('warnings');
+  });
+
+  test.each([
+    ['without noise', undefined],
+    ['under a model without idle qubits', { readout: [{ p1_given_0: 0, p0_given_1: 0 }] }],
+  ])('have no effect and a warning %s', async (_, noise) => {
+    const data = await probabilities('x q;\ndelay[10us] q;', noise);
+    expect(data.probabilities['11']).toBe(1);
+    expect(data.warnings).toMatchObject([{ code: 'CIRCUIT_DURATION_IGNORED', line: 6 }]);
+    const plain = await probabilities('x q;', noise);
+    expect(data.compilation.passes).toEqual(plain.compilation.passes);
+  });
+});
+
 describe('a bad request', () => {
   test.each([
     [

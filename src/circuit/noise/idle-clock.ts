@@ -57,7 +57,7 @@ export class IdleClock {
       case 'reset':
         return this.#timed(operation);
       case 'barrier':
-        return this.#begin(operation.qubits, 0, 0);
+        return this.#waitAt(operation.qubits, operation.duration ?? 0);
       case 'noise': {
         const waits = this.#begin(operation.qubits, this.#readable(operation.condition?.bits), 0);
         for (const qubit of operation.qubits) this.#isTouched[qubit] = true;
@@ -93,6 +93,13 @@ export class IdleClock {
   #restart(): void {
     this.#free.fill(0);
     this.#written.clear();
+  }
+
+  /** Returns the relaxation of qubits that wait for each other, and then for a time. */
+  #waitAt(qubits: readonly Qubit[], duration: number): readonly NoiseOperation[] {
+    const waits = [...this.#begin(qubits, 0, duration)];
+    if (duration > 0) for (const qubit of qubits) this.#relax(qubit, duration, waits);
+    return waits;
   }
 
   #timed(operation: TimedOperation): readonly NoiseOperation[] {

@@ -145,6 +145,17 @@ export class Actions {
     this.builder.pushBarrier(qubits, offset);
   }
 
+  /**
+   * Makes the named qubits, or all if none is named, wait together.
+   *
+   * @param duration - Nanoseconds.
+   */
+  delay(operands: readonly Operand[], duration: number, offset: number): void {
+    const named = new Set(operands.flatMap(({ elements }) => elements));
+    const qubits = operands.length === 0 ? this.builder.allQubits : [...named];
+    this.builder.pushBarrier(qubits, offset, duration);
+  }
+
   /** Number of times a statement runs over its registers: their common size, or once. */
   #commonSize(operands: readonly Operand[]): number {
     let first: Operand | undefined;

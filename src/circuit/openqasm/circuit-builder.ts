@@ -211,11 +211,16 @@ export class CircuitBuilder implements OperationSink {
     throw this.#tokens.pastLimit(offset, `${problem} Does a loop never end?`);
   }
 
-  /** Adds a barrier. */
-  pushBarrier(qubits: readonly Qubit[], offset: number): void {
+  /**
+   * Adds a barrier.
+   *
+   * @param duration - Nanoseconds that the qubits wait at it.
+   */
+  pushBarrier(qubits: readonly Qubit[], offset: number, duration?: number): void {
     this.#numBarriers++;
     this.#holdBarriers(this.#numBarriers, offset);
-    this.#operations.push({ kind: 'barrier', qubits });
+    const waits = duration !== undefined && { duration };
+    this.#operations.push({ kind: 'barrier', qubits, ...waits });
   }
 
   /** Place in the text of the first noise channel; undefined where there is none. */

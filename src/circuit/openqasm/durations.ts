@@ -1,19 +1,32 @@
 /**
  * Durations: `10ns`, `2 * a + durationof({ x q; })`.
  *
- * Without noise nothing happens while qubits wait, so a duration is only checked: its names must be declared,
- * and its operators must combine durations and numbers correctly.
+ * A duration is checked: its names must be declared, and its operators must combine durations and numbers correctly. It
+ * has a value where it is known without the device: not in `dt`, with a `stretch`, or with the duration of gates.
  */
 import type { ExpressionParser } from './expression-parser.ts';
 import type { OperandSyntax } from './expressions.ts';
 import type { TokenStream } from './token-stream.ts';
 
+/** Code of a warning of delays that only a noise model with idle qubits gives an effect. */
+export const DELAY_IGNORED = 'CIRCUIT_DURATION_IGNORED';
+/** Code of a warning of delays that nothing gives an effect. */
+export const DELAY_UNKNOWN = 'CIRCUIT_DELAY_IGNORED';
+
 /** Type of a part of a duration. */
 type DurationType = 'duration' | 'number';
 
-/** Pushes a type, or applies an operator to the top of the stack. */
+/** A number or a duration, in nanoseconds. */
+export interface DurationPart {
+  readonly type: DurationType;
+  /** Undefined where it is not known. */
+  readonly value: number | undefined;
+}
+
+/** Pushes a part, or applies an operator to the top of the stack. */
 type Instruction =
-  | { readonly kind: 'type'; readonly type: DurationType }
+  | ({ readonly kind: 'part' } & DurationPart)
+  | { readonly kind: 'sign' }
   | { readonly kind: 'name'; readonly operand: OperandSyntax }
   | { readonly kind: 'operator'; readonly operator: string; readonly offset: number };
 
@@ -23,7 +36,16 @@ export interface DurationSyntax {
   readonly offset: number;
 }
 
-const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'dt']);
+/** Nanoseconds of each unit; how long `dt` is depends on the device. */
+const UNITS: ReadonlyMap<string, number | undefined> = new Map([
+  ['ns', 1],
+  ['us', 1e3],
+  ['µs', 1e3],
+  ['μs', 1e3],
+  ['ms', 1e6],
+  ['s', 1e9],
+  ['dt', undefined],
+]);
 /** Nesting of parentheses and signs; deeper text is rejected before the stack overflows. */
 const MAX_DEPTH = 256;
 
@@ -88,12 +110,13 @@ export class DurationParser {
       this.#tokens.expect('(');
       this.#readBlock();
       this.#tokens.expect(')');
-      this.#instructions.push({ kind: 'type', type: 'duration' });
+      this.#instructions.push({ kind: 'part', type: 'duration', value: undefined });
     } else if (kind === 'identifier') {
       this.#instructions.push({ kind: 'name', operand: this.#expressions.operand('a duration') });
     } else if (text === '-' && kind === 'symbol') {
       this.#tokens.next();
       this.#factor();
+      this.#instructions.push({ kind: 'sign' });
     } else if (this.#tokens.accept('(')) {
       this.#sum();
       this.#tokens.expect(')');
@@ -110,44 +133,64 @@ export class DurationParser {
     if (isUnit && !UNITS.has(unit.text)) {
       throw this.#tokens.unexpected('a unit of time: ns, us, ms, s or dt');
     }
-    if (isUnit) this.#tokens.next();
-    this.#instructions.push({ kind: 'type', type: isUnit ? 'duration' : 'number' });
+    const number = Number(text.replaceAll('_', ''));
+    if (!isUnit) {
+      this.#instructions.push({ kind: 'part', type: 'number', value: number });
+      return;
+    }
+    this.#tokens.next();
+    const scale = UNITS.get(unit.text);
+    const value = scale === undefined ? undefined : number * scale;
+    this.#instructions.push({ kind: 'part', type: 'duration', value });
   }
 }
 
 /**
- * Checks that an expression is a duration.
+ * Nanoseconds of a duration; undefined where they are not known.
  *
- * @param typeOf - Type of a name; throws if it is not declared.
+ * @param partOf - Meaning of a name; throws if it is not declared.
  * @throws {OpenQasmMeaningError} if it is a number, or an operator cannot combine its operands.
  */
-export function checkDuration(
+export function valueOfDuration(
   { instructions, offset }: DurationSyntax,
   tokens: TokenStream,
-  typeOf: (operand: OperandSyntax) => DurationType,
-): void {
-  const stack: (DurationType | undefined)[] = [];
+  partOf: (operand: OperandSyntax) => DurationPart,
+): number | undefined {
+  const stack: DurationPart[] = [];
   for (const instruction of instructions) {
-    if (instruction.kind === 'type') stack.push(instruction.type);
-    else if (instruction.kind === 'name') stack.push(typeOf(instruction.operand));
-    else {
-      const [right, left] = [stack.pop(), stack.pop()];
-      const type = combined(instruction.operator, left, right);
-      if (type === undefined) {
-        const problem = `"${instruction.operator}" cannot combine a ${left} and a ${right}.`;
-        throw tokens.invalid(instruction.offset, problem);
+    switch (instruction.kind) {
+      case 'part':
+        stack.push(instruction);
+        break;
+      case 'name':
+        stack.push(partOf(instruction.operand));
+        break;
+      case 'sign': {
+        const { type, value } = stack.pop()!;
+        stack.push({ type, value: value === undefined ? undefined : -value });
+        break;
       }
-      stack.push(type);
+      case 'operator': {
+        const { operator, offset: at } = instruction;
+        const [right, left] = [stack.pop()!, stack.pop()!];
+        const type = combined(operator, left.type, right.type);
+        if (type === undefined) {
+          const problem = `"${operator}" cannot combine a ${left.type} and a ${right.type}.`;
+          throw tokens.invalid(at, problem);
+        }
+        stack.push({ type, value: computed(operator, left.value, right.value) });
+      }
     }
   }
-  if (stack[0] === 'duration') return;
+  const [{ type, value }] = stack as [DurationPart];
+  if (type === 'duration') return value;
   throw tokens.invalid(offset, 'A duration has a unit: ns, us, ms, s or dt, as in 100ns.');
 }
 
 function combined(
   operator: string,
-  left: DurationType | undefined,
-  right: DurationType | undefined,
+  left: DurationType,
+  right: DurationType,
 ): DurationType | undefined {
   switch (operator) {
     case '*':
@@ -158,5 +201,23 @@ function combined(
       return left === 'duration' ? 'duration' : undefined;
     default:
       return left === right ? left : undefined;
+  }
+}
+
+function computed(
+  operator: string,
+  left: number | undefined,
+  right: number | undefined,
+): number | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  switch (operator) {
+    case '*':
+      return left * right;
+    case '/':
+      return left / right;
+    case '+':
+      return left + right;
+    default:
+      return left - right;
   }
 }

@@ -1,6 +1,7 @@
 /** Turns gate calls and definitions of OpenQASM 3 into gate meanings, resolving modifiers and loops. */
 
 import type { Scalar } from '../classical-expression.ts';
+import { DELAY_UNKNOWN } from './durations.ts';
 import type { OperandSyntax } from './expressions.ts';
 import { bindParameters, type Expression, type Parameters } from './expressions.ts';
 import type { Gates, NamedGate } from './gate-definitions.ts';
@@ -104,6 +105,10 @@ export function definedMeaning(
       }
       case 'delay':
         bodyQubits(context, statement.operands, qubits);
+        if (statement.duration !== undefined) {
+          const why = 'A delay in the body of a gate has no effect.';
+          context.tokens.warn(DELAY_UNKNOWN, statement.offset, why, true);
+        }
         return;
       case 'reset': {
         const operand = bodyQubits(context, [statement.operand], qubits);

@@ -11,7 +11,13 @@ import { Assignments } from './assignments.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ControlFlow } from './control-flow.ts';
 import { Declarations } from './declarations.ts';
-import { checkDuration, type DurationSyntax } from './durations.ts';
+import {
+  DELAY_IGNORED,
+  DELAY_UNKNOWN,
+  type DurationPart,
+  type DurationSyntax,
+  valueOfDuration,
+} from './durations.ts';
 import { angleCases, MAX_LISTED_BITS } from './dynamic-angles.ts';
 import { EarlyExits } from './early-exits.ts';
 import { Evaluator } from './evaluator.ts';
@@ -149,15 +155,15 @@ export class Interpreter {
         );
         return 'next';
       case 'delay':
-        this.#checkDuration(statement.duration);
-        for (const operand of statement.operands) this.#evaluator.operand(operand, 'qubit');
+        this.#delay(statement);
         return 'next';
-      case 'duration':
-        this.#checkDuration(statement.value);
-        this.#state.scopes.declare(statement.name, { kind: 'duration' }, offset);
+      case 'duration': {
+        const value = this.#valueOf(statement.value);
+        this.#state.scopes.declare(statement.name, { kind: 'duration', value }, offset);
         return 'next';
+      }
       case 'block':
-        this.#checkDuration(statement.duration);
+        this.#valueOf(statement.duration);
         return this.#state.builder.inBox(statement.isVerbatim, () =>
           this.#flow.inBlock(() => this.#flow.body(statement.body)),
         );
@@ -219,7 +225,7 @@ export class Interpreter {
       );
       return;
     }
-    this.#checkDuration(call.duration);
+    this.#valueOf(call.duration);
     const called = calledGate(this.#elaborating, call);
     const angles: Value[] = [];
     for (const angle of call.angles) angles.push(this.#evaluator.evaluate(angle));
@@ -268,17 +274,52 @@ export class Interpreter {
     }
   }
 
-  /** Checks that a duration is well formed. */
-  #checkDuration(duration: DurationSyntax | undefined): void {
+  /** Makes qubits wait, where it is known for how long. `nop` has no duration. */
+  #delay({ duration, operands: named, offset }: Extract<Statement, { kind: 'delay' }>): void {
+    const { actions, frames, tokens } = this.#state;
+    const value = this.#valueOf(duration);
+    const operands = named.map((operand) => this.#evaluator.operand(operand, 'qubit'));
     if (duration === undefined) return;
+    if (value !== undefined && !(value >= 0 && value <= MAX_DELAY_NS)) {
+      const problem = `A delay takes 0 to ${MAX_DELAY_NS / 1e9} s, and this one ${value} ns.`;
+      throw tokens.invalid(duration.offset, problem);
+    }
+    const isConditional = frames.conditions(offset).some((condition) => condition !== undefined);
+    if (value === undefined || isConditional) {
+      const why = isConditional
+        ? 'A delay under a condition on measured bits has no effect.'
+        : 'A delay has no effect whose length depends on the device: in dt, with a stretch, or with durationof.';
+      tokens.warn(DELAY_UNKNOWN, offset, why, true);
+      return;
+    }
+    const why = 'Delays have an effect only under a noise model with idle qubits.';
+    tokens.warn(DELAY_IGNORED, offset, why, true);
+    actions.delay(operands, value, offset);
+  }
+
+  /** Nanoseconds of a duration, which is checked; undefined where they are not known. */
+  #valueOf(duration: DurationSyntax | undefined): number | undefined {
+    if (duration === undefined) return undefined;
     this.#state.takeSteps(duration.instructions.length, duration.offset);
-    checkDuration(duration, this.#state.tokens, ({ name, offset }) => {
-      const symbol = this.#state.scopes.find(name);
-      if (symbol === undefined) throw this.#state.scopes.undeclared(name, offset);
-      return symbol.kind === 'duration' ? 'duration' : 'number';
+    return valueOfDuration(duration, this.#state.tokens, (operand): DurationPart => {
+      const symbol = this.#state.scopes.find(operand.name);
+      if (symbol === undefined) throw this.#state.scopes.undeclared(operand.name, operand.offset);
+      if (symbol.kind === 'duration') return { type: 'duration', value: symbol.value };
+      const value = this.#evaluator.evaluate(expressionOfOperand(operand));
+      return { type: 'number', value: knownNumber(value) };
     });
   }
 }
+
+/** A number that depends neither on measured bits nor on the point of a sweep. */
+function knownNumber(value: Value): number | undefined {
+  if (!isKnown(value)) return undefined;
+  const scalar = asScalar(value);
+  return openOf(scalar) === undefined ? scalar.value : undefined;
+}
+
+/** Longest delay: a thousand seconds, far beyond the coherence of any qubit. */
+const MAX_DELAY_NS = 1e12;
 
 const NO_ANGLES: readonly number[] = [];
 

@@ -11,7 +11,7 @@ import type { AngleFormulas } from '../angle-formulas.ts';
 import { type Circuit, type DynamicCircuit, isStatic } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
 import { OpenQasmError, OpenQasmLimitError, OpenQasmUnsupportedError } from '../errors.ts';
-import { withoutIdleResets } from '../idle-resets.ts';
+import { withoutDelays, withoutIdleResets } from '../idle-resets.ts';
 import { type InputColumns, inputsAt } from '../input-columns.ts';
 import type { BitRegister, CircuitBuilder } from './circuit-builder.ts';
 import { DiagramTooLargeError } from './decision-diagram.ts';
@@ -179,7 +179,7 @@ function readVersioned(
   }
   inputs.checkAll();
   const written = read.builder.circuit(tokens.current.offset);
-  const circuit = takesPragmas ? written : withoutIdleResets(written);
+  const circuit = takesPragmas ? written : withoutDelays(withoutIdleResets(written));
   const results = read.results?.of(circuit) ?? NO_RESULTS;
   const { bitRegisters: registers } = read.builder;
   return { circuit, registers, warnings: tokens.warnings, results, tokens, open };

@@ -46,6 +46,8 @@ interface SubroutineSymbol {
 /** A duration with a name. */
 interface DurationSymbol {
   readonly kind: 'duration';
+  /** Nanoseconds; undefined where they are not known. */
+  readonly value: number | undefined;
 }
 
 /** Meaning of a name. */

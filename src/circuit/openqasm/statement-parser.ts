@@ -157,8 +157,6 @@ export class StatementParser {
         this.#tokens.next();
         if (!this.#tokens.isSymbol('[')) throw this.#tokens.unexpected('"[" and a duration');
         const duration = this.#durations.inBrackets();
-        const why = 'Durations have no effect, also under a noise model with idle qubits.';
-        this.#tokens.warn('CIRCUIT_DURATION_IGNORED', offset, why, true);
         return { kind: 'delay', duration, operands: this.#operandsUntilSemicolon(), offset };
       }
       case 'nop':

@@ -30,6 +30,7 @@ import {
   type ChosenMethod,
   checkMethod,
   lacksFinalState,
+  warningsUnder,
   withModel,
 } from '../circuits/check-method.ts';
 import {
@@ -192,7 +193,7 @@ export class ProgramCheck {
       ...(shots !== undefined && { shots }),
       ...(seed !== undefined && { seed }),
       arrayFormat: program.array_format ?? this.#batch.array_format ?? 'json',
-      warnings: sweep.warnings,
+      warnings: warningsUnder(noise, sweep.warnings),
     };
   }
 

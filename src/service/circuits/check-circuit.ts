@@ -37,7 +37,13 @@ import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { checkDevice } from './check-device.ts';
-import { type ChosenMethod, checkMethod, checkOutputLimits, withModel } from './check-method.ts';
+import {
+  type ChosenMethod,
+  checkMethod,
+  checkOutputLimits,
+  warningsUnder,
+  withModel,
+} from './check-method.ts';
 import {
   type EmulatedRun,
   emulatedCircuit,
@@ -223,7 +229,7 @@ function checkParts(
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
   if (measured === undefined || program === undefined) return undefined;
-  const { warnings } = program;
+  const warnings = warningsUnder(noise, program.warnings);
   const { results } = program.results;
   const requested = parts.observables ?? [];
   const observables = attempt(faults, () =>

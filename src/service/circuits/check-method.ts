@@ -2,11 +2,13 @@
 import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
-import { withoutIdleResets } from '../../circuit/idle-resets.ts';
+import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { applyNoise } from '../../circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
 import { type NoiseModel, readNoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import { DELAY_IGNORED } from '../../circuit/openqasm/durations.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
+import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { NOISE_MODELS } from '../../compiler/device/noise-models.ts';
 import { chooseMethod } from '../../fleet/choose-method.ts';
 import type { MethodName } from '../../fleet/method-names.ts';
@@ -31,13 +33,23 @@ export function readModel(noise: NoiseModelObject, faults: FaultList): NoiseMode
   return readNoiseModel(noise, faults, NOISE_MODELS);
 }
 
-/** Attaches a noise model, if there is one, to a circuit with its final measurement. Then removes idle resets. */
+/** Attaches a noise model, if there is one, to a circuit with its final measurement. Then removes idle resets and delays. */
 export function withModel(
   circuit: DynamicCircuit,
   model: NoiseModel | undefined,
   faults: FaultList,
 ): DynamicCircuit {
-  return withoutIdleResets(model === undefined ? circuit : applyNoise(circuit, model, faults));
+  const noisy = model === undefined ? circuit : applyNoise(circuit, model, faults);
+  return withoutDelays(withoutIdleResets(noisy));
+}
+
+/** Warnings of a program that hold under a noise model: with idle qubits, delays have an effect. */
+export function warningsUnder(
+  model: NoiseModel | undefined,
+  warnings: readonly ProgramWarning[],
+): readonly ProgramWarning[] {
+  if (model === undefined || model.idle.length === 0) return warnings;
+  return warnings.filter(({ code }) => code !== DELAY_IGNORED);
 }
 
 /** Outputs that a state vector has exactly only without noise and without measurements in between. */

@@ -10,7 +10,7 @@ import type { AngleFormulas } from '../../../circuit/angle-formulas.ts';
 import { type Circuit, isNoisy, isStatic, withFinalMeasurement } from '../../../circuit/circuit.ts';
 import type { GateAngle, GateObject } from '../../../circuit/gate-object.ts';
 import { gateObject } from '../../../circuit/gate-object-schema.ts';
-import { withoutIdleResets } from '../../../circuit/idle-resets.ts';
+import { withoutDelays, withoutIdleResets } from '../../../circuit/idle-resets.ts';
 import { type InputColumns, inputsAt } from '../../../circuit/input-columns.ts';
 import { parseOpenQasm } from '../../../circuit/openqasm/parse-openqasm.ts';
 import { readSweep, type SweepSource } from '../../../circuit/read-sweep.ts';
@@ -125,7 +125,7 @@ function templateOf(source: SweepSource, firstCircuit: Circuit, limits: Limits):
 
 /** The circuit with its measurements, without idle resets. */
 function staticCircuit(circuit: Parameters<typeof withFinalMeasurement>[0]): Circuit {
-  const measured = withoutIdleResets(withFinalMeasurement(circuit));
+  const measured = withoutDelays(withoutIdleResets(withFinalMeasurement(circuit)));
   if (isStatic(measured)) return measured;
   if (isNoisy(measured)) return fail('circuit', 'A sweep takes circuits without noise.');
   return fail('qasm', 'A sweep takes no loops on measured bits, and no values computed from them.');

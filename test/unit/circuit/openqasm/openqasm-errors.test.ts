@@ -129,6 +129,8 @@ describe('invalid OpenQASM 3 has the code CIRCUIT_OPENQASM_INVALID and a place:'
     ['delay[1us] c;', 12, '"c" is a classical register'],
     ['duration t = 3;', 14, 'A duration has a unit'],
     ['stretch t; x t;', 14, '"t" is a duration; a register is needed here'],
+    ['delay[1ns - 3ns] q[0];', 7, 'A delay takes 0 to 1000 s, and this one -2 ns'],
+    ['delay[1e7s] q[0];', 7, 'A delay takes 0 to 1000 s'],
     ['box[3] { }', 5, 'A duration has a unit'],
     ['rx(1)[5] q[0];', 7, 'A duration has a unit'],
     ['break;', 1, 'no loop here for "break"'],

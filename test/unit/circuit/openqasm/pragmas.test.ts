@@ -396,9 +396,22 @@ describe('ignored constructs give a warning:', () => {
       {
         code: 'CIRCUIT_DURATION_IGNORED',
         message:
-          'OpenQASM line 4: Durations have no effect, also under a noise model with idle qubits.',
+          'OpenQASM line 4: Delays have an effect only under a noise model with idle qubits.',
         line: 4,
       },
+    ]);
+  });
+
+  test.each([
+    ['delay[100dt] q[0];', 'depends on the device'],
+    ['stretch s; delay[s] q[0];', 'depends on the device'],
+    ['delay[durationof({ x q[0]; })] q[0];', 'depends on the device'],
+    ['c[0] = measure q[0];\nif (c[0]) { delay[10ns] q[0]; }', 'under a condition'],
+    ['gate g a { delay[10ns] a; } g q[0];', 'in the body of a gate'],
+  ])('delays that nothing gives an effect: %s', (text, message) => {
+    const { warnings } = read(text);
+    expect(warnings).toMatchObject([
+      { code: 'CIRCUIT_DELAY_IGNORED', message: expect.stringContaining(message) },
     ]);
   });
 
