@@ -76,11 +76,14 @@ export function scheduleOf(
  * Schedules a circuit, with figures for the report.
  *
  * @param start - For a circuit without loops; where absent, qubits may be anywhere before the first step.
+ * @param measuresAtHome - Whether all operations before a measurement are done then and none after it, with every qubit in
+ *   its own place there and at the end.
  */
 export function scheduleAndCount(
   circuit: DynamicCircuit,
   target: TargetProfile,
   start?: StartLayout,
+  measuresAtHome = false,
 ): Scheduled {
   const widest = Math.min(target.tileQubits, reachOf(target));
   if (widest < target.contiguousQubits + target.maxDenseQubits) {
@@ -88,9 +91,10 @@ export function scheduleAndCount(
   }
   const { numQubits, numBits, control } = circuit;
   const pool = new MatrixPool();
-  const pieces = new PieceList(circuit, target, pool, start);
+  const pieces = new PieceList(circuit, target, pool, start, measuresAtHome);
   pieces.add(circuit.operations);
   if (start?.returns === true) pieces.moveTo(start.placeOf);
+  if (measuresAtHome) pieces.moveHome();
   const program = {
     numQubits,
     numBits,
@@ -114,6 +118,7 @@ class PieceList {
   readonly #target: TargetProfile;
   readonly #pool: MatrixPool;
   readonly #start: StartLayout | undefined;
+  readonly #measuresAtHome: boolean;
   /** Layout with every qubit in the place of its own number. */
   readonly #home: readonly Qubit[];
 
@@ -122,7 +127,9 @@ class PieceList {
     target: TargetProfile,
     pool: MatrixPool,
     start: StartLayout | undefined,
+    measuresAtHome: boolean,
   ) {
+    this.#measuresAtHome = measuresAtHome;
     this.#circuit = circuit;
     this.#target = target;
     this.#pool = pool;
@@ -138,16 +145,21 @@ class PieceList {
     let piece: PieceOperation[] = [];
     for (const operation of operations) {
       if (operation.kind === 'noise') throw noiseIsNoStep();
-      if (operation.kind !== 'while') {
+      const isMeasuredAtHome = this.#measuresAtHome && operation.kind === 'measure';
+      if (operation.kind !== 'while' && !isMeasuredAtHome) {
         piece.push(operation);
         continue;
       }
       this.#addPiece(piece);
       piece = [];
-      this.moveTo(this.#home);
+      this.moveHome();
+      if (operation.kind !== 'while') {
+        this.steps.push(operation);
+        continue;
+      }
       const head = this.steps.push({ kind: 'loop', condition: operation.condition, end: 0 }) - 1;
       this.add(operation.body);
-      this.moveTo(this.#home);
+      this.moveHome();
       this.steps.push({ kind: 'again', head });
       this.steps[head] = {
         kind: 'loop',
@@ -175,6 +187,11 @@ class PieceList {
       this.steps.push(placed(work.lastMeasurement, this.layout));
     }
     for (const assignment of work.lastAssignments) this.steps.push(assignment);
+  }
+
+  /** Moves every qubit to the place of its own number. */
+  moveHome(): void {
+    this.moveTo(this.#home);
   }
 
   /** Moves every qubit to a place. */

@@ -4,7 +4,11 @@
  * Passes work on the circuit as it was written, piece by piece between the noise. Then its qubits are doubled, and it is
  * scheduled like any other one.
  */
-import type { DynamicCircuit, DynamicOperation } from '../../circuit/circuit.ts';
+import {
+  type DynamicCircuit,
+  type DynamicOperation,
+  hasMidCircuitMeasurement,
+} from '../../circuit/circuit.ts';
 import type { CompileOptions } from '../compile.ts';
 import { ChannelTooWideError, KernelTooWideError } from '../errors.ts';
 import { pairForm } from '../pair-form.ts';
@@ -58,7 +62,9 @@ function scheduledFor(
   target: TargetProfile,
 ): Scheduled {
   try {
-    return scheduleAndCount(doubled, target);
+    // Probabilities are read off the diagonal, which has them only where rows and columns have had the same gates, and
+    // where it is known in which places they are.
+    return scheduleAndCount(doubled, target, undefined, hasMidCircuitMeasurement(doubled));
   } catch (error) {
     if (!(error instanceof KernelTooWideError)) throw error;
     const withoutNoise = original.operations.map(
