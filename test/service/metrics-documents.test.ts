@@ -60,6 +60,7 @@ async function scrapeAfterLoad(): Promise<Scrape> {
   await using models = await openModelService({ settings, workloads });
   const { service } = models;
   await service.submit(BELL);
+  await service.submit({ ...BELL, noise: { readout: [{ p1_given_0: 0.1, p0_given_1: 0.1 }] } });
   await service.submit({});
   await service.request({
     method: 'POST',

@@ -68,6 +68,26 @@ test('the figures of jobs, engines, devices and models move with what the servic
   expect(grown('qcs_fleet_device_busy_seconds_total')).toBeGreaterThan(0);
 });
 
+test('circuits with noise are counted by method, with their trajectories', async () => {
+  const before = await scrape();
+  const noise = { gates: [{ gates: ['*'], channel: { type: 'bit_flip', probability: 1 } }] };
+  const noisy = { ...BELL, noise, target_processor: 'qvm' };
+  for (const method of ['statevector', 'density_matrix', 'density_matrix']) {
+    expect(await post('/quantum/circuits', { ...noisy, method })).toBe(201);
+  }
+  const { circuit } = BELL;
+  const programs = [{ circuit, noise, shots: 10, method: 'statevector' }];
+  expect(await post('/quantum/batches', { target_processor: 'qvm', programs })).toBe(201);
+  const after = await scrape();
+  const grown = (name: string, labels: Record<string, string>) =>
+    after.value(name, labels) - before.value(name, labels);
+  const processor = 'qvm';
+  expect(grown('qcs_noisy_circuits_total', { processor, method: 'trajectories' })).toBe(2);
+  expect(grown('qcs_noisy_circuits_total', { processor, method: 'density_matrix' })).toBe(2);
+  // The flips are certain, so all shots take one trajectory; that of the batch is not counted.
+  expect(grown('qcs_trajectories_total', { processor })).toBe(1);
+});
+
 test('what the service is can be seen before anything happened', async () => {
   const { value } = await scrape();
   expect(value('qcs_processor_available', { processor: 'statevector-sim' })).toBe(1);

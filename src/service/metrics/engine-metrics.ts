@@ -15,7 +15,15 @@ import type {
   Processor,
   RunHooks,
 } from '../../fleet/processor.ts';
-import type { RunWork } from '../../fleet/schedule/scheduled-run.ts';
+import {
+  type CircuitRequest,
+  type CircuitWork,
+  methodOf,
+  type RunMethod,
+  type RunWork,
+} from '../../fleet/schedule/scheduled-run.ts';
+import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
+import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { REUSES, type Reuse } from '../../fleet/workers/worker-messages.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 
@@ -37,6 +45,9 @@ interface Sums {
 export class EngineMetrics {
   readonly #sums = new Map<string, Sums>();
   readonly #reuses = new Map<string, Reuses>();
+  readonly #noisy = new Map<string, NoisyCircuits>();
+  /** By processor. */
+  readonly #trajectories = new Map<string, number>();
 
   constructor(registry: Registry) {
     const sums = this.#sums;
@@ -85,6 +96,46 @@ export class EngineMetrics {
         }
       },
     });
+    const noisy = this.#noisy;
+    new Counter<'processor' | 'method'>({
+      name: 'qcs_noisy_circuits_total',
+      help: 'Circuits with noise that engines completed, those of batches each, by method.',
+      labelNames: ['processor', 'method'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, circuits } of noisy.values()) this.inc({ ...labels }, circuits);
+      },
+    });
+    const trajectories = this.#trajectories;
+    new Counter<'processor'>({
+      name: 'qcs_trajectories_total',
+      help: 'Different trajectories that circuits took, those of batches not counted.',
+      labelNames: ['processor'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [processor, count] of trajectories) this.inc({ processor }, count);
+      },
+    });
+  }
+
+  /** Counts circuits that have noise, by the method that computed them. */
+  countNoise(
+    processor: string,
+    { noise }: Pick<CircuitWork, 'noise'>,
+    request: Pick<CircuitRequest, 'method'>,
+    circuits: number,
+    trajectories = 0,
+  ): void {
+    if (noise === undefined) return;
+    const method = methodOf({ noise }, request);
+    const key = `${processor} ${method}`;
+    const sums = this.#noisy.get(key) ?? { labels: { processor, method }, circuits: 0 };
+    sums.circuits += circuits;
+    this.#noisy.set(key, sums);
+    if (method !== 'trajectories') return;
+    this.#trajectories.set(processor, (this.#trajectories.get(processor) ?? 0) + trajectories);
   }
 
   /** Counts what a circuit reused. */
@@ -136,6 +187,12 @@ interface Reuses {
   readonly counts: Record<Reuse, number>;
 }
 
+/** Circuits with noise of a processor, by method. */
+interface NoisyCircuits {
+  readonly labels: { readonly processor: string; readonly method: RunMethod };
+  circuits: number;
+}
+
 /** Processor whose results are counted. */
 class MeteredProcessor implements Processor {
   readonly #processor: Processor;
@@ -150,12 +207,23 @@ class MeteredProcessor implements Processor {
     const result = await this.#processor.run(task, hooks, signal);
     this.#metrics.count(this.spec.id, 'circuit', 1, result);
     this.#metrics.countReuse(this.spec.id, result);
+    const { trajectories } = result.run;
+    this.#metrics.countNoise(
+      this.spec.id,
+      workOfCircuit(task.circuit),
+      task.request,
+      1,
+      trajectories,
+    );
     return result;
   }
 
   async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     const result = await this.#processor.runBatch(task, hooks, signal);
-    this.#metrics.count(this.spec.id, 'batch', task.request.numCircuits, result);
+    const { shape, request } = task;
+    const { numCircuits } = request;
+    this.#metrics.count(this.spec.id, 'batch', numCircuits, result);
+    this.#metrics.countNoise(this.spec.id, factsOfShape(shape).work, request, numCircuits);
     return result;
   }
 
