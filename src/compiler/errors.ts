@@ -18,7 +18,7 @@ export class ChannelTooWideError extends CodedError {
 
   constructor(operationIndex: number, numQubits: number, most: number) {
     super(
-      `Operation ${operationIndex} is noise on ${numQubits} qubits together; density matrices take it on at most ${most}.`,
+      `Operation ${operationIndex} is noise on ${numQubits} qubits together; density matrices take other than depolarizing noise on at most ${most}.`,
     );
   }
 }

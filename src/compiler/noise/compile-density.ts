@@ -17,7 +17,7 @@ import type { DensityProgram, TargetProfile } from '../program.ts';
 import { hashProgram } from '../program-hash.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
 import { type Scheduled, scheduleAndCount, scheduleOf } from '../schedule.ts';
-import { densityCircuit } from './density-circuit.ts';
+import { densityCircuit, errorOfDepolarizing } from './density-circuit.ts';
 import { withReadout } from './terminal-readout.ts';
 
 /** A program, and the changes that compiling made. */
@@ -30,7 +30,7 @@ export interface CompiledDensity {
  * Compiles a valid circuit.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than `target.maxDenseQubits`.
- * @throws {ChannelTooWideError} if a channel acts on more than half as many qubits.
+ * @throws {ChannelTooWideError} if a channel that is not depolarizing acts on more than half as many qubits.
  */
 export function compileDensity(
   circuit: DynamicCircuit,
@@ -40,12 +40,15 @@ export function compileDensity(
     keepState = true,
   }: Pick<CompileOptions, 'optimize' | 'keepState'> = {},
 ): CompiledDensity {
-  checkChannels(circuit.operations, Math.floor(target.maxDenseQubits / 2));
+  const most = Math.floor(target.maxDenseQubits / 2);
+  const isWide = checkChannels(circuit.operations, most);
   const { circuit: ending, readout } = withReadout(circuit);
   const optimized = runsPasses ? optimize(ending, { keepState }) : { circuit: ending, passes: [] };
   const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : ending;
-  const scheduled = scheduledFor(circuit, densityCircuit(paired), target);
-  const program = { hash: hashProgram(scheduled.program), ...scheduled.program };
+  const scheduled = scheduledFor(circuit, densityCircuit(paired, most), target);
+  // Wide depolarizing channels are factors among gates, with which they may be fused.
+  const ofFactors = { ...scheduled.program, ...(isWide && { isUnitary: false as const }) };
+  const program = { hash: hashProgram(ofFactors), ...ofFactors };
   const report = reportOn(circuit, optimized, scheduled, target.precision);
   // The report counts amplitudes of n qubits; a density matrix has 2^n rows of as many.
   const bytesMoved = report.bytesMoved * 2 ** circuit.numQubits;
@@ -76,11 +79,18 @@ function scheduledFor(
   }
 }
 
-function checkChannels(operations: readonly DynamicOperation[], most: number): void {
+/** Checks widths, and tells whether there are depolarizing channels beyond the width of maps. */
+function checkChannels(operations: readonly DynamicOperation[], most: number): boolean {
+  let isWide = false;
   for (const [index, operation] of operations.entries()) {
-    if (operation.kind === 'while') checkChannels(operation.body, most);
+    if (operation.kind === 'while') isWide = checkChannels(operation.body, most) || isWide;
     else if (operation.kind === 'noise' && operation.qubits.length > most) {
-      throw new ChannelTooWideError(index, operation.qubits.length, most);
+      const { qubits, channel } = operation;
+      if (errorOfDepolarizing(channel) === undefined) {
+        throw new ChannelTooWideError(index, qubits.length, most);
+      }
+      isWide = true;
     }
   }
+  return isWide;
 }

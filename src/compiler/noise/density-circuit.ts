@@ -12,6 +12,7 @@ import type {
   UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import type { Channel, KrausChannel } from '../../circuit/noise/channel.ts';
+import { depolarizing } from '../../circuit/noise/named-channels.ts';
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import { type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
 import type { LinearMap } from './linear-map.ts';
@@ -24,9 +25,30 @@ const RESET: KrausChannel = {
   matrices: [Float64Array.of(1, 0, 0, 0, 0, 0, 0, 0), Float64Array.of(0, 0, 1, 0, 0, 0, 0, 0)],
 };
 
-/** The circuit on rows and columns. Resets become channels, so that they draw nothing. */
-export function densityCircuit(circuit: DynamicCircuit): DynamicCircuit {
-  const operations = new Doubler(circuit.numQubits).doubled(circuit.operations);
+/** A depolarizing channel that leaves less of a state than this leaves nothing. */
+const LEAST_FACTOR = 1e-12;
+
+const WHOLLY_DEPOLARIZING: Channel = depolarizing(1, 0.75)!;
+
+/** Probability of an error of a depolarizing channel, whatever the order of its errors; undefined for other channels. */
+export function errorOfDepolarizing(channel: Channel): number | undefined {
+  if (channel.kind !== 'pauli') return undefined;
+  const { numQubits, errors } = channel;
+  const numErrors = 4 ** numQubits - 1;
+  const each = errors[0]?.probability ?? 0;
+  const areAll = errors.length === numErrors;
+  return areAll && errors.every(({ probability }) => probability === each)
+    ? numErrors * each
+    : undefined;
+}
+
+/**
+ * The circuit on rows and columns. Resets become channels, so that they draw nothing.
+ *
+ * @param maxMapQubits - Channels on more qubits are depolarizing ones, and become factors between gates.
+ */
+export function densityCircuit(circuit: DynamicCircuit, maxMapQubits: number): DynamicCircuit {
+  const operations = new Doubler(circuit.numQubits, maxMapQubits).doubled(circuit.operations);
   return { ...circuit, numQubits: 2 * circuit.numQubits, operations };
 }
 
@@ -37,12 +59,14 @@ interface OpenChannel {
 
 class Doubler {
   readonly #numQubits: number;
+  readonly #maxMapQubits: number;
   readonly #superoperators = new Map<Channel, ComplexMatrix>();
   /** Matrices of gates without angles, conjugated. */
   readonly #conjugates = new Map<ComplexMatrix, ComplexMatrix>();
 
-  constructor(numQubits: number) {
+  constructor(numQubits: number, maxMapQubits: number) {
     this.#numQubits = numQubits;
+    this.#maxMapQubits = maxMapQubits;
   }
 
   doubled(operations: readonly DynamicOperation[]): readonly DynamicOperation[] {
@@ -70,13 +94,17 @@ class Doubler {
     };
     for (const operation of operations) {
       switch (operation.kind) {
-        case 'noise':
-          addChannel(
-            operation.qubits,
-            this.#superoperatorOf(operation.channel),
-            operation.condition,
-          );
+        case 'noise': {
+          const { qubits, channel, condition } = operation;
+          if (qubits.length <= this.#maxMapQubits) {
+            addChannel(qubits, this.#superoperatorOf(channel), condition);
+            break;
+          }
+          for (const each of qubits) open.delete(each);
+          const given = condition === undefined ? {} : { condition };
+          for (const each of this.#depolarizing(qubits, channel)) out.push({ ...each, ...given });
           break;
+        }
         case 'reset':
           for (const qubit of operation.qubits) {
             addChannel([qubit], this.#superoperatorOf(RESET), operation.condition);
@@ -136,6 +164,37 @@ class Doubler {
       ...part,
       ...(condition === undefined ? {} : { condition }),
     }));
+  }
+
+  /**
+   * A depolarizing channel ρ → (1 − λ)·ρ + λ·(1 ⊗ tr ρ)/2^k. The second term is ρ projected on a Bell state of each row
+   * with its column. Where every Bell state is brought to |11⟩, the channel is a factor 1 − λ for all entries, and one
+   * that takes it back where all these qubits are 1.
+   */
+  #depolarizing(qubits: readonly Qubit[], channel: Channel): readonly Operation[] {
+    const probability = errorOfDepolarizing(channel);
+    if (probability === undefined) throw new Error('unreachable: a channel that is too wide');
+    const numStrings = 4 ** qubits.length;
+    const factor = 1 - (probability * numStrings) / (numStrings - 1);
+    if (Math.abs(factor) < LEAST_FACTOR) {
+      const whole = this.#superoperatorOf(WHOLLY_DEPOLARIZING);
+      return qubits.flatMap((qubit) => this.#maps([qubit], whole, undefined));
+    }
+    const all = [...qubits, ...qubits.map(this.#column)];
+    const gate = (name: string, target: Qubit, controls: readonly Qubit[] = []): Operation => {
+      return { kind: 'gate', gate: name, controls, targets: [target], angles: [] };
+    };
+    const entangling = qubits.map((qubit) => gate('CX', this.#column(qubit), [qubit]));
+    const turning = qubits.map((qubit) => gate('H', qubit));
+    const flipping = all.map((qubit) => gate('X', qubit));
+    const [target, ...controls] = all as [Qubit, ...Qubit[]];
+    const back = Float64Array.of(1, 0, 0, 0, 0, 0, 1 / factor, 0);
+    return [
+      ...[...entangling, ...turning, ...flipping],
+      { kind: 'unitary', controls, targets: [target], matrix: back },
+      { kind: 'unitary', controls: [], targets: [], matrix: Float64Array.of(factor, 0) },
+      ...[...flipping, ...turning, ...entangling],
+    ];
   }
 
   #gates(operation: GateOperation | UnitaryOperation): readonly Operation[] {
