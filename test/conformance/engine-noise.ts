@@ -90,10 +90,9 @@ function randomCircuit(seed: number): DynamicCircuit {
 function describeCounts(
   method: string,
   run: RunNoisy,
-  { engine, mostTrajectories = Number.POSITIVE_INFINITY }: EngineUnderTest,
+  { engine, mostStates = Number.POSITIVE_INFINITY }: EngineUnderTest,
 ): void {
-  const atMost = (shots: number) =>
-    run === runTrajectories ? Math.min(shots, mostTrajectories) : shots;
+  const atMost = (shots: number) => Math.min(shots, mostStates);
 
   describe(`${method} draw from the exact distribution`, () => {
     test.each(NOISY_CIRCUITS)('of %s', async (_, circuit) => {
@@ -125,7 +124,7 @@ function describeCounts(
 
 /** Trajectories of an engine. */
 export function describeTrajectories(underTest: EngineUnderTest): void {
-  const { engine, maxQubits, mostTrajectories = Number.POSITIVE_INFINITY } = underTest;
+  const { engine, maxQubits, mostStates = Number.POSITIVE_INFINITY } = underTest;
   describeCounts('trajectories', runTrajectories, underTest);
 
   testSeeds('trajectories are those of the reference engine', seeds(3), async (seed) => {
@@ -139,7 +138,7 @@ export function describeTrajectories(underTest: EngineUnderTest): void {
 
   const expectReference = async (circuit: DynamicCircuit, seed: number, mostApart: number) => {
     await using reference = openReference();
-    const shots = Math.min(1000, mostTrajectories);
+    const shots = Math.min(1000, mostStates);
     const [own, other] = await Promise.all(
       [engine(), reference.engine].map(async (each) =>
         countsByLabel((await runTrajectories(each, circuit, { shots, seed })).counts),
@@ -173,7 +172,7 @@ export function describeTrajectories(underTest: EngineUnderTest): void {
       const exact = densityExpectation(densityBeforeReadout(circuit), observable);
       let squares = 0;
       // A run takes some 30 trajectories.
-      const numRuns = Math.min(60, mostTrajectories / 2);
+      const numRuns = Math.min(60, mostStates / 2);
       for (let seed = 0; seed < numRuns; seed++) {
         const { expectations, standardErrors } = await runTrajectories(engine(), circuit, {
           shots: 400,

@@ -26,10 +26,10 @@ export interface EngineClaims {
   /** Whether it has trajectories. */
   readonly hasTrajectories?: boolean;
   /**
-   * Most shots of a test in which nearly every shot takes a trajectory of its own, for engines on which one takes long;
+   * Most shots of a test of noise in which nearly every shot takes a state of its own, for engines on which one takes long;
    * unlimited if absent.
    */
-  readonly mostTrajectories?: number;
+  readonly mostStates?: number;
   /** Whether it has density matrices, of half as many qubits. */
   readonly hasDensityMatrices?: boolean;
 }

@@ -19,7 +19,7 @@ for (const driver of SOFTWARE_DRIVERS) {
     hasTrajectories: true,
     hasDensityMatrices: true,
     // A trajectory takes these drivers up to 0.1 and 0.2 s.
-    mostTrajectories: driver === 'lavapipe' ? 50 : 20,
+    mostStates: driver === 'lavapipe' ? 50 : 20,
   };
   // Sixteen chunks, qubits that only exchanges bring near, and a chunk qubit that no index holds; on
   // the slower driver four.
