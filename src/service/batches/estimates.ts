@@ -9,8 +9,8 @@ import { setImmediate } from 'node:timers/promises';
 import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
 import { dependentAngles, evaluateAngles } from '../../circuit/angle-formulas.ts';
 import { type Circuit, withoutMeasurements } from '../../circuit/circuit.ts';
+import { estimateExpectations } from '../../circuit/expectation-estimates.ts';
 import {
-  estimateExpectations,
   groupingSteps,
   type MeasurementGroups,
   measuredIn,

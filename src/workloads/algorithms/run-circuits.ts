@@ -55,7 +55,7 @@ const MAX_PARALLEL = 8;
  * Circuits with more qubits run one at a time: each uses all threads anyway, and its distribution is
  * large.
  */
-const MAX_PARALLEL_QUBITS = 16;
+export const MAX_PARALLEL_QUBITS = 16;
 /** Separates seeds of circuits from other draws with the same seed. */
 const CIRCUIT_SEEDS = 0xc19c;
 

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
-import {
-  estimateExpectations,
-  measuredIn,
-  measurementGroups,
-} from '../../../src/circuit/measurement-groups.ts';
+import { estimateExpectations } from '../../../src/circuit/expectation-estimates.ts';
+import { measuredIn, measurementGroups } from '../../../src/circuit/measurement-groups.ts';
 import type { PauliFactor, PauliSum } from '../../../src/circuit/observable.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { runCircuit } from '../../support/engine-runs.ts';

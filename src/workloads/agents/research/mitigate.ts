@@ -1,6 +1,7 @@
 /** The task `mitigate`: readout error inversion and zero-noise extrapolation of expectation values. */
 import { z } from 'zod';
 import { hasMidCircuitMeasurement, withoutMeasurements } from '../../../circuit/circuit.ts';
+import type { ExpectationEstimate } from '../../../circuit/expectation-estimates.ts';
 import { measurementGroups } from '../../../circuit/measurement-groups.ts';
 import { readoutErrorsOf } from '../../../circuit/noise/apply-noise.ts';
 import { noErrorProbability } from '../../../circuit/noise/noise-facts.ts';
@@ -13,7 +14,6 @@ import {
   linearFit,
   richardsonFit,
   type ScaledValue,
-  type ZeroNoiseValue,
 } from '../../algorithms/mitigation/extrapolate.ts';
 import { foldedScale, foldGlobally, numGatesOf } from '../../algorithms/mitigation/fold-circuit.ts';
 import {
@@ -321,6 +321,6 @@ function extrapolated(
   }
 }
 
-function estimateView({ value, standardError }: ZeroNoiseValue) {
+function estimateView({ value, standardError }: ExpectationEstimate) {
   return { value, standard_error: standardError };
 }

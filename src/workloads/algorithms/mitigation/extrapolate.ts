@@ -5,19 +5,11 @@
  * @see Temme, Bravyi, Gambetta, "Error mitigation for short-depth quantum circuits" (2017); Giurgica-Tiron et al., "Digital
  *   zero noise extrapolation for quantum error mitigation" (2020), section III.
  */
+import type { ExpectationEstimate } from '../../../circuit/expectation-estimates.ts';
 
-/** A value at a scale factor. */
-export interface ScaledValue {
+/** A value at a scale factor; the standard error of an exact one is 0. */
+export interface ScaledValue extends ExpectationEstimate {
   readonly scaleFactor: number;
-  readonly value: number;
-  /** 0 for an exact value. */
-  readonly standardError: number;
-}
-
-/** The value at scale factor 0. */
-export interface ZeroNoiseValue {
-  readonly value: number;
-  readonly standardError: number;
 }
 
 /** Weights by which values are fitted: inverse variances, or 1 where a value is exact. */
@@ -27,7 +19,7 @@ function fitWeights(points: readonly ScaledValue[]): readonly number[] {
 }
 
 /** A sum of values, each times its weight. */
-function combined(points: readonly ScaledValue[], weights: readonly number[]): ZeroNoiseValue {
+function combined(points: readonly ScaledValue[], weights: readonly number[]): ExpectationEstimate {
   let [value, variance] = [0, 0];
   for (const [i, point] of points.entries()) {
     value += weights[i]! * point.value;
@@ -37,7 +29,7 @@ function combined(points: readonly ScaledValue[], weights: readonly number[]): Z
 }
 
 /** A straight line by weighted least squares, through at least two different scale factors. */
-export function linearFit(points: readonly ScaledValue[]): ZeroNoiseValue & { slope: number } {
+export function linearFit(points: readonly ScaledValue[]): ExpectationEstimate & { slope: number } {
   const weights = fitWeights(points);
   let [sum, sumX, sumXX] = [0, 0, 0];
   for (const [i, { scaleFactor: x }] of points.entries()) {
@@ -65,12 +57,12 @@ export function richardsonWeights(scaleFactors: readonly number[]): readonly num
 }
 
 /** The polynomial through all values. */
-export function richardsonFit(points: readonly ScaledValue[]): ZeroNoiseValue {
+export function richardsonFit(points: readonly ScaledValue[]): ExpectationEstimate {
   return combined(points, richardsonWeights(points.map(({ scaleFactor }) => scaleFactor)));
 }
 
 /** Fit of asymptote + amplitude · exp(−decay · x). */
-export interface ExponentialFit extends ZeroNoiseValue {
+export interface ExponentialFit extends ExpectationEstimate {
   readonly amplitude: number;
   readonly decay: number;
 }

@@ -7,11 +7,14 @@
  */
 import type { Circuit, DynamicCircuit, Operation, Qubit } from '../../../circuit/circuit.ts';
 import {
-  basisChange,
+  type ExpectationEstimate,
   estimateExpectations,
+  type OutcomeCounts,
+} from '../../../circuit/expectation-estimates.ts';
+import {
+  basisChange,
   type MeasurementGroup,
   measurementGroups,
-  type OutcomeCounts,
 } from '../../../circuit/measurement-groups.ts';
 import { readoutErrorsOf } from '../../../circuit/noise/apply-noise.ts';
 import type { NoiseModel } from '../../../circuit/noise/read-noise-model.ts';
@@ -22,7 +25,7 @@ import { withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
 import { readingMap } from '../noise/misread-observable.ts';
-import type { ZeroNoiseValue } from './extrapolate.ts';
+import { MAX_PARALLEL_QUBITS } from '../run-circuits.ts';
 import { type FoldedCircuit, withNoiseOfInverses } from './fold-circuit.ts';
 
 /** Circuits to measure, and how. */
@@ -40,13 +43,10 @@ export interface MitigationRuns {
 /** Values of an observable at one scale factor. */
 export interface MeasuredValues {
   /** With readout errors. */
-  readonly raw: ZeroNoiseValue;
+  readonly raw: ExpectationEstimate;
   /** With readout errors inverted. */
-  readonly inverted: ZeroNoiseValue;
+  readonly inverted: ExpectationEstimate;
 }
-
-/** Qubits of states that run at the same time; wider ones use all threads. */
-const MAX_PARALLEL_QUBITS = 16;
 
 /** Method of a circuit's run. Exact values need a density matrix, for which the circuit is narrow enough. */
 export function methodOfRun(

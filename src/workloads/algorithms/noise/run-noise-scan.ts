@@ -3,6 +3,7 @@
  * trajectories.
  */
 import type { Circuit, DynamicCircuit, Qubit } from '../../../circuit/circuit.ts';
+import type { ExpectationEstimate } from '../../../circuit/expectation-estimates.ts';
 import { readoutErrorsOf } from '../../../circuit/noise/apply-noise.ts';
 import { noErrorProbability } from '../../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../../circuit/noise/read-noise-model.ts';
@@ -11,6 +12,7 @@ import type { RunResult } from '../../../engine/engine.ts';
 import { withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
+import { MAX_PARALLEL_QUBITS } from '../run-circuits.ts';
 import { misreadObservable, readingMap } from './misread-observable.ts';
 
 /** Circuit, noise levels and observables of a scan. */
@@ -30,12 +32,6 @@ export interface IdealResult {
   readonly expectations: readonly number[];
 }
 
-/** A value and its standard error, which is 0 for an exact one. */
-export interface Estimate {
-  readonly value: number;
-  readonly standardError: number;
-}
-
 /** Result at one noise level. */
 export interface NoisyResult {
   /** Probability that no channel errs; misread bits are not counted. */
@@ -47,7 +43,8 @@ export interface NoisyResult {
   readonly largestStandardError: number;
   readonly totalVariationDistance: number;
   readonly classicalFidelity: number;
-  readonly expectations: readonly Estimate[];
+  /** Standard errors are 0 for exact values. */
+  readonly expectations: readonly ExpectationEstimate[];
 }
 
 /** Qubits up to which a density matrix takes less time than hundreds of trajectories, whatever the circuit. */
@@ -62,8 +59,6 @@ const DENSITY_PASSES = 3;
  */
 const OVERSAMPLING = 2;
 const MAX_SHOTS = 1_000_000;
-/** Qubits of states that run at the same time; wider ones use all threads. */
-const MAX_PARALLEL_QUBITS = 16;
 
 /** Updates of amplitudes for each operation of a level. */
 export function updatesPerOperation(

@@ -2,10 +2,9 @@
 import type { Circuit } from '../../../circuit/circuit.ts';
 import {
   estimateExpectations,
-  measuredIn,
-  measurementGroups,
   type OutcomeCounts,
-} from '../../../circuit/measurement-groups.ts';
+} from '../../../circuit/expectation-estimates.ts';
+import { measuredIn, measurementGroups } from '../../../circuit/measurement-groups.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { CircuitBatches } from '../../procedures/procedure-context.ts';
