@@ -34,11 +34,13 @@ function client(service: ServiceProcess, key: string) {
   const url = `${service.origin}/api/v1/quantum/circuits`;
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   return {
-    async submit(seed: number): Promise<string> {
+    async submit(seed: number, other?: object): Promise<string> {
       const answer = await fetch(url, {
         method: 'POST',
         headers: { ...headers, prefer: 'respond-async' },
-        body: JSON.stringify({ circuit, target_processor: 'statevector-sim', shots: 100, seed }),
+        body: JSON.stringify(
+          other ?? { circuit, target_processor: 'statevector-sim', shots: 100, seed },
+        ),
       });
       const { data } = (await answer.json()) as { data: CircuitRecord };
       return data.circuit_id;
@@ -102,6 +104,47 @@ test('kill -9 with 50 jobs queued and running: after a restart all complete, onc
     const now = records.find((record) => record.circuit_id === old.id);
     expect(Date.parse(now?.finished_at ?? '')).toBe(old.finishedAt);
   }
+});
+
+test('kill -9 in the middle of a run with noise: after a restart it ends once, with the counts of its seed', async () => {
+  using folder = temporaryFolder();
+  const noise = {
+    gates: [{ gates: ['*'], channel: { type: 'amplitude_damping', gamma: 0.002 } }],
+    readout: [{ p1_given_0: 0.01, p0_given_1: 0.02 }],
+  };
+  const noisy = (seed: number) => ({
+    circuit: lastingCircuit(10, 10),
+    noise,
+    target_processor: 'qvm',
+    method: 'statevector',
+    shots: 200,
+    seed,
+  });
+  const ids: string[] = [];
+  let key: string | undefined;
+  let atKill: readonly Job[];
+  do {
+    running = await startServiceProcess(folder.path, environment);
+    key ??= running.key;
+    const before = client(running, key ?? '');
+    const id = await before.submit(ids.length, noisy(ids.length));
+    ids.push(id);
+    await eventually(async () => (await before.get(id)).status !== 'queued');
+    await running.stop('SIGKILL');
+    atKill = await jobsIn(folder.path);
+  } while (!atKill.some(({ status }) => status === 'running'));
+
+  running = await startServiceProcess(folder.path, environment);
+  const after = client(running, key ?? '');
+  await after.completed(ids);
+  const seed = ids.length - 1;
+  const again = await after.submit(seed, noisy(seed));
+  await after.completed([again]);
+  const [first, second] = await Promise.all([after.get(ids[seed]!), after.get(again)]);
+  expect(first.counts).toEqual(second.counts);
+  expect(Object.values(first.counts ?? {}).reduce((sum, count) => sum + count, 0)).toBe(200);
+  await running.stop('SIGTERM');
+  expect((await jobsIn(folder.path)).map(({ id }) => id).sort()).toEqual([...ids, again].sort());
 });
 
 test('kill -9 half-way through a batch: after a restart it completes, and what was stored is not run again', async () => {
