@@ -3,6 +3,7 @@
  * that the caller names. A request that no method can serve is refused with the figures of each.
  */
 import { sizeText } from '../circuit/circuit-limits.ts';
+import { counted } from '../circuit/fault-list.ts';
 import { AMPLITUDE_BYTES } from './memory-shares.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
 import type { ProcessorSpec } from './processor.ts';
@@ -182,8 +183,9 @@ function onDensity(question: MethodQuestion, spec: ProcessorSpec, why: string): 
 function statesText({ work, shots }: MethodQuestion, spec: ProcessorSpec): string {
   const { trajectories } = runWork(work, { shots, seed: 0, method: 'trajectories' });
   const states = Math.round(trajectories?.numStates ?? 1);
-  const count = states === 1 ? '1 state' : `${states} states`;
-  return `about ${count} of ${sizeOf(work.numQubits, spec)} for ${shots} shots`;
+  const count = counted(states, 'state');
+  const size = sizeOf(work.numQubits, spec);
+  return `about ${count} of ${size} for ${counted(shots, 'shot')}`;
 }
 
 /** `4 MiB`, or `2 GiB in single precision` where the processor's has no room. */
@@ -228,7 +230,7 @@ function tooWide(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     const noisy = limit.maxNoisyQubits < limit.maxQubits ? ' with noise' : '';
     const size =
       method === 'density_matrix' ? densitySize(question, spec) : sizeOf(numQubits, spec);
-    return `${method} needs ${size} and takes up to ${most} qubits${noisy}`;
+    return `${method} needs ${size} and takes up to ${counted(most, 'qubit')}${noisy}`;
   });
   const which =
     question.asked === 'automatic' ? 'No method takes' : `${question.asked} does not take`;

@@ -258,7 +258,10 @@ export class CircuitBuilder implements OperationSink {
   /** Returns the circuit, once the text has ended at `offset`. */
   circuit(offset: number): DynamicCircuit {
     if (this.#numQubits === 0) {
-      throw this.#tokens.invalid(offset, 'The program declares no qubits.');
+      throw this.#tokens.invalid(
+        offset,
+        'The program declares no qubits. It needs at least one, such as "qubit[2] q;"; a declared qubit need not be used.',
+      );
     }
     const numQubits = this.#numQubits;
     const given = this.#givenOut;
