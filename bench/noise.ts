@@ -35,7 +35,11 @@ const { signal } = new AbortController();
 interface Case {
   readonly name: string;
   readonly numQubits: number;
+  /** Layers of gates on neighbours, unless given. */
+  readonly gates?: readonly GateOperation[];
   readonly shots: number;
+  /** Shots of Aer, whose time is in proportion to them, where all would take minutes. Its time is given for all. */
+  readonly peerShots?: number;
   readonly noise: object;
   /** Least factor of Aer's time. */
   readonly goal: number;
@@ -45,20 +49,22 @@ const pairs = (probability: number) => ({
   gates: [{ gates: ['*2'], channel: { type: 'depolarizing', probability } }],
 });
 const DAMPING = { gates: [{ gates: ['*'], channel: { type: 'amplitude_damping', gamma: 0.005 } }] };
-/** Shots by width. Aer's time is in proportion to them, the engine's grows more slowly, so fewer favour Aer. */
-const SHOTS = new Map([
-  [12, [1_000, 10_000]],
-  [16, [200]],
-  [20, [30]],
-]);
+/** Shots by width, and those of Aer. Its time is in proportion to them, the engine's grows more slowly, so fewer favour Aer. */
+const SHOTS: ReadonlyMap<number, readonly (readonly [shots: number, peerShots?: number])[]> =
+  new Map([
+    [12, [[1_000], [10_000], [100_000, 2_000]]],
+    [16, [[200], [1_000, 200]]],
+    [20, [[30], [1_000, 10]]],
+  ]);
 const CASES: readonly Case[] = [
   ...[...SHOTS].flatMap(([numQubits, shots]) =>
-    shots.flatMap((count) =>
+    shots.flatMap(([count, peerShots = count]) =>
       [0.001, 0.01].map(
         (probability): Case => ({
           name: `${numQubits} qubits, depolarizing ${100 * probability} % on pairs, ${count} shots`,
           numQubits,
           shots: count,
+          peerShots,
           noise: pairs(probability),
           goal: 5,
         }),
@@ -75,6 +81,7 @@ const CASES: readonly Case[] = [
   },
 ];
 const NUM_LAYERS = 20;
+const MORE_QUBITS = 12;
 
 /** Layers of RY on every qubit and CX on neighbours. */
 function layers(numQubits: number): readonly GateOperation[] {
@@ -87,6 +94,75 @@ function layers(numQubits: number): readonly GateOperation[] {
     }),
   ]);
 }
+
+/** The quantum Fourier transform of a product state, its controlled phases as CX and RZ. */
+function fourier(numQubits: number): readonly GateOperation[] {
+  const stream = new RandomStream(numQubits);
+  const qubits = [...Array(numQubits).keys()];
+  return [
+    ...qubits.map((qubit) => gate('RY', [qubit], [], [stream.angle()])),
+    ...qubits.toReversed().flatMap((target) => [
+      gate('H', [target]),
+      ...qubits.slice(0, target).flatMap((control) => {
+        const half = Math.PI / 2 ** (target - control + 1);
+        return [
+          gate('RZ', [control], [], [half]),
+          gate('CX', [target], [control]),
+          gate('RZ', [target], [], [-half]),
+          gate('CX', [target], [control]),
+          gate('RZ', [target], [], [half]),
+        ];
+      }),
+    ]),
+  ];
+}
+
+/** Three rounds of QAOA on a graph in which each qubit has four neighbours. */
+function qaoa(numQubits: number): readonly GateOperation[] {
+  const stream = new RandomStream(numQubits);
+  const qubits = [...Array(numQubits).keys()];
+  const edges = qubits.flatMap((qubit) => [1, 3].map((d) => [qubit, (qubit + d) % numQubits]));
+  const round = () => {
+    const [phase, mixing] = [stream.angle(), stream.angle()];
+    return [
+      ...edges.flatMap(([a = 0, b = 0]) => [
+        gate('CX', [b], [a]),
+        gate('RZ', [b], [], [phase]),
+        gate('CX', [b], [a]),
+      ]),
+      ...qubits.map((qubit) => gate('RX', [qubit], [], [mixing])),
+    ];
+  };
+  return [...qubits.map((qubit) => gate('H', [qubit])), ...round(), ...round(), ...round()];
+}
+
+/** Layers of RY on every qubit and CX on random pairs. */
+function randomPairs(numQubits: number): readonly GateOperation[] {
+  const stream = new RandomStream(numQubits);
+  return [...Array(NUM_LAYERS).keys()].flatMap(() => {
+    const order = stream.distinct(numQubits, numQubits);
+    return [
+      ...order.map((qubit) => gate('RY', [qubit], [], [stream.angle()])),
+      ...order.flatMap((qubit, i) => (i % 2 === 0 ? [] : [gate('CX', [qubit], [order[i - 1]!])])),
+    ];
+  });
+}
+
+/** Circuits of other forms, with misread bits. */
+const MORE_CASES: readonly Case[] = (
+  [
+    ['Fourier transform', fourier],
+    ['QAOA', qaoa],
+    ['random pairs', randomPairs],
+  ] as const
+).map(([form, gatesOf]) => ({
+  name: `${MORE_QUBITS} qubits, ${form}, depolarizing 1 % on pairs, misread bits, 1000 shots`,
+  numQubits: MORE_QUBITS,
+  gates: gatesOf(MORE_QUBITS),
+  shots: 1_000,
+  noise: { ...pairs(0.01), readout: [{ p1_given_0: 0.01, p0_given_1: 0.02 }] },
+  goal: 5,
+}));
 
 /** Random gates on four qubits that both peers have. */
 function randomLayers(stream: RandomStream): readonly GateOperation[] {
@@ -159,7 +235,7 @@ async function measureCase(
   one: Case,
   aer: NoisePeer | undefined,
 ): Promise<readonly Measurement[]> {
-  const gates = layers(one.numQubits);
+  const { gates = layers(one.numQubits), peerShots = one.shots } = one;
   const circuit = noisy(
     withFinalMeasurement({ numQubits: one.numQubits, numBits: 0, operations: gates }),
     one.noise,
@@ -177,8 +253,8 @@ async function measureCase(
     add(totals[0]!, run.counts);
     if (aer === undefined) continue;
     // Aer's shot k draws with seed + k, so rounds with seeds next to each other would have the same shots.
-    const { ms, counts } = await aer.counts(one.shots, 1 + round * one.shots);
-    others.push(ms);
+    const { ms, counts } = await aer.counts(peerShots, 1 + round * peerShots);
+    others.push((ms * one.shots) / peerShots);
     add(totals[1]!, new Map(Object.entries(counts)));
   }
   const measurements: Measurement[] = [
@@ -248,7 +324,7 @@ export async function benchNoise(): Promise<void> {
   const measurements: Measurement[] = [];
   for (const peer of peers) measurements.push(await compareDensities(engine, peer));
   const aer = peers.find(({ library }) => library === 'aer');
-  for (const one of CASES) {
+  for (const one of [...CASES, ...MORE_CASES]) {
     const found = await measureCase(engine, one, aer);
     measurements.push(...found);
     // A run that is cut short leaves the cases that it measured. On a busy machine a peer's threads wait for each other.
