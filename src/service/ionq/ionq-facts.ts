@@ -20,6 +20,8 @@ const ionqFacts = z.object({
   /** Checked, but not run. */
   dryRun: z.boolean(),
   settings: z.record(z.string(), z.unknown()),
+  /** Name of the noise model. */
+  noiseModel: z.string().default('ideal'),
   noiseSeed: z.number().optional(),
   /** Shots that were asked for. */
   shots: z.number().optional(),

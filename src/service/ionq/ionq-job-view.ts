@@ -75,7 +75,7 @@ export function viewIonqJob(shown: IonqJob, live: Pick<LiveFacts, 'expectedStart
     ...(facts.shots === undefined ? {} : { shots: facts.shots }),
     ...(facts.backend === 'simulator' && {
       noise: {
-        model: 'ideal',
+        model: facts.noiseModel,
         ...(facts.noiseSeed === undefined ? {} : { seed: facts.noiseSeed }),
       },
     }),

@@ -139,6 +139,7 @@ export function gateNames(gateset: Gateset): readonly string[] {
  * @param path - Path of the list, for the faults.
  * @param numQubits - Number of qubits of the circuit, if it is given.
  * @param mayTakeLong - Whether matrices that take milliseconds each may be computed.
+ * @param noisy - Gives the gate objects of a gate with its noise.
  * @throws {StepsSpentError} if such a matrix is needed and may not be computed.
  */
 export function translateGates(
@@ -148,6 +149,7 @@ export function translateGates(
   path: string,
   faults: FaultList,
   mayTakeLong = true,
+  noisy: (objects: readonly GateObject[]) => readonly GateObject[] = (objects) => objects,
 ): TranslatedGates {
   const objects: GateObject[] = [];
   const origins: number[] = [];
@@ -157,7 +159,7 @@ export function translateGates(
   for (const [i, entry] of (Array.isArray(list) ? list : []).entries()) {
     if (faults.isFull) break;
     const fields = new GateFields(entry, `${path}[${i}]`, numQubits, faults);
-    for (const object of gateObjects(fields, gateset, mayTakeLong)) {
+    for (const object of noisy(gateObjects(fields, gateset, mayTakeLong))) {
       objects.push(object);
       origins.push(i);
     }

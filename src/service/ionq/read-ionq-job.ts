@@ -22,8 +22,16 @@ import { attempt, limitsOf, type Target } from '../circuits/check-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
-import { backendOf, processorFor, unknownBackend } from './ionq-backends.ts';
+import { backendOf, NOISY_PROCESSOR, processorFor, unknownBackend } from './ionq-backends.ts';
 import { IONQ_TAG, type IonqFacts, metadataOf } from './ionq-facts.ts';
+import {
+  IDEAL,
+  ionqNoise,
+  noiseModelOf,
+  QPU_NOISE,
+  unknownModel,
+  withGateNoise,
+} from './ionq-noise.ts';
 import { GATESETS, type Gateset, translateGates } from './read-gates.ts';
 
 /** Shots of a QPU, and of a circuit that has no exact probabilities, unless the job says otherwise; IonQ's default. */
@@ -103,10 +111,11 @@ export function readIonqJob(
   const programs = programsOf(form, targets, maxSteps, faults);
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   const facts = factsOf(form, programs);
+  const noise = ionqNoise(modelOf(form));
   const body = {
     // First, where it is found without reading the rest.
     metadata: metadataOf(facts),
-    target_processor: processorFor(facts.qubits, targets),
+    target_processor: noise === undefined ? processorFor(facts.qubits, targets) : NOISY_PROCESSOR,
     ...(form.noise?.seed != null && form.noise.seed >= 0 && { seed: form.noise.seed }),
     ...(LABEL.test(facts.name ?? '') && { name: facts.name }),
     tags: [IONQ_TAG, facts.backend, ...(facts.session === null ? [] : [facts.session])],
@@ -133,14 +142,16 @@ function formOf(value: unknown): JobForm {
 
 function checkFields({ backend, noise, input, type }: JobForm, faults: FaultList): void {
   if (backendOf(backend) === undefined) faults.add('backend', unknownBackend(backend));
-  const model = noise?.model ?? 'ideal';
-  if (model !== 'ideal') {
-    const problem = `The noise model ${JSON.stringify(model.slice(0, 40))} is not available; there is ideal only. Leave noise out, or set model to "ideal".`;
-    faults.add('noise.model', problem);
-  }
+  const problem = noise && unknownModel(noise.model);
+  if (problem) faults.add('noise.model', problem);
   if (type !== 'ionq.qasm3.v1' && (input.gateset ?? null) === null) {
     faults.add('input.gateset', `Required: one of ${GATESETS.join(', ')}.`);
   }
+}
+
+/** Name of the noise model of a job: the QPU has noise unless the job says otherwise. */
+function modelOf({ backend, noise }: JobForm): string {
+  return noise?.model ?? (backendOf(backend) === 'simulator' ? IDEAL : QPU_NOISE);
 }
 
 /** Program of the batch, and what is known of it. */
@@ -168,14 +179,14 @@ function programsOf(
   const { type, input } = form;
   switch (type) {
     case 'ionq.qasm3.v1': {
-      const program = textProgram(input.data, targets, maxSteps, faults);
+      const program = textProgram(form, targets, maxSteps, faults);
       return program === undefined ? [] : [program];
     }
     case 'ionq.circuit.v1':
-      return [gateProgram(input, input, 'input.circuit', maxSteps, faults)];
+      return [gateProgram(input, form, 'input.circuit', maxSteps, faults)];
     case 'ionq.multi-circuit.v1':
       return circuitsOf(input, faults).map((circuit, i) =>
-        gateProgram(circuit, input, `input.circuits[${i}].circuit`, maxSteps, faults),
+        gateProgram(circuit, form, `input.circuits[${i}].circuit`, maxSteps, faults),
       );
   }
 }
@@ -211,11 +222,13 @@ function circuitsOf({ circuits }: JobForm['input'], faults: FaultList): readonly
 
 function gateProgram(
   circuit: CircuitForm | JobForm['input'],
-  input: JobForm['input'],
+  form: JobForm,
   path: string,
   maxSteps: number | undefined,
   faults: FaultList,
 ): IonqProgram {
+  const { input } = form;
+  const noise = ionqNoise(modelOf(form));
   const gateset: Gateset = circuit.gateset ?? input.gateset ?? 'qis';
   const given = circuit.qubits ?? input.qubits ?? undefined;
   const translated = translateGates(
@@ -225,8 +238,10 @@ function gateProgram(
     path,
     faults,
     maxSteps === undefined,
+    noise && ((own) => withGateNoise(own, noise)),
   );
   const { objects, origins, numQubits, counts } = translated;
+  checkWidth(numQubits, noise, form, faults);
   const name = circuit !== input && typeof circuit.name === 'string' ? circuit.name : null;
   return {
     program: {
@@ -245,12 +260,27 @@ function gateProgram(
   };
 }
 
+/** Adds a fault if a circuit has more qubits than the device whose noise it has. */
+function checkWidth(
+  numQubits: number,
+  noise: ReturnType<typeof ionqNoise>,
+  form: JobForm,
+  faults: FaultList,
+): void {
+  if (noise === undefined || numQubits <= noise.numQubits) return;
+  const limit = `that device has ${noise.numQubits}`;
+  const problem = `${numQubits} qubits with the noise of ${modelOf(form)}; ${limit}.`;
+  faults.add('input.qubits', problem);
+}
+
 function textProgram(
-  text: unknown,
+  form: JobForm,
   targets: readonly Target[],
   maxSteps: number | undefined,
   faults: FaultList,
 ): IonqProgram | undefined {
+  const text = form.input.data;
+  const noise = ionqNoise(modelOf(form));
   if (typeof text !== 'string') {
     faults.add('input.data', 'Required: the text of an OpenQASM 3 program.');
     return undefined;
@@ -261,6 +291,7 @@ function textProgram(
   for (const { message, code } of own.kept) faults.add('input.data', message, code);
   if (read === undefined) return undefined;
   const circuit = withFinalMeasurement(read.circuit);
+  checkWidth(circuit.numQubits, noise, form, faults);
   // A program without measurements has all its qubits measured, and its registers hold nothing.
   const registers = circuit === read.circuit ? read.registers : [];
   const counts: Record<string, number> = {};
@@ -270,7 +301,7 @@ function textProgram(
     counts[arity] = (counts[arity] ?? 0) + 1;
   }
   return {
-    program: { qasm: text },
+    program: { qasm: text, ...(noise && { noise: noiseModelOf(noise) }) },
     name: null,
     numQubits: circuit.numQubits,
     numBits: circuit.numBits,
@@ -308,7 +339,8 @@ function factsOf(form: JobForm, programs: readonly IonqProgram[]): IonqFacts {
     ({ hasFinalState, numBits }) => hasFinalState && numBits <= MAX_LISTED_QUBITS,
   );
   // The ideal simulator answers exact probabilities where there are any. Shots are drawn beside them if they were asked for.
-  const isExact = backend === 'simulator' && hasExact;
+  const noiseModel = modelOf(form);
+  const isExact = backend === 'simulator' && noiseModel === IDEAL && hasExact;
   const shots = form.shots ?? undefined;
   const gateCounts: Record<string, number> = {};
   for (const { counts } of programs) {
@@ -325,6 +357,7 @@ function factsOf(form: JobForm, programs: readonly IonqProgram[]): IonqFacts {
     session: form.session_id ?? null,
     dryRun: form.dry_run ?? false,
     settings: settingsForm.catch({}).parse(form.settings ?? {}),
+    noiseModel,
     ...(seed !== undefined && seed <= MAX_SEED && { noiseSeed: seed }),
     ...(shots !== undefined ? { shots } : isExact ? {} : { shots: DEFAULT_SHOTS }),
     isExact,

@@ -113,16 +113,17 @@ def test_the_qpu(service):
         qml.X(0)
         return qml.expval(qml.Z(0))
 
-    assert circuit() == -1
+    # The noise of the QPU flips a bit in a few shots of 10,000.
+    assert circuit() == pytest.approx(-1, abs=0.03)
 
 
 def test_a_fault_is_an_error_with_this_services_words(device):
-    @qml.qnode(device(1, noise_model="aria-1"))
+    @qml.qnode(device(1, noise_model="harmony"))
     def circuit():
         qml.X(0)
         return qml.expval(qml.Z(0))
 
-    with pytest.raises(Exception, match="noise model .*aria-1.* is not available"):
+    with pytest.raises(Exception, match="noise model .*harmony.* is not available"):
         circuit()
 
 

@@ -195,7 +195,8 @@ def test_a_qpu_gives_the_outcome_of_each_shot(provider):
     memory = result.get_memory()
     assert len(memory) == 200
     assert {outcome: memory.count(outcome) for outcome in set(memory)} == result.get_counts()
-    assert set(memory) == {"10", "11"}
+    # The noise of the QPU flips a bit in a few shots of 10,000.
+    assert memory.count("10") + memory.count("11") > 190
 
 
 def test_a_measurement_in_the_middle_goes_as_openqasm(provider):
@@ -207,7 +208,7 @@ def test_a_measurement_in_the_middle_goes_as_openqasm(provider):
     circuit.x(1)
     circuit.measure([0, 1], [1, 2])
     job = provider.get_backend("qpu.forte-1").run(circuit, shots=30)
-    assert job.result(wait=0.1).get_counts() == {"101": 30}
+    assert job.result(wait=0.1).get_counts()["101"] > 20
 
 
 def test_metadata_and_name_come_back_as_they_were_sent(simulator):
@@ -235,8 +236,21 @@ def test_a_dry_run_is_checked_and_not_run(simulator):
 def test_a_fault_is_an_error_with_this_services_words(simulator):
     circuit = QuantumCircuit(1)
     circuit.measure_all()
-    with pytest.raises(IonQAPIError, match="noise.model: The noise model .*aria-1.* is not available"):
-        simulator.run(circuit, noise_model="aria-1")
+    with pytest.raises(IonQAPIError, match="noise.model: The noise model .*harmony.* is not available"):
+        simulator.run(circuit, noise_model="harmony")
+
+
+def test_noise_models_have_the_errors_that_ionq_publishes(simulator):
+    circuit = QuantumCircuit(2)
+    for _ in range(40):
+        circuit.cx(0, 1)
+    circuit.measure_all()
+    counts = done(simulator.run(circuit, shots=20_000, noise_model="aria-1", sampler_seed=5)).get_counts()
+    # Each gate keeps a fraction 1 − r of the state; the rest is fully mixed.
+    kept = (1 - 0.0133) ** 40
+    assert counts["00"] / 20_000 == pytest.approx(kept + (1 - kept) / 4, abs=0.02)
+    ideal = done(simulator.run(circuit, shots=100, noise_model="ideal")).get_counts()
+    assert ideal == {"00": 100}
 
 
 def test_an_unknown_backend_is_an_error_that_names_the_others(provider):
