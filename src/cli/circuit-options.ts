@@ -11,7 +11,10 @@ export function withCircuit(command: Command): Command {
       '<file>',
       'OpenQASM; or .json with a list of gate objects, or with a whole request body of POST /quantum/circuits',
     )
-    .option('--processor, --target <id>', `gpu-fleet, qvm, or ${DEFAULT_PROCESSOR} by default`)
+    .option(
+      '--processor, --target <id>',
+      `gpu-fleet, qvm, emulator-ibm-fez, …, or ${DEFAULT_PROCESSOR} by default`,
+    )
     .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, digits)
     .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', digits)
     .option(

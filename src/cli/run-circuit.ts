@@ -1,7 +1,10 @@
 /** Action of `qcs run`. */
+
+import { DEVICE_IDS } from '../compiler/device/public-devices.ts';
 import { fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import { type CpuProcessorOptions, statevectorSpec } from '../fleet/cpu-processors.ts';
+import { callerDeviceSpec, emulatedSpec } from '../fleet/emulated-device.ts';
 import { qvmSpec } from '../fleet/qvm.ts';
 import { widthOfRun } from '../fleet/schedule/scheduled-run.ts';
 import { workOfCircuit } from '../fleet/workers/sent-circuit.ts';
@@ -52,13 +55,16 @@ async function run(fields: Fields, options: RunOptions, io: CommandIo): Promise<
 
 /** Whether a processor runs circuits on the CPU's engine alone. */
 export function isRunHere(target: unknown): boolean {
-  return target === 'statevector-sim' || target === 'qvm';
+  if (target === 'statevector-sim' || target === 'qvm') return true;
+  return typeof target === 'string' && /^emulator(-|$)/.test(target);
 }
 
-/** The processors of the CPU's engine. */
+/** The processors of the CPU's engine, with all emulated devices. */
 export function targetsHere(settings: CpuProcessorOptions): readonly Target[] {
   const spec = statevectorSpec(settings);
-  return [spec, qvmSpec(spec)].map((each) => ({ spec: each, available: true }));
+  const emulators = DEVICE_IDS.map((id) => emulatedSpec(id, spec));
+  const specs = [spec, qvmSpec(spec), callerDeviceSpec(spec), ...emulators];
+  return specs.map((each) => ({ spec: each, available: true }));
 }
 
 /** Runs a circuit in this process as `statevector-sim` and `qvm` do. */

@@ -143,6 +143,20 @@ test('run takes a noise model from a file or by name, and a method', async () =>
   );
 });
 
+test('run emulates devices, under their noise or without it', async () => {
+  using folder = temporaryFolder();
+  const none = join(folder.path, 'none.json');
+  writeFileSync(none, '{}');
+  const args = ['run', 'examples/bell.qasm', '--processor', 'emulator-iqm-garnet', '--json'];
+  const ideal = JSON.parse((await qcs([...args, '--noise', none])).stdout);
+  expect(Object.keys(ideal.counts).sort()).toEqual(['00', '11']);
+  expect(ideal).toMatchObject({ method: 'statevector', qubits: 2, fitting: { swaps: 0 } });
+  const noisy = JSON.parse((await qcs([...args, '--shots', '20000', '--seed', '1'])).stdout);
+  // Garnet misreads a bit of 40, so that one shot of 20 and more is odd.
+  expect(noisy.counts['01'] + noisy.counts['10']).toBeGreaterThan(600);
+  expect(noisy.counts['01'] + noisy.counts['10']).toBeLessThan(2000);
+});
+
 test('run with the same seed prints the same counts', async () => {
   const args = ['run', 'examples/bell.qasm', '--json', '--seed', '42', '--processor', 'gpu-fleet'];
   const [first, second] = await Promise.all([qcs(args), qcs(args)]);
@@ -419,6 +433,7 @@ test('devices says of each processor whether it would run a circuit now', async 
     { id: 'statevector-sim', available: true },
     { id: 'gpu-fleet', available: true, execution: 'cpu-fallback' },
     { id: 'qvm', available: true },
+    { id: 'emulator', available: true },
     { id: 'superconducting-1', available: false },
   ]);
   expect(Array.isArray(adapters)).toBe(true);
