@@ -130,3 +130,14 @@ def test_noise_between_two_measurements_is_kept(qvm):
 def test_a_processor_without_density_matrices_says_which_has_them(client):
     with pytest.raises(ValueError, match="shots: Required: with noise"):
         QcsSimulator(client=client).simulate_expectation_values(around(cirq.depolarize(0.1)(A)), OBSERVABLES)
+
+
+def test_a_device_of_the_request_is_emulated(client):
+    line = {
+        "coupling_map": [[0, 1]],
+        "noise": {"readout": [{"qubits": [1], "p1_given_0": 1, "p0_given_1": 0}]},
+    }
+    a, b = cirq.LineQubit.range(2)
+    simulator = QcsSimulator("emulator", client=client, device=line)
+    result = simulator.run(cirq.Circuit(cirq.measure(a, b, key="m")), repetitions=20)
+    assert result.histogram(key="m") == {0b01: 20}

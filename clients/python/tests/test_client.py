@@ -231,6 +231,41 @@ def test_a_noise_model_is_taken_by_its_name(client):
         client.circuits.run(BELL, processor="qvm", noise="ibm-fezz", shots=10)
 
 
+#: Three qubits in a line. The CZ of qubits 0 and 1 has errors.
+DEVICE = {
+    "coupling_map": [[0, 1], [1, 2]],
+    "noise": {
+        "gates": [
+            {"gates": ["CZ"], "qubits": [[0, 1]], "channel": {"type": "depolarizing", "probability": 0.3}}
+        ]
+    },
+}
+
+
+def test_circuits_batches_and_compile_take_a_device(client):
+    wanted = {"processor": "emulator", "device": DEVICE}
+    observables = [{"pauli": "X0 X1"}]
+    fields = {"return_": ["expectation"], "observables": observables}
+    single = client.circuits.run(BELL, **fields, **wanted)
+    (batch,) = client.batches.run([{"circuit": BELL, "observables": observables}], **wanted)
+    # X X commutes with 7 of the 15 Pauli strings; the other 8 turn its sign.
+    value = 1 - 2 * 0.3 * 8 / 15
+    assert single.expectation == pytest.approx([value])
+    assert batch.expectation == pytest.approx(np.array([[value]]))
+    compiled = client.compile(BELL, target_processor="emulator", device=DEVICE)
+    assert {"CZ", "M"} < {gate["gate"] for gate in compiled["circuit"]} <= {"CZ", "RZ", "SX", "X", "M"}
+    with pytest.raises(qcs_client.BadRequestError, match="takes a device"):
+        client.circuits.run(BELL, device=DEVICE)
+
+
+def test_noise_of_a_device_is_taken_by_its_name(client):
+    line = {"coupling_map": [[0, 1]], "noise": "ibm-fez"}
+    result = client.circuits.run(BELL, processor="emulator", device=line, shots=10)
+    assert sum(result.counts.values()) == 10
+    with pytest.raises(qcs_client.BadRequestError, match=r"device\.noise\.model"):
+        client.circuits.run(BELL, processor="emulator", device={**line, "noise": "ibm-fezz"})
+
+
 def test_counts_of_many_bits_have_their_labels_as_numbers(client):
     circuit = [{"gate": "X", "qubit": 1}, {"gate": "M", "qubits": [0, 1], "bits": [0, 69]}]
     single = client.circuits.run(circuit, shots=3)

@@ -118,6 +118,23 @@ class TestEmulatedDevice:
         assert result.data.meas.get_counts() == {"0111": 100}
 
 
+def test_a_device_of_the_request_is_emulated(provider):
+    backend = provider.get_backend("emulator")
+    channel = {"type": "pauli", "probabilities": {"IX": 1}}
+    line = {
+        "coupling_map": [[0, 1], [1, 2], [2, 3]],
+        "noise": {"gates": [{"gates": ["CZ"], "channel": channel}]},
+    }
+    circuit = QuantumCircuit(2)
+    circuit.cz(0, 1)
+    [estimate] = EstimatorV2(backend, device=line).run([(circuit, SparsePauliOp("IZ"))]).result(600)
+    circuit.measure_all()
+    [sample] = SamplerV2(backend, device=line).run([circuit], shots=20).result(600)
+    counts = backend.run(circuit, device=line, shots=20).result(600).get_counts()
+    assert counts == sample.data.meas.get_counts() == {"01": 20}
+    assert estimate.data.evs == pytest.approx(-1)
+
+
 class TestHardware:
     """Hardware is a processor of another instance, which insists on its gates and couplers."""
 

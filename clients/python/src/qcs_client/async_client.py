@@ -11,7 +11,7 @@ from .async_jobs import AsyncJob, job_of, prefix_of
 from .errors import QcsError
 from .http_io import AsyncIo, Io
 from .job_view import KINDS, JobState, Progress
-from .requests import DEFAULT_PROCESSOR, Circuit, Program, batch_body, circuit_body, source
+from .requests import DEFAULT_PROCESSOR, Circuit, Program, batch_body, circuit_body, compile_body
 from .results import BatchResult, CircuitResult
 from .transport import Transport
 
@@ -74,7 +74,7 @@ class AsyncClient:
 
     async def compile(self, circuit: Circuit, **fields: Any) -> dict[str, Any]:
         """Compiles a circuit without running it; ``fields`` are those of ``POST /quantum/compile``."""
-        return dict(await self._transport.post("/quantum/compile", {**source(circuit), **fields}))
+        return dict(await self._transport.post("/quantum/compile", compile_body(circuit, fields)))
 
     async def key_info(self) -> dict[str, Any]:
         """Tier, limits and current usage of the key."""

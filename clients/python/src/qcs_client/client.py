@@ -61,7 +61,8 @@ class Client:
         return now(self._core.operations())
 
     def compile(self, circuit: Circuit, **fields: Any) -> dict[str, Any]:
-        """Compiles a circuit without running it; ``fields`` are those of ``POST /quantum/compile``."""
+        """Compiles a circuit without running it; ``fields`` are those of ``POST /quantum/compile``, such as
+        ``target_processor`` and ``device``."""
         return now(self._core.compile(circuit, **fields))
 
     def key_info(self) -> dict[str, Any]:
@@ -108,9 +109,8 @@ class Circuits:
         """Runs a circuit and returns its result.
 
         ``circuit`` is a list of gate objects, or OpenQASM text. ``fields`` are further fields of the request:
-        ``inputs``, ``observables``, ``qubits``, ``seed``, ``noise`` (a model or its name), ``method``, ``priority``, ``name``,
-        ``tags``, and ``return_`` for
-        ``return``.
+        ``inputs``, ``observables``, ``qubits``, ``seed``, ``noise`` (a model or its name), ``method``, ``device`` (for the
+        processor ``emulator``), ``priority``, ``name``, ``tags``, and ``return_`` for ``return``.
         """
         return now(
             self._core.run(
@@ -169,8 +169,8 @@ class Batches:
         """Runs programs and returns their results in order.
 
         A program is a :class:`Program`, or an object as in the request. ``fields`` are further fields of the request,
-        such as ``shots``, ``seed``, ``noise`` (a model or its name), ``method`` and ``priority``, and ``return_`` for
-        ``return``.
+        such as ``shots``, ``seed``, ``noise`` (a model or its name), ``method``, ``device`` (for the processor
+        ``emulator``) and ``priority``, and ``return_`` for ``return``.
         """
         return now(
             self._core.run(programs, processor=processor, timeout=timeout, progress=progress, **fields)

@@ -71,6 +71,10 @@ def circuit_body(circuit: Circuit, shots: int, processor: str, fields: Mapping[s
     return {**source(circuit), "target_processor": processor, "shots": shots, **_named(fields)}
 
 
+def compile_body(circuit: Circuit, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {**source(circuit), **_named(fields)}
+
+
 def batch_body(
     programs: Sequence[Mapping[str, Any] | Program], processor: str, fields: Mapping[str, Any]
 ) -> bytes:
@@ -111,9 +115,14 @@ def _inner(fields: Mapping[str, Any]) -> str:
 
 
 def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a request. ``return`` is a word of Python and comes as ``return_``, a noise model may be its name, and
-    None stands for absent."""
+    """Fields of a request. ``return`` is a word of Python and comes as ``return_``, a noise model may be its name, also
+    that of a device, and None stands for absent."""
     named = {name.rstrip("_"): value for name, value in fields.items() if value is not None}
-    if isinstance(named.get("noise"), str):
-        named["noise"] = {"model": named["noise"]}
-    return named
+    if isinstance(named.get("device"), Mapping):
+        named["device"] = _with_model(named["device"])
+    return _with_model(named)
+
+
+def _with_model(fields: Mapping[str, Any]) -> dict[str, Any]:
+    noise = fields.get("noise")
+    return {**fields, "noise": {"model": noise}} if isinstance(noise, str) else dict(fields)

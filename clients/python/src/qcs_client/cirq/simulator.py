@@ -26,6 +26,7 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         noise: noise of Cirq, such as ``cirq.depolarize(0.01)`` or a ``cirq.NoiseModel``, which is put into each circuit;
             or a noise model of the service, or the name of one. Exact values with noise need the processor ``qvm``.
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
+        device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
     """
 
     def __init__(
@@ -38,13 +39,15 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         seed: int | None = None,
         noise: Any = None,
         method: str | None = None,
+        device: Mapping[str, Any] | None = None,
     ) -> None:
         self.processor = processor
         self.client = client or Client(url, key)
         by_service = noise is None or isinstance(noise, (str, Mapping))
         like: Any = None if by_service else noise
         self._noise = None if like is None else cirq.NoiseModel.from_noise_model_like(like)
-        self._fields: dict[str, Any] = {"noise": noise if by_service else None, "method": method}
+        own = noise if by_service else None
+        self._fields: dict[str, Any] = {"noise": own, "method": method, "device": device}
         self._rng = None if seed is None else np.random.default_rng(seed)
 
     def run_sweep(

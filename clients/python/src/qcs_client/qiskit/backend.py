@@ -68,7 +68,8 @@ class QcsProvider:
 class QcsBackend(BackendV2):
     """A processor of the service.
 
-    Options of ``run``: ``shots`` (1024), ``seed_simulator``, ``memory``, ``noise`` (as of :class:`SamplerV2`) and ``method``.
+    Options of ``run``: ``shots`` (1024), ``seed_simulator``, ``memory``, and ``noise``, ``method`` and ``device`` as of
+    :class:`SamplerV2`.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class QcsBackend(BackendV2):
 
     @classmethod
     def _default_options(cls) -> Options:
-        return Options(shots=1024, seed_simulator=None, memory=False, noise=None, method=None)
+        return Options(shots=1024, seed_simulator=None, memory=False, noise=None, method=None, device=None)
 
     def run(self, run_input: QuantumCircuit | Sequence[QuantumCircuit], **options: Any) -> QcsJob:
         """Runs circuits without free parameters in one request."""
@@ -114,7 +115,7 @@ class QcsBackend(BackendV2):
             if not sent.measures:
                 raise QcsQiskitError(f"The circuit {circuit.name} measures nothing; measure_all() would.")
         programs = [sent.program(np.empty((1, 0)), shots=chosen["shots"]) for sent in translated]
-        fields = {"noise": as_noise(chosen["noise"]), "method": chosen["method"]}
+        fields = {"noise": as_noise(chosen["noise"]), "method": chosen["method"], "device": chosen["device"]}
         batch = self.submit(programs, seed=chosen["seed_simulator"], **fields)
         return QcsJob(self, batch, lambda result: self._result(result, batch.id, circuits, chosen["memory"]))
 

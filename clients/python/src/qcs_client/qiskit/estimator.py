@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ class EstimatorV2(BaseEstimatorV2):
         noise: a noise model of the service, the name of one, or one of Qiskit Aer (see :func:`noise_from_aer`). Exact
             values with noise need the processor ``qvm`` or an emulated device.
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
+        device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class EstimatorV2(BaseEstimatorV2):
         seed: int | None = None,
         noise: Any = None,
         method: str | None = None,
+        device: Mapping[str, Any] | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
         if default_precision is None:
@@ -53,13 +55,14 @@ class EstimatorV2(BaseEstimatorV2):
         self.seed = seed
         self.noise = as_noise(noise)
         self.method = method
+        self.device = device
 
     def run(
         self, pubs: Iterable[EstimatorPubLike], *, precision: float | None = None
     ) -> QcsPrimitiveJob[PrimitiveResult[PubResult]]:
         default = self.default_precision if precision is None else precision
         plans = [_Plan(EstimatorPub.coerce(pub, default)) for pub in pubs]
-        fields = {"seed": self.seed, "noise": self.noise, "method": self.method}
+        fields = {"seed": self.seed, "noise": self.noise, "method": self.method, "device": self.device}
         return submit_pubs(self.backend, plans, return_=["expectation"], **fields)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class SamplerV2(BaseSamplerV2):
         seed: the same PUBs with the same seed give the same result.
         noise: a noise model of the service, the name of one, or one of Qiskit Aer (see :func:`noise_from_aer`).
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
+        device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class SamplerV2(BaseSamplerV2):
         seed: int | None = None,
         noise: Any = None,
         method: str | None = None,
+        device: Mapping[str, Any] | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
         self.default_shots = default_shots
         self.seed = seed
         self.noise = as_noise(noise)
         self.method = method
+        self.device = device
 
     def run(
         self, pubs: Iterable[SamplerPubLike], *, shots: int | None = None
@@ -57,7 +60,7 @@ class SamplerV2(BaseSamplerV2):
                 stacklevel=2,
             )
         plans = [_Plan(pub) for pub in coerced]
-        fields = {"seed": self.seed, "noise": self.noise, "method": self.method}
+        fields = {"seed": self.seed, "noise": self.noise, "method": self.method, "device": self.device}
         return submit_pubs(self.backend, plans, return_=["counts"], **fields)
 
 
