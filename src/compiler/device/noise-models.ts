@@ -41,9 +41,10 @@ function modelOfDevice(id: string, device: PublicDevice): NamedNoiseModel {
   const virtual = isVirtual
     ? ' Diagonal one-qubit gates have none: the device implements them as changes of a phase reference.'
     : '';
+  const relaxing = relaxationOf(device) ? ` The processor emulator-${id} has relaxation.` : '';
   return {
     id,
-    description: `Depolarizing noise after each gate on one or two qubits, as it is written, and readout errors, at the medians of ${name}.${virtual} Gates on more qubits have none, so decompose them first. Crosstalk and relaxation are left out; the processor emulator-${id}, where there is one, has relaxation.`,
+    description: `Depolarizing noise after each gate on one or two qubits, as it is written, and readout errors, at the medians of ${name}.${virtual} Gates on more qubits have none, so decompose them first. Crosstalk and relaxation are left out.${relaxing}`,
     source: sourceOfFigures(device),
     ...(date !== undefined && { date }),
     basis: 'modelled',
@@ -60,11 +61,10 @@ function modelOfDevice(id: string, device: PublicDevice): NamedNoiseModel {
  */
 export function nativeNoiseOf(device: PublicDevice): NoiseModelObject {
   const { nativeGates, virtualGates, times } = device;
-  const { t1Us, t2Us, durationsNs, relaxesInGates } = times;
+  const { durationsNs, relaxesInGates } = times;
   const pulsed = nativeGates.filter((name) => !virtualGates.includes(name));
   const ofWidth = (width: number) => pulsed.filter((name) => widthOf(name) === width);
-  const relaxation =
-    t1Us === undefined || t2Us === undefined ? undefined : { t1_us: t1Us, t2_us: t2Us };
+  const relaxation = relaxationOf(device);
   return {
     gates: [
       ...(relaxesInGates && relaxation
@@ -82,6 +82,11 @@ export function nativeNoiseOf(device: PublicDevice): NoiseModelObject {
     readout: readoutOf(device),
     ...(relaxation && { idle: [{ ...relaxation, durations_ns: { ...durationsNs } }] }),
   };
+}
+
+/** Relaxation times of a device, if it publishes both. */
+function relaxationOf({ times: { t1Us, t2Us } }: PublicDevice) {
+  return t1Us === undefined || t2Us === undefined ? undefined : { t1_us: t1Us, t2_us: t2Us };
 }
 
 /** A sentence on where a device's figures come from, and how noise follows from them. */
