@@ -207,14 +207,8 @@ export class SimulatorProcessor implements Processor {
     hooks: RunHooks,
     signal: AbortSignal,
   ): Promise<CircuitResult> {
-    const placed = this.#placed(run, need);
-    const isPart = run.partOf !== undefined;
-    const ran = await this.#whenTaken(
-      run.id,
-      need,
-      { ...hooks, readmitted: isPart || hooks.readmitted === true },
-      signal,
-      () => this.#backend.submit(placed, hooks, signal),
+    const ran = await this.#whenTaken(run, need, hooks, signal, (placed) =>
+      this.#backend.submit(placed, hooks, signal),
     );
     const { compilation, reused, compileMs, queueMs } = ran;
     const executionMs = ran.run.timing.evolutionMs + ran.run.timing.samplingMs;
@@ -226,14 +220,8 @@ export class SimulatorProcessor implements Processor {
     checkBatch(run);
     const numQubits = widthOfBatch(run);
     const need = this.#needOf(numQubits, methodOfBatch(run), this.#mayRunBatchOn(run));
-    const placed = this.#placed(run, need);
-    const isPart = run.partOf !== undefined;
-    const ran = await this.#whenTaken(
-      run.id,
-      need,
-      { ...hooks, readmitted: isPart || hooks.readmitted === true },
-      signal,
-      () => this.#backend.submit(placed, hooks, signal),
+    const ran = await this.#whenTaken(run, need, hooks, signal, (placed) =>
+      this.#backend.submit(placed, hooks, signal),
     );
     const { batch, compileMs, executionMs, queueMs } = ran;
     const timing = { queueMs, compileMs, executionMs };
@@ -287,18 +275,19 @@ export class SimulatorProcessor implements Processor {
   }
 
   /** Submits a run if it may be taken now. Where it fails because of its engine, the engine is tested. */
-  async #whenTaken<T>(
-    runId: string,
+  async #whenTaken<R extends CircuitRun | BatchRun, T>(
+    run: R,
     need: LaneNeed,
     { readmitted }: RunHooks,
     signal: AbortSignal,
-    submit: () => Promise<T>,
+    submit: (placed: Placed<R>) => Promise<T>,
   ): Promise<T> {
-    const isAccepted = readmitted === true || this.#backend.admission.isAdmitted(runId);
+    const isPart = run.partOf !== undefined;
+    const isAccepted = isPart || readmitted === true || this.#backend.admission.isAdmitted(run.id);
     this.#checkWidth(need, isAccepted);
     if (!isAccepted) this.admit();
     try {
-      return await submit();
+      return await submit(this.#placed(run, need));
     } catch (error) {
       if (!signal.aborted && isSignOfTrouble(error)) this.#checkEnginesOf(need);
       throw error;
