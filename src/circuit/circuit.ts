@@ -45,7 +45,7 @@ export interface UnitaryOperation {
   readonly targets: readonly Qubit[];
   readonly matrix: ComplexMatrix;
   readonly condition?: Condition;
-  /** As of a gate. */
+  /** Set in a verbatim box, as for a gate. */
   readonly isVerbatim?: true;
 }
 

@@ -6,7 +6,7 @@ import { type Complex, type Formula, imaginaryPart, type Real, realPart } from '
 export interface MatrixPool {
   /** Interleaved re, im. */
   readonly matrices: Float64Array;
-  /** As of the program. */
+  /** Set where dense kernels may be any matrices. */
   readonly isUnitary?: false;
   /** Absent where a program is lowered for itself alone. */
   readonly trace?: Trace;

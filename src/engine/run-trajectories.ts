@@ -11,7 +11,7 @@ import { TrajectoryMeans } from './trajectory-means.ts';
 
 /** A program with noise compiled by an engine; all its runs share it. */
 export interface RunnableTrajectories<S> extends RunnableProgram<S> {
-  /** As of the program. */
+  /** Multiplies a state by 2^16, which undoes the decay of its norm. */
   readonly growth: Program;
 }
 

@@ -34,7 +34,7 @@ const RARE = 0.01;
 /** More of them than this are not told apart: any shots then differ. */
 const MOST_OCTAVES = 1000;
 
-/** What trajectories of a circuit depend on. */
+/** Errors of a circuit and their probabilities. Estimates of the number of different trajectories depend on them alone. */
 export interface NoiseOdds {
   readonly sites: readonly AlikeSites[];
   /** Whether the probabilities of some errors depend on the state, so that norms of states are computed. */

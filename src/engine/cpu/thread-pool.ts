@@ -44,7 +44,7 @@ export interface ThreadPoolOptions {
   readonly numThreads: number;
   /** Bytes of the largest tile. */
   readonly tileBytes: number;
-  /** As of the engine; false by default. */
+  /** Whether kernels give the same bits on every machine, as for `CpuEngineOptions`. False by default. */
   readonly isReproducible?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface LaneNeed {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
   readonly numQubits: number;
-  /** As of a run's work. */
+  /** Method of the run; absent for a state vector. */
   readonly method?: RunWork['method'];
 }
 

@@ -38,9 +38,9 @@ const MODEL_AMPLITUDES = 2 ** 26;
 const MIN_MS = 1e-3;
 const MAX_MS = 1e12;
 /**
- * What trajectories take besides, milliseconds, fitted to 144 runs of 4 to 10 qubits and 36 of 12 to 16. Parts of the
- * circuit are compiled as errors first call for them, and soon all are. Where norms of states are needed, parts are tried
- * on copies.
+ * Additional time of trajectories, milliseconds, and factors on their evolution, fitted to 144 runs of 4 to 10 qubits and
+ * 36 of 12 to 16. A part of the circuit is compiled when an error first needs it, and soon all parts are.
+ * Where norms of states are needed, the engine tries parts on copies.
  */
 const TRAJECTORIES = {
   perOperation: 0.12,

@@ -26,14 +26,14 @@ import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 /** Gates of the longest circuit that is fitted: it takes seconds. */
 const MAX_FITTED_GATES = 10_000;
 
-/** What circuits are run for, and how. */
+/** Device, noise and purpose of a run on an emulated device. */
 export interface EmulationRequest {
   readonly id: string;
   readonly device: EmulatedDeviceSpec;
   readonly noise: NoiseModel;
   /** Qubits that observables read. In the circuit that runs they have the first numbers, in this order. */
   readonly observed: readonly Qubit[];
-  /** Whether what the last measurements report is asked for. */
+  /** Whether the request asks for outcomes of the last measurements. */
   readonly isRead: boolean;
   readonly source: SourceField;
   /** Whether the circuit names qubits of the device, so that it is not put on others. */
@@ -42,7 +42,7 @@ export interface EmulationRequest {
   readonly mayTakeLong: boolean;
 }
 
-/** What an emulated device runs. */
+/** A circuit with its noise, ready to run, and how it was fitted to the device. */
 export interface EmulatedRun {
   readonly circuit: DynamicCircuit;
   /** Absent for a circuit that runs as it is written. */

@@ -1,4 +1,4 @@
-/** What density matrices on a GPU need beside other states: entries by their indices, and mixtures. */
+/** Operations on a GPU that only density matrices need: reading entries by their indices, and mixing two states. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import { BitImages } from '../../../math/bit-images.ts';
 import type { GpuContext } from '../gpu-context.ts';
