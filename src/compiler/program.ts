@@ -234,6 +234,8 @@ export interface DensityProgram {
   readonly program: Program;
   /** In the order in which they happen. */
   readonly readout: readonly ReadoutConfusion[];
+  /** Misreadings after the last measurements that are no confusions of qubits, in their order; without conditions. */
+  readonly lastMisreads: readonly MisreadOperation[];
 }
 
 /**

@@ -6,10 +6,12 @@ import type { MisreadOperation } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import { uniformDraw } from '../math/philox.ts';
 import { flipBit } from './classical-bits.ts';
+import { confuse } from './confusion.ts';
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts, CountsFinish } from './engine.ts';
+import type { RunPlan } from './run-plan.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
-import { finishedOutcome } from './terminal-measurement.ts';
+import { finishedOutcome, registerOf } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
 /**
@@ -35,6 +37,31 @@ export async function misreadCounts(
     outcomes.add(finishedOutcome(plan, wordsAt(counts, i)), counts.occurrences[i]!);
   }
   return await outcomes.finish(slicer);
+}
+
+/** The plan by which distributions are read: where bits are misread at the end, of the register before that. */
+export function planBeforeMisreads(plan: RunPlan): RunPlan {
+  return plan.finalMisreads.length > 0 ? { ...plan, ...registerOf(plan) } : plan;
+}
+
+/**
+ * The distribution of outcomes after all misreadings and assignments.
+ *
+ * @param distribution - Read by `planBeforeMisreads`; overwritten.
+ */
+export function misreadDistribution(distribution: Float64Array, plan: RunPlan): Float64Array {
+  const { finalMisreads, finalAssignments, numBits, numRegisterBits } = plan;
+  if (finalMisreads.length === 0) return distribution;
+  for (const { bits, p1Given0, p0Given1 } of finalMisreads) {
+    for (const bit of bits) confuse(distribution, bit, p1Given0, p0Given1);
+  }
+  if (finalAssignments.length === 0 && numBits === numRegisterBits) return distribution;
+  const out = new Float64Array(2 ** numBits);
+  for (const [register, probability] of distribution.entries()) {
+    if (probability === 0) continue;
+    out[finishedOutcome(plan, Uint32Array.of(register))[0]!]! += probability;
+  }
+  return out;
 }
 
 /** One bit, and the probabilities of misreading a 0 and a 1. */

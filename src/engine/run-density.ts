@@ -7,11 +7,11 @@ import {
   NoRoomForVarianceError,
   OutputNeedsFinalStateError,
   OutputNeedsStateVectorError,
-  TooManyOutcomesError,
 } from './errors.ts';
+import { misreadDistribution, planBeforeMisreads } from './final-misreads.ts';
 import { shapeOf, varianceOfString } from './observable-moments.ts';
 import { OutcomeWalk } from './outcome-walk.ts';
-import { MAX_PROBABILITY_BITS, outcomeProbabilities } from './run-outputs.ts';
+import { checkDistribution, outcomeProbabilities } from './run-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
 import { ShotTree } from './shot-tree.ts';
 import type { StateBudget } from './state-budget.ts';
@@ -62,7 +62,7 @@ export async function runDensity<S>(
   const isOneState = plan.hasFinalState;
   let passes = 0;
   if (isExact && !isOneState) {
-    const walk = new OutcomeWalk(plan, states, budget, slicer, request.probabilities === true);
+    const walk = new OutcomeWalk(sums.plan, states, budget, slicer, request.probabilities === true);
     // If shots follow, they take about as long.
     const part = request.shots > 0 ? 0.5 : 1;
     progress = () => part * walk.fractionDone;
@@ -82,13 +82,11 @@ export async function runDensity<S>(
 }
 
 function check<S>({ numQubits, plan, budget }: RunnableDensity<S>, request: RunRequest): void {
+  checkDistribution(planBeforeMisreads(plan), request);
   const { observables = [], variances = false } = request;
   if (request.statevector === true) throw new OutputNeedsStateVectorError();
   if (request.densityMatrix === true && numQubits > MAX_RETURNED_QUBITS) {
     throw new DensityMatrixTooLargeError(numQubits, MAX_RETURNED_QUBITS);
-  }
-  if (request.probabilities === true && plan.numBits > MAX_PROBABILITY_BITS) {
-    throw new TooManyOutcomesError(plan.numBits, MAX_PROBABILITY_BITS);
   }
   if (request.purity === true && !plan.hasFinalState && numQubits > MAX_RETURNED_QUBITS) {
     throw new OutputNeedsFinalStateError(`The purity of more than ${MAX_RETURNED_QUBITS} qubits`);
@@ -101,6 +99,8 @@ function check<S>({ numQubits, plan, budget }: RunnableDensity<S>, request: RunR
 
 /** The outputs of a run, added up over outcomes. */
 class OutcomeSums<S> {
+  /** Plan by which the distribution is read. */
+  readonly plan: RunPlan;
   readonly #program: RunnableDensity<S>;
   readonly #request: RunRequest;
   readonly #states: DensityStates<S>;
@@ -113,6 +113,7 @@ class OutcomeSums<S> {
   #shifts: readonly number[] | undefined;
 
   constructor(program: RunnableDensity<S>, request: RunRequest, states: DensityStates<S>) {
+    this.plan = planBeforeMisreads(program.plan);
     this.#program = program;
     this.#request = request;
     this.#states = states;
@@ -127,7 +128,7 @@ class OutcomeSums<S> {
    */
   async add(state: S, weight: number, bits?: Uint32Array): Promise<void> {
     const { probabilities, observables, densityMatrix, purity } = this.#request;
-    const { plan } = this.#program;
+    const { plan } = this;
     const states = this.#states;
     if (probabilities === true) {
       const own = await outcomeProbabilities(plan, states, state, bits);
@@ -170,7 +171,9 @@ class OutcomeSums<S> {
     const ofMatrix = matrix?.reduce((sum, x) => sum + x * x, 0);
     const found = purity === true ? (this.#purity ?? ofMatrix) : undefined;
     return {
-      ...(this.#probabilities && { probabilities: this.#probabilities }),
+      ...(this.#probabilities && {
+        probabilities: misreadDistribution(this.#probabilities, this.#program.plan),
+      }),
       ...(observables && { expectations: this.#means }),
       ...(observables && variances === true && { variances: observables.map(this.#variance) }),
       ...(densityMatrix === true && matrix && { densityMatrix: matrix }),

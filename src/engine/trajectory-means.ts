@@ -1,9 +1,8 @@
 /** Means over the shots of the outputs that are read off the final states of their trajectories. */
-import { confuse } from './confusion.ts';
 import type { RunRequest, RunResult } from './engine.ts';
+import { misreadDistribution, planBeforeMisreads } from './final-misreads.ts';
 import type { FinalStateOutputs } from './run-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
-import { finishedOutcome, registerOf } from './terminal-measurement.ts';
 
 /** Running mean of a number, and the sum of squared deviations from it. */
 interface Moments {
@@ -23,7 +22,7 @@ export class TrajectoryMeans {
 
   constructor(plan: RunPlan, { observables = [], variances = false }: RunRequest) {
     this.#whole = plan;
-    this.plan = plan.finalMisreads.length > 0 ? { ...plan, ...registerOf(plan) } : plan;
+    this.plan = planBeforeMisreads(plan);
     this.#expectations = observables.map(() => ({ mean: 0, squares: 0 }));
     this.#variances = variances ? observables.map(() => 0) : undefined;
   }
@@ -72,25 +71,12 @@ export class TrajectoryMeans {
         variances: this.#variances.map((mean, i) => mean + (numShots > 1 ? spread[i]! : 0)),
       }),
       ...(this.#probabilities !== undefined && {
-        probabilities: this.#outcomes(this.#probabilities.map((sum) => sum / numShots)),
+        probabilities: misreadDistribution(
+          this.#probabilities.map((sum) => sum / numShots),
+          this.#whole,
+        ),
       }),
     };
-  }
-
-  /** The distribution after misreadings and what is computed from the bits then. */
-  #outcomes(distribution: Float64Array): Float64Array {
-    if (this.plan === this.#whole) return distribution;
-    for (const { bits, p1Given0, p0Given1 } of this.#whole.finalMisreads) {
-      for (const bit of bits) confuse(distribution, bit, p1Given0, p0Given1);
-    }
-    const { numBits, numRegisterBits, finalAssignments } = this.#whole;
-    if (finalAssignments.length === 0 && numBits === numRegisterBits) return distribution;
-    const out = new Float64Array(2 ** numBits);
-    for (const [register, probability] of distribution.entries()) {
-      if (probability === 0) continue;
-      out[finishedOutcome(this.#whole, Uint32Array.of(register))[0]!]! += probability;
-    }
-    return out;
   }
 }
 

@@ -42,7 +42,7 @@ export function compileDensity(
 ): CompiledDensity {
   const most = Math.floor(target.maxDenseQubits / 2);
   const isWide = checkChannels(circuit.operations, most);
-  const { circuit: ending, readout } = withReadout(circuit);
+  const { circuit: ending, readout, lastMisreads } = withReadout(circuit);
   const optimized = runsPasses ? optimize(ending, { keepState }) : { circuit: ending, passes: [] };
   const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : ending;
   const scheduled = scheduledFor(circuit, densityCircuit(paired, most), target);
@@ -53,7 +53,7 @@ export function compileDensity(
   // The report counts amplitudes of n qubits; a density matrix has 2^n rows of as many.
   const bytesMoved = report.bytesMoved * 2 ** circuit.numQubits;
   return {
-    program: { numQubits: circuit.numQubits, program, readout },
+    program: { numQubits: circuit.numQubits, program, readout, lastMisreads },
     report: { ...report, bytesMoved },
   };
 }

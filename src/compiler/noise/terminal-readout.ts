@@ -1,8 +1,13 @@
 /**
- * The readout of the measurements that a circuit ends with: misreadings of their bits, as confusions of the qubits. They
- * change what is reported, while the state stays as it is.
+ * The readout of the measurements that a circuit ends with: misreadings of their bits, as confusions of the qubits where
+ * each is read once. They change what is reported, while the state stays as it is.
  */
-import type { DynamicCircuit, DynamicOperation, Qubit } from '../../circuit/circuit.ts';
+import type {
+  DynamicCircuit,
+  DynamicOperation,
+  MisreadOperation,
+  Qubit,
+} from '../../circuit/circuit.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import type { ReadoutConfusion } from '../program.ts';
 import { lastReadings } from './last-readings.ts';
@@ -13,6 +18,8 @@ export interface WithReadout {
   readonly circuit: DynamicCircuit;
   /** In the order in which they happen. */
   readonly readout: readonly ReadoutConfusion[];
+  /** Misreadings, after the measurements, of bits that share their qubit with another bit. In their order. */
+  readonly lastMisreads: readonly MisreadOperation[];
 }
 
 /** Takes the readout out of a circuit. */
@@ -29,9 +36,9 @@ export function withReadout(circuit: DynamicCircuit): WithReadout {
     }
   }
   const readout: ReadoutConfusion[] = [];
-  /** Misreadings of bits that were written before, and of several bits that one qubit is read into. */
+  /** Misreadings of bits that were written before. */
   const before: DynamicOperation[] = [];
-  const after: DynamicOperation[] = [];
+  const lastMisreads: MisreadOperation[] = [];
   for (const misread of last) {
     if (misread.kind !== 'misread') continue;
     const { p1Given0, p0Given1 } = misread;
@@ -39,9 +46,9 @@ export function withReadout(circuit: DynamicCircuit): WithReadout {
       const qubit = sources.get(bit);
       if (qubit === undefined) before.push({ ...misread, bits: [bit] });
       else if (timesRead.get(qubit) === 1) readout.push({ qubit, p1Given0, p0Given1 });
-      else after.push({ ...misread, bits: [bit] });
+      else lastMisreads.push({ ...misread, bits: [bit] });
     }
   }
-  const all = [...operations, ...before, ...measures, ...after, ...assignments];
-  return { circuit: { ...circuit, operations: all }, readout };
+  const all = [...operations, ...before, ...measures, ...assignments];
+  return { circuit: { ...circuit, operations: all }, readout, lastMisreads };
 }

@@ -218,7 +218,7 @@ function prepare(
 }
 
 function prepareDensity(
-  { numQubits, program, readout }: DensityProgram,
+  { numQubits, program, readout, lastMisreads }: DensityProgram,
   options: CpuEngineOptions,
   lowering: ProgramLowering,
   threadPool: ThreadPool,
@@ -229,7 +229,7 @@ function prepareDensity(
   }
   const placed = place(program, options, lowering, threadPool);
   const { budget } = placed;
-  const plan = { ...placed.plan, numQubits };
+  const plan = { ...placed.plan, numQubits, finalMisreads: lastMisreads };
   const facts = { numQubits, layout: program.finalLayout, readout };
   const operations = (slicer: TimeSlicer) =>
     new DensityStates(new CpuStates(placed.program, slicer), facts, slicer);

@@ -84,14 +84,14 @@ function prepare(program: Program, maxQubits: number, memoryBytes: number): Exec
 }
 
 function prepareDensity(
-  { numQubits, program, readout }: DensityProgram,
+  { numQubits, program, readout, lastMisreads }: DensityProgram,
   maxQubits: number,
   memoryBytes: number,
 ): Executable {
   if (program.numQubits > maxQubits) {
     throw new DensityTooWideError(numQubits, Math.floor(maxQubits / 2), 'reference');
   }
-  const plan = { ...planRun(program, numKernelsOf), numQubits };
+  const plan = { ...planRun(program, numKernelsOf), numQubits, finalMisreads: lastMisreads };
   const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
   const prepared = prepareReferenceProgram(program);
   const facts = { numQubits, layout: program.finalLayout, readout };

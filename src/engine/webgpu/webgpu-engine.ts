@@ -140,14 +140,19 @@ class GpuEngine implements BatchEngine {
     );
   }
 
-  async prepareDensity({ numQubits, program, readout }: DensityProgram): Promise<Executable> {
+  async prepareDensity({
+    numQubits,
+    program,
+    readout,
+    lastMisreads,
+  }: DensityProgram): Promise<Executable> {
     if (this.#isClosed) throw new ClosedError();
     const most = Math.min(this.target.maxQubits, MAX_DENSITY_QUBITS);
     if (program.numQubits > most) {
       throw new DensityTooWideError(numQubits, Math.floor(most / 2), 'webgpu');
     }
     const { plan: doubled, budget, work } = await this.#prepared(program);
-    const plan = { ...doubled, numQubits };
+    const plan = { ...doubled, numQubits, finalMisreads: lastMisreads };
     const layout = program.finalLayout;
     const facts = { numQubits, layout, readout };
     const operations = (slicer: TimeSlicer) =>
