@@ -1,8 +1,12 @@
 // @needs processes
 /** Results that programs request with Braket's pragmas: their values, in the order of the pragmas. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
 import { circuitRecord } from '../../src/service/schemas/circuits.ts';
+import { chiSquared } from '../support/chi-squared.ts';
+import { densityExpectation } from '../support/density-matrix.ts';
 import { eventually } from '../support/eventually.ts';
+import { exactRun } from '../support/noise-oracle.ts';
 import { recordOf, ServiceClient } from '../support/service-client.ts';
 import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
@@ -174,6 +178,96 @@ describe('a sample', () => {
   });
 });
 
+describe.each(['statevector', 'density_matrix'])('a sample with noise, by %s,', (method) => {
+  const NOISE = ['noise amplitude_damping(0.3) q[2]', 'noise bit_flip(0.1) q[0]'];
+
+  async function samples(observables: readonly string[], more: object = {}) {
+    const pragmas = [...NOISE, ...observables.map((text) => `result sample ${text}`)];
+    const answer = await submit(pragmas, { target_processor: 'qvm', method, ...more });
+    expect([answer.statusCode, answer.body.slice(0, 500)]).toEqual([201, expect.anything()]);
+    const { data } = answer.json();
+    expect(circuitRecord.safeParse(data).error?.issues ?? []).toEqual([]);
+    expect(data.method).toBe(method);
+    return data.results.map(({ value }: { value: readonly number[] }) => value);
+  }
+
+  /** Checks the frequencies of two eigenvalues, the greater one first, against the exact expectation value. */
+  function expectDistribution(
+    values: readonly number[],
+    [high, low]: readonly [number, number],
+    expectation: number,
+  ): void {
+    const numHigh = values.filter((value) => Math.abs(value - high) < 1e-9).length;
+    const numLow = values.filter((value) => Math.abs(value - low) < 1e-9).length;
+    expect(numHigh + numLow).toBe(SHOTS);
+    const likely = (expectation - low) / (high - low);
+    const counts = new Map([
+      ['high', numHigh],
+      ['low', numLow],
+    ]);
+    const exact = new Map([
+      ['high', likely],
+      ['low', 1 - likely],
+    ]);
+    const { statistic, bound } = chiSquared(counts, exact);
+    expect(statistic).toBeLessThan(bound);
+  }
+
+  test('has the distribution of the density matrix', async () => {
+    const source = `${PROGRAM}${NOISE.map((text) => `#pragma braket ${text}\n`).join('')}`;
+    const { circuit } = readOpenQasm(
+      source,
+      { maxQubits: 3, maxGates: 100 },
+      { inputs: { theta: THETA } },
+    );
+    const { density } = exactRun(circuit);
+    const term = (coefficient: number, pauli: 'X' | 'Y' | 'Z', ...qubits: readonly number[]) => ({
+      coefficient,
+      factors: qubits.map((qubit) => ({ pauli, qubit })),
+    });
+    const root = Math.sqrt(5);
+    const cases = [
+      ['z(q[2])', [1, -1], [term(1, 'Z', 2)]],
+      ['y(q[2])', [1, -1], [term(1, 'Y', 2)]],
+      ['z(q[0]) @ z(q[1])', [1, -1], [term(1, 'Z', 0, 1)]],
+      [
+        'hermitian([[1, 1], [1, 2]]) q[2]',
+        [(3 + root) / 2, (3 - root) / 2],
+        [{ coefficient: 1.5, factors: [] }, term(1, 'X', 2), term(-0.5, 'Z', 2)],
+      ],
+    ] as const;
+    const values = await samples(cases.map(([text]) => text));
+    for (const [i, [, eigenvalues, observable]] of cases.entries()) {
+      expectDistribution(values[i], eigenvalues, densityExpectation(density, observable));
+    }
+  });
+
+  test('agrees shot by shot with those that are measured together, in a mixed order', async () => {
+    const [first, second, product] = await samples(['z(q[0])', 'z(q[2])', 'z(q[0]) @ z(q[2])']);
+    expect(product).toEqual(first.map((value: number, shot: number) => value * second[shot]));
+    const changes = first.filter((value: number, shot: number) => value !== first[shot - 1]);
+    expect(changes.length).toBeGreaterThan(SHOTS / 4);
+  });
+
+  test('has the errors of the readout, and is what memory has', async () => {
+    const qasm = 'OPENQASM 3.0;\nqubit[2] q;\nx q[0];\n#pragma braket result sample z all\n';
+    const answer = await service.submit({
+      target_processor: 'qvm',
+      qasm,
+      method,
+      shots: SHOTS,
+      seed: 5,
+      noise: { readout: [{ qubits: [0], p1_given_0: 0, p0_given_1: 0.3 }] },
+      return: ['memory'],
+    });
+    const { memory, results } = answer.json().data;
+    const [first, second] = results[0].value;
+    expectDistribution(first, [1, -1], -0.4);
+    expect(second).toEqual(new Array(SHOTS).fill(1));
+    expect(memory).toEqual(first.map((value: number) => (value === 1 ? '00' : '01')));
+  });
+});
+
 describe('density_matrix', () => {
   test('is that of the qubits named, the first one least significant, under noise', async () => {
     const pragmas = [
@@ -251,6 +345,21 @@ describe('is refused with its line:', () => {
         inputs: {},
       },
       'line 4: The result "probability" of a program of 20 qubits; the limit is 16. Measure fewer qubits',
+    ],
+    [
+      ['noise bit_flip(0.1) q[0]', 'result state_vector'],
+      { target_processor: 'qvm' },
+      'line 8: The result "state_vector" needs a state vector; with noise the state is mixed. Ask for density_matrix or probability.',
+    ],
+    [
+      ['result amplitude "000"'],
+      { target_processor: 'qvm', method: 'density_matrix' },
+      'line 7: The result "amplitude" needs a state vector; the method density_matrix has none. Ask for density_matrix or probability.',
+    ],
+    [
+      ['noise bit_flip(0.1) q[0]', 'result adjoint_gradient expectation(z(q[0])) theta'],
+      { target_processor: 'qvm' },
+      'line 8: The result "adjoint_gradient" needs a state vector; with noise the state is mixed. Ask a batch for "gradient", which is by parameter shifts there.',
     ],
   ])('%j', async (pragmas, more, message) => {
     expect(await faultsOf(pragmas, more)).toEqual([expect.stringContaining(message)]);

@@ -62,14 +62,6 @@ const EXACT: readonly string[] = [
 ];
 /** Outputs that only a density matrix has. */
 const OF_DENSITY: readonly string[] = ['density_matrix', 'purity'];
-/** Outputs that only a state vector has. */
-const OF_STATE: readonly string[] = [
-  'statevector',
-  'state_vector',
-  'amplitude',
-  'sample',
-  'adjoint_gradient',
-];
 /** Outputs that need measurements at the end alone, unless the run has a density matrix. */
 const NEEDS_FINAL_STATE: readonly string[] = [...EXACT, 'statevector'];
 
@@ -111,7 +103,7 @@ export function checkMethod(
     faults.add(choice.field, choice.problem, choice.isLimit ? LIMIT_EXCEEDED : undefined);
     return undefined;
   }
-  checkOutputsOf(choice.method, isNoisy(circuit), asked, faults);
+  checkOutputsOf(choice.method, isNoisy(circuit), outputs, faults);
   if (choice.method === 'trajectories' && shots === 1) {
     const values = asked.find((name) => name === 'expectation' || name === 'variance');
     const why = 'for the spread of its values over trajectories';
@@ -135,19 +127,18 @@ function onHardware(
 function checkOutputsOf(
   method: RunMethod,
   hasNoise: boolean,
-  asked: readonly string[],
+  outputs: readonly string[],
   faults: FaultList,
 ): void {
   if (method === 'statevector') return;
-  const missing = asked.find((name) => OF_STATE.includes(name));
-  if (missing !== undefined) {
+  if (outputs.includes('statevector')) {
     const why = hasNoise ? 'with noise' : 'by the method density_matrix';
     const advice =
       'Ask for counts, probabilities or expectation, or for density_matrix on qvm, or leave the noise out.';
-    faults.add('return', `There is no ${missing} ${why}. ${advice}`);
+    faults.add('return', `There is no statevector ${why}. ${advice}`);
   }
   if (method !== 'trajectories') return;
-  if (!asked.includes('gradient')) return;
+  if (!outputs.includes('gradient')) return;
   const which = 'gradient with noise needs the method density_matrix';
   faults.add('return', `${which}, which qvm has for circuits that are narrow enough.`);
 }

@@ -33,7 +33,7 @@ export const NO_NUMBERS: FurtherNumbers = { samples: [] };
 
 /** @throws what `run` throws. */
 export async function runFurther(
-  { circuit, results, gradient }: CheckedCircuit,
+  { circuit, results, gradient, method }: CheckedCircuit,
   { shots, seed }: { readonly shots: number; readonly seed: number },
   run: RunFurther,
 ): Promise<FurtherNumbers> {
@@ -41,15 +41,22 @@ export async function runFurther(
     result.type === 'sample' ? result.observables : [],
   );
   if (sampled.length === 0 && gradient === undefined) return NO_NUMBERS;
-  const gates = withoutMeasurements(circuitOf(circuit));
+  const whole = circuitOf(circuit);
   const samples: Float64Array[] = [];
-  for (const [g, group] of sampledTogether(gates, sampled).entries()) {
+  for (const [g, group] of sampledTogether(whole, sampled).entries()) {
     // Measurements in other bases draw numbers of their own.
     const own = addToSeed(seed, g);
     const angles = Float64Array.from(anglesOf(group.circuit));
-    const request = { numCircuits: 1, angles, shots, seeds: [own], countsOfSingles: true };
+    const request = {
+      numCircuits: 1,
+      angles,
+      shots,
+      seeds: [own],
+      countsOfSingles: true,
+      ...(method !== 'statevector' && { method }),
+    };
     const { batch } = await run({ shape: group.circuit, request }, `sample-${g}`);
-    const values = group.valuesOf(countsOfRow(batch, 0, group.circuit.numBits), own);
+    const values = group.valuesOf(countsOfRow(batch, 0, group.circuit.numBits), own, method);
     for (const [i, index] of group.members.entries()) samples[index] = values[i]!;
   }
   if (gradient === undefined) return { samples };
@@ -61,7 +68,7 @@ export async function runFurther(
     observables: [observable],
     gradients: true,
   };
-  const { batch } = await run({ shape: gates, request }, 'gradient');
+  const { batch } = await run({ shape: withoutMeasurements(whole), request }, 'gradient');
   const byInput = inputs.map(({ name, index }) => [name, batch.gradients![index]!] as const);
   const [expectation] = batch.expectations!;
   return {

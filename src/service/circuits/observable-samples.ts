@@ -1,15 +1,17 @@
 /**
  * Samples of observables: a value for each shot, an eigenvalue of the observable.
  *
- * An observable is measured by a circuit of its own: the gates of the program, a change of basis, and a measurement of all
- * qubits. Observables that agree on the basis of every qubit on which several of them act share a circuit, and so their
- * shots.
+ * An observable is measured by a circuit of its own: the program with a change of basis, which has no noise, before its
+ * final measurement. Observables that agree on the basis of every qubit on which several of them act share a circuit, and
+ * so their shots.
  */
-import type { Circuit, Operation, Qubit } from '../../circuit/circuit.ts';
+import type { DynamicCircuit, Operation, Qubit } from '../../circuit/circuit.ts';
 import type { PlacedFactor, PlacedTerm } from '../../circuit/openqasm/observables.ts';
+import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 import { adjoint } from '../../math/complex-matrix.ts';
 import { hermitianEigenvectors } from '../../math/hermitian-eigenvectors.ts';
 import { uniformDraw } from '../../math/philox.ts';
+import { drawnShotOrder } from './shot-order.ts';
 
 /** Distinct outcomes of a circuit that measures qubit i into bit i, ascending, and how often each occurred. */
 interface OutcomeCounts {
@@ -23,18 +25,22 @@ interface OutcomeCounts {
 export interface SampledTogether {
   /** Index of each observable in the list that was grouped. */
   readonly members: readonly number[];
-  readonly circuit: Circuit;
-  /** Values of the members, one array each, with the value of each shot in order. */
-  valuesOf(counts: OutcomeCounts, seed: number): readonly Float64Array[];
+  readonly circuit: DynamicCircuit;
+  /**
+   * Values of the members, one array each, with the value of each shot in order.
+   *
+   * @param counts - Outcomes of `circuit`.
+   */
+  valuesOf(counts: OutcomeCounts, seed: number, method: RunMethod): readonly Float64Array[];
 }
 
 /**
  * Groups observables that can be measured together.
  *
- * @param circuit - Without measurements.
+ * @param circuit - Measures all qubits at its end, qubit i into bit i, and measures nothing before.
  */
 export function sampledTogether(
-  circuit: Circuit,
+  circuit: DynamicCircuit,
   observables: readonly PlacedTerm[],
 ): readonly SampledTogether[] {
   const groups: OpenGroup[] = [];
@@ -122,18 +128,17 @@ class OpenGroup {
     this.#members.push({ index, coefficient, factors });
   }
 
-  closed({ numQubits, operations }: Circuit): SampledTogether {
-    const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
-    const measure: Operation = { kind: 'measure', qubits: all, bits: all };
+  closed(circuit: DynamicCircuit): SampledTogether {
+    const { operations } = circuit;
+    const measured = operations.findIndex(({ kind }) => kind === 'measure');
     return {
       members: this.#members.map(({ index }) => index),
-      circuit: {
-        numQubits,
-        numBits: numQubits,
-        operations: [...operations, ...this.#turns, measure],
-      },
-      valuesOf: (counts, seed) => {
-        const outcomes = outcomesOfShots(counts, seed);
+      circuit: { ...circuit, operations: operations.toSpliced(measured, 0, ...this.#turns) },
+      valuesOf: (counts, seed, method) => {
+        const outcomes =
+          method === 'statevector'
+            ? outcomesOfShots(counts, seed)
+            : drawnShotOrder(counts.occurrences, seed);
         return this.#members.map((member) => {
           const byOutcome = Float64Array.from(counts.occurrences, (_, i) =>
             valueForOutcome(member, counts, i),
@@ -164,7 +169,7 @@ function valueForOutcome(
 }
 
 /**
- * Index of each shot's outcome, in the order of the shots.
+ * Index of each shot's outcome in the order of the shots, for shots drawn from one state vector.
  *
  * Counts do not tell the order, but the draws do: a shot's draw picks the basis state whose cumulative probability first
  * exceeds it, so that outcomes ascend with draws (`engine/engine.ts`).

@@ -1,6 +1,6 @@
 /** Checks of the results that a program requests with `#pragma braket result`, and the fields of an answer that they fill. */
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
@@ -65,6 +65,13 @@ function addResultFault(
   faults.add('qasm', `OpenQASM line ${line}: The result "${type}" ${problem}`, code);
 }
 
+/** Results that need a state vector, and what to ask for where there is none. */
+const OF_STATE: ReadonlyMap<ProgramResult['type'], string> = new Map([
+  ['state_vector', 'Ask for density_matrix or probability.'],
+  ['amplitude', 'Ask for density_matrix or probability.'],
+  ['adjoint_gradient', 'Ask a batch for "gradient", which is by parameter shifts there.'],
+]);
+
 /** Checks that a circuit has the results, and that they fit an answer. */
 export function checkResults(
   results: readonly ProgramResult[],
@@ -82,6 +89,14 @@ export function checkResults(
       const problem =
         'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.';
       addResultFault(result, problem, faults);
+      continue;
+    }
+    const advice = method === 'statevector' ? undefined : OF_STATE.get(type);
+    if (advice !== undefined) {
+      const why = isNoisy(circuit)
+        ? 'with noise the state is mixed'
+        : 'the method density_matrix has none';
+      addResultFault(result, `needs a state vector; ${why}. ${advice}`, faults);
       continue;
     }
     const isListed = type === 'state_vector' || type === 'amplitude' || type === 'probability';
