@@ -1,3 +1,6 @@
+/** Longest delay or duration of an operation: a thousand seconds, far beyond the coherence of any qubit. */
+export const MAX_DURATION_NS = 1e12;
+
 /** Memory that a service has for one state. */
 export interface StateMemory {
   readonly bytes: number;

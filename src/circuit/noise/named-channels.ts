@@ -62,8 +62,10 @@ export function thermalRelaxation(
   const coherence = Math.exp(-duration / t2);
   const lost = -Math.expm1(-duration / t2);
   // Rounding may leave T2 slightly above 2·T1.
-  const excess = Math.min(0, duration / t1 - (2 * duration) / t2);
-  return relaxation({ gamma, excited, coherence, lost, spread: (1 - gamma) * -Math.expm1(excess) });
+  const excess = Math.min(0, duration / t1 - 2 * (duration / t2));
+  // After a very long time both terms are infinite, and nothing is left that could dephase.
+  const spread = gamma === 1 ? 0 : (1 - gamma) * -Math.expm1(excess);
+  return relaxation({ gamma, excited, coherence, lost, spread });
 }
 
 /** Relaxation of a qubit. Differences are given, because computing them would lose digits. */

@@ -2,6 +2,7 @@
 import { pathOf } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';
+import { MAX_DURATION_NS } from '../circuit-limits.ts';
 import { counted, type FaultList } from '../fault-list.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
@@ -244,8 +245,8 @@ function readIdleRule(entry: IdleEntry, path: string, faults: FaultList): IdleRu
     const place = pathOf(`${path}.durations_ns`, name);
     if (typeof pattern === 'string') {
       faults.add(place, pattern);
-    } else if (!(duration >= 0 && duration < Infinity)) {
-      faults.add(place, `A duration is 0 or more nanoseconds, not ${duration}.`);
+    } else if (!(duration >= 0 && duration <= MAX_DURATION_NS)) {
+      faults.add(place, `A duration is from 0 to ${MAX_DURATION_NS} ns, not ${duration}.`);
     } else if (durations.has(pattern.name)) {
       faults.add(place, `${pattern.name} is named twice.`);
     } else {

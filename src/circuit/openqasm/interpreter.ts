@@ -6,7 +6,7 @@
  *
  * @see https://openqasm.com/versions/3.1/language/ (OpenQASM live specification, 3.1).
  */
-import type { CircuitLimits } from '../circuit-limits.ts';
+import { type CircuitLimits, MAX_DURATION_NS } from '../circuit-limits.ts';
 import { Assignments } from './assignments.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ControlFlow } from './control-flow.ts';
@@ -280,8 +280,8 @@ export class Interpreter {
     const value = this.#valueOf(duration);
     const operands = named.map((operand) => this.#evaluator.operand(operand, 'qubit'));
     if (duration === undefined) return;
-    if (value !== undefined && !(value >= 0 && value <= MAX_DELAY_NS)) {
-      const problem = `A delay takes 0 to ${MAX_DELAY_NS / 1e9} s, and this one ${value} ns.`;
+    if (value !== undefined && !(value >= 0 && value <= MAX_DURATION_NS)) {
+      const problem = `A delay takes 0 to ${MAX_DURATION_NS / 1e9} s, and this one ${value} ns.`;
       throw tokens.invalid(duration.offset, problem);
     }
     const isConditional = frames.conditions(offset).some((condition) => condition !== undefined);
@@ -317,9 +317,6 @@ function knownNumber(value: Value): number | undefined {
   const scalar = asScalar(value);
   return openOf(scalar) === undefined ? scalar.value : undefined;
 }
-
-/** Longest delay: a thousand seconds, far beyond the coherence of any qubit. */
-const MAX_DELAY_NS = 1e12;
 
 const NO_ANGLES: readonly number[] = [];
 

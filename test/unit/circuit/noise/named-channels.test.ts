@@ -254,6 +254,29 @@ describe('a named channel is that of its textbook Kraus matrices', () => {
     }
   });
 
+  test.each([0, 0.3, 1])('thermal_relaxation for ever ends in a population of %d', (excited) => {
+    const figures = { t1_us: 1e-300, t2_us: 1e-300, duration_ns: 1e300 };
+    const channel = read({ type: 'thermal_relaxation', ...figures, excited });
+    expectSame(channel, damping(1, excited));
+  });
+
+  test('thermal_relaxation keeps the coherence that T2 leaves, however long its times are', () => {
+    const [t1, t2, duration] = [1e305, 1e305, 1.7e308];
+    const channel = read({
+      type: 'thermal_relaxation',
+      t1_us: t1,
+      t2_us: t2,
+      duration_ns: duration,
+    });
+    const left = duration / 1000 / t1;
+    const dephased = Math.exp(-left / 2);
+    const flips = [
+      times(Math.sqrt((1 + dephased) / 2), I),
+      times(Math.sqrt((1 - dephased) / 2), Z),
+    ];
+    expectSame(channel, then(damping(1 - Math.exp(-left), 0), flips));
+  });
+
   test.each([0, 1])('reset to %i', (value) => {
     for (const probability of FRACTIONS) {
       const set = Math.sqrt(probability);

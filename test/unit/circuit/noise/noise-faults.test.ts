@@ -172,7 +172,11 @@ describe('a fault of a model names its place and what is possible', () => {
     ],
     [
       { idle: [{ ...idle, durations_ns: { '*1': -1 } }] },
-      'noise.idle[0].durations_ns["*1"]: A duration is 0 or more nanoseconds, not -1.',
+      'noise.idle[0].durations_ns["*1"]: A duration is from 0 to 1000000000000 ns, not -1.',
+    ],
+    [
+      { idle: [{ ...idle, durations_ns: { CX: 1e13 } }] },
+      'noise.idle[0].durations_ns.CX: A duration is from 0 to 1000000000000 ns, not 10000000000000.',
     ],
     [
       { idle: [{ ...idle, durations_ns: { CX: 1, cnot: 2 } }] },
