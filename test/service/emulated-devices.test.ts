@@ -414,6 +414,25 @@ describe('a device of the caller', () => {
     expect(data.method_reason).toMatch(/no noise/);
   });
 
+  test('says what is wrong with the form of a device, and not that there is none', async () => {
+    const device = { coupling_map: [[0, 1.5]] };
+    const answer = await post('/quantum/circuits', {
+      target_processor: 'emulator',
+      circuit: UNFIT,
+      device,
+      shots: 1,
+    });
+    const fault = expect.objectContaining({ path: 'device.coupling_map[0][1]' });
+    expect(answer.json().error.details).toEqual([fault]);
+    const batch = await post('/quantum/batches', {
+      target_processor: 'emulator',
+      programs: [{ circuit: UNFIT }],
+      device,
+      shots: 1,
+    });
+    expect(batch.json().error.details).toEqual([fault]);
+  });
+
   test.each([
     [
       'no device',

@@ -134,7 +134,8 @@ export function checkedPrograms(
   const faults = new FaultList();
   for (const { path, message, code } of formOfBatch) faults.add(path, message, code);
   const named = checkTarget(body.target_processor, targets, faults);
-  const target = targetWithDevice(named, body.device, faults);
+  const isMalformed = formOfBatch.some(({ path }) => /^device\b/.test(path));
+  const target = targetWithDevice(named, body.device, faults, isMalformed);
   const readingWork = { numSteps: 0, numGates: 0 };
   const limits = {
     ...limitsOf(target, targets),

@@ -19,12 +19,14 @@ interface Target {
 /**
  * The target of a request that may describe a device: the target itself, or `emulator` as that device.
  *
+ * @param isMalformed - Whether a device is given whose form is wrong; its faults are listed already.
  * @returns Undefined after adding faults.
  */
 export function targetWithDevice(
   target: Target | undefined,
   device: DeviceObject | undefined,
   faults: FaultList,
+  isMalformed = false,
 ): Target | undefined {
   if (target === undefined) return undefined;
   const { spec } = target;
@@ -37,6 +39,7 @@ export function targetWithDevice(
     return undefined;
   }
   if (device === undefined) {
+    if (isMalformed) return undefined;
     const problem = `Required: ${CALLER_DEVICE} emulates a device that you describe, with coupling_map and native_gates.`;
     faults.add('device', problem);
     return undefined;

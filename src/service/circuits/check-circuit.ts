@@ -214,7 +214,8 @@ function checkParts(
   { maxSteps, purpose }: { readonly maxSteps: number | undefined; readonly purpose: Purpose },
 ): CheckedCircuit | undefined {
   const named = checkTarget(parts.target_processor, targets, faults);
-  const target = targetWithDevice(named, parts.device, faults);
+  const isMalformed = given.includes('device') && !('device' in parts);
+  const target = targetWithDevice(named, parts.device, faults, isMalformed);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
   const device = purpose === 'run' ? emulatedDeviceOf(target?.spec) : undefined;
