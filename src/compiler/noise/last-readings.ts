@@ -5,6 +5,7 @@
 import {
   type AssignOperation,
   allOperations,
+  assignedBits,
   type DynamicOperation,
   type MeasureOperation,
   type MisreadOperation,
@@ -32,14 +33,14 @@ export function lastReadings(operations: readonly DynamicOperation[]): LastReadi
   /** Bits that measurements among the last write, or that are misread there. */
   const readings = new Set<Bit>();
   for (const operation of operations.toReversed()) {
-    if (!isLast(operation) || operation.condition !== undefined || !later.mayBePutOff(operation)) {
+    if (!isLast(operation) || !later.mayBePutOff(operation)) {
       kept.push(operation);
       later.add(operation);
       continue;
     }
     if (operation.kind === 'assign') {
       // Assignments come after all measurements, which must not change what they read or write.
-      if (touched(operation).some((bit) => readings.has(bit))) {
+      if (assignedBits(operation).some((bit) => readings.has(bit))) {
         kept.push(operation);
         later.add(operation);
       } else last.push(operation);
@@ -59,14 +60,11 @@ export function lastReadings(operations: readonly DynamicOperation[]): LastReadi
   return { operations: kept.reverse(), last: last.reverse() };
 }
 
+/** Whether an operation is of a kind that may come last. Assignments may depend on bits, as their values do. */
 function isLast(operation: DynamicOperation): operation is LastOperation {
-  return (
-    operation.kind === 'measure' || operation.kind === 'misread' || operation.kind === 'assign'
-  );
-}
-
-function touched({ bits, value }: AssignOperation): readonly Bit[] {
-  return [...bits, ...bitsRead(value)];
+  if (operation.kind === 'assign') return true;
+  const isReading = operation.kind === 'measure' || operation.kind === 'misread';
+  return isReading && operation.condition === undefined;
 }
 
 /** Qubits and bits that the operations use which stay before the end. */
@@ -104,7 +102,7 @@ class Later {
     const isFree = (bit: Bit) => !this.#written.has(bit) && !this.#read.has(bit);
     if (!operation.bits.every(isFree)) return false;
     if (operation.kind === 'assign') {
-      return [...bitsRead(operation.value)].every((bit) => !this.#written.has(bit));
+      return assignedBits(operation).every((bit) => !this.#written.has(bit));
     }
     return operation.kind === 'misread' || operation.qubits.every((q) => !this.#qubits.has(q));
   }

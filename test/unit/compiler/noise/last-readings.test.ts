@@ -43,6 +43,17 @@ describe('measurements are put off to the end', () => {
     expect(lastReadings(overwritten).operations).toEqual(overwritten.slice(0, 2));
   });
 
+  test('with what is computed only where other bits read a value', () => {
+    const condition = { bits: [2], value: 0 };
+    const where2 = { ...copy(0, 1), condition };
+    const computed = [measure(0, 0), measure(1, 2), where2];
+    expect(lastReadings(computed).last).toEqual(computed);
+    const overwritten = [measure(1, 2), where2, measure(0, 2)];
+    expect(lastReadings(overwritten).operations).toEqual(overwritten.slice(0, 2));
+    const misreadLater = [where2, { ...misread(2), condition: { bits: [0], value: 1 } }];
+    expect(lastReadings(misreadLater).last).toEqual([]);
+  });
+
   test('and dropped where their bit is overwritten unread', () => {
     const { operations, last } = lastReadings([measure(0, 0), misread(0), measure(1, 0)]);
     expect(operations).toEqual([]);
