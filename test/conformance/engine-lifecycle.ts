@@ -7,8 +7,11 @@ import { NEVER } from '../support/engine-runs.ts';
 import { gate } from '../support/random-circuits.ts';
 import type { EngineUnderTest } from './engine-suite.ts';
 
-/** With 5000 gates on a wide register, more than any engine gets through before it can be cancelled. */
-function longCircuit(maxQubits: number, numGates = 5000): Circuit {
+/**
+ * More than any engine gets through before it can be cancelled, unless the number of gates is given. Narrow registers take
+ * more gates, because a busy machine may bring the message late.
+ */
+function longCircuit(maxQubits: number, numGates = maxQubits < 15 ? 20_000 : 5000): Circuit {
   const numQubits = Math.min(maxQubits, 18);
   const operations = Array.from({ length: numGates }, (_, i) =>
     gate('RX', [i % numQubits], [(i + 1) % numQubits], [0.1 + i]),
