@@ -18,7 +18,7 @@ import {
   originList,
   postgresUrl,
   secret,
-  wordList,
+  wordListOrNone,
 } from './setting-schemas.ts';
 
 const MIB = 1024 * 1024;
@@ -371,9 +371,9 @@ export const SETTINGS = {
     description: 'Time limit of one request to the provider.',
   },
   QCS_EMULATORS: {
-    schema: wordList(EMULATED_DEVICES).default([]),
-    defaultText: 'none',
-    description: `Public devices to emulate, separated by commas: ${EMULATED_DEVICES.join(', ')}. Each is a processor \`emulator-NAME\` that fits circuits to the device and runs them under its noise, on the CPU.`,
+    schema: wordListOrNone(EMULATED_DEVICES).default([...EMULATED_DEVICES]),
+    defaultText: 'all',
+    description: `Public devices to emulate, separated by commas: ${EMULATED_DEVICES.join(', ')}; \`none\` for none. Each is a processor \`emulator-NAME\` that fits circuits to the device and runs them under its noise, on the CPU.`,
   },
   QCS_LOG_LEVEL: {
     schema: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

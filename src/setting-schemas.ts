@@ -40,10 +40,11 @@ const list = z.string().transform((value) =>
     .filter((entry) => entry !== ''),
 );
 
-/** Some of the words, each once, separated by commas. */
-export const wordList = <const T extends readonly [string, ...string[]]>(words: T) =>
+/** Some of the words, each once, separated by commas; or `none` alone. */
+export const wordListOrNone = <const T extends readonly [string, ...string[]]>(words: T) =>
   list
-    .pipe(z.array(z.enum(words, { error: `must be some of ${words.join(', ')}` })))
+    .transform((given) => (given.join() === 'none' ? [] : given))
+    .pipe(z.array(z.enum(words, { error: `must be some of ${words.join(', ')}, or none` })))
     .transform((given) => [...new Set(given)]);
 
 /** IP addresses and CIDR ranges, separated by commas. */

@@ -54,6 +54,8 @@ export function callerDeviceSpec({ stateMemory: _, ...simulator }: ProcessorSpec
 /** An emulated device. */
 export class EmulatedDevice extends SimulatedProcessor {
   readonly #id: DeviceId;
+  /** Cached until the simulator's limits change: every request reads it. */
+  #known: { readonly simulator: ProcessorSpec; readonly spec: ProcessorSpec } | undefined;
 
   constructor(id: DeviceId, simulator: Processor) {
     super(simulator);
@@ -61,7 +63,11 @@ export class EmulatedDevice extends SimulatedProcessor {
   }
 
   override get spec(): ProcessorSpec {
-    return emulatedSpec(this.#id, this.simulatorSpec);
+    const simulator = this.simulatorSpec;
+    if (this.#known?.simulator !== simulator) {
+      this.#known = { simulator, spec: emulatedSpec(this.#id, simulator) };
+    }
+    return this.#known.spec;
   }
 
   override async run(

@@ -434,6 +434,10 @@ test('devices says of each processor whether it would run a circuit now', async 
     { id: 'gpu-fleet', available: true, execution: 'cpu-fallback' },
     { id: 'qvm', available: true },
     { id: 'emulator', available: true },
+    { id: 'emulator-ibm-fez', available: true, max_qubits: 156 },
+    { id: 'emulator-ibm-brisbane', available: true, max_qubits: 127 },
+    { id: 'emulator-iqm-garnet', available: true, max_qubits: 20 },
+    { id: 'emulator-google-willow', available: true, max_qubits: 105 },
     { id: 'superconducting-1', available: false },
   ]);
   expect(Array.isArray(adapters)).toBe(true);

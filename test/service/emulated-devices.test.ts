@@ -333,6 +333,14 @@ describe('an emulated device refuses', () => {
     const all = { qasm: 'OPENQASM 3.0; include "stdgates.inc"; qubit[156] q; h q[155];' };
     expect(await faultsOf(FEZ, all)).toEqual([expect.stringContaining('uses 156 qubits')]);
   });
+
+  test('the width of a device is no limit of other processors', async () => {
+    const circuit = [{ gate: 'H', qubit: 21 }];
+    expect(await faultsOf('abacus', { circuit })).toEqual([
+      expect.stringContaining('There is no processor "abacus"'),
+      'circuit[0].qubit: Qubit 21 needs 22 qubits; the limit max_qubits is 20.',
+    ]);
+  });
 });
 
 describe('a device of the caller', () => {

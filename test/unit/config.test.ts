@@ -238,7 +238,10 @@ describe('the provider of hardware', () => {
     const { emulators } = loadConfig({ QCS_EMULATORS: 'iqm-garnet, ibm-fez,iqm-garnet' });
     expect(emulators).toEqual(['iqm-garnet', 'ibm-fez']);
     expect(() => loadConfig({ QCS_EMULATORS: 'ibm-none' })).toThrow('must be some of ibm-fez');
+    expect(() => loadConfig({ QCS_EMULATORS: 'none,ibm-fez' })).toThrow('ibm-fez, ibm-brisbane');
     expect(loadConfig({ QCS_EMULATORS: DEVICE_IDS.join() }).emulators).toEqual([...DEVICE_IDS]);
+    expect(loadConfig({}).emulators).toEqual([...DEVICE_IDS]);
+    expect(loadConfig({ QCS_EMULATORS: 'none' }).emulators).toEqual([]);
   });
 });
 

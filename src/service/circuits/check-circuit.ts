@@ -321,10 +321,13 @@ export function checkSource(given: readonly string[], faults: FaultList): void {
 
 /**
  * Limits of the target. If it is unknown or unavailable, those of the widest processor are used: an offline
- * processor may have no limits, and its caller should learn that it is offline.
+ * processor may have no limits, and its caller should learn that it is offline. Other emulated devices do not count,
+ * because they simulate only some of their qubits.
  */
 export function limitsOf(target: Target | undefined, targets: readonly Target[]): CircuitLimits {
-  const specs = (target?.available ? [target] : targets).map(({ spec }) => spec);
+  const others = targets.filter(({ spec }) => spec.device?.emulation === undefined);
+  const given = target === undefined ? [] : [target];
+  const specs = (target?.available ? given : [...given, ...others]).map(({ spec }) => spec);
   const maxQubits = Math.max(1, ...specs.map((spec) => spec.maxQubits));
   const stateMemory = specs.find((spec) => spec.maxQubits === maxQubits)?.stateMemory;
   return {
