@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createFleet } from './compose-fleet.ts';
+import { openStores } from './compose-stores.ts';
 import type { Config, HardwareConfig } from './config.ts';
 import { readMachine } from './fleet/machine.ts';
 import { isSimulator } from './fleet/processor.ts';
@@ -10,30 +11,23 @@ import { HardwareProcessor } from './hardware/hardware-processor.ts';
 import { IbmProvider } from './hardware/ibm-provider.ts';
 import { ServiceProvider } from './hardware/service-provider.ts';
 import { JobRunner } from './jobs/job-runner.ts';
-import { pruneFinishedJobs } from './jobs/retention.ts';
-import { SqliteIdempotencyStore } from './jobs/sqlite-idempotency-store.ts';
-import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
 import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
-import { createAuditLog, SERVICE } from './service/audit/audit-log.ts';
+import { SERVICE } from './service/audit/audit-log.ts';
 import { liveTargetsOf } from './service/circuits/check-circuit.ts';
 import { warmUpReading } from './service/circuits/warm-up-reading.ts';
 import type { ProcessorDirectory } from './service/directories.ts';
 import { CannotListenError } from './service/errors.ts';
-import { createIonqSessionStore } from './service/ionq/ionq-sessions.ts';
 import { closeJobKinds, serveJobKinds } from './service/jobs/job-kinds.ts';
 import { DEFAULT_SCOPES, isValidAt } from './service/keys/api-key.ts';
-import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { type LogDestination, logStream } from './service/log-stream.ts';
-import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
+import { restoreMaintenance } from './service/maintenance/maintenance-order.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import { Readers } from './service/reading/readers.ts';
 import { version } from './service/software-version.ts';
 import { reportOnce } from './storage/damaged-records.ts';
-import { GroupCommit } from './storage/group-commit.ts';
-import { openServiceDatabase } from './storage/service-lock.ts';
-import { DiskWatch, StorageUsage } from './storage/storage-space.ts';
+import { StorageUnwritableError } from './storage/errors.ts';
 import { ModelRegistry } from './workloads/models/model-registry.ts';
 import { readArtefact } from './workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from './workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -145,12 +139,19 @@ function createHardware(
 function withoutSecrets(
   environment: NonNullable<Surroundings['environment']>,
 ): NonNullable<Surroundings['environment']> {
-  const { QCS_LLM_API_KEY: _, QCS_HARDWARE_TOKEN: __, ...rest } = environment;
+  const {
+    QCS_LLM_API_KEY: _,
+    QCS_HARDWARE_TOKEN: __,
+    QCS_DATABASE_URL: ___,
+    ...rest
+  } = environment;
   return rest;
 }
 
 /** Facts about a service after its first self-tests. */
 export interface TestedService {
+  /** Text of the key created since the service started, because there was none; shown once. */
+  readonly firstKey: string | undefined;
   /** Hardware that runs circuits and the reason for the choice, one line each. */
   readonly backing: readonly string[];
   /** Models in service, likewise. */
@@ -168,8 +169,8 @@ export interface RunningService {
   readonly app: FastifyInstance;
   /** Text of the key created because there was none; shown once. */
   readonly firstKey: string | undefined;
-  /** Number of keys that are neither revoked nor expired. */
-  readonly numKeys: number;
+  /** Number of keys that are neither revoked nor expired; undefined if the database cannot be reached yet. */
+  readonly numKeys: number | undefined;
   /**
    * Resolves when everything else has passed or failed its first self-test; with undefined if the service was
    * closed before. Rejects if the jobs of an earlier process cannot be read.
@@ -189,8 +190,6 @@ export async function startService(
   { now, elapsedMs, random, environment }: Surroundings,
   logDestination: LogDestination,
 ): Promise<RunningService> {
-  const storage = openServiceDatabase(config.dataDir, config.durability);
-  const { database } = storage;
   const metrics = new ServiceMetrics();
   const logs = Promise.withResolvers<FastifyInstance['log']>();
   const onDamaged = reportOnce((record) => {
@@ -198,17 +197,12 @@ export async function startService(
     // Some damaged records are found before the log exists.
     void logs.promise.then((log) => log.error(record, 'a stored record is damaged'));
   });
-  const store = new SqliteJobStore(database, onDamaged);
-  const keys = createSqliteKeyStore(database, onDamaged);
-  const idempotency = new SqliteIdempotencyStore(database, onDamaged);
-  const maintenance = createSqliteMaintenanceStore(database, onDamaged);
-  const usage = new StorageUsage(database);
-  const disk = new DiskWatch({
-    folder: config.dataDir,
-    minFreeBytes: config.minFreeDiskBytes,
-    writer: GroupCommit.of(database),
+  const stores = await openStores(config, {
+    onDamaged,
+    onError: (error, what) => void logs.promise.then((log) => log.error({ err: error }, what)),
+    onRestored: () => void logs.promise.then((log) => log.info('the database can be used again')),
   });
-  await disk.start();
+  const { keys, idempotency, maintenance, ionqSessions, audit, usage } = stores;
   const hardware = config.hardware && createHardware(config, config.hardware, now, logs.promise);
   const fleet = await createFleet(config, now, {
     ...(environment && { environment: withoutSecrets(environment) }),
@@ -240,11 +234,11 @@ export async function startService(
     jobs: () => runner,
   });
   const runner: JobRunner = new JobRunner({
-    store: metrics.overStore(store),
+    store: metrics.overStore(stores.jobs),
     handlers: kinds,
     now,
     maxSuspicion: config.jobAttempts,
-    refusal: () => disk.fault,
+    refusal: () => stores.fault(),
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
   const app = await buildApp({
@@ -263,10 +257,10 @@ export async function startService(
     idempotency,
     keys,
     maintenance,
-    ionqSessions: createIonqSessionStore(database),
-    audit: createAuditLog(database),
+    ionqSessions,
+    audit,
     onDamaged,
-    storageFault: () => disk.fault,
+    storageFault: () => stores.fault(),
     usage,
     metrics,
     settings: {
@@ -295,14 +289,15 @@ export async function startService(
   await fleet.startStatevector();
   const origin = await listen(app, config);
   // Create the key only once the service listens; a key of a failed start would never be shown.
-  const firstKey = (await keys.isEmpty()) ? await createFirstKey() : undefined;
-  const numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
+  const { firstKey, numKeys } = await readKeys().catch((error) => {
+    if (config.databaseUrl === undefined || !(error instanceof StorageUnwritableError)) throw error;
+    return { firstKey: undefined, numKeys: undefined };
+  });
 
   const prune = async () => {
     try {
-      await pruneFinishedJobs(database, now() - config.jobRetentionDays * MS_PER_DAY);
       await idempotency.prune(now());
-      await usage.reclaim();
+      await stores.prune(now() - config.jobRetentionDays * MS_PER_DAY);
     } catch (error) {
       app.log.error({ err: error }, 'old records could not be deleted');
     }
@@ -330,15 +325,46 @@ export async function startService(
     if (isClosing) return undefined;
     await workloads.start();
     if (isClosing) return undefined;
-    recovering = runner.recover();
+    const laterKey = numKeys === undefined ? await openLate() : undefined;
+    recovering = stores.insist(
+      () => runner.recover(),
+      () => isClosing,
+    );
     const recovered = await recovering;
     void workloads.measure();
     return {
+      firstKey: laterKey,
       backing: fleet.describe(),
       models: models.describe(),
       agents: workloads.describe(),
       recovered,
     };
+  }
+
+  /**
+   * Does what waited for a database that was not there when the service started.
+   *
+   * @returns The text of the first key, if it was made.
+   */
+  async function openLate(): Promise<string | undefined> {
+    return await stores.insist(
+      async () => {
+        await restoreMaintenance({
+          maintenance,
+          fleet: processors,
+          devices: fleet.deviceDirectory,
+        });
+        return (await readKeys()).firstKey;
+      },
+      () => isClosing,
+    );
+  }
+
+  /** Counts the valid keys; creates one if there is none at all. */
+  async function readKeys(): Promise<Pick<RunningService, 'firstKey' | 'numKeys'>> {
+    const firstKey = (await keys.isEmpty()) ? await createFirstKey() : undefined;
+    const numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
+    return { firstKey, numKeys };
   }
 
   async function createFirstKey(): Promise<string> {
@@ -356,7 +382,6 @@ export async function startService(
     async close() {
       isClosing = true;
       clearInterval(pruning);
-      disk.close();
       const graceMs = config.shutdownGraceMs;
       const graceIsOver = sleep(graceMs, undefined, { ref: false });
       // Close these before the server, which waits for all requests.
@@ -366,7 +391,7 @@ export async function startService(
       await Promise.all([fleet.close(), hardware?.close()]);
       await Promise.all([readers.close(), closeJobKinds(kinds)]);
       await recovering?.catch(() => undefined);
-      storage[Symbol.dispose]();
+      await stores.close();
       closed.resolve(undefined);
       return counts;
     },

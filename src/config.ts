@@ -16,6 +16,7 @@ import {
   flag,
   integer,
   originList,
+  postgresUrl,
   secret,
   wordListOrNone,
 } from './setting-schemas.ts';
@@ -52,6 +53,13 @@ export const SETTINGS = {
     description:
       'Folder of the SQLite database (keys, jobs) and of the measurements of GPU adapters. It is created if missing.',
   },
+  QCS_DATABASE_URL: {
+    schema: postgresUrl.optional(),
+    defaultText: 'none',
+    description:
+      'PostgreSQL database that keeps everything in place of SQLite, such as `postgres://qcs:PASSWORD@db.example.com/qcs` ([deployment.md](deployment.md#postgresql)). It is never shown. Only one service may use it.',
+    isSecret: true,
+  },
   QCS_MIN_FREE_DISK_MIB: {
     schema: integer(0, 16 * MIB).default(256),
     defaultText: '256',
@@ -78,7 +86,7 @@ export const SETTINGS = {
     schema: choice(['power-loss', 'process-crash']).default('power-loss'),
     defaultText: 'power-loss',
     description:
-      'What accepted work survives. `power-loss`: a power cut; every answer waits until the disk has stored it. `process-crash`: the end of the process only.',
+      'What accepted work survives. `power-loss`: a power cut; every answer waits until the disk has stored it. `process-crash`: the end of the process only. PostgreSQL always survives a power cut.',
   },
   QCS_ENGINE: {
     schema: choice(['auto', 'webgpu', 'cpu']).default('auto'),
@@ -391,6 +399,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  /** PostgreSQL database that is used in place of SQLite. */
+  readonly databaseUrl: string | undefined;
   /** Below this much free disk space, no work is accepted. */
   readonly minFreeDiskBytes: number;
   /** Limit of CPU time for reading a body, milliseconds. */
@@ -518,6 +528,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     host: settings.QCS_HOST,
     port: settings.QCS_PORT,
     dataDir: settings.QCS_DATA_DIR,
+    databaseUrl: settings.QCS_DATABASE_URL,
     minFreeDiskBytes: settings.QCS_MIN_FREE_DISK_MIB * MIB,
     storageLimits: {
       totalBytes: settings.QCS_STORAGE_MIB * MIB,

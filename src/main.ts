@@ -45,7 +45,7 @@ export async function main(): Promise<void> {
     await service.close();
     throw error;
   });
-  if (tested !== undefined) process.stdout.write(findings(tested));
+  if (tested !== undefined) process.stdout.write(findings(tested, service.origin));
 }
 
 /**
@@ -63,15 +63,9 @@ function greeting({ origin, firstKey, numKeys }: RunningService): string {
     `Demo, without a key:     ${origin}/`,
     `Documentation:           ${origin}/docs`,
   ];
-  if (firstKey !== undefined) {
-    lines.push(
-      '',
-      'There was no API key, so one was made; it is shown this once. To try it, in another terminal:',
-      `  export QCS_API_KEY=${firstKey}`,
-      `  curl ${origin}/api/v1/quantum/circuits \\`,
-      `    -H "X-API-Key: $QCS_API_KEY" -H 'Content-Type: application/json' \\`,
-      `    -d '{"circuit":[{"gate":"H","qubit":0},{"gate":"CX","control":0,"target":1},{"gate":"M","qubits":[0,1]}],"target_processor":"statevector-sim","shots":1000}'`,
-    );
+  if (firstKey !== undefined) lines.push('', ...keyLines(firstKey, origin));
+  else if (numKeys === undefined) {
+    lines.push('', 'The database cannot be reached. Until it can, requests are answered 503.');
   } else {
     const has =
       numKeys === 0
@@ -88,8 +82,22 @@ function greeting({ origin, firstKey, numKeys }: RunningService): string {
   return `${lines.join('\n')}\n\nListening. Self-tests are under way; what has passed its own takes work.\n`;
 }
 
-function findings({ backing, models, agents, recovered }: TestedService): string {
+function keyLines(firstKey: string, origin: string): readonly string[] {
+  return [
+    'There was no API key, so one was made; it is shown this once. To try it, in another terminal:',
+    `  export QCS_API_KEY=${firstKey}`,
+    `  curl ${origin}/api/v1/quantum/circuits \\`,
+    `    -H "X-API-Key: $QCS_API_KEY" -H 'Content-Type: application/json' \\`,
+    `    -d '{"circuit":[{"gate":"H","qubit":0},{"gate":"CX","control":0,"target":1},{"gate":"M","qubits":[0,1]}],"target_processor":"statevector-sim","shots":1000}'`,
+  ];
+}
+
+function findings(
+  { firstKey, backing, models, agents, recovered }: TestedService,
+  origin: string,
+): string {
   const lines = [
+    ...(firstKey === undefined ? [] : ['', ...keyLines(firstKey, origin)]),
     '',
     'What runs circuits:',
     ...backing.map((line) => `  ${line}`),

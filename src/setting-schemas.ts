@@ -98,3 +98,17 @@ function faultOfBaseUrl(value: string): string | undefined {
   if (/[?#]/.test(value)) return 'must not have a query or fragment';
   return undefined;
 }
+
+/** URL of a PostgreSQL database, which may hold a password. */
+export const postgresUrl = z
+  .string()
+  .trim()
+  .superRefine((value, context) => {
+    const url = URL.parse(value);
+    if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a URL such as postgres://qcs@127.0.0.1:5432/qcs',
+      });
+    }
+  });

@@ -30,6 +30,18 @@ export class OptionsConflictError extends CodedError {
   }
 }
 
+/** The command is for the embedded database, and the settings name one in PostgreSQL. */
+export class EmbeddedOnlyError extends CodedError {
+  readonly code = 'CLI_EMBEDDED_ONLY';
+
+  /** @param program - Program of PostgreSQL that does the same. */
+  constructor(command: string, program: string) {
+    super(
+      `\`${command}\` is for the embedded database, and QCS_DATABASE_URL names one in PostgreSQL. Use ${program}.`,
+    );
+  }
+}
+
 /** WebGPU was requested, and no adapter is usable. */
 export class NoUsableAdapterError extends CodedError {
   readonly code = 'CLI_NO_ADAPTER';

@@ -21,7 +21,7 @@ export function addKeysCommand(program: Command, io: CommandIo): void {
   const keys = program
     .command('keys')
     .description(
-      'create, list, change, rotate and revoke API keys (in QCS_DATA_DIR; a running service sees it at once)',
+      'create, list, change, rotate and revoke API keys (in QCS_DATA_DIR or QCS_DATABASE_URL; a running service sees it at once)',
     );
 
   keys

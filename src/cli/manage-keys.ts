@@ -133,11 +133,17 @@ export async function revokeKey(
 }
 
 async function withKeyStore(io: CommandIo, use: (store: KeyStore) => Promise<void>): Promise<void> {
-  const { dataDir, durability } = loadConfig(io.environment);
+  const { dataDir, databaseUrl, durability } = loadConfig(io.environment);
+  const onDamaged = ({ id, what }: DamagedRecord) =>
+    void io.err.write(`warning: key ${id} is damaged and left out: ${what}.\n`);
+  if (databaseUrl !== undefined) {
+    // The driver of PostgreSQL is loaded only here.
+    const { withPostgresKeys } = await import('./postgres-keys.ts');
+    await withPostgresKeys(databaseUrl, onDamaged, use);
+    return;
+  }
   const database = openDatabase(join(dataDir, DATABASE_FILE), durability);
   try {
-    const onDamaged = ({ id, what }: DamagedRecord) =>
-      void io.err.write(`warning: key ${id} is damaged and left out: ${what}.\n`);
     await use(createSqliteKeyStore(database, onDamaged));
   } finally {
     database.close();

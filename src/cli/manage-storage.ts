@@ -6,7 +6,7 @@ import { acceptLoss, backUp, type Inspection, inspect, restore } from '../storag
 import { DATABASE_FILE } from '../storage/database.ts';
 import { DatabaseDamagedError } from '../storage/errors.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
-import { FileNotFoundError, OptionsConflictError } from './errors.ts';
+import { EmbeddedOnlyError, FileNotFoundError, OptionsConflictError } from './errors.ts';
 import type { CheckOptions } from './storage.ts';
 
 const MIB = 2 ** 20;
@@ -15,9 +15,10 @@ const MIB = 2 ** 20;
  * Writes a backup and prints its size.
  *
  * @throws {FileNotFoundError} if there is no database yet.
+ * @throws {EmbeddedOnlyError}
  */
 export function writeBackup(file: string, io: CommandIo): void {
-  const { dataDir } = loadConfig(io.environment);
+  const dataDir = embeddedDataDir('qcs backup', 'pg_dump', io);
   requireFile(databaseIn(dataDir), [`${databaseIn(dataDir)}.made`]);
   backUp(databaseIn(dataDir), file);
   io.out.write(`${file}: ${(statSync(file).size / MIB).toFixed(1)} MiB.\n`);
@@ -27,10 +28,11 @@ export function writeBackup(file: string, io: CommandIo): void {
  * Replaces the database by a backup.
  *
  * @throws {FileNotFoundError} if there is no such file.
+ * @throws {EmbeddedOnlyError}
  */
 export async function restoreBackup(file: string, io: CommandIo): Promise<void> {
   requireFile(file);
-  const { dataDir } = loadConfig(io.environment);
+  const dataDir = embeddedDataDir('qcs restore', 'pg_restore', io);
   const aside = await restore(dataDir, file, `before-${timeIn(io)}`);
   io.out.write(`${databaseIn(dataDir)} is restored from ${file}.\n`);
   if (aside !== undefined) io.err.write(`The database that was there before is ${aside}.\n`);
@@ -46,7 +48,10 @@ export async function checkStorage(
   options: CheckOptions,
   io: CommandIo,
 ): Promise<void> {
-  const { dataDir } = loadConfig(io.environment);
+  const dataDir =
+    file === undefined
+      ? embeddedDataDir('qcs check', 'pg_amcheck', io)
+      : loadConfig(io.environment).dataDir;
   const path = file ?? databaseIn(dataDir);
   if (options.acceptLoss) {
     if (file !== undefined) throw new OptionsConflictError('--accept-loss is not for backups.');
@@ -59,6 +64,19 @@ export async function checkStorage(
   else io.out.write(`${describe(path, found)}\n`);
   const [fault] = found.faults;
   if (fault !== undefined) throw new DatabaseDamagedError(path, fault.replace(/\.$/, ''));
+}
+
+/**
+ * Folder of the embedded database.
+ *
+ * @param command - Command that is for this database only.
+ * @param program - Program of PostgreSQL that does the same there.
+ * @throws {EmbeddedOnlyError} if the settings name a database in PostgreSQL.
+ */
+function embeddedDataDir(command: string, program: string, io: CommandIo): string {
+  const { dataDir, databaseUrl } = loadConfig(io.environment);
+  if (databaseUrl !== undefined) throw new EmbeddedOnlyError(command, program);
+  return dataDir;
 }
 
 function describe(path: string, { bytes, schemaVersion, rows, faults }: Inspection): string {

@@ -8,6 +8,7 @@
  * JobRunner.submit synchronously after `claim` resolves, without an await in between.
  */
 import { createHash } from 'node:crypto';
+import type { OnDamaged } from '../storage/damaged-records.ts';
 import type { JobId } from './job.ts';
 
 /** Lifetime of a key, milliseconds. */
@@ -59,4 +60,28 @@ export interface IdempotencyStore {
    * @returns The number of deleted keys.
    */
   prune(now: number, batch?: number): Promise<number>;
+}
+
+/**
+ * The answer that a store has for a key; undefined if there is none. A damaged one counts as missing: the job's
+ * record has the same content.
+ *
+ * @param response - Stored value.
+ */
+export function storedAnswer(
+  response: unknown,
+  { keyId, idempotencyKey }: Pick<ClaimRequest, 'keyId' | 'idempotencyKey'>,
+  onDamaged: OnDamaged,
+): string | undefined {
+  if (typeof response !== 'string') return undefined;
+  // The empty text means that the record of a final job is the answer.
+  if (response === '') return response;
+  try {
+    JSON.parse(response);
+    return response;
+  } catch {
+    const id = `${keyId} ${JSON.stringify(idempotencyKey)}`;
+    onDamaged({ table: 'idempotency', id, what: 'its response is no JSON' });
+    return undefined;
+  }
 }

@@ -14,6 +14,23 @@ export const BRIEF_JOB_COLUMNS = `jobs.id, jobs.kind, jobs.key_id, jobs.status, 
   jobs.name, jobs.tags, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts,
   jobs.suspicion, jobs.retry_of`;
 
+/** What listings of the two databases differ in. */
+export interface ListingDialect {
+  /** Text after the table's name that has the rows read from an index. */
+  readonly from: (index: string) => string;
+  /** Join of a table that is read first with the rows it names. */
+  readonly join: string;
+}
+
+export const SQLITE: ListingDialect = {
+  from: (index) => ` INDEXED BY ${index}`,
+  // SQLite reads the first table of this join first.
+  join: 'CROSS JOIN',
+};
+
+/** PostgreSQL chooses indexes by itself. */
+export const POSTGRES: ListingDialect = { from: () => '', join: 'JOIN' };
+
 /** Rows of an index read at once; they take one or two milliseconds. */
 const PIECE_ROWS = 500;
 
@@ -61,9 +78,9 @@ export class JobListing {
   readonly #query: JobQuery;
   readonly #source: Source;
 
-  constructor(query: JobQuery) {
+  constructor(query: JobQuery, dialect: ListingDialect) {
     this.#query = query;
-    this.#source = sourceOf(query);
+    this.#source = sourceOf(query, dialect);
   }
 
   /**
@@ -151,7 +168,10 @@ function compare(a: ListingPlace, b: ListingPlace): number {
   return a.createdAt > b.createdAt || a.id > b.id ? 1 : -1;
 }
 
-function sourceOf({ kind, keyId, statuses, name, tags = [] }: JobQuery): Source {
+function sourceOf(
+  { kind, keyId, statuses, name, tags = [] }: JobQuery,
+  dialect: ListingDialect,
+): Source {
   const is = (column: string, value: string): Condition => ({
     sql: `${column} = ?`,
     values: [value],
@@ -180,20 +200,20 @@ function sourceOf({ kind, keyId, statuses, name, tags = [] }: JobQuery): Source 
   });
 
   if (kind === undefined || keyId === undefined) {
-    // Recovery looks for a few unfinished jobs among millions, which needs the partial index. SQLite uses it
+    // Recovery looks for a few unfinished jobs among millions, which needs the partial index. Databases use it
     // only if the query repeats the index's condition word for word.
     const isUnfinished = statuses?.length && !statuses.some(isFinal) && keyId === undefined;
     const unfinished = { sql: `jobs.status IN ('queued', 'running')`, values: [] };
     const others = [...inStatus, ...named, ...tagged];
     return isUnfinished
-      ? ofJobs(' INDEXED BY jobs_unfinished', [...owner, unfinished], others)
+      ? ofJobs(dialect.from('jobs_unfinished'), [...owner, unfinished], others)
       : ofJobs('', owner, others);
   }
   const [firstTag] = tags;
   if (firstTag !== undefined) {
     return {
       index: 'job_tags AS tagged',
-      join: ' CROSS JOIN jobs ON jobs.id = tagged.job_id',
+      join: ` ${dialect.join} jobs ON jobs.id = tagged.job_id`,
       createdAt: 'tagged.created_at',
       id: 'tagged.job_id',
       keys: [is('tagged.key_id', keyId), is('tagged.kind', kind), is('tagged.tag', firstTag)],
@@ -201,9 +221,9 @@ function sourceOf({ kind, keyId, statuses, name, tags = [] }: JobQuery): Source 
     };
   }
   if (name !== undefined) {
-    return ofJobs(' INDEXED BY jobs_by_name', [...owner, ...named], inStatus);
+    return ofJobs(dialect.from('jobs_by_name'), [...owner, ...named], inStatus);
   }
   return statuses?.length === 1
-    ? ofJobs(' INDEXED BY jobs_by_status', [...owner, ...inStatus], [])
-    : ofJobs(' INDEXED BY jobs_by_owner', owner, inStatus);
+    ? ofJobs(dialect.from('jobs_by_status'), [...owner, ...inStatus], [])
+    : ofJobs(dialect.from('jobs_by_owner'), owner, inStatus);
 }

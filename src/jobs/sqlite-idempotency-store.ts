@@ -15,6 +15,7 @@ import {
   type ClaimRequest,
   IDEMPOTENCY_LIFETIME_MS,
   type IdempotencyStore,
+  storedAnswer,
 } from './idempotency.ts';
 
 const CLAIM = `
@@ -83,30 +84,13 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
       if (changes === 1) return { kind: 'claimed' };
       const entry = this.#select.get(keyId, idempotencyKey);
       if (entry?.['body_hash'] !== bodyHash) throw new IdempotencyConflictError(idempotencyKey);
-      const response = entry['response'];
+      const response = storedAnswer(entry['response'], request, this.#onDamaged);
       return {
         kind: 'replay',
         jobId: String(entry['job_id']),
-        ...(typeof response === 'string' && this.#isAnswer(response, request) ? { response } : {}),
+        ...(response === undefined ? {} : { response }),
       };
     });
-  }
-
-  /**
-   * True if a stored text is an answer. A damaged one counts as missing: the job's record has the same
-   * content.
-   */
-  #isAnswer(response: string, { keyId, idempotencyKey }: ClaimRequest): boolean {
-    // The empty text means that the record of a final job is the answer.
-    if (response === '') return true;
-    try {
-      JSON.parse(response);
-      return true;
-    } catch {
-      const id = `${keyId} ${JSON.stringify(idempotencyKey)}`;
-      this.#onDamaged({ table: 'idempotency', id, what: 'its response is no JSON' });
-      return false;
-    }
   }
 
   settle(keyId: string, idempotencyKey: string, response: string): Promise<void> {

@@ -10,8 +10,6 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { zstdCompress, zstdCompressSync, zstdDecompress } from 'node:zlib';
 import { LAST_TIME, type OnDamaged, type StoredRow } from '../storage/damaged-records.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import {
@@ -38,9 +36,11 @@ import {
   type ListingPlace,
   type ListingQuery,
   listingPlace,
+  SQLITE,
 } from './job-listing.ts';
 import { jobOfRow } from './job-row.ts';
 import type { JobStore } from './job-store.ts';
+import { isLarge, packLarge, unpack } from './large-text.ts';
 
 const INSERT = `
   INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, started_at,
@@ -186,7 +186,7 @@ export class SqliteJobStore implements JobStore {
 
   async list(query: JobQuery): Promise<readonly Job[]> {
     const jobs: Job[] = [];
-    const listing = new JobListing(query);
+    const listing = new JobListing(query, SQLITE);
     for (let from: ListingPlace | undefined; ; ) {
       const limit = query.limit - jobs.length;
       // Reading in pieces lets other work run between them.
@@ -394,35 +394,4 @@ function readRow(row: StoredRow): Job | JobDamagedError {
     if (error instanceof JobDamagedError) return error;
     throw error;
   }
-}
-
-/**
- * Length from which a text counts as large, characters. Compressing shorter ones would save less than a page
- * of the file.
- */
-const LARGE_TEXT_LENGTH = 8192;
-/**
- * Length from which a text is compressed by Node's thread pool, characters. A shorter one takes less time than
- * waking a thread, some 50 to 150 µs.
- */
-const LONG_TEXT_LENGTH = 65_536;
-
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
-
-/** True if a text is stored separately. */
-function isLarge(text: string | undefined): text is string {
-  return text !== undefined && text.length >= LARGE_TEXT_LENGTH;
-}
-
-/** Compresses a large text; undefined for others. */
-function packLarge(text: string | undefined): Uint8Array | Promise<Uint8Array> | undefined {
-  if (!isLarge(text)) return undefined;
-  const bytes = Buffer.from(text);
-  return text.length < LONG_TEXT_LENGTH ? zstdCompressSync(bytes) : compress(bytes);
-}
-
-/** Decompresses a text. */
-async function unpack(bytes: Uint8Array): Promise<string> {
-  return (await decompress(bytes)).toString();
 }

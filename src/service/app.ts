@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { StorageUnwritableError } from '../storage/errors.ts';
 import { createEnvelopes, SECURITY_HEADERS } from './envelope.ts';
 import { OpenStreams } from './events/open-streams.ts';
 import { KeyWatch } from './keys/key-watch.ts';
@@ -134,7 +135,12 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
     async (scope) => ionqRoutes(scope.withTypeProvider<ZodTypeProvider>(), { deps, envelopes }),
     { prefix: IONQ_PREFIX },
   );
-  await restoreMaintenance(deps);
+  try {
+    await restoreMaintenance(deps);
+  } catch (error) {
+    // A database that cannot be reached is read by `startService` once it can.
+    if (!(error instanceof StorageUnwritableError)) throw error;
+  }
   await app.ready();
   return app;
 }

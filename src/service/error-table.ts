@@ -55,6 +55,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`qcs run --engine webgpu`: there is no adapter that it may use.',
   },
+  CLI_EMBEDDED_ONLY: {
+    answers: null,
+    meaning:
+      '`qcs backup`, `restore`, `check`: the database is in PostgreSQL, which has its own programs.',
+  },
   CLI_OPTIONS_CONFLICT: {
     answers: null,
     meaning: '`qcs run`, `qcs submit`: the options exclude each other.',
@@ -463,15 +468,25 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   STORAGE_CANNOT_OPEN: {
     answers: null,
-    meaning: '`serve`, `keys`: the data directory or its database cannot be opened.',
+    meaning:
+      '`serve`, `keys`: the data directory, its database or the one in PostgreSQL cannot be opened.',
   },
   STORAGE_DATABASE_DAMAGED: {
     answers: null,
     meaning: '`serve`, `keys`: the database file is damaged.',
   },
+  STORAGE_DATABASE_IN_USE: {
+    answers: null,
+    meaning: 'Another service runs on the same PostgreSQL database; this one does not start.',
+  },
   STORAGE_DATABASE_MISSING: {
     answers: null,
     meaning: '`serve`, `keys`: the file of an existing database is missing or empty.',
+  },
+  STORAGE_DATABASE_TAKEN_OVER: {
+    answers: null,
+    meaning:
+      'The log: another service has used the PostgreSQL database meanwhile; this one has to be restarted.',
   },
   STORAGE_DISK_FULL: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -485,7 +500,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   STORAGE_UNWRITABLE: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning:
-      'The database cannot be written: new work is refused until it can; reads continue, and results wait.',
+      'The database cannot be written, or PostgreSQL not be reached: new work is refused until it can, and results wait. Reads of the embedded database continue.',
   },
   STORAGE_DATA_DIRECTORY_IN_USE: {
     answers: null,

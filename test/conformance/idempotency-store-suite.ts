@@ -5,7 +5,7 @@ import type { ClaimRequest, IdempotencyStore } from '../../src/jobs/idempotency.
 /** A store for one test, and how to dispose of it. */
 export interface OpenedStore {
   readonly store: IdempotencyStore;
-  readonly close: () => void;
+  readonly close: () => void | Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -22,12 +22,15 @@ function request(changes: Partial<ClaimRequest> = {}): ClaimRequest {
 }
 
 /** Runs the suite over the store that `open` gives. */
-export function describeIdempotencyStore(name: string, open: () => OpenedStore): void {
+export function describeIdempotencyStore(
+  name: string,
+  open: () => OpenedStore | Promise<OpenedStore>,
+): void {
   describe(`${name} as an idempotency store`, () => {
     let store: IdempotencyStore;
-    let close: () => void;
-    beforeEach(() => {
-      ({ store, close } = open());
+    let close: OpenedStore['close'];
+    beforeEach(async () => {
+      ({ store, close } = await open());
     });
     afterEach(() => close());
 
@@ -108,9 +111,10 @@ export function describeIdempotencyStore(name: string, open: () => OpenedStore):
 
     test('pruning deletes every expired key and no other', async () => {
       const numExpired = 450;
-      for (let i = 0; i <= numExpired; i++) {
-        await store.claim(request({ idempotencyKey: `k${i}`, now: i }));
-      }
+      const requests = Array.from({ length: numExpired + 1 }, (_, i) =>
+        request({ idempotencyKey: `k${i}`, now: i }),
+      );
+      await Promise.all(requests.map((each) => store.claim(each)));
       expect(await store.prune(DAY_MS + numExpired - 1)).toBe(numExpired);
       expect(await store.prune(DAY_MS + numExpired - 1)).toBe(0);
       const kept = await store.claim(request({ idempotencyKey: `k${numExpired}`, now: 500 }));

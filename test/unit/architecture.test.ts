@@ -26,6 +26,8 @@ const LEFT_OF_ROOTS = [
   'config.ts',
   'compose.ts',
   'compose-fleet.ts',
+  'compose-stores.ts',
+  'compose-postgres.ts',
 ];
 
 /** Layers that each layer, a folder or file directly under src/, may import besides itself. */
@@ -49,6 +51,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'setting-schemas.ts': [],
   'config.ts': ['errors', 'setting-schemas.ts'],
   'compose-fleet.ts': ['fleet', 'config.ts'],
+  'compose-stores.ts': ['storage', 'jobs', 'service', 'config.ts', 'compose-postgres.ts'],
+  'compose-postgres.ts': ['storage', 'jobs', 'service', 'compose-stores.ts'],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run` runs an engine without a fleet around it.
   cli: [...LEFT_OF_ROOTS, 'engine', 'client'],
@@ -168,6 +172,27 @@ test('files that ARCHITECTURE.md and the guides name are there', () => {
 test('no files import each other in a circle', () => {
   const sources = new Map(files.map((path) => [path, readFileSync(new URL(path, SRC), 'utf8')]));
   expect(circles(sources)).toEqual([]);
+});
+
+test('only what is loaded for PostgreSQL loads its driver', () => {
+  const loads = (path: string) => {
+    const code = withoutComments(readFileSync(new URL(path, SRC), 'utf8'));
+    const loaded = code.replace(/\b(?:import|export) type\b[^;]*?['"][^'"]+['"]/g, '');
+    const names = loaded.matchAll(/\b(?:from|import)\s*['"]([^'"]+)['"]/g);
+    return [...names].map(([, name = '']) => name);
+  };
+  const loadsDriver = new Set(files.filter((path) => loads(path).includes('pg')));
+  expect(loadsDriver.size).toBeGreaterThan(0);
+  // Files that import one of these, and so on.
+  for (let size = 0; size < loadsDriver.size; ) {
+    size = loadsDriver.size;
+    for (const path of files) {
+      const targets = loads(path).map((name) => posix.join(posix.dirname(path), name));
+      if (targets.some((target) => loadsDriver.has(target))) loadsDriver.add(path);
+    }
+  }
+  const others = [...loadsDriver].filter((path) => !path.startsWith('storage/postgres/'));
+  expect(others.sort()).toEqual(['cli/postgres-keys.ts', 'compose-postgres.ts']);
 });
 
 test('a circle is found also where it is of types, and import() makes none', () => {

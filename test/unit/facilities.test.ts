@@ -3,7 +3,12 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type Found, skippedLines, unmetRequirement } from '../support/facilities/facilities.ts';
-import { tryBrowserAt, tryDriverAt, tryPython } from '../support/facilities/find-facilities.ts';
+import {
+  tryBrowserAt,
+  tryDriverAt,
+  tryPostgres,
+  tryPython,
+} from '../support/facilities/find-facilities.ts';
 
 const PRESENT = { isPresent: true, path: '/there' } as const;
 const ALL: Found = {
@@ -13,6 +18,7 @@ const ALL: Found = {
   'WebGPU in Chromium': PRESENT,
   'Python 3': PRESENT,
   'httpx for Python': PRESENT,
+  PostgreSQL: PRESENT,
 };
 const WITHOUT_LAVAPIPE: Found = { ...ALL, lavapipe: { isPresent: false, reason: 'It is gone.' } };
 
@@ -61,6 +67,14 @@ describe('a facility is missing', () => {
     const missing = { isPresent: false, reason: expect.stringContaining('exist') };
     expect(await tryDriverAt('SwiftShader', undefined)).toEqual(missing);
     expect(await tryBrowserAt(undefined)).toEqual([missing, missing]);
+    expect(await tryPostgres(undefined)).toEqual({
+      isPresent: false,
+      reason: expect.stringContaining('initdb'),
+    });
+    expect(await tryPostgres('/no/such/folder')).toEqual({
+      isPresent: false,
+      reason: expect.stringContaining('/no/such/folder/initdb'),
+    });
     expect(await tryPython('os', 'no-such-python')).toEqual({
       isPresent: false,
       reason: expect.stringContaining('no-such-python'),

@@ -6,6 +6,7 @@
  * Entries never contain secrets or their hashes.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import type { StoredRow } from '../../storage/damaged-records.ts';
 import { GroupCommit } from '../../storage/group-commit.ts';
 
 /** Recorded actions. */
@@ -70,16 +71,21 @@ export function createAuditLog(database: DatabaseSync): AuditLog {
       insert.run(at, actor, action, subject, JSON.stringify(details));
     },
     async list({ before = Number.MAX_SAFE_INTEGER, limit }) {
-      return select.all(before, limit).map((row) => ({
-        id: Number(row['id']),
-        at: Number(row['at']),
-        actor: String(row['actor']),
-        // The cast is safe: only `append` writes to the table.
-        action: String(row['action']) as AuditAction,
-        subject: String(row['subject']),
-        details: JSON.parse(String(row['details'])),
-      }));
+      return select.all(before, limit).map(auditRecordOf);
     },
+  };
+}
+
+/** Reads a row of the table. */
+export function auditRecordOf(row: StoredRow): AuditRecord {
+  return {
+    id: Number(row['id']),
+    at: Number(row['at']),
+    actor: String(row['actor']),
+    // The cast is safe: only `append` writes to the table.
+    action: String(row['action']) as AuditAction,
+    subject: String(row['subject']),
+    details: JSON.parse(String(row['details'])),
   };
 }
 

@@ -7,37 +7,24 @@
  * jobs all the time, are tracked by the store itself.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import type { OnDamaged } from '../../storage/damaged-records.ts';
+import { auditedWriter } from '../audit/audit-log.ts';
+import { KeyNotFoundError, KeyRevokedError } from '../errors.ts';
+import { type ApiKey, drawKeyText, parseKeyText } from './api-key.ts';
 import {
-  LAST_TIME,
-  type OnDamaged,
-  type StoredRow,
-  storedNumber,
-} from '../../storage/damaged-records.ts';
-import { type AuditEntry, auditedWriter } from '../audit/audit-log.ts';
-import { isoTime } from '../envelope.ts';
-import {
-  KeyDamagedError,
-  KeyNotFoundError,
-  KeyRevokedError,
-  LastAdminKeyError,
-} from '../errors.ts';
-import {
-  type ApiKey,
-  drawKeyText,
-  isScope,
-  isTier,
-  isValidAt,
-  matchSecret,
-  parseKeyText,
-  type SecretHashes,
-} from './api-key.ts';
-import type { KeyChanges, KeyOrder, KeyStore } from './key-store.ts';
-
-/** Row with the fields that a lookup needs. */
-interface StoredKey {
-  readonly key: ApiKey | KeyDamagedError;
-  readonly hashes: SecretHashes;
-}
+  changedKey,
+  changeEntry,
+  checkAdminIsLeft,
+  createEntry,
+  keyOfSecret,
+  readableKeys,
+  revokeEntry,
+  rotateEntry,
+  type StoredKey,
+  storedKeyOf,
+  toApiKey,
+} from './key-rows.ts';
+import type { KeyStore } from './key-store.ts';
 
 /** Cached rows by id, for each connection, because several stores may share one. */
 const keptKeys = new WeakMap<DatabaseSync, Map<string, StoredKey>>();
@@ -94,7 +81,7 @@ export function createSqliteKeyStore(
     if (known !== undefined) return known;
     const row = selectOne.get(id);
     if (row === undefined) return undefined;
-    const read: StoredKey = { key: readKey(row), hashes: hashesOf(row) };
+    const read = storedKeyOf(row);
     kept.set(id, read);
     return read;
   };
@@ -106,21 +93,7 @@ export function createSqliteKeyStore(
     return toApiKey(row);
   };
 
-  const allReadable = (): readonly ApiKey[] =>
-    selectAll.all().flatMap((row) => {
-      const key = readKey(row);
-      if (!(key instanceof KeyDamagedError)) return [key];
-      onDamaged({ table: 'api_keys', id: String(row['id']), what: key.what });
-      return [];
-    });
-
-  const checkAdminIsLeft = (after: ApiKey, { at, keepsAdmin }: KeyOrder) => {
-    if (!keepsAdmin || isAdminAt(after, at)) return;
-    const others = allReadable().filter(({ id }) => id !== after.id);
-    if (isAdminAt(current(after.id), at) && !others.some((key) => isAdminAt(key, at))) {
-      throw new LastAdminKeyError(after.id);
-    }
-  };
+  const allReadable = (): readonly ApiKey[] => readableKeys(selectAll.all(), onDamaged);
 
   /** Writes a key's row. The caller has checked everything. */
   const store = ({ id, name, tier, scopes, expiresAt, revokedAt }: ApiKey) => {
@@ -135,8 +108,7 @@ export function createSqliteKeyStore(
         const { name, tier, scopes, createdAt, expiresAt } = newKey;
         const key: ApiKey = { id, ...newKey };
         insert.run(id, name, secretHash, tier, scopes.join(','), createdAt, expiresAt ?? null);
-        const details = auditFacts(key);
-        append({ at: createdAt, actor, action: 'key.created', subject: id, details });
+        append(createEntry(key, actor));
         return { key, text };
       }),
 
@@ -153,11 +125,11 @@ export function createSqliteKeyStore(
         const before = current(id);
         if (before.revokedAt !== undefined) throw new KeyRevokedError(id);
         const after = changedKey(before, changes);
-        checkAdminIsLeft(after, order);
-        const details = differences(auditFacts(before), auditFacts(after));
-        if (Object.keys(details).length === 0) return before;
+        checkAdminIsLeft(before, after, order, allReadable);
+        const entry = changeEntry(before, after, order);
+        if (entry === undefined) return before;
         store(after);
-        append({ ...entryOf(id, order), action: 'key.changed', details });
+        append(entry);
         return after;
       }),
 
@@ -167,9 +139,8 @@ export function createSqliteKeyStore(
         if (before.revokedAt !== undefined) throw new KeyRevokedError(id);
         const { secretHash, text } = drawKeyText(id);
         replaceSecret.run(oldSecretUntil, secretHash, id);
-        const details = { old_secret_until: isoTime(oldSecretUntil) };
         kept.delete(id);
-        append({ ...entryOf(id, order), action: 'key.rotated', details });
+        append(rotateEntry(id, oldSecretUntil, order));
         return { key: { ...before, oldSecretUntil }, text };
       }),
 
@@ -178,114 +149,15 @@ export function createSqliteKeyStore(
         const before = current(id);
         if (before.revokedAt !== undefined) return before;
         const after: ApiKey = { ...before, revokedAt: order.at };
-        checkAdminIsLeft(after, order);
+        checkAdminIsLeft(before, after, order, allReadable);
         store(after);
-        append({ ...entryOf(id, order), action: 'key.revoked', details: {} });
+        append(revokeEntry(id, order));
         return after;
       }),
 
     async find(text) {
       const parts = parseKeyText(text);
-      if (parts === undefined) return undefined;
-      const found = stored(parts.id);
-      const match = matchSecret(parts.secret, found?.hashes);
-      if (found === undefined || match === undefined) return undefined;
-      const { key } = found;
-      if (key instanceof KeyDamagedError) throw key;
-      if (key.revokedAt !== undefined) return undefined;
-      if (match === 'current') return key;
-      const { oldSecretUntil = 0, expiresAt = Infinity } = key;
-      return { ...key, expiresAt: Math.min(oldSecretUntil, expiresAt) };
+      return parts && keyOfSecret(parts.secret, stored(parts.id));
     },
   };
-}
-
-function isAdminAt(key: ApiKey, at: number): boolean {
-  return isValidAt(key, at) && key.scopes.includes('admin');
-}
-
-function changedKey(key: ApiKey, { expiresAt, ...changes }: KeyChanges): ApiKey {
-  const { expiresAt: oldExpiry, ...rest } = { ...key, ...changes };
-  const expiry = expiresAt === undefined ? oldExpiry : expiresAt;
-  return { ...rest, ...(expiry !== undefined && expiry !== null && { expiresAt: expiry }) };
-}
-
-function entryOf(
-  id: string,
-  { at, actor }: KeyOrder,
-): Pick<AuditEntry, 'at' | 'actor' | 'subject'> {
-  return { at, actor, subject: id };
-}
-
-/** Facts of a key for the audit log. */
-function auditFacts({ name, tier, scopes, expiresAt }: ApiKey): Readonly<Record<string, unknown>> {
-  return { name, tier, scopes, expires_at: expiresAt === undefined ? null : isoTime(expiresAt) };
-}
-
-function differences(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const changed = Object.keys(after).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-  );
-  return Object.fromEntries(changed.map((name) => [name, { from: before[name], to: after[name] }]));
-}
-
-function hashesOf(row: StoredRow): SecretHashes {
-  const { secret_hash: current, old_secret_hash: old } = row;
-  return { current: String(current), old: old === null ? undefined : String(old) };
-}
-
-function readKey(row: StoredRow): ApiKey | KeyDamagedError {
-  try {
-    return toApiKey(row);
-  } catch (error) {
-    if (error instanceof KeyDamagedError) return error;
-    throw error;
-  }
-}
-
-/**
- * Reads a key from its row.
- *
- * @throws {KeyDamagedError}
- */
-function toApiKey(row: StoredRow): ApiKey {
-  const tier = String(row['tier']);
-  if (!isTier(tier)) {
-    throw damage(row, `its tier is ${JSON.stringify(tier.slice(0, 100))}`);
-  }
-  const createdAt = time(row, 'created_at');
-  if (createdAt === undefined) throw damage(row, 'it was made at no time');
-  const expiresAt = time(row, 'expires_at');
-  const revokedAt = time(row, 'revoked_at');
-  const oldSecretUntil = time(row, 'old_secret_until');
-  return {
-    id: String(row['id']),
-    name: String(row['name']),
-    tier,
-    // A scope written by a newer version grants nothing here.
-    scopes: String(row['scopes']).split(',').filter(isScope),
-    createdAt,
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(revokedAt !== undefined && { revokedAt }),
-    ...(oldSecretUntil !== undefined && { oldSecretUntil }),
-  };
-}
-
-/**
- * Reads a time. A damaged time is an error and not absent: otherwise the key would never expire, or not be
- * revoked.
- */
-function time(row: StoredRow, column: string): number | undefined {
-  const value = row[column];
-  if (value === null) return undefined;
-  const read = storedNumber(value, LAST_TIME);
-  if (read === undefined) throw damage(row, `its ${column} is ${value}`);
-  return read;
-}
-
-function damage(row: StoredRow, what: string): KeyDamagedError {
-  return new KeyDamagedError(String(row['id']), what);
 }

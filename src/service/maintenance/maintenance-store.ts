@@ -1,7 +1,15 @@
 /** Stored maintenance of processors and devices, which survives a restart. */
 import type { DatabaseSync } from 'node:sqlite';
-import { LAST_TIME, type OnDamaged, storedNumber } from '../../storage/damaged-records.ts';
-import { auditedWriter } from '../audit/audit-log.ts';
+import {
+  LAST_TIME,
+  type OnDamaged,
+  type StoredRow,
+  storedNumber,
+} from '../../storage/damaged-records.ts';
+import type { PostgresDatabase } from '../../storage/postgres/postgres-database.ts';
+import { storable } from '../../storage/postgres/storable.ts';
+import { type AuditEntry, auditedWriter } from '../audit/audit-log.ts';
+import { appendAudit } from '../audit/postgres-audit-log.ts';
 
 const KINDS = ['processor', 'device'] as const;
 
@@ -17,6 +25,8 @@ export interface MaintenanceRecord {
   readonly since: number;
 }
 
+type MaintenanceTarget = Pick<MaintenanceRecord, 'kind' | 'id'>;
+
 /** Store of maintenance records. Every change is written to the audit log in the same transaction. */
 export interface MaintenanceStore {
   /** Lists records in the order of entry. */
@@ -28,7 +38,35 @@ export interface MaintenanceStore {
    */
   enter(record: MaintenanceRecord, actor: string): Promise<void>;
   /** Removes the record, if there is one. */
-  leave(target: Pick<MaintenanceRecord, 'kind' | 'id'>, actor: string, at: number): Promise<void>;
+  leave(target: MaintenanceTarget, actor: string, at: number): Promise<void>;
+}
+
+/** The records of rows that can be read; the others are reported. */
+function readableRecords(
+  rows: readonly StoredRow[],
+  onDamaged: OnDamaged,
+): readonly MaintenanceRecord[] {
+  return rows.flatMap((row) => {
+    const id = String(row['id']);
+    const kind = KINDS.find((known) => known === row['kind']);
+    if (kind === undefined) {
+      onDamaged({ table: 'maintenance', id, what: `its kind is ${JSON.stringify(row['kind'])}` });
+      return [];
+    }
+    // A record stays in force even if its time is damaged.
+    const since = storedNumber(row['since'], LAST_TIME) ?? 0;
+    return [{ kind, id, reason: String(row['reason']), since }];
+  });
+}
+
+function enterEntry({ kind, id, reason, since }: MaintenanceRecord, actor: string): AuditEntry {
+  const action = `${kind}.maintenance_began` as const;
+  return { at: since, actor, action, subject: id, details: { reason } };
+}
+
+function leaveEntry({ kind, id }: MaintenanceTarget, actor: string, at: number): AuditEntry {
+  const action = `${kind}.maintenance_ended` as const;
+  return { at, actor, action, subject: id, details: {} };
 }
 
 /**
@@ -49,33 +87,47 @@ export function createSqliteMaintenanceStore(
   const write = auditedWriter(database);
   return {
     async list() {
-      return select.all().flatMap((row) => {
-        const id = String(row['id']);
-        const kind = KINDS.find((known) => known === row['kind']);
-        if (kind === undefined) {
-          onDamaged({
-            table: 'maintenance',
-            id,
-            what: `its kind is ${JSON.stringify(row['kind'])}`,
-          });
-          return [];
-        }
-        // A record stays in force even if its time is damaged.
-        const since = storedNumber(row['since'], LAST_TIME) ?? 0;
-        return [{ kind, id, reason: String(row['reason']), since }];
-      });
+      return readableRecords(select.all(), onDamaged);
     },
-    enter: ({ kind, id, reason, since }, actor) =>
+    enter: (record, actor) =>
       write((append) => {
-        insert.run(kind, id, reason, since);
-        const action = `${kind}.maintenance_began` as const;
-        append({ at: since, actor, action, subject: id, details: { reason } });
+        insert.run(record.kind, record.id, record.reason, record.since);
+        append(enterEntry(record, actor));
       }),
-    leave: ({ kind, id }, actor, at) =>
+    leave: (target, actor, at) =>
       write((append) => {
-        if (remove.run(kind, id).changes === 0) return;
-        const action = `${kind}.maintenance_ended` as const;
-        append({ at, actor, action, subject: id, details: {} });
+        if (remove.run(target.kind, target.id).changes > 0) append(leaveEntry(target, actor, at));
       }),
+  };
+}
+
+const SELECT = { name: 'maintenance', text: 'SELECT * FROM maintenance ORDER BY since, id' };
+const ENTER = `INSERT INTO maintenance (kind, id, reason, since) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (kind, id) DO UPDATE SET reason = excluded.reason, since = excluded.since`;
+const LEAVE = 'DELETE FROM maintenance WHERE kind = $1 AND id = $2';
+
+/**
+ * Creates a store over the table `maintenance` in PostgreSQL.
+ *
+ * @param onDamaged - Called for each record that a listing leaves out.
+ */
+export function createPostgresMaintenanceStore(
+  database: PostgresDatabase,
+  onDamaged: OnDamaged,
+): MaintenanceStore {
+  const { writer } = database;
+  return {
+    list: async () => readableRecords(await database.read(SELECT), onDamaged),
+    enter: (record, actor) =>
+      writer.write(async (query) => {
+        const { kind, id, reason, since } = record;
+        await query(ENTER, [kind, id, storable(reason), since]);
+        await appendAudit(query, enterEntry(record, actor));
+      }, true),
+    leave: (target, actor, at) =>
+      writer.write(async (query) => {
+        const { count } = await query(LEAVE, [target.kind, target.id]);
+        if (count > 0) await appendAudit(query, leaveEntry(target, actor, at));
+      }, true),
   };
 }

@@ -136,7 +136,7 @@ export function ionqJobRoutes(app: ServiceApp, { deps }: RouteContext): void {
     const facts = ionqFactsOf({ request: `,"body":${submission.bodyJson}` });
     const id = facts?.session ?? null;
     if (id === null) return null;
-    if (sessions.find(id, keyId) === undefined) throw new IonqSessionNotFoundError(id);
+    if ((await sessions.find(id, keyId)) === undefined) throw new IonqSessionNotFoundError(id);
     if (!(await sessions.takeJob(id, keyId, now()))) throw new IonqSessionEndedError(id);
     return id;
   };
@@ -207,7 +207,9 @@ export function ionqJobRoutes(app: ServiceApp, { deps }: RouteContext): void {
     { config: SCOPE, schema: { ...HIDDEN, querystring: listQuery } },
     async (request, reply) => {
       const id = idOf(request);
-      if (sessions.find(id, keyIdOf(request)) === undefined) throw new IonqSessionNotFoundError(id);
+      if ((await sessions.find(id, keyIdOf(request))) === undefined) {
+        throw new IonqSessionNotFoundError(id);
+      }
       const page = await listed(request, { ...request.query, session_id: id });
       return sendPage(request, reply, page);
     },

@@ -134,9 +134,9 @@ export function ionqRoutes(app: ServiceApp, context: RouteContext): void {
     return reply.send({ key_id: uuid, key_name: name, project_id: uuid });
   });
 
-  const findSession = (request: FastifyRequest): IonqSession => {
+  const findSession = async (request: FastifyRequest): Promise<IonqSession> => {
     const id = param(request, 'id');
-    const session = sessions.find(id, keyOf(request).id);
+    const session = await sessions.find(id, keyOf(request).id);
     if (session === undefined) throw new IonqSessionNotFoundError(id);
     return session;
   };
@@ -158,7 +158,8 @@ export function ionqRoutes(app: ServiceApp, context: RouteContext): void {
 
   app.get('/sessions', { config: SCOPE, schema: HIDDEN }, async (request, reply) => {
     const { active }: { readonly active?: unknown } = Object(request.query);
-    const all = sessions.list(keyOf(request).id).map((session) => viewSession(session, now()));
+    const listed = await sessions.list(keyOf(request).id);
+    const all = listed.map((session) => viewSession(session, now()));
     const shown = all.filter(
       (session) => active === undefined || String(session.active) === active,
     );
@@ -166,13 +167,13 @@ export function ionqRoutes(app: ServiceApp, context: RouteContext): void {
   });
 
   app.get('/sessions/:id', { config: SCOPE, schema: HIDDEN }, async (request, reply) =>
-    reply.send(viewSession(findSession(request), now())),
+    reply.send(viewSession(await findSession(request), now())),
   );
 
   app.post('/sessions/:id/end', { config: SCOPE, schema: HIDDEN }, async (request, reply) => {
-    const { id, keyId } = findSession(request);
+    const { id, keyId } = await findSession(request);
     await sessions.end(id, keyId, now());
-    return reply.send(viewSession(findSession(request), now()));
+    return reply.send(viewSession(await findSession(request), now()));
   });
 }
 

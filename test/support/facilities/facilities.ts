@@ -39,7 +39,8 @@ export type Facility =
   | 'Chromium'
   | 'WebGPU in Chromium'
   | 'Python 3'
-  | 'httpx for Python';
+  | 'httpx for Python'
+  | 'PostgreSQL';
 
 /** How a facility is come by. */
 export interface FacilityRecord {
@@ -77,12 +78,16 @@ export const FACILITIES: Readonly<Record<Facility, FacilityRecord>> = {
     install: 'python3-httpx, or httpx with pip',
     requiredBy: 'QCS_TEST_REQUIRE_HTTPX',
   },
+  PostgreSQL: {
+    install: 'postgresql 14 or newer (on Debian, .ci/install-postgresql does it)',
+    requiredBy: 'QCS_TEST_REQUIRE_POSTGRESQL',
+  },
 };
 
 /** A facility that was opened and computed. */
 export interface Present {
   readonly isPresent: true;
-  /** Absolute, of a driver's description for Vulkan or of a browser; the name of a command that is on the PATH. */
+  /** Absolute, of a driver's description for Vulkan, a browser or a folder of programs; the name of a command that is on the PATH. */
   readonly path: string;
 }
 

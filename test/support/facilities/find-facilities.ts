@@ -2,11 +2,13 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { vulkanFault } from '../../../src/fleet/adapters/adapter-report.ts';
 import { openChromium } from '../../browser/chromium.ts';
+import { initPostgres, postgresPrograms } from '../postgres-server.ts';
 import {
   BROWSERS,
   DRIVERS,
@@ -27,12 +29,13 @@ type Attempt = Present | Missing;
 
 /** Tries them all, side by side. */
 export async function findFacilities(): Promise<Found> {
-  const [lavapipe, swiftShader, [browser, webGpu], python, httpx] = await Promise.all([
+  const [lavapipe, swiftShader, [browser, webGpu], python, httpx, postgres] = await Promise.all([
     tryDriverAt('lavapipe', DRIVERS.lavapipe.paths.find(existsSync)),
     tryDriverAt('SwiftShader', DRIVERS.SwiftShader.paths.find(existsSync)),
     tryBrowserAt(BROWSERS.find(existsSync)),
     tryPython('urllib.request'),
     tryPython('httpx'),
+    tryPostgres(postgresPrograms()),
   ]);
   return {
     lavapipe,
@@ -41,6 +44,7 @@ export async function findFacilities(): Promise<Found> {
     'WebGPU in Chromium': webGpu,
     'Python 3': python,
     'httpx for Python': httpx,
+    PostgreSQL: postgres,
   };
 }
 
@@ -56,6 +60,19 @@ export async function tryPython(module: string, command: string = PYTHON): Promi
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
     return missing(said.trim().split('\n').at(-1) ?? said);
+  }
+}
+
+/** Creates the files of a server, for which its programs run as they will in the suites. */
+export async function tryPostgres(programs: string | undefined): Promise<Attempt> {
+  if (programs === undefined) {
+    return missing('Neither the PATH nor /usr/lib/postgresql has initdb and postgres.');
+  }
+  try {
+    await rm(await initPostgres(programs), { recursive: true, force: true });
+    return { isPresent: true, path: programs };
+  } catch (error) {
+    return missing(error instanceof Error ? error.message : String(error));
   }
 }
 

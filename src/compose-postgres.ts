@@ -1,0 +1,63 @@
+/** The stores over PostgreSQL. Nothing else loads its driver in the service. */
+import type { StoreReports, Stores } from './compose-stores.ts';
+import { PostgresIdempotencyStore } from './jobs/postgres-idempotency-store.ts';
+import { PostgresJobStore } from './jobs/postgres-job-store.ts';
+import { createPostgresAuditLog } from './service/audit/postgres-audit-log.ts';
+import { createPostgresIonqSessionStore } from './service/ionq/ionq-sessions.ts';
+import { createPostgresKeyStore } from './service/keys/postgres-key-store.ts';
+import { createPostgresMaintenanceStore } from './service/maintenance/maintenance-store.ts';
+import { StorageUnwritableError } from './storage/errors.ts';
+import { PostgresDatabase } from './storage/postgres/postgres-database.ts';
+import { PostgresUsage } from './storage/postgres/usage.ts';
+
+const AGAIN_MS = 500;
+
+/**
+ * Connects to the database. If the server cannot be reached, the stores fail until it can.
+ *
+ * @throws as `PostgresWriter.open`.
+ */
+export async function openPostgresStores(
+  url: string,
+  { onDamaged, onError, onRestored }: StoreReports,
+): Promise<Stores> {
+  const database = await PostgresDatabase.open({
+    url,
+    role: 'service',
+    onEvent: (event) => {
+      if (event.kind === 'lost') onError(event.error, 'the database cannot be used');
+      else onRestored();
+    },
+  });
+  const { writer } = database;
+  const usage = new PostgresUsage(database);
+  if (writer.isConnected) await usage.read();
+  const jobs = new PostgresJobStore(database, onDamaged);
+  return {
+    jobs,
+    keys: createPostgresKeyStore(database, onDamaged),
+    idempotency: new PostgresIdempotencyStore(database, onDamaged),
+    maintenance: createPostgresMaintenanceStore(database, onDamaged),
+    ionqSessions: createPostgresIonqSessionStore(database),
+    audit: createPostgresAuditLog(database, (error) =>
+      onError(error, 'an entry of the audit log could not be written'),
+    ),
+    usage,
+    fault: () => writer.fault,
+    async insist(work, isOver) {
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          if (isOver() || !(error instanceof StorageUnwritableError)) throw error;
+          await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        }
+      }
+    },
+    prune: async (finishedBefore) => void (await jobs.prune(finishedBefore)),
+    async close() {
+      usage.close();
+      await database.close();
+    },
+  };
+}

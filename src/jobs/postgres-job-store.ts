@@ -1,0 +1,456 @@
+/**
+ * Jobs in PostgreSQL, one row per job, with the columns of those in SQLite. The compare-and-set is one UPDATE over
+ * arrays, which names the expected status of each of its jobs.
+ *
+ * A large request or result is a column of its own, compressed, which listings do not read.
+ */
+import { hash } from 'node:crypto';
+import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
+import type { Query, Statement } from '../storage/postgres/connection.ts';
+import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { storable } from '../storage/postgres/storable.ts';
+import { WriteBatches } from '../storage/postgres/write-batches.ts';
+import {
+  DuplicateJobError,
+  JobDamagedError,
+  JobNotFoundError,
+  JobTransitionError,
+} from './errors.ts';
+import {
+  BRIEF_REQUEST_LENGTH,
+  type Job,
+  type JobId,
+  type JobPart,
+  type JobPartPlace,
+  type JobPatch,
+  type JobQuery,
+  type JobStatus,
+  type NewJob,
+  TRANSITIONS,
+} from './job.ts';
+import { JobListing, type ListingPlace, listingPlace, POSTGRES } from './job-listing.ts';
+import { jobOfRow } from './job-row.ts';
+import type { JobStore } from './job-store.ts';
+import { isLarge, packLarge, unpack } from './large-text.ts';
+
+const INSERT = {
+  name: 'jobs-insert',
+  text: `INSERT INTO jobs (id, kind, key_id, status, priority, target, request, large_request, created_at,
+      started_at, finished_at, attempts, result, large_result, error_code, error_message, retry_of, name, tags)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+      $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bytea[],
+      $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
+    ON CONFLICT (id) DO NOTHING RETURNING id`,
+};
+
+const INSERT_TAGS = {
+  name: 'jobs-insert-tags',
+  text: `INSERT INTO job_tags (key_id, kind, tag, created_at, job_id)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+    ON CONFLICT DO NOTHING`,
+};
+
+const UPDATE = {
+  name: 'jobs-update',
+  text: `UPDATE jobs SET
+      status = given.status,
+      started_at = CASE given.status WHEN 'queued' THEN NULL
+        ELSE coalesce(given.started_at, jobs.started_at) END,
+      finished_at = coalesce(given.finished_at, jobs.finished_at),
+      attempts = coalesce(given.attempts, jobs.attempts),
+      suspicion = coalesce(given.suspicion, jobs.suspicion),
+      result = coalesce(given.result, jobs.result),
+      large_result = coalesce(given.large_result, jobs.large_result),
+      error_code = coalesce(given.error_code, jobs.error_code),
+      error_message = coalesce(given.error_message, jobs.error_message)
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
+      $8::text[], $9::bytea[], $10::text[], $11::text[])
+      AS given (id, from_status, status, started_at, finished_at, attempts, suspicion,
+        result, large_result, error_code, error_message)
+    WHERE jobs.id = given.id AND jobs.status = given.from_status
+    RETURNING jobs.*`,
+};
+
+const STATUSES = {
+  name: 'jobs-statuses',
+  text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::text[])',
+};
+/** The lock keeps the jobs from ending before their parts are stored. */
+const UNFINISHED_OF = {
+  name: 'jobs-unfinished-of',
+  text: `SELECT id FROM jobs WHERE id = ANY ($1::text[]) AND status IN ('queued', 'running') FOR SHARE`,
+};
+const PUT_PART = {
+  name: 'jobs-put-part',
+  text: `INSERT INTO job_parts (job_id, key_id, series, start, "end", data)
+    SELECT id, key_id, $2, $3, $4, $5 FROM jobs WHERE id = $1
+    ON CONFLICT (job_id, series, start) DO UPDATE SET "end" = excluded."end", data = excluded.data`,
+};
+const DROP_PARTS = {
+  name: 'jobs-drop-parts',
+  text: 'DELETE FROM job_parts WHERE job_id = ANY ($1::text[])',
+};
+
+const SELECT = { name: 'jobs-select', text: 'SELECT * FROM jobs WHERE id = $1' };
+const PART_PLACES = {
+  name: 'jobs-part-places',
+  text: 'SELECT series, start, "end" FROM job_parts WHERE job_id = $1 ORDER BY series, start',
+};
+/** Lengths are known without reading the data, so only those of the page are read. */
+const PARTS = {
+  name: 'jobs-parts',
+  text: `SELECT series, start, "end", data FROM (
+      SELECT *, sum(octet_length(data)) OVER (ORDER BY series, start) - octet_length(data) AS bytes_before
+      FROM job_parts WHERE job_id = $1 AND (series, start) > ($2, $3)
+    ) AS ahead WHERE bytes_before < $4 ORDER BY series, start`,
+};
+const REMOVE = {
+  name: 'jobs-remove',
+  text: `DELETE FROM jobs WHERE id = ANY ($1::text[]) AND status IN ('completed', 'failed', 'cancelled')
+    RETURNING id`,
+};
+const PRUNE = {
+  name: 'jobs-prune',
+  text: `DELETE FROM jobs WHERE id IN (
+    SELECT id FROM jobs WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)`,
+};
+const UNFINISHED = {
+  name: 'jobs-unfinished',
+  text: `SELECT * FROM jobs WHERE status IN ('queued', 'running') AND (kind, created_at, id) > ($1, $2, $3)
+    ORDER BY kind, created_at, id LIMIT $4`,
+};
+const FAIL = {
+  name: 'jobs-fail',
+  text: `UPDATE jobs SET status = 'failed', finished_at = $2, error_code = $3, error_message = $4
+    WHERE id = $1 AND status IN ('queued', 'running')`,
+};
+
+/** Bytes of parts that are read at once, about. */
+const PAGE_BYTES = 4 * 2 ** 20;
+/** Unfinished jobs that are read at once when damaged ones are looked for. */
+const PAGE_ROWS = 100;
+
+interface Creation {
+  readonly job: Job;
+  readonly parts: readonly JobPart[];
+  readonly largeRequest: Uint8Array | undefined;
+  readonly largeResult: Uint8Array | undefined;
+}
+
+interface Transition {
+  readonly id: JobId;
+  readonly from: JobStatus;
+  readonly to: JobStatus;
+  readonly patch: JobPatch;
+  readonly largeResult: Uint8Array | undefined;
+}
+
+interface Addition {
+  readonly id: JobId;
+  readonly parts: readonly JobPart[];
+}
+
+/** JobStore over the table `jobs` in PostgreSQL. */
+export class PostgresJobStore implements JobStore {
+  readonly #database: PostgresDatabase;
+  readonly #onDamaged: OnDamaged;
+  readonly #creations: WriteBatches<Creation, Job>;
+  readonly #transitions: WriteBatches<Transition, StoredRow>;
+  readonly #additions: WriteBatches<Addition, boolean>;
+  readonly #removals: WriteBatches<JobId, boolean>;
+
+  /** @param onDamaged - Called for each row that a listing leaves out. */
+  constructor(database: PostgresDatabase, onDamaged: OnDamaged = () => {}) {
+    this.#database = database;
+    this.#onDamaged = onDamaged;
+    const { writer } = database;
+    const subjectOf = ({ id }: { readonly id: JobId }) => id;
+    this.#creations = new WriteBatches<Creation, Job>(writer, {
+      subjectOf: ({ job }) => job.id,
+      run: create,
+    });
+    this.#transitions = new WriteBatches<Transition, StoredRow>(writer, { subjectOf, run: move });
+    this.#additions = new WriteBatches<Addition, boolean>(writer, { subjectOf, run: addParts });
+    this.#removals = new WriteBatches<JobId, boolean>(writer, {
+      subjectOf: (id) => id,
+      run: remove,
+    });
+  }
+
+  async create(newJob: NewJob | Job, parts: readonly JobPart[] = []): Promise<Job> {
+    const job: Job = { status: 'queued', attempts: 0, ...newJob };
+    const [largeRequest, largeResult] = await packAll(job.request, job.result);
+    return this.#creations.add({ job, parts, largeRequest, largeResult });
+  }
+
+  async get(id: JobId): Promise<Job | undefined> {
+    const [row] = await this.#database.read(SELECT, [id]);
+    return row && wholeJob(row);
+  }
+
+  async list(query: JobQuery): Promise<readonly Job[]> {
+    // `IN ()` is no SQL.
+    if (query.statuses?.length === 0) return [];
+    const jobs: Job[] = [];
+    const listing = new JobListing(query, POSTGRES);
+    for (let from: ListingPlace | undefined; ; ) {
+      const limit = query.limit - jobs.length;
+      const { sql, values } = listing.page(from, undefined, limit);
+      const rows = await this.#database.read(numbered(sql), values);
+      for (const row of rows) {
+        const job = await this.#readable(row, query.isBrief === true);
+        if (job !== undefined) jobs.push(job);
+      }
+      if (jobs.length === query.limit || rows.length < limit) return jobs;
+      from = listingPlace(rows.at(-1));
+    }
+  }
+
+  async transition(id: JobId, from: JobStatus, to: JobStatus, patch: JobPatch = {}): Promise<Job> {
+    const [largeResult] = await packAll(patch.result);
+    return wholeJob(await this.#transitions.add({ id, from, to, patch, largeResult }));
+  }
+
+  addParts(id: JobId, parts: readonly JobPart[]): Promise<boolean> {
+    return this.#additions.add({ id, parts });
+  }
+
+  async partPlaces(id: JobId): Promise<readonly JobPartPlace[]> {
+    return (await this.#database.read(PART_PLACES, [id])).map(placeOfRow);
+  }
+
+  async parts(id: JobId, after?: JobPartPlace): Promise<readonly JobPart[]> {
+    const place = [after?.series ?? -1, after?.from ?? -1];
+    const rows = await this.#database.read(PARTS, [id, ...place, PAGE_BYTES]);
+    return rows.map((row) => {
+      const bytes = row['data'];
+      if (!(bytes instanceof Uint8Array)) throw new Error('unreachable: a bytea that is no bytes');
+      return { ...placeOfRow(row), bytes };
+    });
+  }
+
+  remove(id: JobId): Promise<boolean> {
+    return this.#removals.add(id);
+  }
+
+  /**
+   * Deletes all jobs that finished before a time, oldest first. Unfinished jobs are never deleted.
+   *
+   * @param before - Milliseconds since 1970 UTC.
+   * @param batch - Number of jobs deleted in one transaction.
+   * @returns The number of deleted jobs.
+   */
+  async prune(before: number, batch = 200): Promise<number> {
+    for (let total = 0; ; ) {
+      const { count } = await this.#database.writer.write((query) => query(PRUNE, [before, batch]));
+      total += count;
+      if (count < batch) return total;
+    }
+  }
+
+  async failDamaged(finishedAt: number): Promise<number> {
+    let numFailed = 0;
+    for (let from: readonly unknown[] = ['', 0, '']; ; ) {
+      const rows = await this.#database.read(UNFINISHED, [...from, PAGE_ROWS]);
+      for (const row of rows) {
+        const damage = await damageOf(row);
+        if (damage === undefined) continue;
+        const id = String(row['id']);
+        this.#onDamaged({ table: 'jobs', id, what: damage.what });
+        const { code, message } = damage;
+        const { count } = await this.#database.writer.write((query) =>
+          query(FAIL, [id, finishedAt, code, message]),
+        );
+        numFailed += count;
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE_ROWS) return numFailed;
+      from = [last['kind'], last['created_at'], last['id']];
+    }
+  }
+
+  /** Reads a job, or reports it as damaged and returns undefined. */
+  async #readable(row: StoredRow, isBrief: boolean): Promise<Job | undefined> {
+    try {
+      return isBrief ? jobOfRow(row) : await wholeJob(row);
+    } catch (error) {
+      if (!(error instanceof JobDamagedError)) throw error;
+      this.#onDamaged({ table: 'jobs', id: String(row['id']), what: error.what });
+      return undefined;
+    }
+  }
+}
+
+async function create(
+  query: Query,
+  items: readonly Creation[],
+): Promise<readonly (Job | DuplicateJobError)[]> {
+  const jobs = items.map(({ job }) => job);
+  const column = <T>(of: (job: Job) => T) => jobs.map((job) => of(job) ?? null);
+  const { rows } = await query(INSERT, [
+    column(({ id }) => id),
+    column(({ kind }) => kind),
+    column(({ keyId }) => keyId),
+    column(({ status }) => status),
+    column(({ priority }) => priority),
+    column(({ target }) => target),
+    // Listings show the beginning of a large request.
+    column(({ request }) => (isLarge(request) ? request.slice(0, BRIEF_REQUEST_LENGTH) : request)),
+    items.map(({ largeRequest }) => largeRequest ?? null),
+    column(({ createdAt }) => createdAt),
+    column(({ startedAt }) => startedAt),
+    column(({ finishedAt }) => finishedAt),
+    column(({ attempts }) => attempts),
+    column(({ result }) => (isLarge(result) ? undefined : result)),
+    items.map(({ largeResult }) => largeResult ?? null),
+    column(({ error }) => error?.code),
+    column(({ error }) => error && storable(error.message)),
+    column(({ retryOf }) => retryOf),
+    column(({ name }) => name && storable(name)),
+    column(({ tags }) => tags && JSON.stringify(tags)),
+  ]);
+  const created = new Set(rows.map((row) => row['id']));
+  const made = items.filter(({ job }) => created.has(job.id));
+  await Promise.all([
+    putTags(
+      query,
+      made.map(({ job }) => job),
+    ),
+    ...made.map(({ job, parts }) => putParts(query, job.id, parts)),
+  ]);
+  return jobs.map((job) => (created.has(job.id) ? job : new DuplicateJobError(job.id)));
+}
+
+async function putTags(query: Query, jobs: readonly Job[]): Promise<void> {
+  const tagged = jobs.flatMap((job) => (job.tags ?? []).map((tag) => ({ ...job, tag })));
+  if (tagged.length === 0) return;
+  await query(INSERT_TAGS, [
+    tagged.map(({ keyId }) => keyId),
+    tagged.map(({ kind }) => kind),
+    tagged.map(({ tag }) => storable(tag)),
+    tagged.map(({ createdAt }) => createdAt),
+    tagged.map(({ id }) => id),
+  ]);
+}
+
+/** Stores parts of a job, in order: a later part replaces one that begins at the same place. */
+async function putParts(query: Query, id: JobId, parts: readonly JobPart[]): Promise<void> {
+  await Promise.all(
+    parts.map(({ series, from, to, bytes }) =>
+      query(PUT_PART, [
+        id,
+        series,
+        from,
+        to,
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+      ]),
+    ),
+  );
+}
+
+async function move(
+  query: Query,
+  items: readonly Transition[],
+): Promise<readonly (StoredRow | JobTransitionError | JobNotFoundError)[]> {
+  const allowed = items.filter(({ from, to }) => TRANSITIONS[from].includes(to));
+  const column = <T>(of: (item: Transition) => T) => allowed.map((item) => of(item) ?? null);
+  const { rows } = await query(UPDATE, [
+    column(({ id }) => id),
+    column(({ from }) => from),
+    column(({ to }) => to),
+    column(({ patch }) => patch.startedAt),
+    column(({ patch }) => patch.finishedAt),
+    column(({ patch }) => patch.attempts),
+    column(({ patch }) => patch.suspicion),
+    column(({ patch }) => (isLarge(patch.result) ? undefined : patch.result)),
+    column(({ largeResult }) => largeResult),
+    column(({ patch }) => patch.error?.code),
+    column(({ patch }) => patch.error && storable(patch.error.message)),
+  ]);
+  const moved = new Map(rows.map((row) => [row['id'], row]));
+  const without = items.filter(({ id }) => !moved.has(id)).map(({ id }) => id);
+  const ended = items.filter(
+    ({ id, to }) => moved.has(id) && (to === 'failed' || to === 'cancelled'),
+  );
+  const [found] = await Promise.all([
+    without.length === 0 ? undefined : query(STATUSES, [without]),
+    ended.length === 0 ? undefined : query(DROP_PARTS, [ended.map(({ id }) => id)]),
+    ...items
+      .filter(({ id }) => moved.has(id))
+      .map(({ id, patch }) => putParts(query, id, patch.parts ?? [])),
+  ]);
+  const statuses = new Map(found?.rows.map((row) => [row['id'], row['status']]));
+  return items.map(({ id, from, to }) => {
+    const row = moved.get(id);
+    if (row !== undefined) return row;
+    const status = statuses.get(id);
+    if (status === undefined) return new JobNotFoundError(id);
+    // The cast is safe: the column has a check of the statuses.
+    return new JobTransitionError(id, from, to, status as JobStatus);
+  });
+}
+
+async function addParts(query: Query, items: readonly Addition[]): Promise<readonly boolean[]> {
+  const { rows } = await query(UNFINISHED_OF, [items.map(({ id }) => id)]);
+  const unfinished = new Set(rows.map((row) => row['id']));
+  await Promise.all(
+    items.filter(({ id }) => unfinished.has(id)).map(({ id, parts }) => putParts(query, id, parts)),
+  );
+  return items.map(({ id }) => unfinished.has(id));
+}
+
+async function remove(query: Query, ids: readonly JobId[]): Promise<readonly boolean[]> {
+  const { rows } = await query(REMOVE, [ids]);
+  const removed = new Set(rows.map((row) => row['id']));
+  return ids.map((id) => removed.has(id));
+}
+
+/** The statement of a listing. A query has few optional conditions, so the number of statements is small. */
+function numbered(sql: string): Statement {
+  let n = 0;
+  const text = sql.replaceAll('?', () => {
+    n += 1;
+    return `$${n}`;
+  });
+  return { name: hash('sha1', text), text };
+}
+
+function packAll(
+  ...texts: readonly (string | undefined)[]
+): Promise<readonly (Uint8Array | undefined)[]> {
+  return Promise.all(texts.map(packLarge));
+}
+
+function placeOfRow(row: StoredRow): JobPartPlace {
+  return { series: Number(row['series']), from: Number(row['start']), to: Number(row['end']) };
+}
+
+/** Converts a row of `SELECT *` to a job, with its large texts. */
+async function wholeJob(row: StoredRow): Promise<Job> {
+  const job = jobOfRow(row);
+  const large = async (column: 'large_request' | 'large_result', name: 'request' | 'result') => {
+    const bytes = row[column];
+    if (bytes === null || bytes === undefined) return {};
+    try {
+      if (bytes instanceof Uint8Array) return { [name]: await unpack(bytes) };
+    } catch {
+      // Handled below: the bytes are not a packed text.
+    }
+    throw new JobDamagedError(`its ${name} cannot be unpacked`, { id: job.id, keyId: job.keyId });
+  };
+  return {
+    ...job,
+    ...(await large('large_request', 'request')),
+    ...(await large('large_result', 'result')),
+  };
+}
+
+async function damageOf(row: StoredRow): Promise<JobDamagedError | undefined> {
+  try {
+    await wholeJob(row);
+    return undefined;
+  } catch (error) {
+    if (error instanceof JobDamagedError) return error;
+    throw error;
+  }
+}
