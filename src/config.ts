@@ -14,6 +14,7 @@ import {
   baseUrl,
   choice,
   flag,
+  fleetNodeList,
   integer,
   originList,
   postgresUrl,
@@ -57,8 +58,38 @@ export const SETTINGS = {
     schema: postgresUrl.optional(),
     defaultText: 'none',
     description:
-      'PostgreSQL database that keeps everything in place of SQLite, such as `postgres://qcs:PASSWORD@db.example.com/qcs` ([deployment.md](deployment.md#postgresql)). It is never shown. Only one service may use it.',
+      'PostgreSQL database that keeps everything in place of SQLite, such as `postgres://qcs:PASSWORD@db.example.com/qcs` ([cluster.md](cluster.md)). Services on one database are the nodes of a cluster. It is never shown.',
     isSecret: true,
+  },
+  QCS_ROLE: {
+    schema: choice(['all', 'api', 'worker']).default('all'),
+    defaultText: 'all',
+    description:
+      'Part of this node in a cluster. `all`: it takes requests and runs jobs. `api`: it takes requests, and other nodes run the jobs. `worker`: it runs jobs, and takes no requests but those for its health and metrics.',
+  },
+  QCS_NODE_NAME: {
+    schema: z
+      .string()
+      .trim()
+      .regex(/^[A-Za-z0-9._-]{1,63}$/, {
+        error: 'must be 1 to 63 letters, digits, dots, dashes or underscores',
+      })
+      .optional(),
+    defaultText: 'name of the machine',
+    description:
+      'Name of this node in a cluster. Each node has its own, and keeps it over restarts.',
+  },
+  QCS_FLEET_NODES: {
+    schema: fleetNodeList.optional(),
+    defaultText: 'all; in a cluster, the lowest that is free',
+    description:
+      'Which of the six nodes of the 48-GPU fleet this machine is, such as `0` or `2,4`. It serves their devices, eight each. In a cluster each belongs to one node.',
+  },
+  QCS_LEASE_S: {
+    schema: integer(2, 300).default(5),
+    defaultText: '5',
+    description:
+      'Time after which a node of a cluster that was not heard of is given up, and its jobs run elsewhere. All nodes should have the same.',
   },
   QCS_MIN_FREE_DISK_MIB: {
     schema: integer(0, 16 * MIB).default(256),
@@ -399,8 +430,16 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
-  /** PostgreSQL database that is used in place of SQLite. */
+  /** PostgreSQL database that is used in place of SQLite, and that the nodes of a cluster share. */
   readonly databaseUrl: string | undefined;
+  /** Part of this node in a cluster. */
+  readonly role: Settings['QCS_ROLE'];
+  /** Name of this node in a cluster; undefined for the name of the machine. */
+  readonly nodeName: string | undefined;
+  /** Nodes of the fleet, 0 to 5, whose devices this machine serves; undefined to take what is free. */
+  readonly fleetNodes: readonly number[] | undefined;
+  /** Time after which a silent node is given up. */
+  readonly leaseMs: number;
   /** Below this much free disk space, no work is accepted. */
   readonly minFreeDiskBytes: number;
   /** Limit of CPU time for reading a body, milliseconds. */
@@ -522,13 +561,19 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   }
   // The cast is safe where there is no fault: every value was parsed by its own schema above.
   const settings = values as Settings;
-  if (faults.length === 0) faults.push(...missingHardwareSettings(settings));
+  if (faults.length === 0) {
+    faults.push(...missingHardwareSettings(settings), ...settingsOfClusters(settings));
+  }
   if (faults.length > 0) throw new InvalidConfigError(faults);
   return Object.freeze({
     host: settings.QCS_HOST,
     port: settings.QCS_PORT,
     dataDir: settings.QCS_DATA_DIR,
     databaseUrl: settings.QCS_DATABASE_URL,
+    role: settings.QCS_ROLE,
+    nodeName: settings.QCS_NODE_NAME,
+    fleetNodes: settings.QCS_FLEET_NODES,
+    leaseMs: settings.QCS_LEASE_S * 1000,
     minFreeDiskBytes: settings.QCS_MIN_FREE_DISK_MIB * MIB,
     storageLimits: {
       totalBytes: settings.QCS_STORAGE_MIB * MIB,
@@ -607,6 +652,12 @@ function missingHardwareSettings(settings: Settings): readonly Fault[] {
   return needed.filter((name) => settings[name] === undefined).map((path) => ({ path, message }));
 }
 
+/** A part in a cluster without a database that its nodes could share. */
+function settingsOfClusters({ QCS_ROLE: role, QCS_DATABASE_URL: url }: Settings): readonly Fault[] {
+  if (role === 'all' || url !== undefined) return [];
+  return [{ path: 'QCS_ROLE', message: `is ${role}, which needs QCS_DATABASE_URL.` }];
+}
+
 function hardwareOf(settings: Settings): HardwareConfig | undefined {
   const {
     QCS_HARDWARE_PROVIDER: provider,
@@ -666,8 +717,10 @@ function nearSettings(name: string): string {
   return ' Unset it; `qcs serve --help` lists the settings.';
 }
 
-/** Settings that groups of others need, by the prefix of the group. */
+/** Settings that others need, by the beginning of their names. */
 const GROUPS: Readonly<Record<string, SettingName>> = {
+  QCS_NODE_NAME: 'QCS_DATABASE_URL',
+  QCS_LEASE_S: 'QCS_DATABASE_URL',
   QCS_LLM_: 'QCS_LLM_BASE_URL',
   QCS_HARDWARE_: 'QCS_HARDWARE_PROVIDER',
 };

@@ -32,6 +32,16 @@ export const flag = z
   .enum(['0', '1'], { error: 'must be 0 or 1' })
   .transform((value) => value === '1');
 
+/** Numbers of nodes of the fleet, 0 to 5, separated by commas: distinct, in ascending order. */
+export const fleetNodeList = z
+  .string()
+  .trim()
+  .regex(/^[0-5](?:\s*,\s*[0-5])*$/, {
+    error: 'must be numbers from 0 to 5, separated by commas',
+    abort: true,
+  })
+  .transform((value) => [...new Set(value.split(',').map(Number))].sort((a, b) => a - b));
+
 /** Entries separated by commas, trimmed and without empty ones. */
 const list = z.string().transform((value) =>
   value

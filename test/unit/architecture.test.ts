@@ -17,6 +17,7 @@ const LEFT_OF_SERVICE = [
   'upstream',
   'workloads',
   'jobs',
+  'cluster',
 ];
 const LEFT_OF_ROOTS = [
   ...LEFT_OF_SERVICE,
@@ -44,6 +45,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   hardware: ['errors', 'circuit', 'compiler', 'engine', 'fleet', 'upstream'],
   workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'processes', 'fleet', 'upstream'],
   jobs: ['errors', 'storage'],
+  cluster: ['errors', 'storage', 'fleet', 'jobs'],
   // The client and the page run in a browser. The page is given facts; the service knows their types alone.
   client: [],
   console: ['client'],
@@ -51,8 +53,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'setting-schemas.ts': [],
   'config.ts': ['errors', 'setting-schemas.ts'],
   'compose-fleet.ts': ['fleet', 'config.ts'],
-  'compose-stores.ts': ['storage', 'jobs', 'service', 'config.ts', 'compose-postgres.ts'],
-  'compose-postgres.ts': ['storage', 'jobs', 'service', 'compose-stores.ts'],
+  'compose-stores.ts': ['storage', 'jobs', 'cluster', 'service', 'config.ts', 'compose-postgres.ts'],
+  'compose-postgres.ts': ['storage', 'jobs', 'cluster', 'service', 'compose-stores.ts'],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run` runs an engine without a fleet around it.
   cli: [...LEFT_OF_ROOTS, 'engine', 'client'],

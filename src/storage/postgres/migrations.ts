@@ -47,11 +47,38 @@ const COUNTED = (table: string, bytes: string) => {
 /** Entry i brings a database from version i to version i + 1. Never edit a released one. */
 const MIGRATIONS: readonly string[] = [
   `
-  CREATE TABLE service (
-    id integer PRIMARY KEY CHECK (id = 1),
-    holder text NOT NULL
+  CREATE TABLE commits (
+    writer text COLLATE "C" PRIMARY KEY,
+    number bigint NOT NULL,
+    made_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE nodes (
+    name text COLLATE "C" PRIMARY KEY,
+    epoch bigint NOT NULL,
+    process text NOT NULL,
+    role text NOT NULL CHECK (role IN ('all', 'api', 'worker')),
+    version text NOT NULL,
+    is_up boolean NOT NULL,
+    is_draining boolean NOT NULL DEFAULT false,
+    started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    report text NOT NULL DEFAULT '{}'
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE holdings (
+    kind text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    node text COLLATE "C" NOT NULL,
+    PRIMARY KEY (kind, id)
   );
 
+  CREATE TABLE lines (
+    line text COLLATE "C" PRIMARY KEY,
+    tags text NOT NULL
+  ) WITH (fillfactor = 50);
+
+  CREATE SEQUENCE job_places;
   CREATE TABLE jobs (
     id text COLLATE "C" PRIMARY KEY,
     kind text COLLATE "C" NOT NULL,
@@ -73,7 +100,17 @@ const MIGRATIONS: readonly string[] = [
     suspicion double precision NOT NULL DEFAULT 0,
     retry_of text,
     name text COLLATE "C",
-    tags text
+    tags text,
+    line text COLLATE "C",
+    level smallint NOT NULL DEFAULT 0,
+    cost_ms double precision NOT NULL DEFAULT 0,
+    width smallint NOT NULL DEFAULT 0,
+    place bigint NOT NULL DEFAULT nextval('job_places'),
+    queued_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    origin text COLLATE "C",
+    owner text COLLATE "C",
+    epoch bigint,
+    claim bigint
   );
   ALTER TABLE jobs ALTER COLUMN large_request SET STORAGE EXTERNAL;
   ALTER TABLE jobs ALTER COLUMN large_result SET STORAGE EXTERNAL;
@@ -81,6 +118,10 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX jobs_by_status ON jobs (key_id, kind, status, created_at, id);
   CREATE INDEX jobs_by_name ON jobs (key_id, kind, name, created_at, id) WHERE name IS NOT NULL;
   CREATE INDEX jobs_unfinished ON jobs (kind, created_at, id) WHERE status IN ('queued', 'running');
+  CREATE INDEX jobs_claimable ON jobs (line, level, key_id, place)
+    WHERE status = 'queued' AND owner IS NULL AND line IS NOT NULL;
+  CREATE INDEX jobs_held ON jobs (owner, epoch) WHERE status IN ('queued', 'running') AND owner IS NOT NULL;
+  CREATE INDEX jobs_of_origin ON jobs (origin) WHERE status IN ('queued', 'running') AND origin IS NOT NULL;
   CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL;
 
   CREATE TABLE job_tags (
@@ -146,6 +187,21 @@ const MIGRATIONS: readonly string[] = [
     BEGIN PERFORM pg_notify('qcs_keys', coalesce(NEW.id, OLD.id)); RETURN NULL; END $$;
   CREATE TRIGGER api_keys_told AFTER INSERT OR UPDATE OR DELETE ON api_keys
     FOR EACH ROW EXECUTE FUNCTION api_keys_told();
+
+  CREATE TABLE rate_windows (
+    subject text COLLATE "C" PRIMARY KEY,
+    opened_at timestamptz NOT NULL,
+    drawn bigint NOT NULL
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE places_in_flight (
+    key_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    node text COLLATE "C" NOT NULL,
+    held bigint NOT NULL CHECK (held >= 0),
+    PRIMARY KEY (key_id, kind, node)
+  ) WITH (fillfactor = 50);
+  CREATE INDEX places_of_node ON places_in_flight (node);
 
   CREATE TABLE maintenance (
     kind text COLLATE "C" NOT NULL,
