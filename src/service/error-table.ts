@@ -475,18 +475,9 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`serve`, `keys`: the database file is damaged.',
   },
-  STORAGE_DATABASE_IN_USE: {
-    answers: null,
-    meaning: 'Another service runs on the same PostgreSQL database; this one does not start.',
-  },
   STORAGE_DATABASE_MISSING: {
     answers: null,
     meaning: '`serve`, `keys`: the file of an existing database is missing or empty.',
-  },
-  STORAGE_DATABASE_TAKEN_OVER: {
-    answers: null,
-    meaning:
-      'The log: another service has used the PostgreSQL database meanwhile; this one has to be restarted.',
   },
   STORAGE_DISK_FULL: {
     answers: 'SERVICE_UNAVAILABLE',

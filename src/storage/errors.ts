@@ -122,28 +122,6 @@ export class CannotOpenDatabaseError extends CodedError {
   }
 }
 
-/** Another service runs on the same PostgreSQL database. */
-export class DatabaseInUseError extends CodedError {
-  readonly code = 'STORAGE_DATABASE_IN_USE';
-
-  constructor() {
-    super(
-      'Another service runs on the database that QCS_DATABASE_URL names. Several nodes on one database are not supported yet: stop the other one, or name another database.',
-    );
-  }
-}
-
-/** Another service has run on the PostgreSQL database while this one had lost its connection. */
-export class DatabaseTakenOverError extends CodedError {
-  readonly code = 'STORAGE_DATABASE_TAKEN_OVER';
-
-  constructor() {
-    super(
-      'Another service has run on the database while this one could not reach it. This one writes nothing any more; restart it.',
-    );
-  }
-}
-
 /** Another service runs on the same data directory. */
 export class DataDirectoryInUseError extends CodedError {
   readonly code = 'STORAGE_DATA_DIRECTORY_IN_USE';

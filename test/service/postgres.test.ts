@@ -74,7 +74,7 @@ describeWith(['PostgreSQL'], 'a service on PostgreSQL', () => {
     return stdout.trim();
   };
 
-  test('keeps jobs and keys there over a restart, alone, and nothing in its folder', async () => {
+  test('keeps jobs and keys there over a restart, and nothing in its folder', async () => {
     using folder = temporaryFolder();
     const url = await server.createDatabase();
     const first = await start(folder.path, url, 'Listening');
@@ -82,10 +82,6 @@ describeWith(['PostgreSQL'], 'a service on PostgreSQL', () => {
     const made = await recordOf(await request(first, key, '', BELL));
     expect(made.status).toBe('completed');
 
-    using otherFolder = temporaryFolder();
-    await expect(startServiceProcess(otherFolder.path, { QCS_DATABASE_URL: url })).rejects.toThrow(
-      'Several nodes on one database are not supported yet',
-    );
     expect(await first.stop('SIGTERM')).toBe(0);
 
     const second = await start(folder.path, url, 'Listening');

@@ -2,74 +2,120 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** What becomes of the connection over which a client sends COMMIT. */
+/** What becomes of a COMMIT. */
 export type CommitFault =
-  /** The server commits, and its answer is lost with the connection. */
+  /** The server commits, and its answer is lost. */
   | 'answer lost'
-  /** The connection is lost before the server hears of it. */
+  /** The server does not hear of it. */
   | 'request lost';
+
+/** What becomes of the connections then. */
+export type AfterFault =
+  /** That connection ends. */
+  | 'end'
+  /** That connection stays open on both sides, and passes nothing any more. */
+  | 'silence'
+  /** All connections end, and no more are taken until `open` is called. */
+  | 'cut';
 
 export interface PostgresProxy extends AsyncDisposable {
   readonly port: number;
-  /** Does this to the next COMMIT. */
-  breakNextCommit(fault: CommitFault): void;
+  /** Does this to the next COMMIT. Resolves when it is done: if the answer is lost, the server has committed. */
+  breakNextCommit(fault: CommitFault, after?: AfterFault): Promise<void>;
   /** Ends all connections, and takes no more until `open` is called. */
   cut(): void;
+  /**
+   * Keeps all connections open, and passes nothing over them any more. Those that come before `open` is called are
+   * taken, and pass nothing either.
+   */
+  silence(): void;
+  /** Takes connections again. */
   open(): void;
 }
 
+interface Pair {
+  readonly client: Socket;
+  readonly upstream: Socket;
+  isSilent: boolean;
+}
+
+interface PlannedFault {
+  readonly fault: CommitFault;
+  readonly after: AfterFault;
+  readonly done: () => void;
+}
+
 export async function startPostgresProxy(serverPort: number): Promise<PostgresProxy> {
-  let fault: CommitFault | undefined;
-  let isCut = false;
-  const sockets = new Set<Socket>();
+  let planned: PlannedFault | undefined;
+  let state: 'open' | 'cut' | 'silent' = 'open';
+  const pairs = new Set<Pair>();
+  const endPair = ({ client, upstream }: Pair) => {
+    client.destroy();
+    upstream.destroy();
+  };
+  const cut = () => {
+    state = 'cut';
+    for (const pair of pairs) endPair(pair);
+  };
+  const strike = (pair: Pair, { after, done }: PlannedFault) => {
+    if (after === 'silence') pair.isSilent = true;
+    else if (after === 'cut') cut();
+    else endPair(pair);
+    done();
+  };
   const server = createServer((client) => {
-    if (isCut) {
+    if (state === 'cut') {
       client.destroy();
       return;
     }
     const upstream = connect(serverPort, '127.0.0.1');
-    let isAnswerLost = false;
+    const pair: Pair = { client, upstream, isSilent: state === 'silent' };
+    pairs.add(pair);
     for (const socket of [client, upstream]) {
-      sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
+        // A silent connection does not tell one side that the other has gone.
+        if (pair.isSilent) return;
+        pairs.delete(pair);
+        endPair(pair);
       });
     }
+    let awaited: PlannedFault | undefined;
     client.on('data', (bytes) => {
-      if (fault !== undefined && bytes.includes('COMMIT')) {
-        const found = fault;
-        fault = undefined;
-        if (found === 'request lost') {
-          client.destroy();
+      if (pair.isSilent) return;
+      if (planned !== undefined && bytes.includes('COMMIT')) {
+        awaited = planned;
+        planned = undefined;
+        if (awaited.fault === 'request lost') {
+          strike(pair, awaited);
           return;
         }
-        isAnswerLost = true;
       }
       upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
-      if (isAnswerLost) client.destroy();
-      else client.write(bytes);
+      if (pair.isSilent) return;
+      if (awaited === undefined) client.write(bytes);
+      else strike(pair, awaited);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  const cut = () => {
-    isCut = true;
-    for (const socket of sockets) socket.destroy();
-  };
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
-    breakNextCommit(next) {
-      fault = next;
+    breakNextCommit(fault, after = 'end') {
+      return new Promise((done) => {
+        planned = { fault, after, done };
+      });
     },
     cut,
+    silence() {
+      state = 'silent';
+      for (const pair of pairs) pair.isSilent = true;
+    },
     open() {
-      isCut = false;
+      state = 'open';
     },
     async [Symbol.asyncDispose]() {
       cut();

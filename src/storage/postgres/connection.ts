@@ -12,6 +12,8 @@ export interface Statement {
 
 /** Rows that a statement returned, and the number that it returned or changed. */
 export interface Rows {
+  /** What the server did: `UPDATE`. */
+  readonly command: string;
   readonly rows: readonly StoredRow[];
   readonly count: number;
 }
@@ -22,16 +24,16 @@ export interface Rows {
  */
 export type Query = (statement: Statement | string, values?: readonly unknown[]) => Promise<Rows>;
 
-/** Time for opening a connection. */
-const CONNECT_MS = 5000;
-/** Time for the answer to one statement. A connection that is silent for longer is given up. */
+/** Time for opening a connection. It is well below a lease, within which a node should be back. */
+const CONNECT_MS = 2000;
+/** Time for the answer to one statement. */
 const ANSWER_MS = 15_000;
 const KEEP_ALIVE_MS = 5000;
 /** Time that a server has to hear that a connection ends. */
 const END_MS = 1000;
 /** Connections that read. A node has one more, which writes. */
 const MAX_READERS = 4;
-/** First version with the state of transactions by their 64-bit ids. */
+/** The oldest version that the statements are written for. */
 const MIN_VERSION = 130_000;
 
 /** OID of `bigint`, which is read as in SQLite. */
@@ -58,15 +60,20 @@ const WRITER_SETTINGS = `
  * Opens a connection that writes. Its statements are sent without waiting for the answers of earlier ones.
  *
  * @param name - Shown by the server; finds connections of this process that the server has not given up.
+ * @param answerMs - Milliseconds for the answer to one statement. A connection that is silent for longer is given up.
  * @throws {StorageUnwritableError} if the server cannot be reached now.
  * @throws {CannotOpenDatabaseError} if the database cannot be used.
  */
-export async function openWriter(url: string, name: string): Promise<pg.Client> {
+export async function openWriter(
+  url: string,
+  name: string,
+  answerMs = ANSWER_MS,
+): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: ANSWER_MS,
+    query_timeout: answerMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: TYPES,
@@ -111,13 +118,13 @@ export async function end(connection: pg.Client | pg.Pool): Promise<void> {
 }
 
 /** Opens the connections that read, each when it is needed. */
-export function openReaders(url: string, name: string): pg.Pool {
+export function openReaders(url: string, name: string, answerMs = ANSWER_MS): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: name,
     max: MAX_READERS,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: ANSWER_MS,
+    query_timeout: answerMs,
     keepAlive: true,
     types: TYPES,
   });
@@ -134,8 +141,8 @@ export async function send(
 ): Promise<Rows> {
   const config = typeof statement === 'string' ? { text: statement } : statement;
   try {
-    const { rows, rowCount } = await to.query({ ...config, values: [...values] });
-    return { rows, count: rowCount ?? 0 };
+    const { command, rows, rowCount } = await to.query({ ...config, values: [...values] });
+    return { command, rows, count: rowCount ?? 0 };
   } catch (error) {
     throw isUnreachable(error) ? unwritable(error) : error;
   }
@@ -158,6 +165,15 @@ export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isOfSystem = 'code' in error && /^E[A-Z_]+$/.test(String(error.code));
   return isOfSystem || LOST.test(error.message);
+}
+
+/** True for errors of `send` after which its connection answers no more: it is lost, closed or silent. */
+export function isLost(error: unknown): boolean {
+  return (
+    error instanceof StorageUnwritableError &&
+    error.cause instanceof Error &&
+    !(error.cause.cause instanceof pg.DatabaseError)
+  );
 }
 
 /** The answer to callers, without addresses of the server, which the log has. */

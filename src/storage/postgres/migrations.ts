@@ -44,7 +44,13 @@ const COUNTED = (table: string, bytes: string) => {
   ].join('\n');
 };
 
-/** Entry i brings a database from version i to version i + 1. Never edit a released one. */
+/**
+ * Entry i brings a database from version i to version i + 1. Never edit a released one.
+ *
+ * Nodes are upgraded one after another, so software that knows i versions also runs on a database of version i + 1:
+ * each entry must leave tables that the software of the step before can use. A column that goes is first no longer
+ * used, in one version, and dropped in the next.
+ */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE commits (
@@ -240,9 +246,9 @@ const MIGRATIONS: readonly string[] = [
 
 /**
  * Brings the tables to the version of this software. Of several processes that do so at once, one migrates and the
- * others find it done. Call it outside a transaction.
+ * others find it done. A database that is one version newer is left as it is. Call it outside a transaction.
  *
- * @throws {CannotOpenDatabaseError} if the database has a newer version.
+ * @throws {CannotOpenDatabaseError} if the database is two versions newer, or more.
  */
 export async function migrate(query: Query): Promise<void> {
   await query('BEGIN');
@@ -251,9 +257,9 @@ export async function migrate(query: Query): Promise<void> {
     await query('CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)');
     const { rows } = await query('SELECT version FROM schema_version');
     const version = Number(rows[0]?.['version'] ?? 0);
-    if (version > MIGRATIONS.length) {
+    if (version > MIGRATIONS.length + 1) {
       throw new CannotOpenDatabaseError(
-        `it has schema version ${version}, and this version of the software knows up to ${MIGRATIONS.length}`,
+        `it has schema version ${version}, and this version of the software can use up to ${MIGRATIONS.length + 1}`,
       );
     }
     for (const statements of MIGRATIONS.slice(version)) await query(statements);

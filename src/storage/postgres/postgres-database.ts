@@ -11,7 +11,7 @@ import { end, openReaders, type Statement, send } from './connection.ts';
 import { PostgresWriter, type WriterOptions } from './writer.ts';
 
 /** Options of a PostgresDatabase. */
-type DatabaseOptions = Pick<WriterOptions, 'url' | 'role' | 'onEvent'>;
+type DatabaseOptions = Pick<WriterOptions, 'url' | 'role' | 'answerMs' | 'onEvent'>;
 
 export class PostgresDatabase {
   readonly writer: PostgresWriter;
@@ -20,13 +20,14 @@ export class PostgresDatabase {
   readonly #onConnected: (() => void)[] = [];
   #closing: Promise<void> | undefined;
 
-  constructor({ url, role, onEvent }: DatabaseOptions) {
+  constructor({ url, role, answerMs, onEvent }: DatabaseOptions) {
     const name = `qcs ${role} ${randomUUID()}`;
-    this.#readers = openReaders(url, `${name} reads`);
+    this.#readers = openReaders(url, `${name} reads`, answerMs);
     this.writer = new PostgresWriter({
       url,
       name,
       role,
+      ...(answerMs !== undefined && { answerMs }),
       ...(onEvent && { onEvent }),
       onNotification: (channel, payload) => this.#listeners.get(channel)?.(payload),
       onConnected: () => {

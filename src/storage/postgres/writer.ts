@@ -2,34 +2,43 @@
  * The one connection of a node over which it writes.
  *
  * Writes that come while a transaction is under way share the next one, so a busy node pays for a commit once in
- * many writes. A write is acknowledged when COMMIT was answered. If the connection is lost before that answer, the
- * transaction is looked up by its id once the server can be reached again: nothing is acknowledged that was not
- * committed, and nothing that was is written again.
+ * many writes. A write is acknowledged when COMMIT was answered.
  *
- * A service holds an advisory lock on this connection. Whoever writes therefore holds the lock: a node that lost
- * its connection has lost both. If another service had the lock meanwhile, this one stops writing for good.
+ * Each transaction leaves a mark: it writes its number into the row of its writer in the table `commits`. If the
+ * connection is lost before COMMIT is answered, the writer reads the mark once the server can be reached again. The
+ * transaction was committed exactly if the row has its number. So nothing is acknowledged that was not committed, and
+ * nothing that was is written again. The server's own id of the transaction would not do: after a crash the server
+ * may give the id of a transaction that was not committed to another one.
  */
 import type pg from 'pg';
-import {
-  CannotOpenDatabaseError,
-  DatabaseInUseError,
-  DatabaseTakenOverError,
-  StorageUnwritableError,
-} from '../errors.ts';
-import { drop, end, isUnreachable, openWriter, type Query, send } from './connection.ts';
+import { CannotOpenDatabaseError, StorageUnwritableError } from '../errors.ts';
+import { drop, end, isLost, isUnreachable, openWriter, type Query, send } from './connection.ts';
 import { migrate } from './migrations.ts';
 
-/** Key of the advisory lock of the service: "qcs" and a number. */
-const SERVING = [0x716373, 2] as const;
-/** Time for which a lock may outlast the process or connection that held it. */
-const LOCK_MS = 3000;
-const LOCK_AGAIN_MS = 100;
+/** Time that the server has to end earlier connections of this process before it is asked again. */
+const END_MS = 3000;
+const END_AGAIN_MS = 20;
+/** A node that is silent for a lease is given up, so it connects again well within one. */
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5000;
+const LONGEST_RETRY_MS = 1000;
 /** An idle connection is asked this often whether it lives. */
 const BEAT_MS = 5000;
 
-const TRANSACTION_ID = { name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' };
+const MARK = {
+  name: 'mark',
+  text: 'UPDATE commits SET number = $2, made_at = clock_timestamp() WHERE writer = $1',
+};
+const FIRST_MARK = 'INSERT INTO commits (writer, number) VALUES ($1, 0) ON CONFLICT DO NOTHING';
+/** The lock waits for a transaction that has written the mark and has not ended. */
+const READ_MARK = 'SELECT number FROM commits WHERE writer = $1 FOR UPDATE';
+const DROP_MARK = 'DELETE FROM commits WHERE writer = $1';
+/** Marks of processes that ended without deleting them. A connected service writes its mark every few seconds. */
+const PRUNE_MARKS = `DELETE FROM commits WHERE made_at < clock_timestamp() - interval '1 day' AND NOT EXISTS
+  (SELECT FROM pg_stat_activity WHERE application_name = writer)`;
+const END_EARLIER = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE application_name = $1 AND pid <> pg_backend_pid()`;
+
+const UNKNOWN = 'the connection was lost, and it is not known whether this was stored';
 
 /** Work in a transaction; it may run again if the transaction was not committed. */
 export type Work<T> = (query: Query) => Promise<T>;
@@ -44,7 +53,7 @@ interface PendingWrite {
 
 /** Transaction whose COMMIT was sent and not answered. */
 interface UncertainCommit {
-  readonly xid: string;
+  readonly number: number;
   readonly writes: readonly PendingWrite[];
   readonly values: readonly unknown[];
 }
@@ -59,8 +68,13 @@ export interface WriterOptions {
   readonly url: string;
   /** Name of this process among the connections of the server, different for each. */
   readonly name: string;
-  /** A service locks the database and keeps connecting; a command does neither. */
+  /**
+   * A service connects again when the connection is lost. A command does not: a write whose COMMIT was not answered
+   * is refused.
+   */
   readonly role: 'service' | 'command';
+  /** Milliseconds after which a silent connection is given up. Default: 15 seconds. */
+  readonly answerMs?: number;
   readonly onEvent?: (event: ConnectionEvent) => void;
   /** Called with the channel and payload of a notification. */
   readonly onNotification?: (channel: string, payload: string) => void;
@@ -74,6 +88,8 @@ export class PostgresWriter {
   #client: pg.Client | undefined;
   readonly #pending: PendingWrite[] = [];
   #uncertain: UncertainCommit | undefined;
+  /** Number of the last transaction. */
+  #number = 0;
   #committing: Promise<void> | undefined;
   #fault: StorageUnwritableError | undefined;
   /** Message of the fault that was reported last; undefined while connected. */
@@ -93,7 +109,6 @@ export class PostgresWriter {
    *
    * @throws {CannotOpenDatabaseError} if the database cannot be used; in a command, also if the server cannot be
    *   reached.
-   * @throws {DatabaseInUseError} if another service has locked it.
    */
   async open(): Promise<void> {
     try {
@@ -123,7 +138,8 @@ export class PostgresWriter {
    *
    * @param isAlone - For work that reads before it writes, and may throw after it wrote: it gets a transaction of
    *   its own.
-   * @throws {StorageUnwritableError} if the database cannot be written now; nothing of the work is stored.
+   * @throws {StorageUnwritableError} if the database cannot be written now. Nothing of the work is stored, unless the
+   *   message says that this is not known: a command whose connection is lost, or a service that stops meanwhile.
    * @throws the error of `work`; nothing of it is stored.
    */
   write<T>(work: Work<T>, isAlone = false): Promise<T> {
@@ -141,7 +157,7 @@ export class PostgresWriter {
     });
   }
 
-  /** Ends the connection after the writes that have begun, and with it the lock. */
+  /** Ends the connection after the writes that have begun. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -151,10 +167,11 @@ export class PostgresWriter {
     await this.#committing;
     const client = this.#client;
     this.#client = undefined;
-    const stopped = new StorageUnwritableError('the service has stopped');
-    this.#refusePending(stopped);
-    this.#refuseUncertain(stopped);
-    if (client !== undefined) await end(client);
+    this.#refusePending(new StorageUnwritableError('the service has stopped'));
+    this.#refuseUncertain();
+    if (client === undefined) return;
+    await send(client, DROP_MARK, [this.#options.name]).catch(() => {});
+    await end(client);
   }
 
   #connect(): Promise<void> {
@@ -165,14 +182,15 @@ export class PostgresWriter {
   }
 
   async #connectOnce(): Promise<void> {
-    const { url, name, role, onNotification } = this.#options;
-    const client = await openWriter(url, name);
+    const { url, name, role, answerMs, onNotification } = this.#options;
+    const client = await openWriter(url, name, answerMs);
     try {
       const query: Query = (statement, values) => send(client, statement, values);
-      if (role === 'service') await this.#lock(query);
       if (!this.#wasReady) await migrate(query);
-      if (role === 'service') await this.#takeOver(query);
+      await this.#endEarlier(query);
       await this.#resolveUncertain(query);
+      await query(FIRST_MARK, [name]);
+      if (!this.#wasReady) await query(PRUNE_MARKS);
       client.on('notification', ({ channel, payload = '' }) => onNotification?.(channel, payload));
       if (role === 'service') await query('LISTEN qcs_keys');
     } catch (error) {
@@ -191,61 +209,36 @@ export class PostgresWriter {
     this.#wasReady = true;
   }
 
-  /** @throws {DatabaseInUseError} if another service holds the lock. */
-  async #lock(query: Query): Promise<void> {
-    for (const endMs = performance.now() + LOCK_MS; ; ) {
-      const { rows } = await query('SELECT pg_try_advisory_lock($1, $2) AS taken', SERVING);
-      if (rows[0]?.['taken']) return;
-      // The server may not have noticed that an earlier connection of this process is lost.
-      await query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE application_name = $1 AND pid <> pg_backend_pid() AND datname = current_database()`,
-        [this.#options.name],
-      );
-      if (performance.now() > endMs) throw new DatabaseInUseError();
-      await new Promise((resolve) => setTimeout(resolve, LOCK_AGAIN_MS));
-    }
-  }
-
   /**
-   * Records this process as the holder of the lock.
-   *
-   * @throws {DatabaseTakenOverError} if it was the holder, and another has been since.
+   * Ends earlier connections of this process, which the server may not have given up, and waits until they are gone:
+   * none of them commits anything from then on.
    */
-  async #takeOver(query: Query): Promise<void> {
-    const { name } = this.#options;
-    if (!this.#wasReady) {
-      await query(
-        `INSERT INTO service (id, holder) VALUES (1, $1)
-          ON CONFLICT (id) DO UPDATE SET holder = excluded.holder`,
-        [name],
-      );
-      return;
+  async #endEarlier(query: Query): Promise<void> {
+    for (const endMs = performance.now() + END_MS; ; ) {
+      const { count } = await query(END_EARLIER, [this.#options.name]);
+      if (count === 0) return;
+      if (performance.now() > endMs) {
+        throw new StorageUnwritableError('an earlier connection of this process does not end');
+      }
+      await new Promise((resolve) => setTimeout(resolve, END_AGAIN_MS));
     }
-    const { rows } = await query('SELECT holder FROM service');
-    if (rows[0]?.['holder'] !== name) throw new DatabaseTakenOverError();
   }
 
   /** Finds out whether the transaction was committed whose COMMIT was not answered, and says so to its writers. */
   async #resolveUncertain(query: Query): Promise<void> {
     const uncertain = this.#uncertain;
     if (uncertain === undefined) return;
-    const { xid, writes, values } = uncertain;
-    const isCommitted = await this.#isCommitted(query, xid);
+    const { number, writes, values } = uncertain;
+    const { rows } = await query(READ_MARK, [this.#options.name]);
+    const [mark] = rows;
+    // It is deleted after a day without a connection.
+    if (mark === undefined) return this.#refuseUncertain();
     this.#uncertain = undefined;
+    const isCommitted = Number(mark['number']) === number;
     writes.forEach(({ resolve, reject }, i) => {
       if (isCommitted) resolve(values[i]);
       else reject(new StorageUnwritableError('the connection was lost'));
     });
-  }
-
-  async #isCommitted(query: Query, xid: string): Promise<boolean> {
-    for (;;) {
-      const { rows } = await query('SELECT pg_xact_status($1::text::xid8) AS status', [xid]);
-      const status = rows[0]?.['status'];
-      if (status !== 'in progress') return status === 'committed';
-      await new Promise((resolve) => setTimeout(resolve, LOCK_AGAIN_MS));
-    }
   }
 
   #commitPending(): void {
@@ -267,27 +260,38 @@ export class PostgresWriter {
   /** Commits writes in one transaction; if one of them fails, each in its own. */
   async #commit(client: pg.Client, writes: readonly PendingWrite[]): Promise<void> {
     const query: Query = (statement, values) => send(client, statement, values);
+    this.#number += 1;
+    const number = this.#number;
     let sent: UncertainCommit | undefined;
     try {
       // All of these are sent before the first is answered.
-      const [begun, started, ...done] = await Promise.allSettled([
+      const [begun, marked, ...done] = await Promise.allSettled([
         query('BEGIN'),
-        query(TRANSACTION_ID),
+        query(MARK, [this.#options.name, number]),
         ...writes.map(({ work }) => work(query)),
       ]);
-      const fault = [begun, started, ...done].find((each) => each.status === 'rejected');
+      const fault = [begun, marked, ...done].find((each) => each.status === 'rejected');
       if (fault !== undefined) {
+        // Over a connection that is lost or silent, nothing would answer.
+        if (isLost(fault.reason)) throw fault.reason;
         await query('ROLLBACK');
         const isTogether = writes.length > 1 && !isUnreachable(fault.reason);
         if (isTogether) for (const write of writes) await this.#commit(client, [write]);
         else this.#refuse(writes, fault.reason);
         return;
       }
+      // Without a mark it would not be known later whether this was committed.
+      if (marked.status === 'fulfilled' && marked.value.count === 0) {
+        throw new StorageUnwritableError('the mark of this process is gone');
+      }
+      // It may have been lost while the work did something else.
+      if (this.#client !== client) throw new StorageUnwritableError('the connection was lost');
       const values = done.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
-      const xid = started.status === 'fulfilled' ? String(started.value.rows[0]?.['xid']) : '';
-      sent = { xid, writes, values };
+      sent = { number, writes, values };
       this.#uncertain = sent;
-      await query('COMMIT');
+      const { command } = await query('COMMIT');
+      // The answer is ROLLBACK if a statement failed and its error was not passed on.
+      if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
       this.#uncertain = undefined;
       this.#fault = undefined;
       writes.forEach(({ resolve }, i) => {
@@ -325,6 +329,7 @@ export class PostgresWriter {
     this.#noteFault(error);
     this.#refusePending(this.#fault);
     if (this.#options.role === 'service') this.#connectLater(FIRST_RETRY_MS);
+    else this.#refuseUncertain();
   }
 
   /** Keeps the reason why nothing can be written, and reports it unless it was reported since the connection was lost. */
@@ -343,23 +348,22 @@ export class PostgresWriter {
         await this.#connect();
       } catch (error) {
         this.#noteFault(error);
-        if (error instanceof DatabaseTakenOverError) this.#refuseUncertain(this.#fault);
-        else this.#connectLater(Math.min(2 * delayMs, LONGEST_RETRY_MS));
+        this.#connectLater(Math.min(2 * delayMs, LONGEST_RETRY_MS));
       }
     }, delayMs);
   }
 
-  #refuseUncertain(error: unknown): void {
-    for (const { reject } of this.#uncertain?.writes ?? []) reject(error);
+  #refuseUncertain(): void {
+    for (const { reject } of this.#uncertain?.writes ?? []) {
+      reject(new StorageUnwritableError(UNKNOWN));
+    }
     this.#uncertain = undefined;
   }
 
-  /** Finds a silent connection, and whether a database that could not be written can be again. */
+  /** Finds a silent connection, and whether a database that could not be written can be again: the mark is written. */
   async #askWhetherAlive(): Promise<void> {
-    const client = this.#client;
-    if (client === undefined || this.#committing !== undefined) return;
-    const text = this.#fault === undefined ? 'SELECT 1' : 'UPDATE service SET holder = holder';
-    await this.write((query) => query(text)).catch(() => {});
+    if (this.#client === undefined || this.#committing !== undefined) return;
+    await this.write(async () => {}).catch(() => {});
   }
 }
 
