@@ -19,12 +19,13 @@ const AGAIN_MS = 500;
  */
 export async function openPostgresStores(
   url: string,
-  { onDamaged, onError, onRestored }: StoreReports,
+  { onDamaged, onError, onRestored, onConnection }: StoreReports,
 ): Promise<Stores> {
   const database = await PostgresDatabase.open({
     url,
     role: 'service',
     onEvent: (event) => {
+      onConnection(event.kind === 'restored');
       if (event.kind === 'lost') onError(event.error, 'the database cannot be used');
       else onRestored();
     },
@@ -34,6 +35,7 @@ export async function openPostgresStores(
   if (writer.isConnected) await usage.read();
   const jobs = new PostgresJobStore(database, onDamaged);
   return {
+    database,
     jobs,
     keys: createPostgresKeyStore(database, onDamaged),
     idempotency: new PostgresIdempotencyStore(database, onDamaged),

@@ -15,6 +15,7 @@ import {
 } from './service/maintenance/maintenance-store.ts';
 import type { OnDamaged } from './storage/damaged-records.ts';
 import { GroupCommit } from './storage/group-commit.ts';
+import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { openServiceDatabase } from './storage/service-lock.ts';
 import { DiskWatch, StorageUsage } from './storage/storage-space.ts';
 
@@ -25,10 +26,14 @@ export interface StoreReports {
   readonly onError: (error: unknown, what: string) => void;
   /** Called when the database can be used again. */
   readonly onRestored: () => void;
+  /** Called when the connection to a database of several nodes is lost, and when it is there again. */
+  readonly onConnection: (isConnected: boolean) => void;
 }
 
 /** The stores over one database. */
 export interface Stores {
+  /** Present if several nodes can share the database. */
+  readonly database?: PostgresDatabase;
   readonly jobs: JobStore;
   readonly idempotency: IdempotencyStore;
   readonly keys: KeyStore;

@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { Cluster } from './compose-cluster.ts';
 import { createFleet } from './compose-fleet.ts';
 import { openStores } from './compose-stores.ts';
 import type { Config, HardwareConfig } from './config.ts';
@@ -78,6 +79,10 @@ function createModels(config: Config, fleet: ProcessorDirectory, now: () => numb
   });
 }
 
+function numTaskProcesses(config: Config, numCores: number): number {
+  return config.numTaskProcesses ?? Math.min(4, Math.max(2, numCores));
+}
+
 /** Creates the executors of tasks and TPU jobs on the fleet's simulators. */
 function createWorkloads(
   config: Config,
@@ -95,7 +100,7 @@ function createWorkloads(
   const pool = new ProcedurePool({
     catalog: PROCEDURE_CATALOG,
     processors,
-    numProcesses: config.numTaskProcesses ?? Math.min(4, Math.max(2, numCores)),
+    numProcesses: numTaskProcesses(config, numCores),
     heapLimitMb: config.taskMemoryMb,
     queueLimit,
     onProcessLost,
@@ -176,6 +181,8 @@ export interface RunningService {
    * closed before. Rejects if the jobs of an earlier process cannot be read.
    */
   readonly tested: Promise<TestedService | undefined>;
+  /** In a cluster: resolves if another process has taken the name of this node, which must stop then. */
+  readonly replaced?: Promise<Error>;
   /** Stops accepting work, lets running jobs finish or puts them back, and closes everything. */
   close(): Promise<{ readonly finished: number; readonly requeued: number }>;
 }
@@ -187,7 +194,7 @@ export interface RunningService {
  */
 export async function startService(
   config: Config,
-  { now, elapsedMs, random, environment }: Surroundings,
+  { now: clock, elapsedMs, random, environment }: Surroundings,
   logDestination: LogDestination,
 ): Promise<RunningService> {
   const metrics = new ServiceMetrics();
@@ -201,8 +208,31 @@ export async function startService(
     onDamaged,
     onError: (error, what) => void logs.promise.then((log) => log.error({ err: error }, what)),
     onRestored: () => void logs.promise.then((log) => log.info('the database can be used again')),
+    onConnection: (isConnected) => cluster?.jobs.connectionChanged(isConnected),
   });
   const { keys, idempotency, maintenance, ionqSessions, audit, usage } = stores;
+  const cluster: Cluster | undefined =
+    stores.database &&
+    new Cluster(config, stores.database, {
+      version: version(),
+      clock,
+      parts: () => ({
+        fleet,
+        runner,
+        handlers: kinds,
+        numThreads: config.numThreads ?? numCores,
+        numTaskProcesses: numTaskProcesses(config, numCores),
+        failDamaged: () => stores.jobs.failDamaged(now()),
+        onOrders: () => {},
+      }),
+      onRecovered: ({ givenUp, queuedAgain, failed }) =>
+        app.log.warn(
+          { nodes: givenUp, jobs_queued_again: queuedAgain.length, jobs_failed: failed.length },
+          'jobs of lost nodes were recovered',
+        ),
+      onError: (error, what) => app.log.error({ err: error }, what),
+    });
+  const now: () => number = cluster === undefined ? clock : () => cluster.node.now();
   const hardware = config.hardware && createHardware(config, config.hardware, now, logs.promise);
   const fleet = await createFleet(config, now, {
     ...(environment && { environment: withoutSecrets(environment) }),
@@ -239,6 +269,7 @@ export async function startService(
     now,
     maxSuspicion: config.jobAttempts,
     refusal: () => stores.fault(),
+    ...(cluster && { sharing: cluster.jobs }),
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
   const app = await buildApp({
@@ -287,6 +318,7 @@ export async function startService(
 
   logs.resolve(app.log);
   await fleet.startStatevector();
+  if (stores.database?.writer.isConnected) await cluster?.node.join();
   const origin = await listen(app, config);
   // Create the key only once the service listens; a key of a failed start would never be shown.
   const { firstKey, numKeys } = await readKeys().catch((error) => {
@@ -331,6 +363,9 @@ export async function startService(
       () => isClosing,
     );
     const recovered = await recovering;
+    if (isClosing) return undefined;
+    await cluster?.node.join();
+    await cluster?.jobs.start();
     void workloads.measure();
     return {
       firstKey: laterKey,
@@ -379,9 +414,11 @@ export async function startService(
     firstKey,
     numKeys,
     tested,
+    ...(cluster && { replaced: cluster.replaced }),
     async close() {
       isClosing = true;
       clearInterval(pruning);
+      cluster?.jobs.stopClaiming();
       const graceMs = config.shutdownGraceMs;
       const graceIsOver = sleep(graceMs, undefined, { ref: false });
       // Close these before the server, which waits for all requests.
@@ -391,6 +428,7 @@ export async function startService(
       await Promise.all([fleet.close(), hardware?.close()]);
       await Promise.all([readers.close(), closeJobKinds(kinds)]);
       await recovering?.catch(() => undefined);
+      await cluster?.jobs.close();
       await stores.close();
       closed.resolve(undefined);
       return counts;

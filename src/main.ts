@@ -41,6 +41,12 @@ export async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 
+  void service.replaced?.then(async (error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+    await stop('Replaced');
+  });
+
   const tested = await service.tested.catch(async (error) => {
     await service.close();
     throw error;

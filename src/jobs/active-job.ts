@@ -12,10 +12,17 @@
  */
 import { CodedError } from '../errors/coded-error.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
-import { JobCancelledError, JobTransitionError, RunnerClosedError } from './errors.ts';
+import {
+  JobCancelledError,
+  JobLostError,
+  JobTransitionError,
+  RunnerClosedError,
+} from './errors.ts';
 import {
   isFinal,
+  isSameClaim,
   type Job,
+  type JobClaim,
   type JobError,
   type JobPart,
   type JobPatch,
@@ -24,6 +31,7 @@ import {
 } from './job.ts';
 import type { JobHandler, JobHooks } from './job-handler.ts';
 import type { JobStore } from './job-store.ts';
+import { Settlement } from './settlement.ts';
 
 /** Context that all jobs of a runner share. */
 export interface ActiveJobContext {
@@ -31,16 +39,23 @@ export interface ActiveJobContext {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
-  /** Called when the process no longer holds the job. */
-  readonly onReleased: (job: Job) => void;
+  /**
+   * Called when the process no longer holds the job.
+   *
+   * @param isStored - False if the job was dropped before it was stored.
+   */
+  readonly onReleased: (job: Job, isStored: boolean) => void;
   /** True while the process holds a job that may crash it. */
   readonly hasSuspects: () => boolean;
   /** Called when the stored record, the progress or the message changed. */
   readonly onChanged: (job: ActiveJob) => void;
 }
 
-/** Origin of a job: not stored yet, or left by an earlier process. */
-export type JobOrigin = 'new' | 'recovered';
+/**
+ * Origin of a job: not stored yet, left by an earlier process, or claimed in the database of a cluster. A new job of a
+ * cluster was accepted by the cluster, so that a full queue of this node accepts it too.
+ */
+export type JobOrigin = 'new' | 'recovered' | 'claimed';
 
 type Outcome = ({ readonly result: string } | { readonly error: unknown }) & {
   /** Milliseconds since 1970 UTC. */
@@ -88,8 +103,8 @@ export class ActiveJob {
   constructor(record: Job, handler: JobHandler, origin: JobOrigin, context: ActiveJobContext) {
     this.#record = record;
     this.handler = handler;
-    this.#readmitted = origin === 'recovered';
-    this.#isStored = origin === 'recovered';
+    this.#readmitted = origin !== 'new' || record.claim !== undefined;
+    this.#isStored = origin !== 'new';
     this.#context = context;
   }
 
@@ -162,11 +177,44 @@ export class ActiveJob {
   cancel(): Promise<Job | undefined> {
     return this.#inTurn(async () => {
       if (this.#settlement.isSettled) return undefined;
-      await this.#move('cancelled', { finishedAt: this.#context.now() });
+      try {
+        await this.#move('cancelled', { finishedAt: this.#context.now() });
+      } catch (error) {
+        if (!(error instanceof JobLostError)) throw error;
+        this.#release(error);
+        return undefined;
+      }
       this.#release();
       this.#controller.abort(new JobCancelledError(this.#record.id));
       return this.#record;
     });
+  }
+
+  /** Looks whether another node has ended the job, or holds it now. The work is stopped then. */
+  recheck(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#settlement.isSettled || !this.#isStored) return;
+      const stored = await this.#context.store.get(this.#record.id);
+      if (stored === undefined || this.#settlement.isSettled) return;
+      if (isFinal(stored.status)) {
+        this.#record = stored;
+        this.#tellChange();
+        this.#release();
+        this.#controller.abort(new JobCancelledError(stored.id));
+      } else if (!isSameClaim(stored.claim, this.#record.claim)) {
+        this.#release(new JobLostError(stored.id));
+      }
+    });
+  }
+
+  /**
+   * Gives up a claim that other nodes no longer respect. A stored job is lost to them: its waiters receive
+   * JobLostError. A job that is not stored yet goes on with a new claim.
+   */
+  loseClaim(newClaim: () => JobClaim): void {
+    if (this.#settlement.isSettled) return;
+    if (this.#isStored) this.#release(new JobLostError(this.#record.id));
+    else this.#record = { ...this.#record, claim: newClaim() };
   }
 
   /**
@@ -218,7 +266,7 @@ export class ActiveJob {
       },
       storeParts: async (parts) => {
         await this.#inTurn(() => this.#storeNow());
-        await this.#context.store.addParts(this.#record.id, parts);
+        await this.#context.store.addParts(this.#record.id, parts, this.#record.claim);
       },
       savedParts: async () => {
         return this.#isStored ? this.#context.store.partPlaces(this.#record.id) : [];
@@ -243,6 +291,7 @@ export class ActiveJob {
       try {
         await this.#markRunning(startedAt);
       } catch (error) {
+        if (error instanceof JobLostError) return this.#release(error);
         // The work continues: its outcome is another chance to write that it began.
         this.#context.onUnexpectedError(error, this.#record);
       }
@@ -261,7 +310,7 @@ export class ActiveJob {
       return;
     }
     try {
-      await this.#context.store.addParts(this.#record.id, parts);
+      await this.#context.store.addParts(this.#record.id, parts, this.#record.claim);
     } catch {
       this.#parts.push(...parts);
     }
@@ -288,6 +337,7 @@ export class ActiveJob {
         else this.#finishLater(outcome, retryMs, error);
         return;
       }
+      if (error instanceof JobLostError) return this.#release(error);
       unexpected = error;
       try {
         // The failure is short and may fit where a large result did not.
@@ -312,13 +362,14 @@ export class ActiveJob {
   /** Gives up writing. The record stays as it is until a restart recovers the job. */
   #giveUp(error: unknown): void {
     this.#release(error);
+    if (error instanceof JobLostError) return;
     this.#context.onUnexpectedError(error, this.#record);
   }
 
   /** @param error - Reason why the job could not be written. Waiters receive it, and the work is stopped. */
   #release(error?: unknown): void {
     clearTimeout(this.#storeTimer);
-    this.#context.onReleased(this.#record);
+    this.#context.onReleased(this.#record, this.#isStored);
     if (error === undefined) this.#settlement.resolve(this.#record);
     else {
       this.#settlement.reject(error);
@@ -365,7 +416,7 @@ export class ActiveJob {
   /** Moves the job to another status. If another process has ended the job, adopts the record it wrote. */
   async #move(to: JobStatus, patch: JobPatch): Promise<void> {
     const { store } = this.#context;
-    const { id, status } = this.#record;
+    const { id, status, claim } = this.#record;
     if (!this.#isStored) {
       const moved = movedJob(this.#record, to, patch);
       if (isFinal(to)) await this.#create(moved);
@@ -373,10 +424,12 @@ export class ActiveJob {
       return;
     }
     try {
-      this.#record = await store.transition(id, status, to, patch);
+      this.#record = await store.transition(id, status, to, patch, claim);
     } catch (error) {
       const stored = error instanceof JobTransitionError ? await store.get(id) : undefined;
-      if (stored === undefined || !isFinal(stored.status)) throw error;
+      if (stored === undefined) throw error;
+      if (!isFinal(stored.status))
+        throw isSameClaim(stored.claim, claim) ? error : new JobLostError(id);
       this.#record = stored;
     }
     this.#tellChange();
@@ -388,73 +441,4 @@ function failureOf(error: unknown): JobError {
   return error instanceof CodedError
     ? { code: error.code, message: error.message }
     : INTERNAL_ERROR;
-}
-
-/** Greatest delay of setTimeout, which fires longer ones at once. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
-
-interface Waiter {
-  readonly resolve: (job: Job) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/**
- * End of a job for its waiters.
- *
- * It is a set of waiters instead of a shared promise: every wait that times out would leave a reaction on the
- * promise until the job ends, and a long job may be polled thousands of times.
- */
-class Settlement {
-  readonly #waiters = new Set<Waiter>();
-  #isSettled = false;
-
-  get isSettled(): boolean {
-    return this.#isSettled;
-  }
-
-  /** Answers every waiter with the record. */
-  resolve(job: Job): void {
-    this.#isSettled = true;
-    for (const waiter of this.#waiters) waiter.resolve(job);
-  }
-
-  /** Answers every waiter with the error. */
-  reject(error: unknown): void {
-    this.#isSettled = true;
-    for (const waiter of this.#waiters) waiter.reject(error);
-  }
-
-  /**
-   * Waits for `resolve` or `reject`. Call it only before those.
-   *
-   * @param current - Gives the record to answer with after `timeoutMs`.
-   * @throws the signal's reason, if that aborts first.
-   */
-  wait(current: () => Job, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
-    return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
-      const leave = () => {
-        this.#waiters.delete(waiter);
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const waiter: Waiter = {
-        resolve: (job) => {
-          leave();
-          resolve(job);
-        },
-        reject: (error) => {
-          leave();
-          reject(error);
-        },
-      };
-      const onAbort = () => waiter.reject(signal?.reason);
-      this.#waiters.add(waiter);
-      signal?.addEventListener('abort', onAbort);
-      if (timeoutMs !== undefined) {
-        const onTime = () => waiter.resolve(current());
-        timer = setTimeout(onTime, Math.min(timeoutMs, LONGEST_TIMEOUT_MS)).unref();
-      }
-    });
-  }
 }

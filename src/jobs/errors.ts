@@ -87,6 +87,18 @@ export class JobCancelledError extends CodedError {
   }
 }
 
+/**
+ * Another node of the cluster holds the job now, because this one was not heard of for too long. Callers never see
+ * it: they go on waiting for the outcome.
+ */
+export class JobLostError extends CodedError {
+  readonly code = 'JOBS_LOST';
+
+  constructor(id: JobId) {
+    super(`Job ${id} is held by another node of the cluster now.`);
+  }
+}
+
 /** The service is stopping. It accepts no jobs and puts its present ones back into the queue. */
 export class RunnerClosedError extends CodedError {
   readonly code = 'JOBS_SHUTTING_DOWN';

@@ -5,6 +5,7 @@
 import { ActiveJob, type ActiveJobContext, type JobOrigin } from './active-job.ts';
 import {
   DuplicateJobError,
+  JobLostError,
   JobNotFoundError,
   JobTransitionError,
   NoHandlerError,
@@ -14,20 +15,27 @@ import {
   isFinal,
   isJobId,
   type Job,
+  type JobClaim,
   type JobId,
   type JobKind,
   type JobPart,
   type JobPartPlace,
   type JobQuery,
+  type JobQueueing,
   type NewJob,
 } from './job.ts';
-import type { JobHandler } from './job-handler.ts';
+import type { JobHandler, WaitingJob } from './job-handler.ts';
+import type { JobSharing } from './job-sharing.ts';
 import type { JobStore } from './job-store.ts';
 import { type JobState, type JobWatch, JobWatches, stateOf } from './job-watch.ts';
 import { leftoverJobs, requeueInterrupted } from './recovery.ts';
+import { RemoteJobs } from './remote-jobs.ts';
 
 /** Default suspicion at which a job is given up: it ran alone in this many processes that died. */
 const DEFAULT_MAX_SUSPICION = 10;
+
+/** Time for which a node announces the progress of a job after it was asked to. */
+const ANNOUNCE_MS = 30_000;
 
 /** Options of a JobRunner. */
 interface JobRunnerOptions {
@@ -41,6 +49,8 @@ interface JobRunnerOptions {
   readonly refusal?: () => Error | undefined;
   /** Called for every error that is a bug or a fault of the machine rather than of the job. */
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
+  /** Present if the jobs are shared with the other nodes of a cluster. */
+  readonly sharing?: JobSharing;
 }
 
 /** Counts of jobs at a shutdown. */
@@ -60,6 +70,11 @@ export class JobRunner {
   readonly #active = new Map<JobId, ActiveJob>();
   readonly #inFlight = new InFlightCounts();
   readonly #watches = new JobWatches();
+  readonly #sharing: JobSharing | undefined;
+  /** Present in a cluster. */
+  readonly #remote: RemoteJobs | undefined;
+  /** Jobs whose progress other nodes want to know, and until when, on the monotonic clock. */
+  readonly #announced = new Map<JobId, number>();
   #shutdown: Promise<ShutdownCounts> | undefined;
 
   constructor(options: JobRunnerOptions) {
@@ -68,11 +83,21 @@ export class JobRunner {
     this.#handlers = handlers;
     this.#refusal = options.refusal ?? (() => undefined);
     this.#maxSuspicion = options.maxSuspicion ?? DEFAULT_MAX_SUSPICION;
-    const onReleased = (job: Job) => {
-      if (this.#active.delete(job.id)) this.#inFlight.leave(job);
-    };
-    const onChanged = (active: ActiveJob) =>
+    this.#sharing = options.sharing;
+    this.#remote =
+      options.sharing &&
+      new RemoteJobs({
+        store,
+        sharing: options.sharing,
+        watches: this.#watches,
+        isHeld: (id) => this.#active.has(id),
+        onFinal: (job) => this.#inFlight.leave(job),
+      });
+    const onReleased = (job: Job, isStored: boolean) => this.#released(job, isStored);
+    const onChanged = (active: ActiveJob) => {
       this.#watches.tell(active.record.id, () => stateOfActive(active));
+      if (this.#announced.size > 0) this.#announce(active);
+    };
     const hasSuspects = () => this.#inFlight.numSuspects > 0;
     this.#context = { store, now, onUnexpectedError, onReleased, onChanged, hasSuspects };
   }
@@ -87,23 +112,37 @@ export class JobRunner {
    * @throws {DuplicateJobError} if its id is taken.
    */
   async submit(newJob: NewJob): Promise<Job> {
-    return this.#accept(newJob).create();
+    const accepted = this.#accept(newJob);
+    return accepted instanceof ActiveJob ? accepted.create() : this.#queue(accepted);
   }
 
   /**
    * Runs a job for a caller that waits for its outcome, or for its record after `timeoutMs`. A short job is
    * stored once, with its outcome, instead of at every step: until the caller is answered, a crash can break
-   * no promise. A longer job is stored soon after its submission.
+   * no promise. A longer job is stored soon after its submission. In a cluster, a job that cannot start here at once
+   * is stored first, and waits for a node.
    *
    * @param timeoutMs - No time limit if undefined.
    * @returns The stored record; `queued` also if a shutdown put the job back.
    * @throws as `submit`, and the store's error if the job or its outcome could not be written.
    */
   async run(newJob: NewJob, timeoutMs?: number): Promise<Job> {
-    return this.#accept(newJob).run(timeoutMs);
+    const accepted = this.#accept(newJob);
+    if (accepted instanceof ActiveJob) {
+      const endsAt = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+      return await this.#orElsewhere(accepted.run(timeoutMs), newJob.id, endsAt);
+    }
+    await this.#queue(accepted);
+    return await this.waitFor(newJob.id, timeoutMs);
   }
 
-  #accept(newJob: NewJob): ActiveJob {
+  /** True if the work of a job is held here: it runs, or waits for an executor of this node. */
+  isHeld(id: JobId): boolean {
+    return this.#active.has(id);
+  }
+
+  /** Accepts a job: to be started here, or, in a cluster, to wait in the database. */
+  #accept(newJob: NewJob): ActiveJob | Job {
     if (this.#shutdown !== undefined) throw new RunnerClosedError();
     const refusal = this.#refusal();
     if (refusal !== undefined) throw refusal;
@@ -114,7 +153,76 @@ export class JobRunner {
     // The job is known here before it is stored: a shutdown must wait for the write, and so must callers that
     // ask for the job by id.
     const record: Job = { ...newJob, status: 'queued', attempts: 0 };
-    return this.#adopt(record, handler, 'new');
+    if (this.#sharing === undefined) return this.#adopt(record, handler, 'new');
+    const queueing = queueingOf(handler, newJob);
+    const claim = this.#sharing.claimNew(newJob, queueing);
+    const shared = { ...record, queueing, origin: this.#sharing.node };
+    this.#remote?.take(shared);
+    this.#inFlight.enter(shared);
+    if (claim === undefined) return shared;
+    this.#sharing.charge(newJob, queueing);
+    return this.#adopt({ ...shared, claim }, handler, 'new');
+  }
+
+  /** Stores a job that waits for a node. */
+  async #queue(job: Job): Promise<Job> {
+    try {
+      const stored = await this.#store.create(job);
+      if (job.queueing !== undefined) this.#sharing?.announceQueued(job.queueing.line);
+      return stored;
+    } catch (error) {
+      this.#forget(job.id);
+      throw error;
+    }
+  }
+
+  /** Forgets a job of a cluster that was not stored. */
+  #forget(id: JobId): void {
+    const job = this.#remote?.drop(id);
+    if (job !== undefined) this.#inFlight.leave(job);
+  }
+
+  /** Waits for a job that is held here, and if other nodes take it over, for its outcome there. */
+  async #orElsewhere(
+    waiting: Promise<Job>,
+    id: JobId,
+    endsAt?: number,
+    signal?: AbortSignal,
+  ): Promise<Job> {
+    try {
+      return await waiting;
+    } catch (error) {
+      if (!(error instanceof JobLostError)) throw error;
+      return await this.waitFor(id, endsAt && Math.max(0, endsAt - performance.now()), signal);
+    }
+  }
+
+  /** Takes note that this process no longer holds a job. */
+  #released(job: Job, isStored: boolean): void {
+    if (!this.#active.delete(job.id)) return;
+    const sharing = this.#sharing;
+    if (sharing === undefined) {
+      this.#inFlight.leave(job);
+      return;
+    }
+    if (!isStored) this.#forget(job.id);
+    else if (isFinal(job.status)) {
+      this.#remote?.tell(job);
+      // Nobody else knows of a job that was stored with its outcome by the node that took it in.
+      if (job.origin !== sharing.node) sharing.announceChanged(job.id);
+    } else if (this.#watches.has(job.id)) this.#remote?.follow(job);
+    sharing.released();
+  }
+
+  /** Tells other nodes the state of a job that they asked for. */
+  #announce({ record, progress, message }: ActiveJob): void {
+    const until = this.#announced.get(record.id);
+    if (until === undefined || until < performance.now()) return;
+    if (progress === undefined || record.status !== 'running') {
+      this.#sharing?.announceChanged(record.id);
+    } else {
+      this.#sharing?.announceProgress(record.id, progress, message);
+    }
   }
 
   /** True once a shutdown has begun; then no job is accepted. */
@@ -153,7 +261,12 @@ export class JobRunner {
    */
   async waitFor(id: JobId, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
     signal?.throwIfAborted();
-    return this.#active.get(id)?.wait(timeoutMs, signal) ?? this.#stored(id);
+    const active = this.#active.get(id);
+    if (active !== undefined) {
+      const endsAt = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+      return await this.#orElsewhere(active.wait(timeoutMs, signal), id, endsAt, signal);
+    }
+    return await (this.#remote?.wait(id, timeoutMs, signal) ?? this.#stored(id));
   }
 
   /**
@@ -170,7 +283,8 @@ export class JobRunner {
       const active = this.#active.get(id);
       if (active !== undefined) return stateOfActive(active);
       const record = await this.#store.get(id);
-      return record && stateOf(record);
+      if (record !== undefined) this.#remote?.follow(record);
+      return record && stateOf(record, this.progress(id));
     });
   }
 
@@ -186,7 +300,7 @@ export class JobRunner {
    * @throws {JobNotFoundError} if there is no such job.
    */
   async cancel(id: JobId): Promise<Job> {
-    return (await this.#active.get(id)?.cancel()) ?? this.#cancelStored(id);
+    return (await this.#active.get(id)?.cancel()) ?? (await this.#cancelStored(id));
   }
 
   /**
@@ -205,13 +319,17 @@ export class JobRunner {
   queuePosition(id: JobId): number {
     const own = this.#active.get(id);
     if (own !== undefined) return own.handler.queuePosition(id) ?? 0;
+    const shared = this.#sharing?.queuePosition(id);
+    if (shared !== undefined) return shared;
     const isAhead = ({ record, hasBegun }: ActiveJob) => !hasBegun && isJobId(id, record.kind);
     return [...this.#active.values()].filter(isAhead).length;
   }
 
   /** Expected start of a queued job, milliseconds since 1970 UTC; undefined if unknown. */
   expectedStart(id: JobId): number | undefined {
-    const expected = this.#active.get(id)?.handler.expectedStart?.(id);
+    const own = this.#active.get(id);
+    const expected =
+      own === undefined ? this.#sharing?.expectedStart(id) : own.handler.expectedStart?.(id);
     // An overdue job may start at any moment, but not before now.
     return expected === undefined ? undefined : Math.max(expected, this.#context.now());
   }
@@ -234,9 +352,62 @@ export class JobRunner {
     for (const { record, hasBegun } of this.#active.values()) yield { job: record, hasBegun };
   }
 
-  /** Fraction done of a running job, in [0, 1]; undefined if it does not run here. */
+  /** Fraction done of a running job, in [0, 1]; undefined if it is not known here. */
   progress(id: JobId): number | undefined {
-    return this.#active.get(id)?.progress;
+    return this.#active.get(id)?.progress ?? this.#sharing?.progressOf(id);
+  }
+
+  /** Runs jobs that this node has claimed in the database of its cluster. */
+  adoptClaimed(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      const handler = this.#handlers[job.kind];
+      if (handler === undefined) throw new Error(`unreachable: a claimed job of kind ${job.kind}`);
+      if (this.#shutdown === undefined) this.#adopt(job, handler, 'claimed').start();
+    }
+  }
+
+  /** Takes in the callers of jobs whose node was given up, as jobs of this node. */
+  inherit(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      this.#remote?.take(job);
+      this.#inFlight.enter(job);
+    }
+  }
+
+  /** Gives up the claims of an earlier epoch of this node, which other nodes no longer respect. */
+  loseClaims(isLost: (claim: JobClaim) => boolean): void {
+    const sharing = this.#sharing;
+    if (sharing === undefined) return;
+    for (const active of [...this.#active.values()]) {
+      const { claim } = active.record;
+      if (claim !== undefined && isLost(claim)) active.loseClaim(() => sharing.newClaim());
+    }
+  }
+
+  /** Takes note that another node has changed the record of a job. */
+  async changedElsewhere(id: JobId): Promise<void> {
+    const active = this.#active.get(id);
+    if (active !== undefined) await active.recheck().catch(() => {});
+    await this.#remote?.changed(id);
+  }
+
+  /** Takes note of the progress of a job that another node runs. */
+  progressElsewhere(id: JobId, progress: number, message: string | undefined): void {
+    this.#remote?.tellProgress(id, progress, message);
+  }
+
+  /** Announces the progress of a job to the other nodes for some time, while it runs here or once it does. */
+  announceProgressOf(id: JobId): void {
+    this.#announced.set(id, performance.now() + ANNOUNCE_MS);
+    const active = this.#active.get(id);
+    if (active !== undefined) this.#announce(active);
+  }
+
+  /** Looks up the jobs of other nodes whose changes may have been missed. */
+  async lookElsewhere(): Promise<void> {
+    const now = performance.now();
+    for (const [id, until] of this.#announced) if (until < now) this.#announced.delete(id);
+    await this.#remote?.look();
   }
 
   /**
@@ -248,6 +419,8 @@ export class JobRunner {
    */
   async recover(): Promise<{ requeued: number; failed: number }> {
     const counts = { requeued: 0, failed: await this.#store.failDamaged(this.#context.now()) };
+    // In a cluster, the nodes claim what waits, and queue again what a lost node held.
+    if (this.#sharing !== undefined) return counts;
     const runs = (kind: JobKind) => this.#handlers[kind] !== undefined;
     const isOurs = (id: JobId) => this.#active.has(id);
     const { now } = this.#context;
@@ -303,6 +476,7 @@ export class JobRunner {
     clearTimeout(timer);
 
     const putBack = await Promise.all(running.map((active) => active.putBack()));
+    this.#remote?.answerAll();
     return {
       finished: jobs.filter((active) => isFinal(active.record.status)).length,
       requeued: [...leftQueued, ...putBack].filter((isQueued) => isQueued).length,
@@ -312,7 +486,8 @@ export class JobRunner {
   #adopt(record: Job, handler: JobHandler, origin: JobOrigin): ActiveJob {
     const active = new ActiveJob(record, handler, origin, this.#context);
     this.#active.set(record.id, active);
-    this.#inFlight.enter(record);
+    // Jobs of a cluster are counted by the node that took them in.
+    if (this.#sharing === undefined) this.#inFlight.enter(record);
     return active;
   }
 
@@ -331,6 +506,8 @@ export class JobRunner {
         const finishedAt = this.#context.now();
         const cancelled = await this.#store.transition(id, job.status, 'cancelled', { finishedAt });
         this.#watches.tell(id, () => stateOf(cancelled));
+        this.#remote?.tell(cancelled);
+        this.#sharing?.announceChanged(id);
         return cancelled;
       } catch (error) {
         // The job moved between the two steps, so read it again.
@@ -338,6 +515,11 @@ export class JobRunner {
       }
     }
   }
+}
+
+/** How a job waits for a node of a cluster. */
+export function queueingOf(handler: JobHandler, job: WaitingJob): JobQueueing {
+  return handler.queueing?.(job) ?? { line: job.kind, level: 0, costMs: 1, width: 0 };
 }
 
 function stateOfActive({ record, progress, message }: ActiveJob): JobState {

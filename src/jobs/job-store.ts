@@ -4,6 +4,7 @@
  */
 import type {
   Job,
+  JobClaim,
   JobId,
   JobPart,
   JobPartPlace,
@@ -31,19 +32,29 @@ export interface JobStore {
   /** Lists jobs. Damaged ones are left out, and the page is filled with others. */
   list(query: JobQuery): Promise<readonly Job[]>;
   /**
-   * Moves a job from one status to another and applies the patch, atomically.
+   * Moves a job from one status to another and applies the patch, atomically. A job that goes back to `queued`
+   * is claimed by nobody.
    *
+   * @param claim - In a cluster: the caller's claim on the job, without which it must not move it. Undefined if
+   *   anybody may.
    * @throws {JobNotFoundError} if there is no such job.
-   * @throws {JobTransitionError} if the life cycle has no such transition, or the job is not in `from`;
-   *   nothing has changed then.
+   * @throws {JobTransitionError} if the life cycle has no such transition, the job is not in `from`, or it is
+   *   claimed by another; nothing has changed then.
    */
-  transition(id: JobId, from: JobStatus, to: JobStatus, patch?: JobPatch): Promise<Job>;
+  transition(
+    id: JobId,
+    from: JobStatus,
+    to: JobStatus,
+    patch?: JobPatch,
+    claim?: JobClaim,
+  ): Promise<Job>;
   /**
    * Stores parts of a job's result, all or none. A part replaces one that begins at the same place.
    *
-   * @returns False if the job does not wait or run; nothing was stored then.
+   * @param claim - As for `transition`.
+   * @returns False if the job does not wait or run, or is claimed by another; nothing was stored then.
    */
-  addParts(id: JobId, parts: readonly JobPart[]): Promise<boolean>;
+  addParts(id: JobId, parts: readonly JobPart[], claim?: JobClaim): Promise<boolean>;
   /** Places of all parts of a job, in order of series and index. */
   partPlaces(id: JobId): Promise<readonly JobPartPlace[]>;
   /**

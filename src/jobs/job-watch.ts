@@ -69,6 +69,11 @@ export class JobWatches {
     return this.#listeners.size;
   }
 
+  /** True if the job is watched. */
+  has(id: JobId): boolean {
+    return this.#listeners.has(id);
+  }
+
   /** Reports a state to the job's watches; `state` is called only if there are any. */
   tell(id: JobId, state: () => JobState): void {
     const listeners = this.#listeners.get(id);

@@ -35,6 +35,28 @@ export interface JobError {
   readonly message: string;
 }
 
+/**
+ * Claim of a node of a cluster on a job: the node may run it, and no other writes its outcome. A claim is named by the
+ * node, the epoch of the node, which is raised when the node starts or is given up, and a number.
+ */
+export interface JobClaim {
+  readonly node: string;
+  readonly epoch: number;
+  readonly number: number;
+}
+
+/** Facts by which a job waits for a node of a cluster. */
+export interface JobQueueing {
+  /** Line that it waits in; jobs of one line compete for the same. */
+  readonly line: string;
+  /** Level at which it starts to wait; 0 goes first. */
+  readonly level: number;
+  /** Milliseconds that it is expected to take. */
+  readonly costMs: number;
+  /** Qubits that its target must hold on the node that runs it; 0 if any node can. */
+  readonly width: number;
+}
+
 /** Record of a job. Times are milliseconds since 1970 UTC. */
 export interface Job {
   readonly id: JobId;
@@ -63,6 +85,12 @@ export interface Job {
   readonly suspicion?: number;
   /** Job that this one repeats. */
   readonly retryOf?: JobId;
+  /** In a cluster: how it waits. */
+  readonly queueing?: JobQueueing;
+  /** In a cluster: node that took it in, where its place in flight is counted. */
+  readonly origin?: string;
+  /** In a cluster: node that may run it; absent while it waits for one. */
+  readonly claim?: JobClaim;
 }
 
 /** Fields of a job to create. */
@@ -77,6 +105,9 @@ export interface NewJob {
   readonly tags?: readonly string[];
   readonly createdAt: number;
   readonly retryOf?: JobId;
+  readonly queueing?: JobQueueing;
+  readonly origin?: string;
+  readonly claim?: JobClaim;
 }
 
 /** Items of a job's result that a part holds: those of one series from one index to another. */
@@ -171,6 +202,11 @@ export function movedJob(job: Job, to: JobStatus, patch: JobPatch): Job {
   const { startedAt, ...rest } = { ...job, ...fields };
   const keepsStart = to !== 'queued' && startedAt !== undefined;
   return { ...rest, status: to, ...(keepsStart ? { startedAt } : {}) };
+}
+
+/** True if two claims are the same, or neither is one. */
+export function isSameClaim(a: JobClaim | undefined, b: JobClaim | undefined): boolean {
+  return a?.node === b?.node && a?.epoch === b?.epoch && a?.number === b?.number;
 }
 
 /** Transitions of the life cycle. */

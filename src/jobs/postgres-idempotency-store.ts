@@ -1,8 +1,7 @@
 /**
  * Idempotency keys in PostgreSQL. Claims are one upsert, as in SQLite: it inserts the keys, or takes over expired and
- * orphaned ones.
+ * orphaned ones. A claim is orphaned if its job was not created and its node is not up.
  */
-import { randomUUID } from 'node:crypto';
 import type { OnDamaged } from '../storage/damaged-records.ts';
 import type { Query } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
@@ -28,7 +27,8 @@ const CLAIM = {
       created_at = excluded.created_at
     WHERE idempotency.created_at <= excluded.created_at - ${IDEMPOTENCY_LIFETIME_MS}
       OR (idempotency.response IS NULL AND idempotency.claimed_by <> $6
-        AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = idempotency.job_id))
+        AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = idempotency.job_id)
+        AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.process = idempotency.claimed_by AND nodes.is_up))
     RETURNING key_id, idempotency_key`,
 };
 const OF_KEYS = `(key_id, idempotency_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`;
@@ -69,13 +69,17 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   readonly #writer: PostgresDatabase['writer'];
   readonly #onDamaged: OnDamaged;
   /** Identifies this process among those that wrote to the table. */
-  readonly #claimedBy = randomUUID();
+  readonly #claimedBy: string;
   readonly #claims: WriteBatches<ClaimRequest, Claim>;
   readonly #settlements: WriteBatches<Settlement, void>;
   readonly #releases: WriteBatches<KeyName, void>;
 
   /** @param onDamaged - Called each time a stored answer cannot be read. */
-  constructor({ writer }: Pick<PostgresDatabase, 'writer'>, onDamaged: OnDamaged = () => {}) {
+  constructor(
+    { writer, name }: Pick<PostgresDatabase, 'writer' | 'name'>,
+    onDamaged: OnDamaged = () => {},
+  ) {
+    this.#claimedBy = name;
     this.#writer = writer;
     this.#onDamaged = onDamaged;
     this.#claims = new WriteBatches<ClaimRequest, Claim>(writer, {

@@ -19,6 +19,7 @@ import {
 import {
   BRIEF_REQUEST_LENGTH,
   type Job,
+  type JobClaim,
   type JobId,
   type JobPart,
   type JobPartPlace,
@@ -36,10 +37,13 @@ import { isLarge, packLarge, unpack } from './large-text.ts';
 const INSERT = {
   name: 'jobs-insert',
   text: `INSERT INTO jobs (id, kind, key_id, status, priority, target, request, large_request, created_at,
-      started_at, finished_at, attempts, result, large_result, error_code, error_message, retry_of, name, tags)
+      started_at, finished_at, attempts, result, large_result, error_code, error_message, retry_of, name, tags,
+      line, level, cost_ms, width, origin, owner, epoch, claim)
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
       $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bytea[],
-      $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
+      $15::text[], $16::text[], $17::text[], $18::text[], $19::text[],
+      $20::text[], $21::smallint[], $22::float8[], $23::smallint[], $24::text[], $25::text[], $26::bigint[],
+      $27::bigint[])
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 };
 
@@ -49,6 +53,10 @@ const INSERT_TAGS = {
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
     ON CONFLICT DO NOTHING`,
 };
+
+/** True for a job that the caller holds, or for which it named no claim. */
+const IS_HELD = `(given.claim IS NULL
+      OR jobs.owner = given.owner AND jobs.epoch = given.epoch AND jobs.claim = given.claim)`;
 
 const UPDATE = {
   name: 'jobs-update',
@@ -62,12 +70,13 @@ const UPDATE = {
       result = coalesce(given.result, jobs.result),
       large_result = coalesce(given.large_result, jobs.large_result),
       error_code = coalesce(given.error_code, jobs.error_code),
-      error_message = coalesce(given.error_message, jobs.error_message)
+      error_message = coalesce(given.error_message, jobs.error_message),
+      owner = CASE given.status WHEN 'queued' THEN NULL ELSE jobs.owner END
     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::float8[],
-      $8::text[], $9::bytea[], $10::text[], $11::text[])
+      $8::text[], $9::bytea[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[])
       AS given (id, from_status, status, started_at, finished_at, attempts, suspicion,
-        result, large_result, error_code, error_message)
-    WHERE jobs.id = given.id AND jobs.status = given.from_status
+        result, large_result, error_code, error_message, owner, epoch, claim)
+    WHERE jobs.id = given.id AND jobs.status = given.from_status AND ${IS_HELD}
     RETURNING jobs.*`,
 };
 
@@ -78,7 +87,9 @@ const STATUSES = {
 /** The lock keeps the jobs from ending before their parts are stored. */
 const UNFINISHED_OF = {
   name: 'jobs-unfinished-of',
-  text: `SELECT id FROM jobs WHERE id = ANY ($1::text[]) AND status IN ('queued', 'running') FOR SHARE`,
+  text: `SELECT id FROM jobs JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+      AS given (id, owner, epoch, claim) USING (id)
+    WHERE status IN ('queued', 'running') AND ${IS_HELD} FOR SHARE OF jobs`,
 };
 const PUT_PART = {
   name: 'jobs-put-part',
@@ -143,11 +154,13 @@ interface Transition {
   readonly to: JobStatus;
   readonly patch: JobPatch;
   readonly largeResult: Uint8Array | undefined;
+  readonly claim: JobClaim | undefined;
 }
 
 interface Addition {
   readonly id: JobId;
   readonly parts: readonly JobPart[];
+  readonly claim: JobClaim | undefined;
 }
 
 /** JobStore over the table `jobs` in PostgreSQL. */
@@ -206,13 +219,19 @@ export class PostgresJobStore implements JobStore {
     }
   }
 
-  async transition(id: JobId, from: JobStatus, to: JobStatus, patch: JobPatch = {}): Promise<Job> {
+  async transition(
+    id: JobId,
+    from: JobStatus,
+    to: JobStatus,
+    patch: JobPatch = {},
+    claim?: JobClaim,
+  ): Promise<Job> {
     const [largeResult] = await packAll(patch.result);
-    return wholeJob(await this.#transitions.add({ id, from, to, patch, largeResult }));
+    return wholeJob(await this.#transitions.add({ id, from, to, patch, largeResult, claim }));
   }
 
-  addParts(id: JobId, parts: readonly JobPart[]): Promise<boolean> {
-    return this.#additions.add({ id, parts });
+  addParts(id: JobId, parts: readonly JobPart[], claim?: JobClaim): Promise<boolean> {
+    return this.#additions.add({ id, parts, claim });
   }
 
   async partPlaces(id: JobId): Promise<readonly JobPartPlace[]> {
@@ -308,6 +327,12 @@ async function create(
     column(({ retryOf }) => retryOf),
     column(({ name }) => name && storable(name)),
     column(({ tags }) => tags && JSON.stringify(tags)),
+    column(({ queueing }) => queueing?.line),
+    column(({ queueing }) => queueing?.level ?? 0),
+    column(({ queueing }) => queueing?.costMs ?? 0),
+    column(({ queueing }) => queueing?.width ?? 0),
+    column(({ origin }) => origin),
+    ...claimColumns(jobs),
   ]);
   const created = new Set(rows.map((row) => row['id']));
   const made = items.filter(({ job }) => created.has(job.id));
@@ -366,6 +391,7 @@ async function move(
     column(({ largeResult }) => largeResult),
     column(({ patch }) => patch.error?.code),
     column(({ patch }) => patch.error && storable(patch.error.message)),
+    ...claimColumns(allowed),
   ]);
   const moved = new Map(rows.map((row) => [row['id'], row]));
   const without = items.filter(({ id }) => !moved.has(id)).map(({ id }) => id);
@@ -391,12 +417,23 @@ async function move(
 }
 
 async function addParts(query: Query, items: readonly Addition[]): Promise<readonly boolean[]> {
-  const { rows } = await query(UNFINISHED_OF, [items.map(({ id }) => id)]);
+  const { rows } = await query(UNFINISHED_OF, [items.map(({ id }) => id), ...claimColumns(items)]);
   const unfinished = new Set(rows.map((row) => row['id']));
   await Promise.all(
     items.filter(({ id }) => unfinished.has(id)).map(({ id, parts }) => putParts(query, id, parts)),
   );
   return items.map(({ id }) => unfinished.has(id));
+}
+
+/** Columns of the nodes, epochs and numbers of claims. */
+function claimColumns(
+  items: readonly { readonly claim?: JobClaim | undefined }[],
+): readonly (readonly (string | number | null)[])[] {
+  return [
+    items.map(({ claim }) => claim?.node ?? null),
+    items.map(({ claim }) => claim?.epoch ?? null),
+    items.map(({ claim }) => claim?.number ?? null),
+  ];
 }
 
 async function remove(query: Query, ids: readonly JobId[]): Promise<readonly boolean[]> {
@@ -426,7 +463,7 @@ function placeOfRow(row: StoredRow): JobPartPlace {
 }
 
 /** Converts a row of `SELECT *` to a job, with its large texts. */
-async function wholeJob(row: StoredRow): Promise<Job> {
+export async function wholeJob(row: StoredRow): Promise<Job> {
   const job = jobOfRow(row);
   const large = async (column: 'large_request' | 'large_result', name: 'request' | 'result') => {
     const bytes = row[column];

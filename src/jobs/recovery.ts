@@ -62,11 +62,11 @@ export async function requeueInterrupted({
       if (job.status === 'running' && !isOurs(job.id)) running.push(job);
     }
   }
-  const isWaiting = ({ id }: Job) => awaited.has(id);
-  const share = 1 / running.filter((job) => !isWaiting(job)).length ** 2;
+  const suspects = suspicionOf(running, parentOf, awaited);
   const writes = running.map((job) => {
     const { id, attempts } = job;
-    if (isWaiting(job)) return store.transition(id, 'running', 'queued');
+    const share = suspects.get(id);
+    if (share === undefined) return store.transition(id, 'running', 'queued');
     const suspicion = (job.suspicion ?? 0) + share;
     if (suspicion < maxSuspicion) return store.transition(id, 'running', 'queued', { suspicion });
     const { code, message } = new JobInterruptedError(attempts);
@@ -74,6 +74,22 @@ export async function requeueInterrupted({
     return store.transition(id, 'running', 'failed', { finishedAt: now(), suspicion, error });
   });
   return await Promise.all(writes);
+}
+
+/**
+ * Suspicion that falls on each of the jobs that ran when a process died. Jobs that wait for others, and that are one
+ * piece of work with these, are not suspected and left out.
+ *
+ * @param awaiting - Further jobs that wait for others.
+ */
+export function suspicionOf(
+  running: readonly Job[],
+  parentOf: (job: Job) => JobId | undefined,
+  awaiting: ReadonlySet<JobId> = new Set(),
+): ReadonlyMap<JobId, number> {
+  const waiting = new Set([...awaiting, ...running.map(parentOf)]);
+  const suspects = running.filter(({ id }) => !waiting.has(id));
+  return new Map(suspects.map(({ id }) => [id, 1 / suspects.length ** 2]));
 }
 
 /**

@@ -247,6 +247,15 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The result that the vendor of the hardware returned does not fit the circuit.',
   },
+  CLUSTER_NODE_NAME_IN_USE: {
+    answers: 'INTERNAL_ERROR',
+    meaning:
+      'Another process is the node of this name. The service ends; no request is answered with it.',
+  },
+  CLUSTER_NO_NODE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'No node of the cluster that runs jobs is up.',
+  },
   JOBS_CANCELLED: {
     answers: 'INTERNAL_ERROR',
     meaning: 'The job was cancelled. This code is internal; no request is answered with it.',
@@ -267,6 +276,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'INTERNAL_ERROR',
     meaning:
       'The service died too often while the job ran with few others, so that the job may be the cause (QCS_JOB_ATTEMPTS).',
+  },
+  JOBS_LOST: {
+    answers: 'INTERNAL_ERROR',
+    meaning:
+      'Another node of the cluster holds the job now. This code is internal; no request is answered with it.',
   },
   JOBS_NO_HANDLER: {
     answers: 'INTERNAL_ERROR',

@@ -29,6 +29,7 @@ const LEFT_OF_ROOTS = [
   'compose-fleet.ts',
   'compose-stores.ts',
   'compose-postgres.ts',
+  'compose-cluster.ts',
 ];
 
 /** Layers that each layer, a folder or file directly under src/, may import besides itself. */
@@ -53,8 +54,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'setting-schemas.ts': [],
   'config.ts': ['errors', 'setting-schemas.ts'],
   'compose-fleet.ts': ['fleet', 'config.ts'],
-  'compose-stores.ts': ['storage', 'jobs', 'cluster', 'service', 'config.ts', 'compose-postgres.ts'],
+  'compose-stores.ts': [
+    'storage',
+    'jobs',
+    'cluster',
+    'service',
+    'config.ts',
+    'compose-postgres.ts',
+  ],
   'compose-postgres.ts': ['storage', 'jobs', 'cluster', 'service', 'compose-stores.ts'],
+  'compose-cluster.ts': ['storage', 'jobs', 'cluster', 'fleet', 'workloads', 'config.ts'],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run` runs an engine without a fleet around it.
   cli: [...LEFT_OF_ROOTS, 'engine', 'client'],

@@ -279,6 +279,18 @@ const MAX_MS_BEHIND = 4;
 /** Beyond this many tags the outdated ones are removed. */
 const MAX_TAGS = 256;
 
+/** State of start tags as plain data, for tags that several processes share. */
+export interface StoredTags {
+  /** By level: virtual time, and the tags by key. */
+  readonly levels: readonly (readonly [
+    level: number,
+    virtualTime: number,
+    tags: readonly (readonly [key: string, tag: number])[],
+  ])[];
+  /** When keys were last given a start, the longest ago first. */
+  readonly lastStarts: readonly (readonly [key: string, at: number])[];
+}
+
 interface LevelTags {
   readonly tagOf: Map<string, number>;
   /** The tag at which the last item started. */
@@ -320,6 +332,29 @@ export class StartTags {
   constructor(ageingMs: number, base?: StartTags) {
     this.#ageingMs = ageingMs;
     this.#base = base;
+  }
+
+  /**
+   * Tags with a stored state.
+   *
+   * @param ageingMs - Waiting that raises an item by one level.
+   */
+  static of({ levels, lastStarts }: StoredTags, ageingMs: number): StartTags {
+    const tags = new StartTags(ageingMs);
+    for (const [level, virtualTime, tagOf] of levels) {
+      tags.#levels.set(level, { tagOf: new Map(tagOf), virtualTime, maxTags: MAX_TAGS });
+    }
+    for (const [key, at] of lastStarts) tags.#lastStarts.set(key, at);
+    return tags;
+  }
+
+  /** State to store, without what is outdated. Only for tags that do not continue from others. */
+  stored(): StoredTags {
+    const levels = [...this.#levels].map(([level, tags]) => {
+      this.#forgetOutdated(tags);
+      return [level, tags.virtualTime, [...tags.tagOf]] as const;
+    });
+    return { levels, lastStarts: [...this.#lastStarts] };
   }
 
   /** A copy to look ahead with: charging it leaves these tags as they are. */

@@ -6,11 +6,11 @@
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { ComingRun, Processor } from '../../fleet/processor.ts';
-import { runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
-import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
-import type { JobHooks } from '../../jobs/job-handler.ts';
+import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
+import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import { liveTargetsOf, targetsOf } from '../circuits/check-circuit.ts';
 import {
   type ComingJob,
@@ -45,6 +45,9 @@ import { runBatchJob } from './run-batch-job.ts';
 
 /** Greatest length of a request that is read in the main thread, and the steps of each of its programs. */
 const SMALL_BATCH = { length: 16_384, steps: 2_000 };
+
+/** Time by which keys are charged for a batch, milliseconds. Its runs take turns with others' in the node's own queue. */
+const BATCH_COST_MS = 100;
 
 /** Definition of batch jobs. */
 export const BATCH_KIND = defineJobKind({
@@ -92,6 +95,15 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
         processor?.withdraw(id);
       },
     };
+  }
+
+  queueing({ id, priority, target, request }: WaitingJob): JobQueueing {
+    const level = levelOf(priority, batchFactsOf(request).tier);
+    const processor = this.#deps.fleet.get(target);
+    const line = processor?.runOnDevice === undefined ? 'batch' : 'hardware';
+    const programs = this.#submitted.get(id) ?? [];
+    const widths = programs.map(({ groups }) => groups[0]?.circuit.numQubits ?? 0);
+    return { line, level, costMs: BATCH_COST_MS, width: Math.max(0, ...widths) };
   }
 
   expectedWaitMs({ target }: BatchSubmission): number | undefined {

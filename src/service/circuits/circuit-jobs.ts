@@ -8,11 +8,11 @@
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
-import { runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
-import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
-import type { JobHooks } from '../../jobs/job-handler.ts';
+import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
+import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import {
   type ComingJob,
   defineJobKind,
@@ -56,6 +56,9 @@ import { ResultThread } from './result-thread.ts';
 const LARGE_TEXT_LENGTH = 65_536;
 /** Limits of a program read in the main thread, in characters and steps: a few milliseconds. */
 const SMALL_PROGRAM = { length: 49_152, steps: 10_000 };
+/** Expected time of a circuit of which nothing is known, and of one on hardware, milliseconds. */
+const DEFAULT_COST_MS = 1;
+const DEVICE_COST_MS = 1000;
 /** Greatest number of outcomes or amplitudes that are written in the main thread. */
 const LARGE_RESULT_ENTRIES = 8192;
 
@@ -114,6 +117,27 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
         this.#submitted.delete(id);
         processor?.withdraw(id);
       },
+    };
+  }
+
+  queueing({ id, priority, target, request }: WaitingJob): JobQueueing {
+    const { shots, seed, tier, qubits } = circuitFactsOf(request);
+    const level = levelOf(priority, tier);
+    const processor = this.#deps.fleet.get(target);
+    if (processor?.runOnDevice !== undefined) {
+      return { line: 'hardware', level, costMs: DEVICE_COST_MS, width: 0 };
+    }
+    const submitted = this.#submitted.get(id);
+    const work =
+      submitted && runWork(workOfCircuit(submitted.circuit), runRequest(submitted, shots, seed));
+    const width = work?.numQubits ?? qubits;
+    const { maxQubits = 0, maxNoisyQubits = maxQubits } = processor?.spec ?? {};
+    return {
+      line: width > MAX_SMALL_QUBITS ? 'wide' : 'small',
+      level,
+      costMs: (work && processor?.expectedRunMs(work)) ?? DEFAULT_COST_MS,
+      // A node may hold fewer qubits with noise.
+      width: width + (work?.method === 'trajectories' ? maxQubits - maxNoisyQubits : 0),
     };
   }
 

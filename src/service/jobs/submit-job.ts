@@ -3,7 +3,9 @@
  * is final or the caller's wait is over. A request repeated with its Idempotency-Key is answered with the job
  * that the first one started.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { JobNotFoundError } from '../../jobs/errors.ts';
+import type { ClaimRequest } from '../../jobs/idempotency.ts';
 import {
   type Job,
   type JobId,
@@ -240,6 +242,10 @@ type IdempotentStartsDeps = Pick<ServiceDeps, 'idempotency' | 'now'> & {
   readonly jobs: Pick<ServiceDeps['jobs'], 'get'>;
 };
 
+/** Time for which a claim of another node may stand without a job; longer than any lease that operators choose. */
+const FOREIGN_CLAIM_MS = 60_000;
+const FOREIGN_CLAIM_AGAIN_MS = 50;
+
 /** Stored as the answer if the job was final. */
 const FINAL = '';
 
@@ -307,13 +313,13 @@ class IdempotentStarts {
     { key: idempotencyKey, bodyHash }: Idempotency,
     start: (id: JobId) => Promise<Job>,
   ): Promise<StartedJob> {
-    const { idempotency, now } = this.#deps;
+    const { now } = this.#deps;
     const jobId = newJobId(this.#kind);
     const request = { keyId, idempotencyKey, bodyHash, jobId, now: now() };
     const name = nameOf(keyId, idempotencyKey);
     if (this.#unreleased.has(name)) await this.#release(name, keyId, idempotencyKey);
-    const claim = await idempotency.claim(request);
-    if (claim.kind === 'replay') return this.#replay(claim.jobId, claim.response);
+    const claim = await this.#claimOrFind(request);
+    if (claim.kind === 'replay') return this.#replay(claim.job, claim.response);
     try {
       return { job: await start(jobId), isReplay: false };
     } catch (error) {
@@ -328,10 +334,29 @@ class IdempotentStarts {
     this.#unreleased.delete(name);
   }
 
-  async #replay(jobId: JobId, response: string | undefined): Promise<StartedJob> {
-    const job = await this.#deps.jobs.get(jobId);
-    // Finished jobs may be deleted before their idempotency key expires.
-    if (job === undefined) throw new JobNotFoundError(jobId);
+  /**
+   * Claims the key, or finds the job that it stands for. Where another node has claimed it and its job is not stored
+   * yet, that is waited for: the node stores it, releases the key, or is given up.
+   *
+   * @throws {JobNotFoundError} if the job was deleted.
+   */
+  async #claimOrFind(
+    request: ClaimRequest,
+  ): Promise<{ kind: 'claimed' } | { kind: 'replay'; job: Job; response: string | undefined }> {
+    const { idempotency, jobs } = this.#deps;
+    for (const endsAt = performance.now() + FOREIGN_CLAIM_MS; ; ) {
+      const claim = await idempotency.claim(request);
+      if (claim.kind === 'claimed') return claim;
+      const { jobId, response } = claim;
+      const job = await jobs.get(jobId);
+      if (job !== undefined) return { kind: 'replay', job, response };
+      // Finished jobs may be deleted before their idempotency key expires.
+      if (response !== undefined || performance.now() > endsAt) throw new JobNotFoundError(jobId);
+      await sleep(FOREIGN_CLAIM_AGAIN_MS);
+    }
+  }
+
+  #replay(job: Job, response: string | undefined): StartedJob {
     const isKnown = response !== undefined && response !== FINAL && !wasInterrupted(job);
     return { job, isReplay: true, ...(isKnown ? { storedAnswer: response } : {}) };
   }

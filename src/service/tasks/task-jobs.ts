@@ -1,7 +1,15 @@
 /** Task jobs: tasks of agents, and plans, which submit tasks as jobs of their own. */
+import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
-import { isFinal, type Job, type JobId, labelsOf, newJobId } from '../../jobs/job.ts';
-import type { JobHooks } from '../../jobs/job-handler.ts';
+import {
+  isFinal,
+  type Job,
+  type JobId,
+  type JobQueueing,
+  labelsOf,
+  newJobId,
+} from '../../jobs/job.ts';
+import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import { findAgent } from '../agents/agent-view.ts';
 import {
   type ComingJob,
@@ -45,6 +53,9 @@ import {
   taskFactsOf,
   taskRequestJson,
 } from './stored-task.ts';
+
+/** Time by which keys are charged for a task, milliseconds: how long it takes is not known. */
+const TASK_COST_MS = 1000;
 
 /** Definition of task jobs. */
 export const TASK_KIND = defineJobKind({
@@ -111,6 +122,11 @@ export class TaskJobs implements ServedJobs<TaskSubmission> {
     findAgent(agents, target).admit();
     pool.admit(id);
     return { [Symbol.dispose]: () => pool.withdraw(id) };
+  }
+
+  queueing({ priority, target, request }: WaitingJob): JobQueueing {
+    const level = levelOf(priority, taskFactsOf(request).tier);
+    return { line: target === PLANNER ? 'plan' : 'task', level, costMs: TASK_COST_MS, width: 0 };
   }
 
   /** A plan is stored with the ids of its future tasks. */

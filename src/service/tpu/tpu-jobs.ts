@@ -1,9 +1,10 @@
 /**
  * TPU jobs. Each gets a slice of the modelled fleet, and its work runs on this node while it holds the chips.
  */
-import type { Job, JobId } from '../../jobs/job.ts';
+import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
+import type { Job, JobId, JobQueueing } from '../../jobs/job.ts';
 import { labelsOf } from '../../jobs/job.ts';
-import type { JobHooks } from '../../jobs/job-handler.ts';
+import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { modelledDuration } from '../../workloads/tpu/modelled-duration.ts';
 import { milliseconds } from '../backend-view.ts';
@@ -41,6 +42,9 @@ import {
   type TpuJobSubmission,
   tpuJobSubmission,
 } from './read-tpu-job.ts';
+
+/** Time by which keys are charged for a job, milliseconds: how long it takes is not known. */
+const TPU_JOB_COST_MS = 1000;
 
 /** Definition of TPU jobs. */
 export const TPU_JOB_KIND = defineJobKind({
@@ -98,6 +102,11 @@ export class TpuJobs implements ServedJobs<TpuJobSubmission> {
     tpu.work.admit();
     tpu.fleet.admit(id);
     return { [Symbol.dispose]: () => tpu.fleet.withdraw(id) };
+  }
+
+  queueing({ priority, target, request }: WaitingJob): JobQueueing {
+    const level = levelOf(priority, factsOf(request).tier);
+    return { line: `tpu/${target}`, level, costMs: TPU_JOB_COST_MS, width: 0 };
   }
 
   storedBody({ request }: TpuJobSubmission): string {

@@ -14,6 +14,9 @@ import { PostgresWriter, type WriterOptions } from './writer.ts';
 type DatabaseOptions = Pick<WriterOptions, 'url' | 'role' | 'answerMs' | 'onEvent'>;
 
 export class PostgresDatabase {
+  /** Name of this process among the connections of the server, different for each process. */
+  readonly name: string;
+  readonly url: string;
   readonly writer: PostgresWriter;
   readonly #readers: pg.Pool;
   readonly #listeners = new Map<string, (payload: string) => void>();
@@ -22,6 +25,8 @@ export class PostgresDatabase {
 
   constructor({ url, role, answerMs, onEvent }: DatabaseOptions) {
     const name = `qcs ${role} ${randomUUID()}`;
+    this.name = name;
+    this.url = url;
     this.#readers = openReaders(url, `${name} reads`, answerMs);
     this.writer = new PostgresWriter({
       url,

@@ -1,0 +1,523 @@
+/**
+ * Jobs shared by the nodes of a cluster, from the side of one node: what it starts at once, what it claims in the
+ * database, and the messages between nodes.
+ *
+ * A job that comes in starts at once if this node has room for it and nothing waits in its line. Everything else waits
+ * in the database. A node claims as much as it would start soon, whenever there is room, so that jobs are placed late
+ * and in the order of all keys.
+ */
+import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from '../jobs/job.ts';
+import type { WaitingJob } from '../jobs/job-handler.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
+import type { JobSharing } from '../jobs/job-sharing.ts';
+import { PostgresBus } from '../storage/postgres/bus.ts';
+import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import type { ClusterNode } from './cluster-node.ts';
+import { type Charge, JobLines, type Room, type WaitingJobs } from './job-lines.ts';
+import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
+
+/** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
+const LOOK_EVERY_MS = 1000;
+/** A claim that met another node's claim of the same line is tried again after so long. */
+const BUSY_AGAIN_MS = 3;
+/** Between two writes of the order of a line, for queue positions, while somebody asks for them. */
+const ORDER_FOR_MS = 500;
+/** Jobs of each key and level whose queue positions are told exactly. */
+const ORDER_OF_KEY = 200;
+
+const STATUSES = {
+  name: 'cluster-statuses',
+  text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::text[])',
+};
+const OWN = {
+  name: 'cluster-own',
+  text: `SELECT id FROM jobs WHERE origin = $1 AND status IN ('queued', 'running')`,
+};
+/** Jobs that this node holds by its claims. */
+const HELD = {
+  name: 'cluster-held',
+  text: `SELECT id FROM jobs WHERE owner = $1 AND epoch = $2 AND status IN ('queued', 'running')`,
+};
+/** Gives up claims of this node, as after its restart. */
+const LET_GO = {
+  name: 'cluster-let-go',
+  text: `UPDATE jobs SET status = 'queued', started_at = NULL, owner = NULL
+    WHERE id = ANY ($1::text[]) AND owner = $2 AND epoch = $3 AND status IN ('queued', 'running')`,
+};
+/** Jobs that wait for no line, as those copied from another database. */
+const WITHOUT_LINE = {
+  name: 'cluster-without-line',
+  text: `SELECT id, kind, priority, target, request FROM jobs
+    WHERE status = 'queued' AND owner IS NULL AND line IS NULL ORDER BY place LIMIT 200`,
+};
+const SET_LINES = {
+  name: 'cluster-set-lines',
+  text: `UPDATE jobs SET line = given.line, level = given.level, cost_ms = given.cost_ms, width = given.width,
+      origin = coalesce(jobs.origin, $6)
+    FROM unnest($1::text[], $2::text[], $3::smallint[], $4::float8[], $5::smallint[])
+      AS given (id, line, level, cost_ms, width)
+    WHERE jobs.id = given.id AND jobs.line IS NULL RETURNING jobs.id`,
+};
+
+/** What this node can run. */
+export interface NodeCapacity {
+  /** Lines that this node claims from. */
+  lines(): readonly string[];
+  /**
+   * Room in a line; undefined if there is none. It must be cheap: each submission asks for it.
+   *
+   * @param held - Jobs of the line that this node holds and that have not begun.
+   */
+  room(line: string, held: HeldJobs): Room | undefined;
+  /**
+   * Time to wait before claiming from the line, milliseconds, so that nodes with less to do come first; 0 if there is
+   * nothing to compare.
+   */
+  patienceMs(line: string, held: HeldJobs): number;
+}
+
+/** Jobs of a line that a node holds. */
+export interface HeldJobs {
+  readonly count: number;
+  /** Those that have not begun. */
+  readonly waiting: number;
+  /** Expected time of those that have not begun, milliseconds. */
+  readonly waitingMs: number;
+}
+
+const NONE_HELD: HeldJobs = { count: 0, waiting: 0, waitingMs: 0 };
+
+type Runner = Pick<
+  JobRunner,
+  | 'adoptClaimed'
+  | 'inherit'
+  | 'loseClaims'
+  | 'changedElsewhere'
+  | 'progressElsewhere'
+  | 'announceProgressOf'
+  | 'lookElsewhere'
+  | 'inHand'
+  | 'isHeld'
+  | 'get'
+>;
+
+/** Options of ClusterJobs. */
+export interface ClusterJobsOptions {
+  readonly database: PostgresDatabase;
+  readonly node: () => ClusterNode;
+  readonly capacity: () => NodeCapacity;
+  readonly runner: () => Runner;
+  /** How a stored job waits. */
+  readonly queueingOf: (job: WaitingJob) => JobQueueing;
+  readonly parentOf: LostOptions['parentOf'];
+  readonly maxSuspicion: number;
+  readonly onInherited: NonNullable<LostOptions['onInherited']>;
+  /** Ends unfinished jobs that cannot be read. */
+  readonly failDamaged: () => Promise<unknown>;
+  /** Called if a processor or device went into maintenance or came back, or a node began or ended draining. */
+  readonly onOrders: () => void;
+  /** Called with what was recovered from nodes that are gone, if anything was. */
+  readonly onRecovered: (recovered: Recovered) => void;
+  /** Called with errors that reach no caller. */
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+/** Order of the jobs of a line, as it was read. */
+interface LineOrder {
+  readonly positions: ReadonlyMap<JobId, number>;
+  readonly costBeforeMs: ReadonlyMap<JobId, number>;
+}
+
+export class ClusterJobs implements JobSharing {
+  readonly #options: ClusterJobsOptions;
+  readonly #lines: JobLines;
+  readonly #bus: PostgresBus;
+  #numClaims = 0;
+  /** Lines in which jobs may wait. */
+  readonly #nonEmpty = new Set<string>();
+  /** Charges that go with the next claim, by line. */
+  readonly #charges = new Map<string, Map<string, Charge>>();
+  readonly #claimLater = new Map<string, NodeJS.Timeout>();
+  readonly #claiming = new Set<string>();
+  #orders: ReadonlyMap<string, LineOrder> = new Map();
+  #ordersAskedAt = Number.NEGATIVE_INFINITY;
+  #ordersReadAt = Number.NEGATIVE_INFINITY;
+  #waiting: readonly WaitingJobs[] = [];
+  #connectedSince = Number.POSITIVE_INFINITY;
+  /** Jobs that were held in the database and not by the runner when last looked. */
+  #unheld: ReadonlySet<JobId> = new Set();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isClosed = false;
+  readonly #counters = { claimed: 0, givenUp: 0 };
+
+  constructor(options: ClusterJobsOptions) {
+    this.#options = options;
+    this.#lines = new JobLines(options.database);
+    this.#bus = new PostgresBus({
+      url: options.database.url,
+      name: `${options.database.name} bus`,
+      onMessage: (message) => this.#receive(message),
+      onConnected: () => void this.look(),
+    });
+  }
+
+  get node(): string {
+    return this.#options.node().name;
+  }
+
+  /** Jobs that waited in the database a moment ago. */
+  get waiting(): readonly WaitingJobs[] {
+    return this.#waiting;
+  }
+
+  /** Numbers since the start. */
+  get counters() {
+    return { ...this.#counters, ...this.#bus.counts };
+  }
+
+  /** Starts claiming and receiving messages. Call it once the node has joined and its executors are ready. */
+  async start(): Promise<void> {
+    await this.#bus.open();
+    this.#connectedSince = performance.now();
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    await this.look();
+    const rows = await this.#options.database.read(OWN, [this.node]);
+    const own = await Promise.all(rows.map((row) => this.#options.runner().get(String(row['id']))));
+    this.#options.runner().inherit(own.filter((job) => job !== undefined));
+  }
+
+  /** Stops claiming. */
+  stopClaiming(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const timer of this.#claimLater.values()) clearTimeout(timer);
+  }
+
+  /** Ends the node's part: what it still holds waits for other nodes. */
+  async close(): Promise<void> {
+    this.stopClaiming();
+    await this.#looking;
+    const node = this.#options.node();
+    await node.leave().catch(() => {});
+    await this.#recover(false).catch(() => {});
+    for (const line of this.#options.capacity().lines()) this.announceQueued(line);
+    await this.#bus.close();
+  }
+
+  /** Takes note that the database was lost or can be used again. */
+  connectionChanged(isConnected: boolean): void {
+    this.#connectedSince = isConnected ? performance.now() : Number.POSITIVE_INFINITY;
+  }
+
+  claimNew({ target }: Pick<NewJob, 'target'>, queueing: JobQueueing): JobClaim | undefined {
+    const { node, capacity } = this.#options;
+    const { line, width } = queueing;
+    const own = node();
+    if (this.#isClosed || own.role !== 'all' || own.isDraining || !own.holdsLease) return undefined;
+    if (this.#nonEmpty.has(line)) return undefined;
+    const room = capacity().room(line, this.#held(line));
+    if (room === undefined || room.maxJobs < 1) return undefined;
+    if (room.widths !== undefined && width > (room.widths.get(target) ?? -1)) return undefined;
+    return this.newClaim();
+  }
+
+  newClaim(): JobClaim {
+    const { name, epoch } = this.#options.node();
+    this.#numClaims += 1;
+    return { node: name, epoch, number: this.#numClaims };
+  }
+
+  charge({ keyId }: Pick<Job, 'keyId'>, { line, level, costMs }: JobQueueing): void {
+    let ofLine = this.#charges.get(line);
+    if (ofLine === undefined) {
+      ofLine = new Map();
+      this.#charges.set(line, ofLine);
+    }
+    const name = `${level} ${keyId}`;
+    const ms = (ofLine.get(name)?.ms ?? 0) + costMs;
+    ofLine.set(name, { key: keyId, level, ms });
+  }
+
+  announceQueued(line: string): void {
+    this.#bus.send(message('queued', line));
+    this.#mayClaim(line);
+  }
+
+  announceChanged(id: JobId): void {
+    this.#bus.send(message('changed', id));
+  }
+
+  announceProgress(id: JobId, progress: number, text: string | undefined): void {
+    this.#bus.send(message('progress', id, progress, text));
+  }
+
+  askForProgress(id: JobId): void {
+    this.#bus.send(message('watched', id));
+  }
+
+  /** Tells the nodes that an operator's orders have changed. */
+  announceOrders(): void {
+    this.#bus.send(message('orders'));
+  }
+
+  async statusesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobStatus>> {
+    const rows = await this.#options.database.read(STATUSES, [ids]);
+    // The cast is safe: the column has a check of the statuses.
+    return new Map(rows.map((row) => [String(row['id']), row['status'] as JobStatus]));
+  }
+
+  queuePosition(id: JobId): number | undefined {
+    this.#ordersAskedAt = performance.now();
+    for (const { positions } of this.#orders.values()) {
+      const position = positions.get(id);
+      if (position !== undefined) return position;
+    }
+    return undefined;
+  }
+
+  expectedStart(id: JobId): number | undefined {
+    this.#ordersAskedAt = performance.now();
+    for (const [line, { costBeforeMs }] of this.#orders) {
+      const costMs = costBeforeMs.get(id);
+      if (costMs !== undefined)
+        return this.#options.node().now() + costMs / this.#numNodesFor(line);
+    }
+    return undefined;
+  }
+
+  progressOf(id: JobId): number | undefined {
+    for (const { report } of this.#options.node().peers()) {
+      const progress = report?.progress[id];
+      if (progress !== undefined) return progress;
+    }
+    return undefined;
+  }
+
+  released(): void {
+    if (this.#isClosed) return;
+    for (const line of this.#nonEmpty) this.#mayClaim(line);
+  }
+
+  /** Looks in the database for work, for jobs of nodes that are gone, and for changes whose messages were lost. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look()
+      .catch(() => {})
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { node, capacity, runner, database } = this.#options;
+    if (!database.writer.isConnected || node().epoch === 0 || this.#isClosed) return;
+    const wasConnectedMs = performance.now() - this.#connectedSince;
+    await this.#recover(wasConnectedMs > node().leaseMs);
+    await this.#letGoUnheld();
+    await this.#giveLines();
+    this.#waiting = await this.#lines.waiting();
+    for (const { line } of this.#waiting) this.#nonEmpty.add(line);
+    if (node().role !== 'api') for (const line of capacity().lines()) this.#mayClaim(line);
+    else this.#forgetEmpty();
+    if (performance.now() - this.#ordersAskedAt < 2 * LOOK_EVERY_MS) await this.#readOrders();
+    await runner().lookElsewhere();
+  }
+
+  /** Recovers what nodes that are gone have left. */
+  async #recover(mayGiveUp: boolean): Promise<void> {
+    const { database, node, parentOf, maxSuspicion, onInherited, onRecovered, runner } =
+      this.#options;
+    const { name, leaseMs } = node();
+    const options = {
+      node: name,
+      leaseMs,
+      mayGiveUp,
+      mayInherit: !this.#isClosed,
+      maxSuspicion,
+      parentOf,
+      onInherited,
+      now: node().now(),
+    };
+    const recovered = await database.writer.write((query) => recoverLost(query, options), true);
+    const { givenUp, queuedAgain, failed, inherited } = recovered;
+    if (givenUp.length + queuedAgain.length + failed.length + inherited.length === 0) return;
+    this.#counters.givenUp += givenUp.length;
+    runner().inherit(inherited);
+    for (const id of failed) this.announceChanged(id);
+    const changed = new Set(queuedAgain.map(({ id }) => id));
+    for (const id of changed) this.announceChanged(id);
+    for (const line of new Set(queuedAgain.map(({ queueing }) => queueing?.line))) {
+      if (line !== undefined) this.announceQueued(line);
+    }
+    onRecovered(recovered);
+  }
+
+  /** Lets go of jobs that the database says this node holds, and that its runner does not: their write was lost. */
+  async #letGoUnheld(): Promise<void> {
+    const { database, node, runner } = this.#options;
+    const { name, epoch } = node();
+    const rows = await database.read(HELD, [name, epoch]);
+    const unheld = rows.map((row) => String(row['id'])).filter((id) => !runner().isHeld(id));
+    // A claim may be on its way from the database to the runner.
+    const again = unheld.filter((id) => this.#unheld.has(id));
+    this.#unheld = new Set(unheld);
+    if (again.length === 0) return;
+    await database.writer.write((query) => query(LET_GO, [again, name, epoch]));
+  }
+
+  /** Gives lines to jobs that have none. */
+  async #giveLines(): Promise<void> {
+    const { database, queueingOf } = this.#options;
+    const rows = await database.read(WITHOUT_LINE);
+    if (rows.length === 0) return;
+    const found = rows.map((row) => {
+      const id = String(row['id']);
+      // The casts are safe: kinds and priorities are checked when they are written.
+      const { kind, priority } = row as unknown as Pick<NewJob, 'kind' | 'priority'>;
+      const job = {
+        id,
+        kind,
+        priority,
+        target: String(row['target']),
+        request: String(row['request']),
+      };
+      return { id, ...queueingOf(job) };
+    });
+    await database.writer.write((query) =>
+      query(SET_LINES, [
+        found.map(({ id }) => id),
+        found.map(({ line }) => line),
+        found.map(({ level }) => level),
+        found.map(({ costMs }) => costMs),
+        found.map(({ width }) => width),
+        this.node,
+      ]),
+    );
+  }
+
+  async #readOrders(): Promise<void> {
+    if (performance.now() - this.#ordersReadAt < ORDER_FOR_MS) return;
+    this.#ordersReadAt = performance.now();
+    const orders = new Map<string, LineOrder>();
+    for (const line of new Set(this.#waiting.map((each) => each.line))) {
+      const jobs = await this.#lines.order(line, ORDER_OF_KEY);
+      const costBeforeMs = new Map<JobId, number>();
+      let sum = 0;
+      for (const { id, costMs } of jobs) {
+        costBeforeMs.set(id, sum);
+        sum += costMs;
+      }
+      orders.set(line, { positions: new Map(jobs.map(({ id }, i) => [id, i])), costBeforeMs });
+    }
+    this.#orders = orders;
+  }
+
+  #numNodesFor(_line: string): number {
+    const own = this.#options.node();
+    const others = own
+      .peers()
+      .filter(({ role, isUp, isDraining }) => role !== 'api' && isUp && !isDraining);
+    return Math.max(1, others.length + (own.role === 'api' || own.isDraining ? 0 : 1));
+  }
+
+  /** An api node does not claim, so it learns only by looking that a line is empty. */
+  #forgetEmpty(): void {
+    const waiting = new Set(this.#waiting.map(({ line }) => line));
+    for (const line of this.#nonEmpty) if (!waiting.has(line)) this.#nonEmpty.delete(line);
+  }
+
+  #held(line: string): HeldJobs {
+    let held = NONE_HELD;
+    for (const { job, hasBegun } of this.#options.runner().inHand()) {
+      if (job.queueing?.line !== line) continue;
+      held = {
+        count: held.count + 1,
+        waiting: held.waiting + (hasBegun ? 0 : 1),
+        waitingMs: held.waitingMs + (hasBegun ? 0 : job.queueing.costMs),
+      };
+    }
+    return held;
+  }
+
+  /** Claims from a line soon, if there is room. */
+  #mayClaim(line: string): void {
+    const own = this.#options.node();
+    if (this.#isClosed || own.role === 'api' || own.isDraining || own.epoch === 0) return;
+    this.#nonEmpty.add(line);
+    if (this.#claiming.has(line) || this.#claimLater.has(line)) return;
+    const held = this.#held(line);
+    if (this.#options.capacity().room(line, held) === undefined) return;
+    const patienceMs = this.#options.capacity().patienceMs(line, held);
+    if (patienceMs > 0) this.#claimAfter(line, patienceMs);
+    else void this.#claim(line);
+  }
+
+  #claimAfter(line: string, ms: number): void {
+    if (this.#isClosed || this.#claimLater.has(line)) return;
+    const timer = setTimeout(() => {
+      this.#claimLater.delete(line);
+      void this.#claim(line);
+    }, ms);
+    this.#claimLater.set(line, timer);
+  }
+
+  async #claim(line: string): Promise<void> {
+    const { capacity, runner, node, failDamaged, onError } = this.#options;
+    if (this.#claiming.has(line) || !node().holdsLease) return;
+    const room = capacity().room(line, this.#held(line));
+    if (room === undefined || this.#isClosed) return;
+    this.#claiming.add(line);
+    let again: 'now' | 'busy' | undefined;
+    try {
+      const charges = [...(this.#charges.get(line)?.values() ?? [])];
+      this.#charges.delete(line);
+      // Until the claim has looked, further jobs may come.
+      this.#nonEmpty.delete(line);
+      const outcome = await this.#lines.claim(room, () => this.newClaim(), charges);
+      if (outcome === 'busy') {
+        for (const { key, level, ms } of charges)
+          this.charge({ keyId: key }, { line, level, costMs: ms, width: 0 });
+        this.#nonEmpty.add(line);
+        again = 'busy';
+      } else {
+        if (!outcome.isEmpty) this.#nonEmpty.add(line);
+        this.#counters.claimed += outcome.jobs.length;
+        runner().adoptClaimed(outcome.jobs);
+        if (outcome.numDamaged > 0) await failDamaged();
+        if (this.#nonEmpty.has(line)) again = 'now';
+      }
+    } catch (error) {
+      // The next look tries again.
+      this.#nonEmpty.add(line);
+      if (!this.#isClosed) onError(error, 'jobs could not be claimed');
+    } finally {
+      this.#claiming.delete(line);
+    }
+    if (again === 'now') this.#mayClaim(line);
+    if (again === 'busy') this.#claimAfter(line, BUSY_AGAIN_MS);
+  }
+
+  /** Takes in a message. A later version of the software may send others, which are ignored. */
+  #receive(text: string): void {
+    const { runner, onOrders } = this.#options;
+    const [kind, subject, ...rest] = JSON.parse(text) as readonly [string, string, ...unknown[]];
+    if (kind === 'queued') this.#mayClaim(subject);
+    else if (kind === 'changed') void runner().changedElsewhere(subject);
+    else if (kind === 'watched') runner().announceProgressOf(subject);
+    else if (kind === 'orders') onOrders();
+    else if (kind === 'progress') {
+      const [progress, said] = rest;
+      runner().progressElsewhere(
+        subject,
+        Number(progress),
+        said === undefined ? said : String(said),
+      );
+    }
+  }
+}
+
+/** A message as it is sent. */
+function message(...parts: readonly unknown[]): string {
+  return JSON.stringify(parts.filter((part) => part !== undefined));
+}

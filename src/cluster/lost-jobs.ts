@@ -1,0 +1,169 @@
+/**
+ * Jobs of nodes that are gone. Any node gives up a node that was not heard of, and queues again what no node holds any
+ * more: in one transaction, one node at a time.
+ *
+ * A claim names an epoch of a node. It is worth something while the node is up and has that epoch; giving a node up, or
+ * its restart, raises the epoch. So one look for jobs with worthless claims finds the jobs of nodes that were given up,
+ * restarted or stopped, and also what a slow node stored after it was given up.
+ */
+import { JobInterruptedError } from '../jobs/errors.ts';
+import type { Job, JobId } from '../jobs/job.ts';
+import { jobOfRow } from '../jobs/job-row.ts';
+import { suspicionOf } from '../jobs/recovery.ts';
+import type { StoredRow } from '../storage/damaged-records.ts';
+import type { Query } from '../storage/postgres/connection.ts';
+import { isCurrent } from './cluster-node.ts';
+
+/** Attempts after which a job whose node was lost is not run again. */
+const MAX_ATTEMPTS = 3;
+
+/** Key of the advisory lock of a look for lost jobs: "qcs" and a number. */
+const LOOKING = [0x716373, 3] as const;
+const LOCK = {
+  name: 'lost-lock',
+  text: 'SELECT pg_try_advisory_xact_lock($1, $2) AS taken',
+};
+const GIVE_UP = {
+  name: 'lost-give-up',
+  text: `UPDATE nodes SET is_up = false, epoch = epoch + 1
+    WHERE is_up AND name <> $1 AND seen_at < clock_timestamp() - make_interval(secs => $2) RETURNING name`,
+};
+const ORPHANS = {
+  name: 'lost-orphans',
+  text: `SELECT * FROM jobs WHERE status IN ('queued', 'running') AND owner IS NOT NULL
+    AND NOT ${isCurrent('jobs.owner', 'jobs.epoch')} ORDER BY place FOR UPDATE`,
+};
+const QUEUE_AGAIN = {
+  name: 'lost-queue-again',
+  text: `UPDATE jobs SET status = 'queued', started_at = NULL, owner = NULL, suspicion = lost.suspicion
+    FROM unnest($1::text[], $2::float8[]) AS lost (id, suspicion) WHERE jobs.id = lost.id`,
+};
+const FAIL = {
+  name: 'lost-fail',
+  text: `UPDATE jobs SET status = 'failed', finished_at = $5, suspicion = lost.suspicion,
+      error_code = lost.code, error_message = lost.message
+    FROM unnest($1::text[], $2::float8[], $3::text[], $4::text[]) AS lost (id, suspicion, code, message)
+    WHERE jobs.id = lost.id`,
+};
+const DROP_PARTS = {
+  name: 'lost-drop-parts',
+  text: 'DELETE FROM job_parts WHERE job_id = ANY ($1::text[])',
+};
+/** Jobs taken in by nodes that are not up. Those of a node that restarts stay with it. */
+const INHERIT = {
+  name: 'lost-inherit',
+  text: `UPDATE jobs SET origin = $1 FROM jobs AS before
+    WHERE jobs.id = before.id AND jobs.status IN ('queued', 'running') AND jobs.origin IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.name = jobs.origin AND nodes.is_up)
+    RETURNING jobs.*, before.origin AS old_origin`,
+};
+
+/** Options of `recoverLost`. */
+export interface LostOptions {
+  /** This node. */
+  readonly node: string;
+  readonly leaseMs: number;
+  /** True once this node has been connected for a lease, so that silent nodes had the time to come back. */
+  readonly mayGiveUp: boolean;
+  /** False for a node that stops, which takes over nothing. */
+  readonly mayInherit: boolean;
+  /** Suspicion at which a job is not run again; see recovery.ts. */
+  readonly maxSuspicion: number;
+  /** Job that waits for this one and is one piece of work with it, if any. */
+  readonly parentOf: (job: Job) => JobId | undefined;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: number;
+  /** Called in the transaction, once the jobs of nodes that are gone belong to this one. */
+  readonly onInherited?: (query: Query, from: string, jobs: readonly Job[]) => Promise<void>;
+}
+
+/** What became of the jobs of nodes that are gone. */
+export interface Recovered {
+  /** Nodes that were given up. */
+  readonly givenUp: readonly string[];
+  /** Jobs that wait for a node again. */
+  readonly queuedAgain: readonly Job[];
+  /** Jobs that are not run again. */
+  readonly failed: readonly JobId[];
+  /** Jobs whose callers this node answers from now on. */
+  readonly inherited: readonly Job[];
+}
+
+const NOTHING: Recovered = { givenUp: [], queuedAgain: [], failed: [], inherited: [] };
+
+/** Gives up silent nodes and recovers what nodes that are gone have left. Run it in a transaction of its own. */
+export async function recoverLost(query: Query, options: LostOptions): Promise<Recovered> {
+  const { node, leaseMs, mayGiveUp, now } = options;
+  const { rows: lock } = await query(LOCK, LOOKING);
+  if (!lock[0]?.['taken']) return NOTHING;
+  const givenUp = mayGiveUp ? (await query(GIVE_UP, [node, leaseMs / 1000])).rows : [];
+  const orphans = (await query(ORPHANS)).rows.flatMap((row) => readable(row));
+  const { queuedAgain, failed } = judged(orphans, options);
+  if (queuedAgain.length > 0) {
+    await query(QUEUE_AGAIN, [
+      queuedAgain.map(({ id }) => id),
+      queuedAgain.map(({ suspicion = 0 }) => suspicion),
+    ]);
+  }
+  if (failed.length > 0) {
+    const errors = failed.map(({ attempts }) => new JobInterruptedError(attempts));
+    const ids = failed.map(({ id }) => id);
+    await query(FAIL, [
+      ids,
+      failed.map(({ suspicion = 0 }) => suspicion),
+      errors.map(({ code }) => code),
+      errors.map(({ message }) => message),
+      now,
+    ]);
+    await query(DROP_PARTS, [ids]);
+  }
+  const inherited = options.mayInherit ? await inherit(query, options) : [];
+  return {
+    givenUp: givenUp.map((row) => String(row['name'])),
+    queuedAgain,
+    failed: failed.map(({ id }) => id),
+    inherited,
+  };
+}
+
+/** Takes over the jobs that were taken in by nodes that are gone. */
+async function inherit(query: Query, { node, onInherited }: LostOptions): Promise<readonly Job[]> {
+  const { rows } = await query(INHERIT, [node]);
+  const byNode = Map.groupBy(rows, (row) => String(row['old_origin']));
+  const inherited: Job[] = [];
+  for (const [from, ofNode] of [...byNode].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const jobs = ofNode.flatMap((row) => readable(row));
+    inherited.push(...jobs);
+    await onInherited?.(query, from, jobs);
+  }
+  return inherited;
+}
+
+/** Decides which jobs run again. Jobs that did not run when their node was lost are not suspected. */
+function judged(orphans: readonly Job[], { parentOf, maxSuspicion }: LostOptions) {
+  const queuedAgain: Job[] = [];
+  const failed: Job[] = [];
+  for (const ofNode of Map.groupBy(orphans, ({ claim }) => claim?.node).values()) {
+    const suspicions = suspicionOf(
+      ofNode.filter(({ status }) => status === 'running'),
+      parentOf,
+    );
+    for (const job of ofNode) {
+      const share = suspicions.get(job.id);
+      const suspicion = (job.suspicion ?? 0) + (share ?? 0);
+      const isOver =
+        share !== undefined && (suspicion >= maxSuspicion || job.attempts >= MAX_ATTEMPTS);
+      (isOver ? failed : queuedAgain).push({ ...job, suspicion });
+    }
+  }
+  return { queuedAgain, failed };
+}
+
+/** A job of which only what recovery needs is read; none if the row is damaged. */
+function readable(row: StoredRow): readonly Job[] {
+  try {
+    return [jobOfRow(row)];
+  } catch {
+    return [];
+  }
+}

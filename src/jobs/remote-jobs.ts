@@ -1,0 +1,206 @@
+/**
+ * Jobs that this node took in, or that somebody waits for or watches here, while no work of theirs is held here: they
+ * wait in the database of a cluster, or run on other nodes.
+ *
+ * Messages of other nodes say when a record has changed; it is then read again. Messages may be lost, so the statuses
+ * are also looked up from time to time.
+ */
+import { JobNotFoundError } from './errors.ts';
+import { isFinal, type Job, type JobId } from './job.ts';
+import type { JobSharing } from './job-sharing.ts';
+import type { JobStore } from './job-store.ts';
+import { type JobWatches, stateOf } from './job-watch.ts';
+import { Settlement } from './settlement.ts';
+
+/** Looks ask again for the progress of watched jobs, which nodes announce for a while only. */
+const ASK_EVERY_LOOKS = 10;
+/** A job of this node that so many looks did not find was deleted. */
+const LOOKS_UNTIL_DELETED = 30;
+
+/** Options of RemoteJobs. */
+interface RemoteJobsOptions {
+  readonly store: Pick<JobStore, 'get'>;
+  readonly sharing: JobSharing;
+  readonly watches: JobWatches;
+  /** True for jobs whose work is held here. */
+  readonly isHeld: (id: JobId) => boolean;
+  /** Called with each job of this node, as it was taken in, once it is final. */
+  readonly onFinal: (job: Job) => void;
+}
+
+/** A job that somebody waits for. */
+interface Awaited {
+  readonly settlement: Settlement;
+  record: Job;
+}
+
+export class RemoteJobs {
+  readonly #options: RemoteJobsOptions;
+  /** Unfinished jobs that this node took in. */
+  readonly #own = new Map<JobId, Job>();
+  readonly #awaited = new Map<JobId, Awaited>();
+  /** Last known record of watched jobs. */
+  readonly #watched = new Map<JobId, Job>();
+  /** Jobs whose record is being read; true if it changed meanwhile. */
+  readonly #reading = new Map<JobId, boolean>();
+  /** Looks that did not find a job of this node. */
+  readonly #missing = new Map<JobId, number>();
+  #numLooks = 0;
+
+  constructor(options: RemoteJobsOptions) {
+    this.#options = options;
+  }
+
+  /** Notes a job that this node has taken in. It is one of its own until it is final. */
+  take(job: Job): void {
+    this.#own.set(job.id, job);
+  }
+
+  /** Forgets a job of this node that was not stored. */
+  drop(id: JobId): Job | undefined {
+    const job = this.#own.get(id);
+    this.#own.delete(id);
+    return job;
+  }
+
+  /** Unfinished jobs that this node took in. */
+  own(): Iterable<Job> {
+    return this.#own.values();
+  }
+
+  /**
+   * Waits until a job that is not held here is final; see JobRunner.waitFor.
+   *
+   * @throws {JobNotFoundError} if there is no such job.
+   */
+  async wait(id: JobId, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
+    let awaited = this.#awaited.get(id);
+    if (awaited === undefined) {
+      // Changes of its own jobs are noticed from the beginning.
+      const own = this.#own.get(id);
+      const record = own ?? (await this.#read(id));
+      if (isFinal(record.status)) return record;
+      awaited = this.#awaited.get(id) ?? { settlement: new Settlement(), record };
+      this.#awaited.set(id, awaited);
+      // Another job may have changed before anybody was interested in it.
+      if (own === undefined) void this.changed(id);
+    }
+    const { settlement } = awaited;
+    const current = () => this.#awaited.get(id)?.record ?? awaited.record;
+    try {
+      return await settlement.wait(current, timeoutMs, signal);
+    } finally {
+      if (settlement.numWaiting === 0 && this.#awaited.get(id)?.settlement === settlement) {
+        this.#awaited.delete(id);
+      }
+    }
+  }
+
+  /** Follows a watched job with the node that runs it. */
+  follow(job: Job): void {
+    if (isFinal(job.status)) return;
+    this.#watched.set(job.id, job);
+    this.#options.sharing.askForProgress(job.id);
+  }
+
+  /** Reads the record of a job again, if anybody here is interested in it. */
+  async changed(id: JobId): Promise<void> {
+    if (!this.#isOfInterest(id)) return;
+    if (this.#reading.has(id)) {
+      this.#reading.set(id, true);
+      return;
+    }
+    try {
+      do {
+        this.#reading.set(id, false);
+        const job = await this.#options.store.get(id).catch(() => undefined);
+        // What cannot be read now is looked up again.
+        if (job !== undefined) this.tell(job);
+      } while (this.#reading.get(id) === true);
+    } finally {
+      this.#reading.delete(id);
+    }
+  }
+
+  /** Takes note of a stored record. */
+  tell(job: Job): void {
+    const { watches, onFinal } = this.#options;
+    const { id } = job;
+    const awaited = this.#awaited.get(id);
+    if (awaited !== undefined) awaited.record = job;
+    if (this.#watched.has(id)) {
+      this.#watched.set(id, job);
+      watches.tell(id, () => stateOf(job));
+    }
+    if (!isFinal(job.status)) return;
+    this.#awaited.delete(id);
+    this.#watched.delete(id);
+    awaited?.settlement.resolve(job);
+    const own = this.drop(id);
+    if (own !== undefined) onFinal(own);
+  }
+
+  /** Takes note of the progress of a job that runs on another node. */
+  tellProgress(id: JobId, progress: number, message: string | undefined): void {
+    const job = this.#watched.get(id);
+    if (job === undefined || this.#options.isHeld(id)) return;
+    // The job runs, even if the record that says so was not read yet.
+    if (job.status !== 'running') void this.changed(id);
+    else this.#options.watches.tell(id, () => stateOf(job, progress, message));
+  }
+
+  /** Looks up all jobs whose changes may have been missed. */
+  async look(): Promise<void> {
+    const { sharing, watches, isHeld } = this.#options;
+    for (const id of this.#watched.keys()) {
+      if (!watches.has(id) || isHeld(id)) this.#watched.delete(id);
+    }
+    this.#numLooks += 1;
+    if (this.#numLooks % ASK_EVERY_LOOKS === 0) {
+      for (const id of this.#watched.keys()) sharing.askForProgress(id);
+    }
+    const known = new Map<JobId, Job>([...this.#own, ...this.#watched]);
+    for (const [id, { record }] of this.#awaited) known.set(id, record);
+    const ids = [...known.keys()].filter((id) => !isHeld(id));
+    if (ids.length === 0) return;
+    const statuses = await sharing.statusesOf(ids);
+    for (const id of ids) {
+      const status = statuses.get(id);
+      if (status === undefined) this.#isMissing(id);
+      else if (status !== known.get(id)?.status) void this.changed(id);
+    }
+    for (const id of this.#missing.keys()) if (statuses.has(id)) this.#missing.delete(id);
+  }
+
+  /** Answers everybody who waits with the last known record. */
+  answerAll(): void {
+    for (const { settlement, record } of this.#awaited.values()) settlement.resolve(record);
+    this.#awaited.clear();
+  }
+
+  #isOfInterest(id: JobId): boolean {
+    return this.#own.has(id) || this.#awaited.has(id) || this.#watched.has(id);
+  }
+
+  /** Notes that a look did not find a job: it was deleted, or its creation is under way. */
+  #isMissing(id: JobId): void {
+    const awaited = this.#awaited.get(id);
+    this.#awaited.delete(id);
+    this.#watched.delete(id);
+    awaited?.settlement.reject(new JobNotFoundError(id));
+    const own = this.#own.get(id);
+    if (own === undefined) return;
+    const numLooks = (this.#missing.get(id) ?? 0) + 1;
+    this.#missing.set(id, numLooks);
+    if (numLooks < LOOKS_UNTIL_DELETED) return;
+    this.#missing.delete(id);
+    this.#own.delete(id);
+    this.#options.onFinal(own);
+  }
+
+  async #read(id: JobId): Promise<Job> {
+    const job = await this.#options.store.get(id);
+    if (job === undefined) throw new JobNotFoundError(id);
+    return job;
+  }
+}

@@ -1,0 +1,140 @@
+/** A node of a cluster within the test's process: its jobs are real, what runs them is scripted. */
+import { ClusterJobs, type NodeCapacity } from '../../src/cluster/cluster-jobs.ts';
+import { ClusterNode } from '../../src/cluster/cluster-node.ts';
+import type { Recovered } from '../../src/cluster/lost-jobs.ts';
+import type { NodeRole } from '../../src/cluster/node-status.ts';
+import { JobRunner, queueingOf } from '../../src/jobs/job-runner.ts';
+import { PostgresJobStore } from '../../src/jobs/postgres-job-store.ts';
+import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
+import { ScriptedHandler } from './jobs.ts';
+import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
+
+/** Options of a test's node. */
+interface TestNodeOptions {
+  readonly name: string;
+  readonly role?: NodeRole;
+  readonly leaseMs?: number;
+  /** Jobs that it holds at a time. */
+  readonly maxHeld?: number;
+  /** Time by which keys are charged for a job. */
+  readonly costMs?: number;
+}
+
+/** A node, with the proxy between it and the server. */
+export interface TestNode extends AsyncDisposable {
+  readonly runner: JobRunner;
+  readonly handler: ScriptedHandler;
+  readonly node: ClusterNode;
+  readonly jobs: ClusterJobs;
+  readonly store: PostgresJobStore;
+  readonly proxy: PostgresProxy;
+  readonly recovered: Recovered[];
+  readonly unexpected: unknown[];
+}
+
+/** A handler whose jobs all wait in the line `circuit`. */
+class LinedHandler extends ScriptedHandler {
+  readonly #costMs: number;
+
+  constructor(costMs: number) {
+    super();
+    this.#costMs = costMs;
+  }
+
+  queueing() {
+    return { line: 'circuit', level: 2, costMs: this.#costMs, width: 0 };
+  }
+}
+
+/** Opens a node on a database, and has it join and claim. */
+export async function openTestNode(
+  server: { readonly port: number },
+  url: string,
+  { name, role = 'all', leaseMs = 2000, maxHeld = 4, costMs = 1 }: TestNodeOptions,
+): Promise<TestNode> {
+  const proxy = await startPostgresProxy(server.port);
+  const through = new URL(url);
+  through.port = String(proxy.port);
+  let jobs: ClusterJobs | undefined;
+  const database = await PostgresDatabase.open({
+    url: through.href,
+    role: 'service',
+    onEvent: ({ kind }) => jobs?.connectionChanged(kind === 'restored'),
+  });
+  const store = new PostgresJobStore(database);
+  const handler = new LinedHandler(costMs);
+  const recovered: Recovered[] = [];
+  const unexpected: unknown[] = [];
+  const node: ClusterNode = new ClusterNode(database, {
+    name,
+    role,
+    version: '1.0.0',
+    leaseMs,
+    clock: Date.now,
+    report: () => ({
+      processors: [],
+      devices: [],
+      countedSince: 0,
+      progress: Object.fromEntries(
+        [...runner.inHand()].map(({ job: { id } }) => [id, runner.progress(id) ?? 0]),
+      ),
+    }),
+    onJoined: (epoch) => runner.loseClaims((claim) => claim.epoch < epoch),
+    onLooked: () => {},
+    onReplaced: (error) => unexpected.push(error),
+  });
+  const capacity: NodeCapacity = {
+    lines: () => ['circuit'],
+    room: (line, { count }) =>
+      count >= maxHeld
+        ? undefined
+        : {
+            line,
+            maxJobs: maxHeld - count,
+            maxCostMs: Number.POSITIVE_INFINITY,
+            widths: undefined,
+          },
+    patienceMs: () => 0,
+  };
+  const cluster = new ClusterJobs({
+    database,
+    node: () => node,
+    capacity: () => capacity,
+    runner: () => runner,
+    queueingOf: (job) => queueingOf(handler, job),
+    parentOf: () => undefined,
+    maxSuspicion: 10,
+    onInherited: async () => {},
+    failDamaged: () => store.failDamaged(node.now()),
+    onOrders: () => {},
+    onRecovered: (what) => recovered.push(what),
+    onError: (error) => unexpected.push(error),
+  });
+  jobs = cluster;
+  const runner: JobRunner = new JobRunner({
+    store,
+    handlers: { circuit: handler },
+    now: () => node.now(),
+    sharing: cluster,
+    onUnexpectedError: (error) => unexpected.push(error),
+  });
+  await node.join();
+  await cluster.start();
+  return {
+    runner,
+    handler,
+    node,
+    jobs: cluster,
+    store,
+    proxy,
+    recovered,
+    unexpected,
+    async [Symbol.asyncDispose]() {
+      cluster.stopClaiming();
+      await node.stopRenewing();
+      await database.close();
+      await cluster.close();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,263 @@
+// @needs facilities
+/** Jobs that several nodes share through a PostgreSQL server: claims, messages, and nodes that are gone. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Job, newJobId } from '../../../src/jobs/job.ts';
+import { openTestNode, type TestNode } from '../../support/cluster-node.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWith, facilityPath } from '../../support/facilities/describe-with.ts';
+import { newJob } from '../../support/jobs.ts';
+import { type PostgresServer, query, startPostgres } from '../../support/postgres-server.ts';
+
+describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(facilityPath('PostgreSQL'));
+  });
+  afterAll(async () => server?.[Symbol.asyncDispose]());
+
+  const open: TestNode[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((node) => node[Symbol.asyncDispose]()));
+  });
+  const openNode = async (url: string, options: Parameters<typeof openTestNode>[2]) => {
+    const node = await openTestNode(server, url, options);
+    open.push(node);
+    return node;
+  };
+  const calls = (node: TestNode, id: string) =>
+    node.handler.calls.filter(({ job }) => job.id === id);
+  const isRunning = (node: TestNode, id: string) =>
+    eventually(async () => {
+      expect(calls(node, id)).toHaveLength(1);
+      calls(node, id)[0]?.hooks.started();
+      expect((await node.store.get(id))?.status).toBe('running');
+    });
+
+  test('start at once where they came in, if the node has room, and are stored with their outcome', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await eventually(() => expect(calls(a, job.id)).toHaveLength(1));
+    expect(await a.store.get(job.id)).toBeUndefined();
+    a.handler.of(job.id).resolve('{"x":1}');
+    expect(await ran).toMatchObject({ status: 'completed', origin: 'a', result: '{"x":1}' });
+  });
+
+  test('run on another node, and their caller gets the outcome', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await isRunning(b, job.id);
+    expect(await b.store.get(job.id)).toMatchObject({ origin: 'a', claim: { node: 'b' } });
+    b.handler.of(job.id).resolve('{"x":1}');
+    expect(await ran).toMatchObject({ status: 'completed', result: '{"x":1}' });
+    expect(a.runner.inFlight('circuit', job.keyId)).toBe(0);
+  });
+
+  test('are cancelled from any node, and their work stops', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const c = await openNode(url, { name: 'c', role: 'api' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await isRunning(b, job.id);
+    const { signal } = b.handler.of(job.id);
+    expect(await c.runner.cancel(job.id)).toMatchObject({ status: 'cancelled' });
+    expect(await ran).toMatchObject({ status: 'cancelled' });
+    await eventually(() => expect(signal.aborted).toBe(true));
+  });
+
+  test('show their progress and events to watches at other nodes', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const { id } = await a.runner.submit(newJob());
+    using watch = await a.runner.watch(id);
+    await isRunning(b, id);
+    b.handler.of(id).hooks.progress(0.25, 'a quarter');
+    await eventually(() =>
+      expect(watch?.state).toMatchObject({ progress: 0.25, message: 'a quarter' }),
+    );
+    await eventually(() => expect(a.runner.progress(id)).toBe(0.25));
+    b.handler.of(id).resolve('{}');
+    await eventually(() => expect(watch?.state.record.status).toBe('completed'));
+  });
+
+  test('are run again elsewhere when their node is gone, which writes nothing any more', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await isRunning(b, job.id);
+    // Its work goes on, as on a machine that the network has lost.
+    b.handler.obeysSignal = false;
+    b.proxy.cut();
+    const c = await openNode(url, { name: 'c', role: 'worker' });
+    await isRunning(c, job.id);
+    expect(await c.store.get(job.id)).toMatchObject({ attempts: 2, claim: { node: 'c' } });
+    b.proxy.open();
+    b.handler.of(job.id).resolve('{"from":"b"}');
+    await eventually(() => expect(b.node.holdsLease).toBe(true));
+    await eventually(() => expect([...b.runner.inHand()]).toEqual([]));
+    expect(await c.store.get(job.id)).toMatchObject({ status: 'running', claim: { node: 'c' } });
+    c.handler.of(job.id).resolve('{"from":"c"}');
+    expect(await ran).toMatchObject({ status: 'completed', result: '{"from":"c"}' });
+    expect(b.node.epoch).toBeGreaterThan(1);
+  });
+
+  test('keep their callers waiting for the true outcome at a node that was given up', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a' });
+    const job = newJob();
+    const ran = a.runner.run(job, 600_000);
+    await isRunning(a, job.id);
+    a.proxy.cut();
+    const b = await openNode(url, { name: 'b' });
+    await isRunning(b, job.id);
+    a.proxy.open();
+    await eventually(() => expect([...a.runner.inHand()]).toEqual([]));
+    b.handler.of(job.id).resolve('{"from":"b"}');
+    expect(await ran).toMatchObject({ status: 'completed', result: '{"from":"b"}' });
+  });
+
+  test('are not taken from anybody when the database was away for longer than a lease', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a' });
+    const b = await openNode(url, { name: 'b' });
+    const ran = [a, b].map(async (node) => {
+      const job = newJob();
+      const ended = node.runner.run(job);
+      await isRunning(node, job.id);
+      return { node, job, ended };
+    });
+    const jobs = await Promise.all(ran);
+    await server.crash();
+    const leaseMs = a.node.leaseMs;
+    await eventually(() => a.node.leaseAgeMs > 2 * leaseMs && b.node.leaseAgeMs > 2 * leaseMs);
+    await server.start();
+    // Both have looked for silent nodes since.
+    const start = performance.now();
+    await eventually(() => a.node.holdsLease && b.node.holdsLease);
+    await eventually(() => performance.now() - start > 2 * leaseMs && a.node.holdsLease);
+    for (const { node, job, ended } of jobs) {
+      node.handler.of(job.id).resolve('{}');
+      expect(await ended).toMatchObject({ status: 'completed', attempts: 1 });
+    }
+    expect([...a.recovered, ...b.recovered]).toEqual([]);
+  });
+
+  test('fail after three attempts whose nodes were lost', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    for (const name of ['b', 'c', 'd']) {
+      const worker = await openNode(url, { name, role: 'worker' });
+      await isRunning(worker, job.id);
+      worker.proxy.cut();
+    }
+    expect(await ran).toMatchObject({
+      status: 'failed',
+      attempts: 3,
+      error: { code: 'JOBS_INTERRUPTED' },
+    });
+  });
+
+  test('wait for another node after an orderly stop, and their attempt does not count', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await isRunning(b, job.id);
+    b.jobs.stopClaiming();
+    await b.runner.shutdown(0);
+    await b.jobs.close();
+    expect(await a.store.get(job.id)).toMatchObject({ status: 'queued', attempts: 0 });
+    const c = await openNode(url, { name: 'c', role: 'worker' });
+    await isRunning(c, job.id);
+    c.handler.of(job.id).resolve('{}');
+    expect(await ran).toMatchObject({ status: 'completed', attempts: 1 });
+  });
+
+  test('are claimed by nodes in turns of their keys', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const flood: Job[] = [];
+    for (let i = 0; i < 40; i++) flood.push(await a.runner.submit(newJob({ keyId: 'flood' })));
+    const other = await a.runner.submit(newJob({ keyId: 'other' }));
+    const workers = await Promise.all(
+      ['b', 'c', 'd'].map((name) => openNode(url, { name, role: 'worker', maxHeld: 1 })),
+    );
+    const begun: string[] = [];
+    await eventually(() => {
+      for (const { handler } of workers) {
+        for (const call of handler.calls.splice(0)) {
+          begun.push(call.job.id);
+          call.resolve('{}');
+        }
+      }
+      return begun.length === 41;
+    });
+    // One job of the flood was charged before the other key waited; each node had one place.
+    expect(begun.indexOf(other.id)).toBeLessThan(6);
+    expect(new Set(begun).size).toBe(41);
+    expect(new Set(flood.map(({ id }) => id)).size).toBe(40);
+  });
+
+  test('are each run once by many nodes that claim at the same time', async () => {
+    const url = await server.createDatabase();
+    const nodes = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => openNode(url, { name, maxHeld: 2 })),
+    );
+    const ended: Promise<Job>[] = [];
+    for (let i = 0; i < 200; i++) {
+      const node = nodes[i % nodes.length]!;
+      const job = newJob({ keyId: `key-${i % 3}`, id: newJobId('circuit') });
+      ended.push(i % 2 === 0 ? node.runner.run(job) : waitFor(node, job));
+    }
+    const runs = new Map<string, number>();
+    let isOver = false;
+    void Promise.all(ended).then(() => {
+      isOver = true;
+    });
+    await eventually(() => {
+      for (const { handler } of nodes) {
+        for (const call of handler.calls.splice(0)) {
+          runs.set(call.job.id, (runs.get(call.job.id) ?? 0) + 1);
+          call.resolve('{}');
+        }
+      }
+      return isOver;
+    });
+    expect([...runs.values()].filter((count) => count !== 1)).toEqual([]);
+    expect(runs.size).toBe(200);
+    const [left] = await query(url, "SELECT count(*) AS n FROM jobs WHERE status <> 'completed'");
+    expect(Number(left?.['n'])).toBe(0);
+    for (const { unexpected } of nodes) expect(unexpected).toEqual([]);
+  });
+
+  test('belong to the next node of the name after a kill, at once', async () => {
+    const url = await server.createDatabase();
+    const b = await openNode(url, { name: 'b', role: 'worker', leaseMs: 60_000 });
+    const a = await openNode(url, { name: 'a', role: 'api', leaseMs: 60_000 });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await isRunning(b, job.id);
+    b.proxy.cut();
+    const again = await openNode(url, { name: 'b', role: 'worker', leaseMs: 60_000 });
+    await isRunning(again, job.id);
+    again.handler.of(job.id).resolve('{}');
+    expect(await ran).toMatchObject({ status: 'completed', attempts: 2 });
+  });
+});
+
+async function waitFor({ runner }: TestNode, job: Parameters<TestNode['runner']['submit']>[0]) {
+  const { id } = await runner.submit(job);
+  return await runner.waitFor(id);
+}
