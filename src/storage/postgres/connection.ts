@@ -46,12 +46,12 @@ const TYPES: pg.CustomTypesConfig = {
 
 /**
  * Settings of a connection that writes. A commit is answered once it is on disk. A transaction whose node has
- * stopped is rolled back. Rows are found by their keys: a plan that was made while a table was small must not
+ * stopped is rolled back about when its lease ends, so that other nodes do not wait for its locks. Rows are found by their keys: a plan that was made while a table was small must not
  * read the whole of it later.
  */
 const WRITER_SETTINGS = `
   SET synchronous_commit = on;
-  SET idle_in_transaction_session_timeout = '30s';
+  SET idle_in_transaction_session_timeout = '5s';
   SET enable_seqscan = off;
   SET enable_hashjoin = off;
   SET enable_mergejoin = off`;
@@ -165,6 +165,14 @@ export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isOfSystem = 'code' in error && /^E[A-Z_]+$/.test(String(error.code));
   return isOfSystem || LOST.test(error.message);
+}
+
+/** Codes of a transaction that was ended because it and another one waited for each other. It may be tried again. */
+const DEADLOCKS: readonly unknown[] = ['40P01', '40001'];
+
+/** True for errors of a transaction that another one kept from going on. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && DEADLOCKS.includes(error.code);
 }
 
 /** True for errors of `send` after which its connection answers no more: it is lost, closed or silent. */

@@ -16,14 +16,14 @@ const MIGRATING = [0x716373, 1] as const;
 const TIME = (column: string) => `bigint CHECK (${column} BETWEEN 0 AND ${LAST_TIME})`;
 
 /**
- * Statement that adds bytes of a query (`key_id`, `bytes`) to what their keys have stored. Keys are taken in
- * order, so that two writers wait for each other in one direction only.
+ * Statement that notes by how many bytes a query (`key_id`, `bytes`) changes what its keys have stored. Each
+ * transaction adds rows of its own, so transactions that write to one key do not wait for each other. `PostgresUsage`
+ * folds the rows into `storage_usage`.
  */
 const COUNT = (query: string) => `
-  INSERT INTO storage_usage AS total (key_id, bytes)
+  INSERT INTO storage_changes (key_id, bytes)
     SELECT key_id, sum(bytes)::bigint FROM (${query}) AS stored (key_id, bytes)
-    GROUP BY key_id HAVING sum(bytes) <> 0 ORDER BY key_id
-    ON CONFLICT (key_id) DO UPDATE SET bytes = total.bytes + excluded.bytes`;
+    GROUP BY key_id HAVING sum(bytes) <> 0`;
 
 /** Triggers that count the rows of a table by key. A row has `bytes` bytes, an expression over its columns. */
 const COUNTED = (table: string, bytes: string) => {
@@ -167,6 +167,10 @@ const MIGRATIONS: readonly string[] = [
     key_id text COLLATE "C" PRIMARY KEY,
     bytes bigint NOT NULL
   ) WITH (fillfactor = 50);
+  CREATE TABLE storage_changes (
+    key_id text COLLATE "C" NOT NULL,
+    bytes bigint NOT NULL
+  ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
   ${COUNTED(
     'jobs',
     `512 + octet_length(request) + coalesce(octet_length(large_request), 0)

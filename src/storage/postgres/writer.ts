@@ -12,7 +12,16 @@
  */
 import type pg from 'pg';
 import { CannotOpenDatabaseError, StorageUnwritableError } from '../errors.ts';
-import { drop, end, isLost, isUnreachable, openWriter, type Query, send } from './connection.ts';
+import {
+  drop,
+  end,
+  isDeadlock,
+  isLost,
+  isUnreachable,
+  openWriter,
+  type Query,
+  send,
+} from './connection.ts';
 import { migrate } from './migrations.ts';
 
 /** Time that the server has to end earlier connections of this process before it is asked again. */
@@ -21,6 +30,8 @@ const END_AGAIN_MS = 20;
 /** A node that is silent for a lease is given up, so it connects again well within one. */
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
+/** Attempts at a transaction that waited for another node's, which waited for it. */
+const MAX_ATTEMPTS = 5;
 /** An idle connection is asked this often whether it lives. */
 const BEAT_MS = 5000;
 
@@ -258,7 +269,7 @@ export class PostgresWriter {
   }
 
   /** Commits writes in one transaction; if one of them fails, each in its own. */
-  async #commit(client: pg.Client, writes: readonly PendingWrite[]): Promise<void> {
+  async #commit(client: pg.Client, writes: readonly PendingWrite[], attempt = 1): Promise<void> {
     const query: Query = (statement, values) => send(client, statement, values);
     this.#number += 1;
     const number = this.#number;
@@ -275,6 +286,10 @@ export class PostgresWriter {
         // Over a connection that is lost or silent, nothing would answer.
         if (isLost(fault.reason)) throw fault.reason;
         await query('ROLLBACK');
+        if (isDeadlock(fault.reason) && attempt < MAX_ATTEMPTS) {
+          await this.#commit(client, writes, attempt + 1);
+          return;
+        }
         const isTogether = writes.length > 1 && !isUnreachable(fault.reason);
         if (isTogether) for (const write of writes) await this.#commit(client, [write]);
         else this.#refuse(writes, fault.reason);

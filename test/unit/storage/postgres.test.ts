@@ -302,6 +302,31 @@ describeWith(['PostgreSQL'], 'a database in PostgreSQL', () => {
     });
   });
 
+  test('transactions of two services that wait for each other are both made', async () => {
+    const [a, b] = [await open(), await open()];
+    const [first, second] = [newJob(), newJob()];
+    const store = new PostgresJobStore(a);
+    await Promise.all([store.create(first), store.create(second)]);
+    let numStarted = 0;
+    const both = Promise.withResolvers<void>();
+    const update = ({ writer }: PostgresDatabase, ...ids: readonly [string, string]) =>
+      writer.write(async (run) => {
+        const add = (id: string) =>
+          run('UPDATE jobs SET attempts = attempts + 1 WHERE id = $1', [id]);
+        await add(ids[0]);
+        numStarted += 1;
+        if (numStarted === 2) both.resolve();
+        await both.promise;
+        await add(ids[1]);
+      });
+    await Promise.all([update(a, first.id, second.id), update(b, second.id, first.id)]);
+    // One of the two was ended by the server, and tried again.
+    expect(numStarted).toBe(3);
+    expect(await query(url, 'SELECT DISTINCT attempts::int AS attempts FROM jobs')).toStrictEqual([
+      { attempts: 2 },
+    ]);
+  });
+
   test('a row that the database refuses fails alone among those written with it', async () => {
     const store = new PostgresJobStore(await open());
     const jobs = [newJob(), newJob({ createdAt: -1 }), newJob()];
