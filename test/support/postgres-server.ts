@@ -30,8 +30,8 @@ export function postgresPrograms(): string | undefined {
   );
 }
 
-/** User that the server runs as: PostgreSQL refuses root. */
-function serverUser(): { readonly uid?: number; readonly gid?: number } {
+/** User that the server runs as, where it is another than that of the tests: PostgreSQL refuses root. */
+export function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const fields = ['postgres', 'nobody'].map((name) =>
