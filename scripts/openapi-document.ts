@@ -105,6 +105,7 @@ function documentationDeps(): ServiceDeps {
     metrics: new ServiceMetrics(),
     settings: {
       version: version(),
+      role: 'all',
       rateLimits: { standard: 1, enterprise: 1 },
       inFlightLimits: { standard: 1, enterprise: 1 },
       storageLimits: { totalBytes: 1, standard: 1, enterprise: 1 },

@@ -296,6 +296,7 @@ export async function startService(
     metrics,
     settings: {
       version: version(),
+      role: config.role,
       rateLimits: config.rateLimits,
       inFlightLimits: config.inFlightLimits,
       storageLimits: config.storageLimits,

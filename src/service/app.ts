@@ -26,6 +26,7 @@ import { registerJsonBody } from './plugins/json-body.ts';
 import { API_PREFIX, IONQ_PREFIX, pathOf, registerNotFound } from './plugins/not-found.ts';
 import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
+import { refuseRequests } from './plugins/worker-node.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { batchRoutes } from './routes/batches.ts';
@@ -93,6 +94,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   metrics.http.watch(app);
   app.addHook('onClose', async () => metrics.close());
   registerErrorAnswers(app, answerError);
+  if (settings.role === 'worker') refuseRequests(app);
   await registerCrossOrigin(app, settings.corsOrigins);
   registerJsonBody(app, deps.readers, settings.bodyLimitBytes);
   registerValidation(app);

@@ -471,6 +471,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'The key has as many open event streams as it may.',
   },
+  SERVICE_WORKER_NODE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The request was sent to a node of a cluster that only runs jobs (`QCS_ROLE=worker`).',
+  },
   SERVICE_WORK_MEMORY: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning:

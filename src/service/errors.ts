@@ -280,6 +280,15 @@ export class MethodNotFoundError extends CodedError {
   }
 }
 
+/** A node that runs jobs of a cluster was sent a request. */
+export class WorkerNodeError extends CodedError {
+  readonly code = 'SERVICE_WORKER_NODE';
+
+  constructor() {
+    super('This node runs jobs and takes no requests; send them to the other nodes.');
+  }
+}
+
 /** No processor has this id. */
 export class ProcessorNotFoundError extends CodedError {
   readonly code = 'SERVICE_PROCESSOR_NOT_FOUND';

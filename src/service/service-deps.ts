@@ -1,5 +1,6 @@
 /** Dependencies of the service: everything with state, a clock, randomness or a setting. */
 import type { FastifyServerOptions } from 'fastify';
+import type { NodeRole } from '../cluster/node-status.ts';
 import type { DemoFacts } from '../console/demo-facts.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
@@ -26,6 +27,8 @@ import type { Readers } from './reading/readers.ts';
 export interface ServiceSettings {
   /** Dotted version number; `meta.version` of every answer. */
   readonly version: string;
+  /** Part of this node in a cluster; a `worker` answers only health checks and metrics. */
+  readonly role: NodeRole;
   /** Requests per minute, by tier. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
   /** Jobs of one kind and key that may wait or run at once, by tier. */
@@ -57,6 +60,9 @@ export interface ServiceSettings {
   readonly revokedKeyJobs: 'finish' | 'cancel';
 }
 
+/** Reasons why a node of a cluster is not to be sent requests. */
+export type NodeFault = 'draining' | 'lease lost' | 'database away';
+
 /** Dependencies of the service. */
 export interface ServiceDeps {
   readonly fleet: ProcessorDirectory;
@@ -82,6 +88,8 @@ export interface ServiceDeps {
   readonly onDamaged: OnDamaged;
   /** Reason why new data cannot be stored; undefined while it can. */
   readonly storageFault: () => Error | undefined;
+  /** Reason why this node of a cluster is not ready, which `/readyz` answers; undefined while it is. */
+  readonly nodeFault?: () => NodeFault | undefined;
   /** Sizes of stored data, bytes. */
   readonly usage: Pick<StorageUsage, 'bytesOf' | 'totalBytes'>;
   /** Metrics; closed with the application. */

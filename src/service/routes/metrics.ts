@@ -6,11 +6,14 @@ import type { FastifyInstance } from 'fastify';
 import { createAddressList } from '../limits/client-address.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
+/** Path of the metrics. */
+export const METRICS_PATH = '/metrics';
+
 /** Registers `/metrics`. It needs an admin key, except from the addresses in the settings. */
 export function metricsRoutes(app: FastifyInstance, deps: ServiceDeps): void {
   const { metrics, settings } = deps;
   app.get(
-    '/metrics',
+    METRICS_PATH,
     {
       config: {
         scope: 'admin',

@@ -131,6 +131,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     ...others,
     settings: {
       version: '0.1.0',
+      role: 'all',
       rateLimits: { standard: 100_000, enterprise: 1_000_000 },
       inFlightLimits: { standard: 100_000, enterprise: 1_000_000 },
       storageLimits: { totalBytes: 2 ** 40, standard: 2 ** 30, enterprise: 2 ** 34 },
