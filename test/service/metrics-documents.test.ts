@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ERROR_TABLE } from '../../src/service/error-table.ts';
+import type { ClusterFigures } from '../../src/service/metrics/cluster-metrics.ts';
+import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { Workloads } from '../../src/workloads/workloads.ts';
 import { metricOf, parseScrape, type Scrape } from '../support/prometheus-text.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
@@ -13,6 +15,8 @@ const DOCUMENT = readFileSync('docs/operations.md', 'utf8');
 const METRIC_NAME = /\b(?:qcs|nodejs|process)_[a-z0-9_]+/g;
 /** Those that Prometheus itself adds. */
 const ADDED_LABELS = ['le', 'instance', 'job'];
+/** In a cluster every sample has it; the tables leave it out. */
+const NODE_LABEL = 'node';
 
 const dashboard = z
   .object({
@@ -47,6 +51,15 @@ function documentedMetrics(): readonly Row[] {
   }));
 }
 
+const CLUSTER: ClusterFigures = {
+  nodes: ['up'],
+  leaseAgeMs: 400,
+  numClaims: 0,
+  numGivenUp: 0,
+  queuedJobs: new Map([['circuits', 3]]),
+  notifications: { sent: 0, received: 0 },
+};
+
 /** A scrape after something of everything has happened. */
 async function scrapeAfterLoad(): Promise<Scrape> {
   const workloads = new Workloads({
@@ -57,7 +70,9 @@ async function scrapeAfterLoad(): Promise<Scrape> {
   });
   await workloads.start();
   const settings = { metricsAddresses: ['127.0.0.1'] };
-  await using models = await openModelService({ settings, workloads });
+  const metrics = new ServiceMetrics();
+  metrics.setCluster({ node: 'a', figures: () => CLUSTER });
+  await using models = await openModelService({ settings, workloads, metrics });
   const { service } = models;
   await service.submit(BELL);
   await service.submit({ ...BELL, noise: { readout: [{ p1_given_0: 0.1, p0_given_1: 0.1 }] } });
@@ -82,7 +97,7 @@ const scraped = await scrapeAfterLoad();
 function labelsOf(metric: string): readonly string[] {
   const samples = scraped.samples.filter(({ name }) => metricOf(name, scraped.types) === metric);
   const names = new Set(samples.flatMap(({ labels }) => Object.keys(labels)));
-  names.delete('le');
+  for (const added of ['le', NODE_LABEL]) names.delete(added);
   return [...names].sort();
 }
 
@@ -143,6 +158,7 @@ describe('the dashboard', () => {
     for (const expression of EXPRESSIONS) {
       const known = new Set([
         ...ADDED_LABELS,
+        NODE_LABEL,
         ...[...expression.matchAll(METRIC_NAME)].flatMap(
           ([name]) => documented.get(metricOf(name, scraped.types)) ?? [],
         ),

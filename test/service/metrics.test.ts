@@ -5,6 +5,8 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { EngineLostError } from '../../src/fleet/errors.ts';
 import { JOB_KINDS } from '../../src/jobs/job.ts';
+import type { ClusterFigures } from '../../src/service/metrics/cluster-metrics.ts';
+import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { parseScrape, type Scrape } from '../support/prometheus-text.ts';
 import { FakeDevices } from './support/fake-devices.ts';
@@ -480,7 +482,7 @@ describe('the process', () => {
     expect(all('qcs_build_info')).toEqual([
       {
         name: 'qcs_build_info',
-        labels: { version: '0.1.0', node: process.versions.node },
+        labels: { version: '0.1.0', nodejs: process.versions.node },
         value: 1,
       },
     ]);
@@ -498,4 +500,65 @@ test('services of one process count each for itself', async () => {
   expect(scrapes.map(({ value }) => value('qcs_jobs_finished_total', completed))).toEqual([
     0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
   ]);
+});
+
+describe('the metrics of a node of a cluster', () => {
+  const FIGURES: ClusterFigures = {
+    nodes: ['up', 'up', 'draining', 'stopped'],
+    leaseAgeMs: 250,
+    numClaims: 17,
+    numGivenUp: 1,
+    queuedJobs: new Map([
+      ['circuits', 12],
+      ['tpu', 1],
+    ]),
+    notifications: { sent: 5, received: 7 },
+  };
+  const openNode = async (figures: () => ClusterFigures) => {
+    const metrics = new ServiceMetrics();
+    metrics.setCluster({ node: 'node-a', figures });
+    return await openTestService({ ...open, metrics });
+  };
+
+  test('carry its name in every sample', async () => {
+    await using service = await openNode(() => FIGURES);
+    await service.submit(BELL);
+    const { samples } = await scrape(service);
+    expect(samples.length).toBeGreaterThan(100);
+    expect(samples.filter(({ labels }) => labels['node'] !== 'node-a')).toEqual([]);
+  });
+
+  test('are what the node knows at the scrape', async () => {
+    let figures = FIGURES;
+    await using service = await openNode(() => figures);
+    const first = await scrape(service);
+    const states = ['up', 'draining', 'silent', 'stopped'];
+    const nodes = (of: Scrape) => states.map((state) => of.value('qcs_cluster_nodes', { state }));
+    expect(nodes(first)).toEqual([2, 1, 0, 1]);
+    expect(first.value('qcs_cluster_lease_age_seconds')).toBe(0.25);
+    expect(first.value('qcs_cluster_claims_total')).toBe(17);
+    expect(first.value('qcs_cluster_nodes_given_up_total')).toBe(1);
+    expect(first.value('qcs_cluster_jobs_queued', { line: 'circuits' })).toBe(12);
+    expect(first.value('qcs_cluster_notifications_total', { direction: 'sent' })).toBe(5);
+    expect(first.value('qcs_cluster_notifications_total', { direction: 'received' })).toBe(7);
+
+    figures = { ...FIGURES, numClaims: 20, queuedJobs: new Map([['tpu', 2]]) };
+    const second = await scrape(service);
+    expect(second.value('qcs_cluster_claims_total')).toBe(20);
+    expect(
+      second.all('qcs_cluster_jobs_queued').map(({ labels, value }) => [labels['line'], value]),
+    ).toEqual([['tpu', 2]]);
+  });
+
+  test('have no age of a lease that was never renewed', async () => {
+    await using service = await openNode(() => ({ ...FIGURES, leaseAgeMs: undefined }));
+    expect((await scrape(service)).all('qcs_cluster_lease_age_seconds')).toEqual([]);
+  });
+
+  test('are missing without a cluster, as is the label', async () => {
+    await using service = await openTestService(open);
+    const { types, samples } = await scrape(service);
+    expect([...types.keys()].filter((name) => name.startsWith('qcs_cluster'))).toEqual([]);
+    expect(samples.filter(({ labels }) => 'node' in labels)).toEqual([]);
+  });
 });

@@ -25,7 +25,7 @@ export class LiveMetrics {
   readonly #reading: Gauge<'status'>;
   readonly #readingBytes: Gauge;
   readonly #models: Gauge<'model'>;
-  readonly #build: Gauge<'version' | 'node'>;
+  readonly #build: Gauge<'version' | 'nodejs'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -57,7 +57,7 @@ export class LiveMetrics {
     this.#build = new Gauge({
       name: 'qcs_build_info',
       help: '1, with what runs in its labels.',
-      labelNames: ['version', 'node'],
+      labelNames: ['version', 'nodejs'],
       registers,
     });
   }
@@ -79,7 +79,7 @@ export class LiveMetrics {
     for (const model of models.models) {
       this.#models.set({ model: model.id }, Number(model.availability().available));
     }
-    this.#build.set({ version: settings.version, node: process.versions.node }, 1);
+    this.#build.set({ version: settings.version, nodejs: process.versions.node }, 1);
   }
 }
 

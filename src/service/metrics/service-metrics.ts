@@ -13,6 +13,7 @@ import { DAMAGED_TABLES, type DamagedRecord } from '../../storage/damaged-record
 import type { ModelDirectory, ProcessorDirectory } from '../directories.ts';
 import { ERROR_TABLE } from '../error-table.ts';
 import type { ErrorEnvelope } from '../schemas/envelope.ts';
+import { ClusterMetrics, type ClusterSource } from './cluster-metrics.ts';
 import { EngineMetrics } from './engine-metrics.ts';
 import { InferenceMetrics } from './inference-metrics.ts';
 import { LiveMetrics, type LiveSources } from './live-metrics.ts';
@@ -37,6 +38,7 @@ export class ServiceMetrics {
   readonly #live: LiveMetrics;
   readonly #work: WorkMetrics;
   readonly #process: ProcessMetrics;
+  #cluster: ClusterMetrics | undefined;
 
   /** Starts measuring the process; `close` stops it. */
   constructor() {
@@ -54,6 +56,15 @@ export class ServiceMetrics {
     this.#live = new LiveMetrics(this.#registry);
     this.#work = new WorkMetrics(this.#registry);
     this.#process = new ProcessMetrics(this.#registry);
+  }
+
+  /**
+   * Adds the metrics of a cluster, and the name of this node to every sample as its label `node`. Call it at most
+   * once, before the first scrape.
+   */
+  setCluster(source: ClusterSource): void {
+    this.#registry.setDefaultLabels({ node: source.node });
+    this.#cluster = new ClusterMetrics(this.#registry, source);
   }
 
   /** Media type of the result of `scrape`. */
@@ -85,6 +96,7 @@ export class ServiceMetrics {
   async scrape(sources: LiveSources & WorkSources): Promise<string> {
     this.#live.read(sources);
     this.#work.read(sources);
+    this.#cluster?.read();
     return await this.#registry.metrics();
   }
 
