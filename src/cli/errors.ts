@@ -1,5 +1,6 @@
 /** Errors of the command line. */
 import { CodedError } from '../errors/coded-error.ts';
+import { didYouMean } from '../errors/nearest-names.ts';
 
 /** The file named on the command line does not exist. */
 export class FileNotFoundError extends CodedError {
@@ -39,6 +40,27 @@ export class EmbeddedOnlyError extends CodedError {
     super(
       `\`${command}\` is for the embedded database, and QCS_DATABASE_URL names one in PostgreSQL. Use ${program}.`,
     );
+  }
+}
+
+/** The command is for a cluster, and the settings name no database in PostgreSQL. */
+export class NoClusterError extends CodedError {
+  readonly code = 'CLI_NO_CLUSTER';
+
+  constructor() {
+    super(
+      '`qcs cluster` is for services on PostgreSQL. QCS_DATABASE_URL must name their database.',
+    );
+  }
+}
+
+/** The cluster has no such node. */
+export class NodeNotFoundError extends CodedError {
+  readonly code = 'CLI_NODE_NOT_FOUND';
+
+  constructor(name: string, known: readonly string[]) {
+    const those = known.length === 0 ? 'there are no nodes yet' : `there are ${known.join(', ')}`;
+    super(`There is no node "${name.slice(0, 100)}"; ${those}.${didYouMean(name, known)}`);
   }
 }
 

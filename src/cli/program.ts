@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../service/software-version.ts';
 import { addCapacityCommand } from './capacity.ts';
+import { addClusterCommand } from './cluster.ts';
 import { type CommandIo, EXIT_CODES } from './command-io.ts';
 import { addCompileCommand } from './compile.ts';
 import { addDevicesCommand } from './devices.ts';
@@ -77,6 +78,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
   addJobsCommand(program, io);
   addKeysCommand(program, io);
   addStorageCommands(program, io);
+  addClusterCommand(program, io);
   addDevicesCommand(program, io);
   addGatesCommand(program, io);
   addTrainCommand(program, io);

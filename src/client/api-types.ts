@@ -113,8 +113,8 @@ export type AuditEntry = {
   readonly at: string;
   /** Id of the key, `command line` or `service` */
   readonly actor: string;
-  readonly action: 'key.created' | 'key.changed' | 'key.rotated' | 'key.revoked' | 'processor.maintenance_began' | 'processor.maintenance_ended' | 'device.maintenance_began' | 'device.maintenance_ended' | 'admin.refused';
-  /** Id of the key, processor or device */
+  readonly action: 'key.created' | 'key.changed' | 'key.rotated' | 'key.revoked' | 'processor.maintenance_began' | 'processor.maintenance_ended' | 'device.maintenance_began' | 'device.maintenance_ended' | 'node.drain_began' | 'node.drain_ended' | 'admin.refused';
+  /** Id of the key, processor or device, or name of the node */
   readonly subject: string;
   /** New values, or the old and the new ones; never a secret */
   readonly details: {

@@ -55,6 +55,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`qcs run --engine webgpu`: there is no adapter that it may use.',
   },
+  CLI_NODE_NOT_FOUND: {
+    answers: null,
+    meaning: '`qcs cluster`: the cluster has no node of that name.',
+  },
+  CLI_NO_CLUSTER: {
+    answers: null,
+    meaning: '`qcs cluster`: QCS_DATABASE_URL names no database.',
+  },
   CLI_EMBEDDED_ONLY: {
     answers: null,
     meaning:

@@ -1,5 +1,5 @@
 /**
- * Log of administration: keys created, changed and revoked, maintenance, and refused admin calls.
+ * Log of administration: keys created, changed and revoked, maintenance, drained nodes, and refused admin calls.
  *
  * The log is append-only: triggers of the table refuse every other change, from any process. A store makes
  * its changes through `auditedWriter`, so no change exists without its entry and no entry without its change.
@@ -19,11 +19,13 @@ export const AUDIT_ACTIONS = [
   'processor.maintenance_ended',
   'device.maintenance_began',
   'device.maintenance_ended',
+  'node.drain_began',
+  'node.drain_ended',
   'admin.refused',
 ] as const;
 type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Actor of changes made with `qcs keys` on the machine. */
+/** Actor of changes made with `qcs keys` and `qcs cluster`. */
 export const COMMAND_LINE = 'command line';
 /** Actor of changes made by the service itself, such as the first key. */
 export const SERVICE = 'service';
@@ -35,7 +37,7 @@ export interface AuditEntry {
   /** The id of a key, COMMAND_LINE or SERVICE. */
   readonly actor: string;
   readonly action: AuditAction;
-  /** The id of the key, processor or device. */
+  /** The id of the key, processor or device, or the name of the node. */
   readonly subject: string;
   /** JSON values only. */
   readonly details: Readonly<Record<string, unknown>>;

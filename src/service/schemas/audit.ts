@@ -19,7 +19,7 @@ const auditEntry = z
     at: isoTime,
     actor: z.string().describe('Id of the key, `command line` or `service`'),
     action: z.enum(AUDIT_ACTIONS),
-    subject: z.string().describe('Id of the key, processor or device'),
+    subject: z.string().describe('Id of the key, processor or device, or name of the node'),
     details: z
       .record(z.string(), z.unknown())
       .describe('New values, or the old and the new ones; never a secret'),
