@@ -65,6 +65,9 @@ function documentationDeps(): ServiceDeps {
     inFlight: never,
     inFlightCharacters: never,
     inHand: never,
+    hasWaiting: false,
+    cancelWaiting: never,
+    isHeld: never,
     isShuttingDown: false,
   };
   const readers = new Readers({ numReaders: 2, heapLimitMb: 1, cpuLimitMs: 1, roomBytes: 1 });

@@ -2,15 +2,17 @@
 import { hostname } from 'node:os';
 import { ClusterJobs } from './cluster/cluster-jobs.ts';
 import { ClusterNode } from './cluster/cluster-node.ts';
-import type { NodeNameInUseError } from './cluster/errors.ts';
+import { type NodeNameInUseError, NoNodeError } from './cluster/errors.ts';
 import { LocalCapacity } from './cluster/local-capacity.ts';
 import type { Recovered } from './cluster/lost-jobs.ts';
+import { nodeStateOf } from './cluster/node-state.ts';
 import type { NodeReport } from './cluster/node-status.ts';
 import type { Config } from './config.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import type { JobKind } from './jobs/job.ts';
 import type { JobHandler } from './jobs/job-handler.ts';
 import { type JobRunner, queueingOf } from './jobs/job-runner.ts';
+import type { ClusterFigures } from './service/metrics/cluster-metrics.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { TPU_POOLS } from './workloads/tpu/tpu-zones.ts';
 
@@ -77,6 +79,45 @@ export class Cluster {
       onRecovered: options.onRecovered,
       onError: options.onError,
     });
+  }
+
+  /** Reason why a load balancer should send no requests to this node; undefined if there is none. */
+  fault(): 'draining' | 'lease lost' | undefined {
+    if (this.node.isDraining) return 'draining';
+    return this.node.epoch > 0 && this.node.leaseAgeMs > this.node.leaseMs
+      ? 'lease lost'
+      : undefined;
+  }
+
+  /** Reason for refusing new jobs; undefined while a node can run them. */
+  refusal(): Error | undefined {
+    const { node } = this;
+    if (node.role !== 'api' && !node.isDraining) return undefined;
+    const now = node.now();
+    const canRun = node
+      .peers()
+      .some((peer) => peer.role !== 'api' && nodeStateOf(peer, now, node.leaseMs) === 'up');
+    return canRun ? undefined : new NoNodeError();
+  }
+
+  /** Figures for the metrics. */
+  figures(): ClusterFigures {
+    const { node, jobs } = this;
+    const now = node.now();
+    const ownState = node.isDraining ? 'draining' : 'up';
+    const { claimed, givenUp, sent, received } = jobs.counters;
+    const queuedJobs = new Map<string, number>();
+    for (const { line, count } of jobs.waiting) {
+      queuedJobs.set(line, (queuedJobs.get(line) ?? 0) + count);
+    }
+    return {
+      nodes: [ownState, ...node.peers().map((peer) => nodeStateOf(peer, now, node.leaseMs))],
+      leaseAgeMs: node.epoch === 0 ? undefined : node.leaseAgeMs,
+      numClaims: claimed,
+      numGivenUp: givenUp,
+      queuedJobs,
+      notifications: { sent, received },
+    };
   }
 
   #localCapacity(config: Config): LocalCapacity {

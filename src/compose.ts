@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { Cluster } from './compose-cluster.ts';
+import type { Cluster } from './compose-cluster.ts';
 import { createFleet } from './compose-fleet.ts';
 import { openStores } from './compose-stores.ts';
 import type { Config, HardwareConfig } from './config.ts';
@@ -211,9 +211,10 @@ export async function startService(
     onConnection: (isConnected) => cluster?.jobs.connectionChanged(isConnected),
   });
   const { keys, idempotency, maintenance, ionqSessions, audit, usage } = stores;
+  // The driver of PostgreSQL is loaded only with these.
   const cluster: Cluster | undefined =
     stores.database &&
-    new Cluster(config, stores.database, {
+    new (await import('./compose-cluster.ts')).Cluster(config, stores.database, {
       version: version(),
       clock,
       parts: () => ({
@@ -233,6 +234,9 @@ export async function startService(
       onError: (error, what) => app.log.error({ err: error }, what),
     });
   const now: () => number = cluster === undefined ? clock : () => cluster.node.now();
+  if (cluster !== undefined) {
+    metrics.setCluster({ node: cluster.node.name, figures: () => cluster.figures() });
+  }
   const hardware = config.hardware && createHardware(config, config.hardware, now, logs.promise);
   const fleet = await createFleet(config, now, {
     ...(environment && { environment: withoutSecrets(environment) }),
@@ -268,7 +272,7 @@ export async function startService(
     handlers: kinds,
     now,
     maxSuspicion: config.jobAttempts,
-    refusal: () => stores.fault(),
+    refusal: () => stores.fault() ?? cluster?.refusal(),
     ...(cluster && { sharing: cluster.jobs }),
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
@@ -292,6 +296,7 @@ export async function startService(
     audit,
     onDamaged,
     storageFault: () => stores.fault(),
+    ...(cluster && { nodeFault: () => cluster.fault() }),
     usage,
     metrics,
     settings: {

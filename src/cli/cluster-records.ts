@@ -140,6 +140,6 @@ export async function setDraining(
   );
   if (count === 0) return false;
   // The payload `n` says that nodes have changed.
-  await query(`SELECT pg_notify('qcs_cluster', 'n')`);
+  await query(`SELECT pg_notify('qcs_cluster', '["orders"]')`);
   return true;
 }

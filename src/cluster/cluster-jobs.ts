@@ -114,7 +114,7 @@ export interface ClusterJobsOptions {
   readonly onInherited: NonNullable<LostOptions['onInherited']>;
   /** Ends unfinished jobs that cannot be read. */
   readonly failDamaged: () => Promise<unknown>;
-  /** Called if a processor or device went into maintenance or came back, or a node began or ended draining. */
+  /** Called if a processor or device went into maintenance or came back. */
   readonly onOrders: () => void;
   /** Called with what was recovered from nodes that are gone, if anything was. */
   readonly onRecovered: (recovered: Recovered) => void;
@@ -267,13 +267,15 @@ export class ClusterJobs implements JobSharing {
     return new Map(rows.map((row) => [String(row['id']), row['status'] as JobStatus]));
   }
 
-  queuePosition(id: JobId): number | undefined {
+  queuePosition(id: JobId, line?: string): number | undefined {
     this.#ordersAskedAt = performance.now();
     for (const { positions } of this.#orders.values()) {
       const position = positions.get(id);
       if (position !== undefined) return position;
     }
-    return undefined;
+    if (line === undefined) return undefined;
+    const ahead = this.#waiting.filter((each) => each.line === line);
+    return ahead.reduce((sum, { count }) => sum + count, 0);
   }
 
   expectedStart(id: JobId): number | undefined {
@@ -500,12 +502,12 @@ export class ClusterJobs implements JobSharing {
 
   /** Takes in a message. A later version of the software may send others, which are ignored. */
   #receive(text: string): void {
-    const { runner, onOrders } = this.#options;
+    const { runner, node, onOrders } = this.#options;
     const [kind, subject, ...rest] = JSON.parse(text) as readonly [string, string, ...unknown[]];
     if (kind === 'queued') this.#mayClaim(subject);
     else if (kind === 'changed') void runner().changedElsewhere(subject);
     else if (kind === 'watched') runner().announceProgressOf(subject);
-    else if (kind === 'orders') onOrders();
+    else if (kind === 'orders') void node().renew().then(onOrders);
     else if (kind === 'progress') {
       const [progress, said] = rest;
       runner().progressElsewhere(

@@ -303,6 +303,37 @@ export class JobRunner {
     return (await this.#active.get(id)?.cancel()) ?? (await this.#cancelStored(id));
   }
 
+  /** True if jobs that this node took in or holds have not begun. */
+  get hasWaiting(): boolean {
+    const isWaiting = ({ hasBegun }: ActiveJob) => !hasBegun;
+    return (
+      [...this.#active.values()].some(isWaiting) || [...(this.#remote?.waiting() ?? [])].length > 0
+    );
+  }
+
+  /** Cancels jobs that this node took in or holds and that have not begun. */
+  async cancelWaiting(isChosen: (job: Job) => boolean): Promise<void> {
+    const held = [...this.#active.values()].filter(
+      ({ record, hasBegun }) => !hasBegun && isChosen(record),
+    );
+    const stored = [...(this.#remote?.waiting() ?? [])].filter(isChosen);
+    await Promise.all([
+      ...held.map(({ record }) => this.cancel(record.id)),
+      ...stored.map(({ id }) => this.#cancelQueued(id)),
+    ]);
+  }
+
+  /** Cancels a job in the store, unless it has begun. */
+  async #cancelQueued(id: JobId): Promise<void> {
+    try {
+      const finishedAt = this.#context.now();
+      const job = await this.#store.transition(id, 'queued', 'cancelled', { finishedAt });
+      this.#cancelledInStore(job);
+    } catch (error) {
+      if (!(error instanceof JobTransitionError)) throw error;
+    }
+  }
+
   /**
    * Deletes a final job and its result.
    *
@@ -319,7 +350,7 @@ export class JobRunner {
   queuePosition(id: JobId): number {
     const own = this.#active.get(id);
     if (own !== undefined) return own.handler.queuePosition(id) ?? 0;
-    const shared = this.#sharing?.queuePosition(id);
+    const shared = this.#sharing?.queuePosition(id, this.#remote?.lineOf(id));
     if (shared !== undefined) return shared;
     const isAhead = ({ record, hasBegun }: ActiveJob) => !hasBegun && isJobId(id, record.kind);
     return [...this.#active.values()].filter(isAhead).length;
@@ -497,6 +528,13 @@ export class JobRunner {
     return job;
   }
 
+  /** Tells everybody of a job that was cancelled where it was stored. */
+  #cancelledInStore(job: Job): void {
+    this.#watches.tell(job.id, () => stateOf(job));
+    this.#remote?.tell(job);
+    this.#sharing?.announceChanged(job.id);
+  }
+
   /** Cancels a job that this process does not run: one left by a crash, or put back. */
   async #cancelStored(id: JobId): Promise<Job> {
     for (;;) {
@@ -505,9 +543,7 @@ export class JobRunner {
       try {
         const finishedAt = this.#context.now();
         const cancelled = await this.#store.transition(id, job.status, 'cancelled', { finishedAt });
-        this.#watches.tell(id, () => stateOf(cancelled));
-        this.#remote?.tell(cancelled);
-        this.#sharing?.announceChanged(id);
+        this.#cancelledInStore(cancelled);
         return cancelled;
       } catch (error) {
         // The job moved between the two steps, so read it again.

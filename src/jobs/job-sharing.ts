@@ -24,8 +24,12 @@ export interface JobSharing {
   askForProgress(id: JobId): void;
   /** Reads the statuses of jobs; deleted jobs are left out. */
   statusesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobStatus>>;
-  /** Number of jobs that start before a job that waits in the database; undefined if it is not known to wait there. */
-  queuePosition(id: JobId): number | undefined;
+  /**
+   * Number of jobs that start before a job that waits in the database; undefined if it is not known to wait there.
+   *
+   * @param line - Line of a job that came so recently that its place is not known yet: it is taken to be the last.
+   */
+  queuePosition(id: JobId, line?: string): number | undefined;
   /** Expected start of a job that waits in the database, milliseconds since 1970 UTC. */
   expectedStart(id: JobId): number | undefined;
   /** Progress of a job that runs on another node, in [0, 1], as of a second ago. */

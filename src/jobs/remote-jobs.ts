@@ -63,9 +63,14 @@ export class RemoteJobs {
     return job;
   }
 
-  /** Unfinished jobs that this node took in. */
-  own(): Iterable<Job> {
-    return this.#own.values();
+  /** Unfinished jobs that this node took in and that are not held here. */
+  *waiting(): Iterable<Job> {
+    for (const job of this.#own.values()) if (!this.#options.isHeld(job.id)) yield job;
+  }
+
+  /** Line of a job that this node took in. */
+  lineOf(id: JobId): string | undefined {
+    return this.#own.get(id)?.queueing?.line;
   }
 
   /**
@@ -88,7 +93,9 @@ export class RemoteJobs {
     const { settlement } = awaited;
     const current = () => this.#awaited.get(id)?.record ?? awaited.record;
     try {
-      return await settlement.wait(current, timeoutMs, signal);
+      const record = await settlement.wait(current, timeoutMs, signal);
+      // Until it is final, only the store knows how far it has come.
+      return isFinal(record.status) ? record : await this.#read(id);
     } finally {
       if (settlement.numWaiting === 0 && this.#awaited.get(id)?.settlement === settlement) {
         this.#awaited.delete(id);

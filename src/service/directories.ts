@@ -51,5 +51,8 @@ export type Jobs = Pick<
   | 'inFlight'
   | 'inFlightCharacters'
   | 'inHand'
+  | 'hasWaiting'
+  | 'cancelWaiting'
+  | 'isHeld'
   | 'isShuttingDown'
 >;

@@ -63,7 +63,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'compose-postgres.ts',
   ],
   'compose-postgres.ts': ['storage', 'jobs', 'cluster', 'service', 'compose-stores.ts'],
-  'compose-cluster.ts': ['storage', 'jobs', 'cluster', 'fleet', 'workloads', 'config.ts'],
+  'compose-cluster.ts': [
+    'storage',
+    'jobs',
+    'cluster',
+    'fleet',
+    'workloads',
+    'service',
+    'config.ts',
+  ],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run` runs an engine without a fleet around it.
   cli: [...LEFT_OF_ROOTS, 'engine', 'client'],
@@ -206,6 +214,8 @@ test('only what is loaded for PostgreSQL loads its driver', () => {
   expect(others.sort()).toEqual([
     'cli/manage-cluster.ts',
     'cli/postgres-keys.ts',
+    'cluster/cluster-jobs.ts',
+    'compose-cluster.ts',
     'compose-postgres.ts',
   ]);
 });

@@ -51,14 +51,13 @@ export class KeyWatch {
 
   async #cancelWaitingJobs(): Promise<void> {
     const { jobs, keys, settings } = this.#deps;
-    if (settings.revokedKeyJobs === 'finish' || [...jobs.inHand()].length === 0) return;
+    if (settings.revokedKeyJobs === 'finish' || !jobs.hasWaiting) return;
     const revoked = (await keys.list()).filter((key) => key.revokedAt !== undefined);
     const ids = new Set(revoked.map(({ id }) => id));
-    const cancelled = [...jobs.inHand()].filter(({ job, hasBegun }) => {
-      if (hasBegun || !ids.has(job.keyId)) return false;
+    await jobs.cancelWaiting((job) => {
+      if (!ids.has(job.keyId)) return false;
       // A task of a plan belongs to the plan, which has begun.
       return job.kind !== 'task' || taskFactsOf(job.request).parent === undefined;
     });
-    await Promise.all(cancelled.map(({ job }) => jobs.cancel(job.id)));
   }
 }
