@@ -67,7 +67,6 @@ function documentationDeps(): ServiceDeps {
     inHand: never,
     hasWaiting: false,
     cancelWaiting: never,
-    isHeld: never,
     isShuttingDown: false,
   };
   const readers = new Readers({ numReaders: 2, heapLimitMb: 1, cpuLimitMs: 1, roomBytes: 1 });

@@ -105,15 +105,18 @@ export class JobRunner {
   /**
    * Stores a job and starts its handler in the background.
    *
+   * @param onQueued - Called if the job waits in the database of a cluster: what was kept here for its run is of no use.
    * @returns The stored record. If a shutdown began meanwhile, the job waits for the next start.
    * @throws {RunnerClosedError} once a shutdown has begun.
    * @throws the refusal, while there is one.
    * @throws {NoHandlerError} if no handler runs its kind.
    * @throws {DuplicateJobError} if its id is taken.
    */
-  async submit(newJob: NewJob): Promise<Job> {
+  async submit(newJob: NewJob, onQueued?: () => void): Promise<Job> {
     const accepted = this.#accept(newJob);
-    return accepted instanceof ActiveJob ? accepted.create() : this.#queue(accepted);
+    if (accepted instanceof ActiveJob) return accepted.create();
+    onQueued?.();
+    return this.#queue(accepted);
   }
 
   /**
@@ -123,15 +126,17 @@ export class JobRunner {
    * is stored first, and waits for a node.
    *
    * @param timeoutMs - No time limit if undefined.
+   * @param onQueued - As for `submit`.
    * @returns The stored record; `queued` also if a shutdown put the job back.
    * @throws as `submit`, and the store's error if the job or its outcome could not be written.
    */
-  async run(newJob: NewJob, timeoutMs?: number): Promise<Job> {
+  async run(newJob: NewJob, timeoutMs?: number, onQueued?: () => void): Promise<Job> {
     const accepted = this.#accept(newJob);
     if (accepted instanceof ActiveJob) {
       const endsAt = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
       return await this.#orElsewhere(accepted.run(timeoutMs), newJob.id, endsAt);
     }
+    onQueued?.();
     await this.#queue(accepted);
     return await this.waitFor(newJob.id, timeoutMs);
   }

@@ -53,6 +53,5 @@ export type Jobs = Pick<
   | 'inHand'
   | 'hasWaiting'
   | 'cancelWaiting'
-  | 'isHeld'
   | 'isShuttingDown'
 >;

@@ -113,7 +113,10 @@ export class JobSubmitter<Submission extends JobSubmission> {
     const { job, storedAnswer, isReplay } = await this.#starts.startOrFind(
       key.id,
       idempotency,
-      (id) => this.#create(submission, submitter, id, (newJob) => jobs.submit(newJob)),
+      (id) =>
+        this.#create(submission, submitter, id, (newJob, onQueued) =>
+          jobs.submit(newJob, onQueued),
+        ),
     );
     if (storedAnswer !== undefined) {
       return { jobId: job.id, record: { json: storedAnswer }, isReplay };
@@ -131,8 +134,8 @@ export class JobSubmitter<Submission extends JobSubmission> {
   async #run(submission: Submission, submitter: Submitter): Promise<SubmissionAnswer> {
     const { jobs } = this.#deps;
     const id = newJobId(this.#kind.definition.resource.kind);
-    const job = await this.#create(submission, submitter, id, (newJob) =>
-      jobs.run(newJob, submitter.waitMs),
+    const job = await this.#create(submission, submitter, id, (newJob, onQueued) =>
+      jobs.run(newJob, submitter.waitMs, onQueued),
     );
     if (job.status === 'failed') throw this.#failure(job);
     const record = await freshRecordJson(this.#kind, job, submission);
@@ -143,7 +146,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
     submission: Submission,
     { key, retryOf }: Submitter,
     id: JobId,
-    create: (newJob: NewJob) => Promise<Job>,
+    create: (newJob: NewJob, onQueued: () => void) => Promise<Job>,
   ): Promise<Job> {
     const { drawSeed, now } = this.#deps;
     const { target, priority, name, tags, facts, seed = drawSeed() } = submission;
@@ -153,7 +156,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
       const body = this.#kind.storedBody(submission);
       const request = encodeStored({ ...facts, seed, tier: key.tier }, body);
       this.#checkInFlight(submission, key, request);
-      return await create({
+      const newJob: NewJob = {
         id,
         kind: this.#kind.definition.resource.kind,
         keyId: key.id,
@@ -166,7 +169,8 @@ export class JobSubmitter<Submission extends JobSubmission> {
         ...(tags !== undefined && { tags }),
         createdAt: now(),
         ...(retryOf !== undefined && { retryOf }),
-      });
+      };
+      return await create(newJob, () => place?.[Symbol.dispose]());
     } catch (error) {
       place?.[Symbol.dispose]();
       throw error;
