@@ -23,6 +23,7 @@ export function fleetOptions(config: Config, now: () => number): FleetOptions {
     maxRunMs: config.maxRunMs,
     queueLimit: config.queueLimit,
     emulators: config.emulators,
+    ...(config.fleetNodes && { fleetNodes: config.fleetNodes }),
     now,
   };
 }
@@ -31,7 +32,7 @@ export function fleetOptions(config: Config, now: () => number): FleetOptions {
 export async function createFleet(
   config: Config,
   now: () => number,
-  options: Pick<FleetOptions, 'discover' | 'environment' | 'hardware'> = {},
+  options: Pick<FleetOptions, 'discover' | 'environment' | 'hardware' | 'fleetNodes'> = {},
 ): Promise<Fleet> {
   // Imported on demand: it loads the engines of all devices, and most commands need only the options.
   const { Fleet } = await import('./fleet/fleet.ts');

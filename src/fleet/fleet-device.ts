@@ -7,6 +7,34 @@ export const NUM_NODES = 6;
 /** Devices of a node. */
 export const DEVICES_OF_A_NODE = 8;
 
+/** Place of a device in the fleet. */
+export interface DevicePlace {
+  /** `gpu-00` … `gpu-47`. */
+  readonly id: string;
+  /** `node-0` … `node-5`. */
+  readonly node: string;
+  /** Place in its node, from 0. */
+  readonly slot: number;
+}
+
+/** Numbers of all nodes, from 0. */
+export const FLEET_NODES: readonly number[] = Array.from({ length: NUM_NODES }, (_, i) => i);
+
+/**
+ * Places of the devices of some nodes, in the order of their ids.
+ *
+ * @param nodes - Numbers of nodes in any order; one that is given twice counts once.
+ */
+export function devicePlaces(nodes: readonly number[] = FLEET_NODES): readonly DevicePlace[] {
+  return FLEET_NODES.filter((node) => nodes.includes(node)).flatMap((node) =>
+    Array.from({ length: DEVICES_OF_A_NODE }, (_, slot) => ({
+      id: `gpu-${String(node * DEVICES_OF_A_NODE + slot).padStart(2, '0')}`,
+      node: `node-${node}`,
+      slot,
+    })),
+  );
+}
+
 /** Hardware that really runs a device's circuits. */
 export interface DeviceBacking {
   readonly kind: 'adapter' | 'cpu';
@@ -19,13 +47,7 @@ export interface DeviceBacking {
 }
 
 /** A device as it stands now. */
-export interface FleetDevice {
-  /** `gpu-00` … `gpu-47`. */
-  readonly id: string;
-  /** `node-0` … `node-5`. */
-  readonly node: string;
-  /** Place in its node, from 0. */
-  readonly slot: number;
+export interface FleetDevice extends DevicePlace {
   /** A model of a device rather than a GPU of its own. */
   readonly isModelled: boolean;
   readonly backing: DeviceBacking;

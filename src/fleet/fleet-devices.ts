@@ -1,7 +1,7 @@
 /**
- * The 48 devices of the fleet over what this machine really has. Devices are laid out over the adapters
- * in blocks of the same size, each a share of its adapter and of the adapter's memory; while no adapter
- * is well and the CPU may stand in, all of them are shares of the CPU engine.
+ * The devices of the fleet over what this machine really has: all 48, or those of some of its six nodes.
+ * Devices are laid out over the adapters in blocks of the same size, each a share of its adapter and of the
+ * adapter's memory; while no adapter is well and the CPU may stand in, all of them are shares of the CPU engine.
  *
  * A device whose adapter has failed is out of service while another adapter is well: its circuits go to
  * the devices of that one. It comes back when its adapter does.
@@ -10,19 +10,17 @@
 import type { CircuitBackend } from './circuit-backend.ts';
 import type { BackingAdapter } from './fleet-adapters.ts';
 import {
-  DEVICES_OF_A_NODE,
   type DeviceBacking,
   type DeviceDirectory,
+  type DevicePlace,
   type DeviceSummary,
+  devicePlaces,
   type FleetDevice,
-  NUM_NODES,
 } from './fleet-device.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
-
-const NUM_DEVICES = NUM_NODES * DEVICES_OF_A_NODE;
 
 /** Hardware that may back devices, as it is now. */
 export interface DeviceSources {
@@ -52,6 +50,8 @@ interface FleetDevicesOptions {
   readonly sources: () => DeviceSources;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** Numbers of the fleet's nodes that this machine is; all unless given. */
+  readonly nodes?: readonly number[] | undefined;
 }
 
 /** Backing of a device now. */
@@ -67,6 +67,7 @@ interface Backed {
 export class FleetDevices implements DeviceDirectory {
   readonly countedSince: number;
   readonly #options: FleetDevicesOptions;
+  readonly #places: readonly DevicePlace[];
   readonly #ids: readonly string[];
   readonly #maintenance = new Map<string, { readonly reason: string }>();
   readonly #startedAt = performance.now();
@@ -77,7 +78,8 @@ export class FleetDevices implements DeviceDirectory {
   constructor(options: FleetDevicesOptions) {
     this.#options = options;
     this.countedSince = options.now();
-    this.#ids = Array.from({ length: NUM_DEVICES }, (_, i) => `gpu-${String(i).padStart(2, '0')}`);
+    this.#places = devicePlaces(options.nodes);
+    this.#ids = this.#places.map(({ id }) => id);
   }
 
   /** Works out anew what backs the devices; called whenever that has changed. */
@@ -86,8 +88,9 @@ export class FleetDevices implements DeviceDirectory {
     const isOnCpu =
       sources.mayUseCpu &&
       !sources.adapters.some(({ lane }) => sources.healthOf(lane.id).available);
-    const homes = homesOf(isOnCpu ? [] : sources.adapters);
-    this.#backed = this.#ids.map((_, i) => backedBy(homes[i], sources, isOnCpu));
+    const { length } = this.#ids;
+    const homes = homesOf(isOnCpu ? [] : sources.adapters, length);
+    this.#backed = this.#ids.map((_, i) => backedBy(homes[i], sources, isOnCpu, length));
     this.#tell([...this.#ids.keys()]);
   }
 
@@ -111,7 +114,7 @@ export class FleetDevices implements DeviceDirectory {
       if (book.get(id)?.busySince !== undefined) busy++;
     }
     const inMaintenance = this.#maintenance.size;
-    return { total: NUM_DEVICES, available, inMaintenance, quarantined, busy };
+    return { total: this.#ids.length, available, inMaintenance, quarantined, busy };
   }
 
   setMaintenance(id: string, maintenance: { readonly reason: string } | undefined): void {
@@ -133,7 +136,8 @@ export class FleetDevices implements DeviceDirectory {
   /** Reason why no circuit would run on any device; undefined where one would. */
   get whyNone(): string | undefined {
     if (this.#openBytes.size > 0) return undefined;
-    if (this.#maintenance.size === NUM_DEVICES) return 'All devices are in maintenance.';
+    if (this.#ids.length === 0) return 'This node serves no devices.';
+    if (this.#maintenance.size === this.#ids.length) return 'All devices are in maintenance.';
     const broken = this.#ids.findIndex((id) => !this.#maintenance.has(id));
     return this.#backed[broken]?.health.reason ?? 'No device is available.';
   }
@@ -176,7 +180,9 @@ export class FleetDevices implements DeviceDirectory {
 
   #device(i: number): FleetDevice {
     const { backend } = this.#options;
-    const id = this.#idAt(i);
+    const place = this.#places[i];
+    if (place === undefined) throw new Error(`unreachable: there is no device ${i}`);
+    const { id } = place;
     const { adapter, backing, memoryBytes, maxQubits, health } = this.#backedAt(i);
     const maintenance = this.#maintenance.get(id);
     const { plan } = backend;
@@ -184,9 +190,7 @@ export class FleetDevices implements DeviceDirectory {
     const freeAt = Math.max(plan.deviceFreeAt(id), plan.freeAt(adapter?.lane.id ?? 'small'));
     const counters = backend.devices.counters(id, now);
     return {
-      id,
-      node: `node-${Math.floor(i / DEVICES_OF_A_NODE)}`,
-      slot: i % DEVICES_OF_A_NODE,
+      ...place,
       isModelled: backing.isSoftware || backing.sharedBy > 1,
       backing,
       memoryBytes,
@@ -213,11 +217,11 @@ export class FleetDevices implements DeviceDirectory {
 }
 
 /** The adapter of each device and how many share it, in blocks of the same size. */
-function homesOf(adapters: readonly BackingAdapter[]) {
+function homesOf(adapters: readonly BackingAdapter[], numDevices: number) {
   if (adapters.length === 0) return [];
-  const used = adapters.slice(0, NUM_DEVICES);
-  const numbers = Array.from({ length: NUM_DEVICES }, (_, i) =>
-    Math.floor((i * used.length) / NUM_DEVICES),
+  const used = adapters.slice(0, numDevices);
+  const numbers = Array.from({ length: numDevices }, (_, i) =>
+    Math.floor((i * used.length) / numDevices),
   );
   return numbers.map((number) => ({
     adapter: used[number]!,
@@ -229,6 +233,7 @@ function backedBy(
   home: { readonly adapter: BackingAdapter; readonly sharedBy: number } | undefined,
   { cpu, healthOf, whyNothing }: DeviceSources,
   isOnCpu: boolean,
+  numDevices: number,
 ): Backed {
   if (home !== undefined) {
     const { adapter, sharedBy } = home;
@@ -242,10 +247,10 @@ function backedBy(
       health: healthOf(adapter.lane.id),
     };
   }
-  const memoryBytes = cpu.memoryBytes / NUM_DEVICES;
+  const memoryBytes = cpu.memoryBytes / numDevices;
   return {
     adapter: undefined,
-    backing: { kind: 'cpu', name: cpu.name, isSoftware: true, sharedBy: NUM_DEVICES },
+    backing: { kind: 'cpu', name: cpu.name, isSoftware: true, sharedBy: numDevices },
     memoryBytes,
     maxQubits: Math.min(cpu.maxQubits, Math.max(cpu.maxSmallQubits, qubitsWithin(memoryBytes))),
     health: isOnCpu

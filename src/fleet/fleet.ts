@@ -2,9 +2,9 @@
  * The fleet: the processors of this machine and the hardware behind them.
  *
  * `statevector-sim` runs on the CPU engine in double precision by design. `gpu-fleet` runs in single
- * precision on 48 devices, which are shares of the machine's adapters, each adapter in a process of its
- * own, and of the CPU engine where there are no adapters or none is well. Both share the machine's
- * threads and one scheduler. `qvm` chooses a method for each circuit, on the engines of `statevector-sim`. `superconducting-1` is offline until an operator configures a provider.
+ * precision on the fleet's 48 devices, or on those of some of its six nodes where this machine is one of
+ * several. They are shares of the machine's adapters, each adapter in a process of its own, and of the CPU
+ * engine where there are no adapters or none is well. Both share the machine's threads and one scheduler. `qvm` chooses a method for each circuit, on the engines of `statevector-sim`. `superconducting-1` is offline until an operator configures a provider.
  */
 import type { DeviceId } from '../compiler/device/public-devices.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
@@ -55,6 +55,11 @@ export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
   readonly lookAgainMs?: number;
   /** Public devices that are emulated, each a processor. */
   readonly emulators?: readonly DeviceId[];
+  /**
+   * Numbers of the fleet's six nodes that this machine is: it serves their devices, eight each. All unless given; none
+   * for a node of a cluster that runs no jobs.
+   */
+  readonly fleetNodes?: readonly number[];
   /** Hardware in place of the offline `superconducting-1`. Its owner closes it. */
   readonly hardware?: Processor;
   /** The worker threads' module; the product's own unless a test brings another. */
@@ -104,6 +109,7 @@ export class Fleet {
       backend: this.#backend,
       sources: () => this.#deviceSources(),
       now,
+      nodes: options.fleetNodes,
     });
     this.#gpuFleet = this.#simulator(this.#gpuBacking, () => this.#devices.refresh());
     this.#statevector = this.#simulator(this.#statevectorBacking());
