@@ -32,7 +32,10 @@ export function fleetOptions(config: Config, now: () => number): FleetOptions {
 export async function createFleet(
   config: Config,
   now: () => number,
-  options: Pick<FleetOptions, 'discover' | 'environment' | 'hardware' | 'fleetNodes'> = {},
+  options: Pick<
+    FleetOptions,
+    'discover' | 'environment' | 'hardware' | 'fleetNodes' | 'nodeName'
+  > = {},
 ): Promise<Fleet> {
   // Imported on demand: it loads the engines of all devices, and most commands need only the options.
   const { Fleet } = await import('./fleet/fleet.ts');

@@ -47,6 +47,8 @@ export type Agent = {
           readonly devices?: readonly string[] | undefined;
           /** Device that is emulated */
           readonly emulates?: string | undefined;
+          /** Clusters only: name of the node that ran the circuit */
+          readonly served_by?: string | undefined;
         };
         readonly circuits: number;
         readonly execution_ms: number;
@@ -220,6 +222,8 @@ export type Batch = {
       readonly devices?: readonly string[] | undefined;
       /** Device that is emulated */
       readonly emulates?: string | undefined;
+      /** Clusters only: name of the node that ran the circuit */
+      readonly served_by?: string | undefined;
     } | {
       readonly execution: 'hardware';
       readonly vendor: string;
@@ -501,6 +505,8 @@ export type Circuit = {
     readonly devices?: readonly string[] | undefined;
     /** Device that is emulated */
     readonly emulates?: string | undefined;
+    /** Clusters only: name of the node that ran the circuit */
+    readonly served_by?: string | undefined;
   } | {
     readonly execution: 'hardware';
     readonly vendor: string;
@@ -717,6 +723,8 @@ export type ClassificationBatchResult = {
     readonly devices?: readonly string[] | undefined;
     /** Device that is emulated */
     readonly emulates?: string | undefined;
+    /** Clusters only: name of the node that ran the circuit */
+    readonly served_by?: string | undefined;
     readonly processor: string;
   };
   readonly qubits: number;
@@ -788,6 +796,8 @@ export type ClassificationResult = {
     readonly devices?: readonly string[] | undefined;
     /** Device that is emulated */
     readonly emulates?: string | undefined;
+    /** Clusters only: name of the node that ran the circuit */
+    readonly served_by?: string | undefined;
     readonly processor: string;
   };
   readonly qubits: number;
@@ -920,6 +930,8 @@ export type DemoResult = {
     readonly devices?: readonly string[] | undefined;
     /** Device that is emulated */
     readonly emulates?: string | undefined;
+    /** Clusters only: name of the node that ran the circuit */
+    readonly served_by?: string | undefined;
     readonly processor: string;
   };
   readonly qubits: number;
@@ -954,16 +966,21 @@ export type Device = {
   readonly node: string;
   /** Position in its node, from 0 */
   readonly slot: number;
+  /** Clusters only: name of the node that serves the device, or did so last */
+  readonly served_by?: string | undefined;
   /** Whether this is a model of a device, without a GPU of its own */
   readonly modelled: boolean;
   /** The hardware that runs the circuits of this device */
   readonly backing: {
-    /** A GPU or what its driver takes for one, or the CPU engine */
-    readonly kind: 'adapter' | 'cpu';
+    /**
+     * A GPU or what its driver takes for one, the CPU engine, or nothing because no node of the cluster serves the
+     * device
+     */
+    readonly kind: 'adapter' | 'cpu' | 'none';
     readonly name: string;
     /** Whether the driver computes on the CPU, without a GPU */
     readonly software: boolean;
-    /** Number of devices that share it, including this one */
+    /** Number of devices that share it, including this one; 0 without a backing */
     readonly shared_by: number;
   };
   /** Memory for the amplitudes of its circuits, bytes */
@@ -1009,8 +1026,13 @@ export type DeviceSummary = {
   readonly total: number;
   readonly available: number;
   readonly in_maintenance: number;
-  /** Devices out of service because the adapter behind them failed */
+  /**
+   * Devices out of service because the adapter behind them failed, or because their node of a cluster was not
+   * heard of or is being drained
+   */
   readonly quarantined: number;
+  /** Clusters only: devices that no node serves */
+  readonly unserved?: number | undefined;
   readonly busy: number;
   /** Number of devices for each adapter or CPU behind them */
   readonly backings: readonly {
@@ -1999,6 +2021,8 @@ export type Task = {
         readonly devices?: readonly string[] | undefined;
         /** Device that is emulated */
         readonly emulates?: string | undefined;
+        /** Clusters only: name of the node that ran the circuit */
+        readonly served_by?: string | undefined;
       };
       readonly circuits: number;
       readonly execution_ms: number;
@@ -2199,6 +2223,8 @@ export type TpuFleet = {
           readonly devices?: readonly string[] | undefined;
           /** Device that is emulated */
           readonly emulates?: string | undefined;
+          /** Clusters only: name of the node that ran the circuit */
+          readonly served_by?: string | undefined;
         };
         readonly circuits: number;
         readonly execution_ms: number;
@@ -2314,6 +2340,8 @@ export type TpuJob = {
         readonly devices?: readonly string[] | undefined;
         /** Device that is emulated */
         readonly emulates?: string | undefined;
+        /** Clusters only: name of the node that ran the circuit */
+        readonly served_by?: string | undefined;
       };
       readonly circuits: number;
       readonly execution_ms: number;

@@ -37,12 +37,13 @@ export function devicePlaces(nodes: readonly number[] = FLEET_NODES): readonly D
 
 /** Hardware that really runs a device's circuits. */
 export interface DeviceBacking {
-  readonly kind: 'adapter' | 'cpu';
+  /** `none` for a device that no node of a cluster serves. */
+  readonly kind: 'adapter' | 'cpu' | 'none';
   /** The adapter's name, or the CPU's. */
   readonly name: string;
   /** A driver that computes on the CPU, or the CPU itself; no GPU. */
   readonly isSoftware: boolean;
-  /** Devices that share it, this one among them. */
+  /** Devices that share it, this one among them; 0 for `none`. */
   readonly sharedBy: number;
 }
 
@@ -67,6 +68,10 @@ export interface FleetDevice extends DevicePlace {
   readonly counters: DeviceCounters;
   /** Part of the time since the start that it had a circuit, 0 to 1. */
   readonly utilisation: number;
+  /** In a cluster, name of the node that serves it, or did so last. */
+  readonly servedBy?: string;
+  /** In a cluster, the time since when its node counts, milliseconds since 1970 UTC. */
+  readonly countedSince?: number;
 }
 
 /** The devices of a fleet in a few figures. */
@@ -74,8 +79,10 @@ export interface DeviceSummary {
   readonly total: number;
   readonly available: number;
   readonly inMaintenance: number;
-  /** Out of service because what backs them failed. */
+  /** Out of service because what backs them failed, or their node is not there. */
   readonly quarantined: number;
+  /** Set in a cluster: devices that no node serves. */
+  readonly unserved?: number;
   readonly busy: number;
 }
 

@@ -60,6 +60,8 @@ export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
    * for a node of a cluster that runs no jobs.
    */
   readonly fleetNodes?: readonly number[];
+  /** Name of this node in a cluster, for results. */
+  readonly nodeName?: string;
   /** Hardware in place of the offline `superconducting-1`. Its owner closes it. */
   readonly hardware?: Processor;
   /** The worker threads' module; the product's own unless a test brings another. */
@@ -132,6 +134,11 @@ export class Fleet {
   /** The processor of that id. */
   get(id: string): Processor | undefined {
     return this.processors.find((processor) => processor.spec.id === id);
+  }
+
+  /** Small circuits that run at the same time. */
+  get numThreads(): number {
+    return this.#options.numThreads;
   }
 
   /** The devices of `gpu-fleet`. */
@@ -298,10 +305,11 @@ export class Fleet {
   }
 
   #simulator(backing: Backing, onHealthChange?: () => void): SimulatorProcessor {
-    const { now, selfTestTimes, maxRunMs } = this.#options;
+    const { now, selfTestTimes, maxRunMs, nodeName } = this.#options;
     return new SimulatorProcessor({
       backing,
       backend: this.#backend,
+      ...(nodeName !== undefined && { nodeName }),
       ...(maxRunMs !== undefined && { maxRunMs }),
       now,
       ...(selfTestTimes && { selfTestTimes }),

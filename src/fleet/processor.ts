@@ -141,6 +141,8 @@ export interface Backend {
   readonly devices?: readonly string[];
   /** Name of the device that was emulated. */
   readonly emulates?: string;
+  /** In a cluster, name of the node that ran it. */
+  readonly servedBy?: string;
 }
 
 /** Result of a circuit run. */

@@ -74,6 +74,8 @@ interface SimulatorProcessorOptions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly selfTestTimes?: SelfTestTimes;
+  /** Name of this node in a cluster. */
+  readonly nodeName?: string;
   /** Called after each self-test. */
   readonly onHealthChange?: () => void;
 }
@@ -376,10 +378,12 @@ export class SimulatorProcessor implements Processor {
   }
 
   #ranOn({ ranOn, precision, devices }: Ran): Backend {
+    const { nodeName } = this.#options;
     return {
       ...this.#backing.ranOn(ranOn, this.#healthOf),
       precision,
       ...(this.#backing.hasDevices && { devices }),
+      ...(nodeName !== undefined && { servedBy: nodeName }),
     };
   }
 }

@@ -19,6 +19,7 @@ export function viewBackend(backend: Backend): BackendView {
     hardware: backend.hardware,
     ...(backend.devices && { devices: [...backend.devices] }),
     ...(backend.emulates !== undefined && { emulates: backend.emulates }),
+    ...(backend.servedBy !== undefined && { served_by: backend.servedBy }),
   };
 }
 

@@ -15,7 +15,7 @@ export function hasDevices({ spec }: Processor): boolean {
 /**
  * Entry of a device in a listing.
  *
- * @param countedSince - Start of counting, milliseconds since 1970 UTC.
+ * @param countedSince - Start of counting unless the device has its own, milliseconds since 1970 UTC.
  */
 export function viewDevice(device: FleetDevice, countedSince: number): DeviceView {
   const { backing, availability, maintenance, counters } = device;
@@ -24,6 +24,7 @@ export function viewDevice(device: FleetDevice, countedSince: number): DeviceVie
     id: device.id,
     node: device.node,
     slot: device.slot,
+    ...(device.servedBy !== undefined && { served_by: device.servedBy }),
     modelled: device.isModelled,
     backing: {
       kind: backing.kind,
@@ -49,29 +50,31 @@ export function viewDevice(device: FleetDevice, countedSince: number): DeviceVie
     utilisation: {
       fraction: Number(device.utilisation.toFixed(FRACTION_DIGITS)),
       basis: 'measured',
-      since: isoTime(countedSince),
+      since: isoTime(device.countedSince ?? countedSince),
     },
   };
 }
 
 /** Summary of all devices. */
 export function viewSummary(directory: DeviceDirectory): DeviceSummaryView {
-  const { total, available, inMaintenance, quarantined, busy } = directory.summary();
+  const { total, available, inMaintenance, quarantined, unserved, busy } = directory.summary();
   return {
     total,
     available,
     in_maintenance: inMaintenance,
     quarantined,
+    ...(unserved !== undefined && { unserved }),
     busy,
     backings: viewBackings(directory.devices()),
   };
 }
 
-/** Distinct backings of the devices, in the order of the devices. */
+/** Distinct backings of the devices that have one, in the order of the devices. */
 function viewBackings(devices: readonly FleetDevice[]): DeviceSummaryView['backings'] {
   const backings = new Map<string, DeviceSummaryView['backings'][number]>();
   for (const { backing, availability } of devices) {
     const { kind, name, isSoftware } = backing;
+    if (kind === 'none') continue;
     const id = `${kind} ${name}`;
     const found = backings.get(id) ?? {
       kind,

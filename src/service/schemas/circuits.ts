@@ -182,6 +182,7 @@ export const backend = z.strictObject({
   hardware: z.string(),
   devices: z.array(z.string()).optional().describe('Devices of the fleet that ran the circuit'),
   emulates: z.string().optional().describe('Device that is emulated'),
+  served_by: z.string().optional().describe('Clusters only: name of the node that ran the circuit'),
 });
 export type BackendView = z.output<typeof backend>;
 

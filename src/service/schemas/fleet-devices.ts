@@ -6,19 +6,32 @@ const backingKind = z
   .enum(['adapter', 'cpu'])
   .describe('A GPU or what its driver takes for one, or the CPU engine');
 
+const backingKindOrNone = z
+  .enum([...backingKind.options, 'none'])
+  .describe(
+    'A GPU or what its driver takes for one, the CPU engine, or nothing because no node of the cluster serves the device',
+  );
+
 /** A device of the fleet, as it stands now. */
 export const device = z
   .strictObject({
     id: z.string().meta({ examples: ['gpu-00'] }),
     node: z.string().meta({ examples: ['node-0'] }),
     slot: z.int().min(0).describe('Position in its node, from 0'),
+    served_by: z
+      .string()
+      .optional()
+      .describe('Clusters only: name of the node that serves the device, or did so last'),
     modelled: z.boolean().describe('Whether this is a model of a device, without a GPU of its own'),
     backing: z
       .strictObject({
-        kind: backingKind,
+        kind: backingKindOrNone,
         name: z.string(),
         software: z.boolean().describe('Whether the driver computes on the CPU, without a GPU'),
-        shared_by: z.int().min(1).describe('Number of devices that share it, including this one'),
+        shared_by: z
+          .int()
+          .min(0)
+          .describe('Number of devices that share it, including this one; 0 without a backing'),
       })
       .describe('The hardware that runs the circuits of this device'),
     memory_bytes: z.int().min(0).describe('Memory for the amplitudes of its circuits, bytes'),
@@ -69,7 +82,10 @@ export const deviceSummary = z
     total: count,
     available: count,
     in_maintenance: count,
-    quarantined: count.describe('Devices out of service because the adapter behind them failed'),
+    quarantined: count.describe(
+      'Devices out of service because the adapter behind them failed, or because their node of a cluster was not heard of or is being drained',
+    ),
+    unserved: count.optional().describe('Clusters only: devices that no node serves'),
     busy: count,
     backings: z
       .array(

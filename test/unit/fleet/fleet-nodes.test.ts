@@ -108,6 +108,11 @@ describe('a machine that is one node of the fleet', () => {
       busy: 0,
     });
   });
+
+  test('is named in results, if it has a name', async () => {
+    const fleet = await openFleet({ fleetNodes: [1], nodeName: 'kant' });
+    await expect(run(fleet, 2)).resolves.toMatchObject({ backend: { servedBy: 'kant' } });
+  });
 });
 
 describe('a machine that is no node of the fleet', () => {
