@@ -68,6 +68,11 @@ export interface ServiceDeps {
   readonly fleet: ProcessorDirectory;
   /** Devices of the processor that is a fleet. */
   readonly devices: DeviceDirectory;
+  /** Processors and devices of this node of a cluster, for its metrics; `fleet` and `devices` unless given. */
+  readonly own?: {
+    readonly fleet: ProcessorDirectory;
+    readonly devices: DeviceDirectory;
+  };
   readonly models: ModelDirectory;
   readonly agents: AgentDirectory;
   readonly planner: Pick<Planner, 'availability' | 'admit'>;

@@ -24,7 +24,7 @@ export function metricsRoutes(app: FastifyInstance, deps: ServiceDeps): void {
       schema: { hide: true },
     },
     async (_request, reply) => {
-      const text = await metrics.scrape(deps);
+      const text = await metrics.scrape({ ...deps, ...deps.own });
       return reply.header('cache-control', 'no-store').type(metrics.contentType).send(text);
     },
   );
