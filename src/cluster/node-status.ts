@@ -6,16 +6,37 @@ import type { JobId } from '../jobs/job.ts';
 /** Parts that a node may have. */
 export type NodeRole = 'all' | 'api' | 'worker';
 
-/** A processor of a node; constraints of devices, which are the same on all nodes, are left out. */
+/** The part of a processor that depends on its node's machine. The rest is the same on all nodes. */
+export type ReportedSpec = Pick<
+  ProcessorSpec,
+  | 'id'
+  | 'maxQubits'
+  | 'maxNoisyQubits'
+  | 'maxSingleQubits'
+  | 'stateMemory'
+  | 'execution'
+  | 'target'
+  | 'physicalGpus'
+  | 'adapters'
+>;
+
+/** A processor of a node. */
 export interface ReportedProcessor {
-  readonly spec: Omit<ProcessorSpec, 'device' | 'target'>;
+  readonly spec: ReportedSpec;
+  /** Set for an emulated device: qubits that one circuit may use. */
+  readonly maxUsedQubits?: number;
   readonly availability: Availability;
+  /** Without what waits at a vendor, which all nodes share. */
   readonly load: ProcessorLoad;
+  /** Expected time of a wide circuit over the time that the cost model gives; absent where nothing runs one. */
+  readonly timeFactor?: number;
 }
 
 /** Report that a node writes with each renewal of its lease, as JSON. */
 export interface NodeReport {
   readonly processors: readonly ReportedProcessor[];
+  /** Small circuits that the node runs at the same time. */
+  readonly numThreads: number;
   /** Devices that the node serves; none if it runs no jobs. */
   readonly devices: readonly FleetDevice[];
   /** Start of counting of the devices, milliseconds since 1970 UTC. */
@@ -49,7 +70,9 @@ export interface Peers {
   /** Name of this node. */
   readonly name: string;
   readonly role: NodeRole;
-  /** All nodes but this one, known for at most a second. */
+  /** Whether this node is to claim no further jobs. */
+  readonly isDraining: boolean;
+  /** All nodes but this one, as last read; the same array until they are read again. */
   peers(): readonly NodeStatus[];
   /** Milliseconds since 1970 UTC by the clock of the database. */
   now(): number;

@@ -3,6 +3,7 @@ import {
   DEVICES_OF_A_NODE,
   type DeviceDirectory,
   type DeviceSummary,
+  devicePlaces,
   type FleetDevice,
   NUM_NODES,
 } from '../../../src/fleet/fleet-device.ts';
@@ -16,10 +17,10 @@ export class FakeDevices implements DeviceDirectory {
   readonly countedSince = Date.UTC(2026, 0, 1);
   readonly #devices = new Map<string, FleetDevice>();
 
-  constructor() {
-    for (let i = 0; i < NUM_NODES * DEVICES_OF_A_NODE; i++) {
-      const device = idleDevice(i);
-      this.#devices.set(device.id, device);
+  /** @param nodes - Numbers of the fleet's nodes whose devices there are; all unless given. */
+  constructor(nodes?: readonly number[]) {
+    for (const { id } of devicePlaces(nodes)) {
+      this.#devices.set(id, idleDevice(Number(id.slice('gpu-'.length))));
     }
   }
 

@@ -1,0 +1,338 @@
+/**
+ * A processor of a cluster: one id over the processors of that id on all nodes.
+ *
+ * Limits, availability and load are those of the cluster, so that a node with a small machine, or one that runs no jobs,
+ * takes what another node can run. `run`, `runBatch` and `runOnDevice` are this node's: a node runs what it started or
+ * claimed. `admit` reserves nothing, because what it admits waits in the database.
+ *
+ * Hardware that is not configured on this node stays offline here: without its device, circuits cannot be checked.
+ */
+import {
+  CircuitTooLargeError,
+  CircuitTooLongError,
+  ProcessorUnavailableError,
+  QueueFullError,
+} from '../fleet/errors.ts';
+import type {
+  Availability,
+  BatchRun,
+  BatchRunResult,
+  CircuitResult,
+  CircuitRun,
+  ComingRun,
+  Processor,
+  ProcessorLoad,
+  ProcessorSpec,
+  RunHooks,
+} from '../fleet/processor.ts';
+import { modelMs } from '../fleet/schedule/run-estimates.ts';
+import type { RunMethod, RunWork } from '../fleet/schedule/scheduled-run.ts';
+import type { LiveNodes, NodesNow, ReportingNode } from './live-nodes.ts';
+import {
+  mergeSpecs,
+  type NodeLimits,
+  widestFor,
+  widestState,
+  widthFor,
+  widthLimits,
+} from './merge-specs.ts';
+import { reportLoad } from './node-report.ts';
+import type { Peers, ReportedProcessor } from './node-status.ts';
+
+/** Jobs that wait in the database. */
+export interface WaitingJobs {
+  readonly count: number;
+  /** Expected run times of all of them together, milliseconds. */
+  readonly costMs: number;
+}
+
+/** What a processor of a cluster depends on. */
+export interface ClusterProcessorOptions {
+  /** The processor on this node. */
+  readonly own: Processor;
+  readonly peers: Peers;
+  readonly nodes: LiveNodes;
+  /** Small circuits that this node runs at the same time. */
+  readonly numThreads: number;
+  /** Jobs that may wait in the database, for each node that runs jobs. */
+  readonly queueLimit: number;
+  /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
+  readonly maxRunMs?: number;
+  /** Jobs in the database that a new one of the processor would wait for. */
+  readonly waitingInDatabase: (processorId: string) => WaitingJobs;
+}
+
+/** The processor on one node. */
+interface Part extends NodeLimits {
+  readonly node: string;
+  readonly isOwn: boolean;
+  readonly availability: Availability;
+  readonly timeFactor?: number | undefined;
+  readonly numThreads: number;
+  readonly load: () => ProcessorLoad;
+}
+
+/** The parts of a processor. */
+interface Parts {
+  /** On nodes that take jobs. */
+  readonly running: readonly Part[];
+  /** On nodes that finish what they have. */
+  readonly draining: readonly Part[];
+  /** On nodes that are away. */
+  readonly gone: readonly Part[];
+}
+
+/** A processor of a cluster. */
+export class ClusterProcessor implements Processor {
+  /** The processor on this node, which may also be asked to take a run itself. */
+  readonly own: Processor;
+  readonly runOnDevice?: NonNullable<Processor['runOnDevice']>;
+  readonly report?: NonNullable<Processor['report']>;
+  readonly #options: ClusterProcessorOptions;
+  readonly #id: string;
+  #maintenance: { readonly reason: string } | undefined;
+  #others: { readonly nodes: NodesNow; readonly parts: Parts } | undefined;
+  /** Kept until something changes: every request reads it. */
+  #spec:
+    | {
+        readonly nodes: NodesNow;
+        readonly own: ProcessorSpec;
+        readonly state: string;
+        readonly spec: ProcessorSpec;
+      }
+    | undefined;
+
+  constructor(options: ClusterProcessorOptions) {
+    const { own } = options;
+    this.#options = options;
+    this.own = own;
+    this.#id = own.spec.id;
+    if (own.runOnDevice !== undefined) this.runOnDevice = own.runOnDevice.bind(own);
+    if (own.report !== undefined) this.report = own.report.bind(own);
+  }
+
+  /** The processor as the cluster has it; the same object until something has changed. */
+  get spec(): ProcessorSpec {
+    const own = this.own.spec;
+    if (own.family === 'superconducting') return own;
+    const nodes = this.#options.nodes.now();
+    const { isDraining } = this.#options.peers;
+    const state = `${isDraining} ${this.own.availability().available}`;
+    const known = this.#spec;
+    if (known?.nodes === nodes && known.own === own && known.state === state) return known.spec;
+    const spec = this.#merged(own);
+    this.#spec = { nodes, own, state, spec };
+    return spec;
+  }
+
+  availability(): Availability {
+    const own = this.own.availability();
+    if (this.#maintenance !== undefined) {
+      const reason = `In maintenance: ${this.#maintenance.reason}`;
+      return { available: false, reason, checkedAt: own.checkedAt };
+    }
+    if (this.#isLocal) return own;
+    const { running, draining } = this.#parts();
+    const states = running.map(({ availability }) => availability);
+    const checkedAt = Math.max(...states.map((state) => state.checkedAt));
+    if (states.some(({ available }) => available)) return { available: true, checkedAt };
+    const informed =
+      running.find(({ isOwn }) => isOwn) ??
+      running.find(({ availability }) => availability.checkedAt === checkedAt);
+    if (informed !== undefined) {
+      const { reason = '' } = informed.availability;
+      return { ...informed.availability, reason: `Node ${informed.node}: ${reason}` };
+    }
+    const reason =
+      draining.length > 0
+        ? 'All nodes of the cluster that run jobs are being drained.'
+        : 'No node of the cluster that runs jobs is up.';
+    return { available: false, reason, checkedAt: this.#options.peers.now() };
+  }
+
+  load(): ProcessorLoad {
+    const { count, costMs } = this.#options.waitingInDatabase(this.#id);
+    const { running, draining } = this.#parts();
+    const loads = [...running, ...draining].map((part) => part.load());
+    const atVendor = this.report?.()?.queueDepth ?? 0;
+    const queueDepth = loads.reduce((sum, load) => sum + load.queueDepth, atVendor + count);
+    return {
+      queueDepth,
+      running: loads.reduce((sum, load) => sum + load.running, 0),
+      ...expectedWaits(running.filter(isWell), costMs),
+    };
+  }
+
+  expectedRunMs(work: RunWork): number | undefined {
+    const { numQubits } = work;
+    const method: RunMethod = work.method ?? 'statevector';
+    const parts = this.#parts().running.filter(isWell);
+    const widestOfAll = Math.max(0, ...parts.map(widestState));
+    const times = parts.map((part) => {
+      if (numQubits > widthFor(widthLimits(part, widestOfAll), method)) return undefined;
+      if (part.isOwn) return this.own.expectedRunMs(work);
+      return part.timeFactor === undefined ? undefined : part.timeFactor * modelMs(work);
+    });
+    const known = times.filter((ms) => ms !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  }
+
+  /** Position of a run on this node. */
+  queuePosition(runId: string): number | undefined {
+    return this.own.queuePosition(runId);
+  }
+
+  /** Expected start of a run on this node. */
+  expectedStart(runId: string): number | undefined {
+    return this.own.expectedStart(runId);
+  }
+
+  /**
+   * Checks that the cluster would take a run now, and reserves nothing.
+   *
+   * @throws {ProcessorUnavailableError} if no live node has the processor available.
+   * @throws {CircuitTooLargeError} if the run fits none of these nodes.
+   * @throws {CircuitTooLongError} if it is expected to take longer than any may.
+   * @throws {QueueFullError} if as many jobs wait in the database as may.
+   */
+  admit(run?: ComingRun): void {
+    const { available, reason = '', retryAfterS } = this.availability();
+    if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
+    if (run !== undefined) {
+      this.#checkWidth(run.work);
+      this.#checkDuration(run);
+    }
+    this.#checkQueue();
+  }
+
+  /** Gives up a place that a run has in the queue of this node. */
+  withdraw(runId: string): void {
+    this.own.withdraw(runId);
+  }
+
+  async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
+    return await this.own.run(run, hooks, signal);
+  }
+
+  async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
+    return await this.own.runBatch(run, hooks, signal);
+  }
+
+  /** Takes the processor out of service on this node, or back. The store tells the others. */
+  setMaintenance(maintenance: { readonly reason: string } | undefined): void {
+    if (this.#maintenance?.reason === maintenance?.reason) return;
+    this.#maintenance = maintenance;
+    this.own.setMaintenance(maintenance);
+  }
+
+  /** Whether only this node counts. */
+  get #isLocal(): boolean {
+    return this.own.spec.family === 'superconducting' && this.own.runOnDevice === undefined;
+  }
+
+  #merged(own: ProcessorSpec): ProcessorSpec {
+    const { running, draining, gone } = this.#parts();
+    // An offline processor keeps the limits that it had, so that its callers learn that it is offline.
+    const sized =
+      [running.filter(isWell), running, draining, gone].find(({ length }) => length > 0) ?? [];
+    return mergeSpecs(own, sized.length === 0 ? [this.#ownPart()] : sized, running);
+  }
+
+  #parts(): Parts {
+    const { peers, nodes } = this.#options;
+    const others = this.#othersAt(nodes.now());
+    if (peers.role === 'api' && !this.#isLocal) return others;
+    const { running, draining } = others;
+    return peers.isDraining
+      ? { ...others, draining: [this.#ownPart(), ...draining] }
+      : { ...others, running: [this.#ownPart(), ...running] };
+  }
+
+  #othersAt(nodes: NodesNow): Parts {
+    if (this.#others?.nodes === nodes) return this.#others.parts;
+    const partsOf = (list: readonly ReportingNode[]) => list.flatMap((node) => this.#partOf(node));
+    const parts = {
+      running: partsOf(nodes.runners),
+      draining: partsOf(nodes.draining),
+      gone: partsOf(nodes.gone),
+    };
+    this.#others = { nodes, parts };
+    return parts;
+  }
+
+  #partOf({ name, report }: ReportingNode): Part | [] {
+    const found = report.processors.find(({ spec }) => spec.id === this.#id);
+    if (found === undefined || this.#isLocal) return [];
+    const { numThreads } = report;
+    return { node: name, isOwn: false, numThreads, ...found, load: () => found.load };
+  }
+
+  #ownPart(): Part {
+    const { own } = this;
+    const { spec } = own;
+    const maxUsedQubits = spec.device?.emulation?.maxUsedQubits;
+    return {
+      node: this.#options.peers.name,
+      isOwn: true,
+      spec,
+      ...(maxUsedQubits !== undefined && { maxUsedQubits }),
+      availability: own.availability(),
+      numThreads: this.#options.numThreads,
+      load: () => reportLoad(own),
+    };
+  }
+
+  #checkWidth({ numQubits, ...work }: RunWork): void {
+    if (this.own.runOnDevice !== undefined) return;
+    const method: RunMethod = work.method ?? 'statevector';
+    const maxQubits = widestFor(this.#parts().running.filter(isWell), method);
+    if (numQubits > maxQubits)
+      throw new CircuitTooLargeError(numQubits, { ...this.spec, maxQubits });
+  }
+
+  #checkDuration({ work, methodReason }: ComingRun): void {
+    const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
+    const expectedMs = this.expectedRunMs(work) ?? 0;
+    if (expectedMs <= maxRunMs) return;
+    throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs, methodReason);
+  }
+
+  #checkQueue(): void {
+    const { queueLimit, waitingInDatabase } = this.#options;
+    const { count, costMs } = waitingInDatabase(this.#id);
+    const numNodes = Math.max(1, this.#parts().running.length);
+    const limit = queueLimit * numNodes;
+    if (count < limit) return;
+    const untilRoomMs = costMs / count / numNodes;
+    const retryAfterS = Math.max(1, Math.ceil(untilRoomMs / 1000));
+    throw new QueueFullError(this.#id, `${limit} circuits`, retryAfterS);
+  }
+}
+
+function isWell({ availability }: Pick<ReportedProcessor, 'availability'>): boolean {
+  return availability.available;
+}
+
+/**
+ * Waits until a new circuit would start: on the node that is free first, after what waits in the database. Small
+ * circuits run one a thread, wide ones one a node.
+ */
+function expectedWaits(
+  parts: readonly Part[],
+  costMs: number,
+): Pick<ProcessorLoad, 'expectedWaitMs' | 'expectedWideWaitMs'> {
+  const loads = parts.map((part) => part.load());
+  const small = leastOf(loads.map(({ expectedWaitMs }) => expectedWaitMs));
+  const wide = leastOf(loads.map(({ expectedWideWaitMs }) => expectedWideWaitMs));
+  const numThreads = parts.reduce((sum, part) => sum + part.numThreads, 0);
+  return {
+    ...(small !== undefined && { expectedWaitMs: small + costMs / numThreads }),
+    ...(wide !== undefined && { expectedWideWaitMs: wide + costMs / parts.length }),
+  };
+}
+
+/** The least of those that are known. */
+function leastOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
