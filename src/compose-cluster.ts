@@ -1,31 +1,34 @@
 /** This process as a node of a cluster, over the stores in PostgreSQL. */
 import { hostname } from 'node:os';
+import type { ClusterFleet } from './cluster/cluster-fleet.ts';
 import { ClusterJobs } from './cluster/cluster-jobs.ts';
 import { ClusterNode } from './cluster/cluster-node.ts';
-import { type NodeNameInUseError, NoNodeError } from './cluster/errors.ts';
+import { FleetNodeInUseError, type NodeNameInUseError, NoNodeError } from './cluster/errors.ts';
 import { LocalCapacity } from './cluster/local-capacity.ts';
 import type { Recovered } from './cluster/lost-jobs.ts';
+import { buildReport } from './cluster/node-report.ts';
 import { nodeStateOf } from './cluster/node-state.ts';
 import type { NodeReport } from './cluster/node-status.ts';
 import type { Config } from './config.ts';
 import type { Fleet } from './fleet/fleet.ts';
+import { FLEET_NODES } from './fleet/fleet-device.ts';
 import type { JobKind } from './jobs/job.ts';
 import type { JobHandler } from './jobs/job-handler.ts';
 import { type JobRunner, queueingOf } from './jobs/job-runner.ts';
+import type { MaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import type { ClusterFigures } from './service/metrics/cluster-metrics.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { TPU_POOLS } from './workloads/tpu/tpu-zones.ts';
 
-/** What the cluster needs of the service; all of it is there once the node joins. */
+/** What the cluster needs of the service. */
 interface ClusterParts {
   readonly fleet: Fleet;
+  readonly overlay: ClusterFleet;
   readonly runner: JobRunner;
   readonly handlers: Readonly<Record<JobKind, JobHandler>>;
-  readonly numThreads: number;
   readonly numTaskProcesses: number;
+  readonly maintenance: Pick<MaintenanceStore, 'list'>;
   readonly failDamaged: () => Promise<unknown>;
-  /** Called if orders of maintenance may have changed. */
-  readonly onOrders: () => void;
 }
 
 /** Options of a cluster's node. */
@@ -33,7 +36,6 @@ interface ClusterOptions {
   readonly version: string;
   /** Milliseconds since 1970 UTC, by the clock of this machine. */
   readonly clock: () => number;
-  readonly parts: () => ClusterParts;
   readonly onRecovered: (recovered: Recovered) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -44,16 +46,20 @@ export class Cluster {
   readonly jobs: ClusterJobs;
   /** Resolves if another process has taken this node's name. */
   readonly replaced: Promise<NodeNameInUseError>;
+  readonly #config: Config;
   readonly #options: ClusterOptions;
+  #parts: ClusterParts | undefined;
   #zones: readonly string[] = [];
+  #fleetNodes: readonly string[] = [];
   #capacity: LocalCapacity | undefined;
   #isHolding = false;
+  #applying: Promise<void> = Promise.resolve();
 
   constructor(config: Config, database: PostgresDatabase, options: ClusterOptions) {
+    this.#config = config;
     this.#options = options;
     const replaced = Promise.withResolvers<NodeNameInUseError>();
     this.replaced = replaced.promise;
-    const { parts } = options;
     this.node = new ClusterNode(database, {
       name: config.nodeName ?? hostname(),
       role: config.role,
@@ -61,24 +67,66 @@ export class Cluster {
       leaseMs: config.leaseMs,
       clock: options.clock,
       report: () => this.#report(),
-      onJoined: (epoch) => parts().runner.loseClaims((claim) => claim.epoch < epoch),
-      onLooked: () => void this.#holdZones(),
+      onJoined: (epoch) => this.#parts?.runner.loseClaims((claim) => claim.epoch < epoch),
+      onLooked: () => void this.#hold(),
       onReplaced: replaced.resolve,
     });
+    const parts = () => this.#known();
     this.jobs = new ClusterJobs({
       database,
       node: () => this.node,
-      capacity: () => this.#localCapacity(config),
+      capacity: () => this.#localCapacity(),
       runner: () => parts().runner,
       queueingOf: (job) => queueingOf(parts().handlers[job.kind], job),
       parentOf: (job) => parts().handlers[job.kind].parentOf?.(job),
       maxSuspicion: config.jobAttempts,
       onInherited: async () => {},
       failDamaged: () => parts().failDamaged(),
-      onOrders: () => parts().onOrders(),
+      onOrders: () => void this.applyMaintenance(),
       onRecovered: options.onRecovered,
       onError: options.onError,
     });
+  }
+
+  /** Takes the parts of the service, which are made with the cluster. Call it before the node joins. */
+  serve(parts: ClusterParts): void {
+    this.#parts = parts;
+  }
+
+  /**
+   * Joins the cluster, and serves what this node holds of the fleet.
+   *
+   * @throws {NodeNameInUseError | FleetNodeInUseError}
+   */
+  async join(): Promise<void> {
+    await this.node.join();
+    await this.#holdFleetNodes();
+    const { fleetNodes, role } = this.#config;
+    const isMissing = (number: number) => !this.#fleetNodes.includes(`${number}`);
+    const missing = role === 'api' ? undefined : fleetNodes?.find(isMissing);
+    if (missing !== undefined) throw new FleetNodeInUseError(missing);
+  }
+
+  /** A store of maintenance whose changes are told to the other nodes. */
+  announcing(maintenance: MaintenanceStore): MaintenanceStore {
+    const announced = async (change: Promise<void>) => {
+      await change;
+      this.jobs.announceOrders();
+    };
+    return {
+      list: () => maintenance.list(),
+      enter: (...order) => announced(maintenance.enter(...order)),
+      leave: (...order) => announced(maintenance.leave(...order)),
+    };
+  }
+
+  /** Sets maintenance to what the store lists. Calls take effect one after another. */
+  applyMaintenance(): Promise<void> {
+    const { overlay, maintenance } = this.#known();
+    this.#applying = this.#applying
+      .then(async () => overlay.applyMaintenance(await maintenance.list()))
+      .catch((error) => this.#options.onError(error, 'orders of maintenance could not be read'));
+    return this.#applying;
   }
 
   /** Reason why a load balancer should send no requests to this node; undefined if there is none. */
@@ -120,53 +168,92 @@ export class Cluster {
     };
   }
 
-  #localCapacity(config: Config): LocalCapacity {
-    const { fleet, numThreads, numTaskProcesses } = this.#options.parts();
+  /** Jobs of a processor, and of those that share its engines, that waited in the database a moment ago. */
+  waitingFor(processorId: string): { readonly count: number; readonly costMs: number } {
+    const isHardware = this.#parts?.overlay.own(processorId)?.runOnDevice !== undefined;
+    const waiting = this.jobs.waiting.filter(({ line }) =>
+      isHardware ? line === 'hardware' : line === 'small' || line === 'wide' || line === 'batch',
+    );
+    return {
+      count: waiting.reduce((sum, { count }) => sum + count, 0),
+      costMs: waiting.reduce((sum, { costMs }) => sum + costMs, 0),
+    };
+  }
+
+  #known(): ClusterParts {
+    if (this.#parts === undefined) throw new Error('unreachable: the node has not been served');
+    return this.#parts;
+  }
+
+  #localCapacity(): LocalCapacity {
+    const { fleet, overlay, numTaskProcesses } = this.#known();
     this.#capacity ??= new LocalCapacity({
       processors: fleet.processors,
-      numThreads,
+      limits: () => overlay.localLimits(),
+      numThreads: fleet.numThreads,
       numTaskProcesses,
-      numHardwareJobs: config.hardware?.maxJobs ?? 0,
+      numHardwareJobs: this.#config.hardware?.maxJobs ?? 0,
       zones: () => this.#zones,
     });
     return this.#capacity;
   }
 
-  /** Holds this node's share of the TPU zones: each zone belongs to one node that runs jobs. */
-  async #holdZones(): Promise<void> {
+  /** Holds this node's share of what one node at a time holds. */
+  async #hold(): Promise<void> {
     if (this.#isHolding || this.node.role === 'api') return;
     this.#isHolding = true;
     try {
-      const zones = [...new Set(TPU_POOLS.map(({ zone }) => zone))];
-      const others = this.node.peers().filter(({ role, isUp }) => role !== 'api' && isUp);
-      const share = Math.ceil(zones.length / (1 + others.length));
-      const { runner } = this.#options.parts();
-      const isUsed = (zone: string) =>
-        [...runner.inHand()].some(({ job }) => job.kind === 'tpu_job' && job.target === zone);
-      this.#zones = await this.node.hold('tpu-zone', (ofOthers, own) => {
-        // Chips of a zone that is in use cannot change hands.
-        const used = own.filter(isUsed);
-        const kept = own
-          .filter((zone) => !used.includes(zone))
-          .slice(0, Math.max(0, share - used.length));
-        const free = zones.filter((zone) => !ofOthers.has(zone) && !own.includes(zone));
-        const held = [...used, ...kept];
-        return [...held, ...free.slice(0, Math.max(0, share - held.length))];
-      });
+      await this.#holdZones();
+      await this.#holdFleetNodes();
     } catch (error) {
-      this.#options.onError(error, 'TPU zones could not be held');
+      this.#options.onError(error, 'TPU zones or nodes of the fleet could not be held');
     } finally {
       this.#isHolding = false;
     }
   }
 
-  #report(): NodeReport {
-    const { runner } = this.#options.parts();
+  /** Each TPU zone belongs to one node that runs jobs. */
+  async #holdZones(): Promise<void> {
+    const zones = [...new Set(TPU_POOLS.map(({ zone }) => zone))];
+    const others = this.node.peers().filter(({ role, isUp }) => role !== 'api' && isUp);
+    const share = Math.ceil(zones.length / (1 + others.length));
+    const { runner } = this.#known();
+    const isUsed = (zone: string) =>
+      [...runner.inHand()].some(({ job }) => job.kind === 'tpu_job' && job.target === zone);
+    this.#zones = await this.node.hold('tpu-zone', this.#zones, (ofOthers, own) => {
+      // Chips of a zone that is in use cannot change hands.
+      const used = own.filter(isUsed);
+      const unused = own.filter((zone) => !used.includes(zone));
+      const kept = unused.slice(0, Math.max(0, share - used.length));
+      const free = zones.filter((zone) => !ofOthers.has(zone) && !own.includes(zone));
+      const held = [...used, ...kept];
+      return [...held, ...free.slice(0, Math.max(0, share - held.length))];
+    });
+  }
+
+  /** The nodes of the fleet that the settings name, or the lowest that is free. */
+  async #holdFleetNodes(): Promise<void> {
+    if (this.node.role === 'api') return;
+    const { fleetNodes } = this.#config;
+    const held = await this.node.hold('fleet-node', this.#fleetNodes, (ofOthers, own) => {
+      const isFree = (number: string) => !ofOthers.has(number);
+      if (fleetNodes !== undefined) return fleetNodes.map(String).filter(isFree);
+      return own.length > 0 ? own : FLEET_NODES.map(String).filter(isFree).slice(0, 1);
+    });
+    if (held.join() === this.#fleetNodes.join()) return;
+    this.#fleetNodes = held;
+    this.#parts?.fleet.serveNodes(held.map(Number));
+    await this.applyMaintenance();
+  }
+
+  #report(): NodeReport | undefined {
+    if (this.#parts === undefined) return undefined;
+    const { runner, fleet } = this.#parts;
     const progress: Record<string, number> = {};
     for (const { job, hasBegun } of runner.inHand()) {
       const done = hasBegun ? runner.progress(job.id) : undefined;
       if (done !== undefined && done > 0) progress[job.id] = done;
     }
-    return { processors: [], devices: [], countedSince: 0, progress };
+    return { ...buildReport(fleet), progress };
   }
 }

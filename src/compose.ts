@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { ClusterFleet } from './cluster/cluster-fleet.ts';
 import type { Cluster } from './compose-cluster.ts';
 import { createFleet } from './compose-fleet.ts';
 import { openStores } from './compose-stores.ts';
@@ -217,15 +218,6 @@ export async function startService(
     new (await import('./compose-cluster.ts')).Cluster(config, stores.database, {
       version: version(),
       clock,
-      parts: () => ({
-        fleet,
-        runner,
-        handlers: kinds,
-        numThreads: config.numThreads ?? numCores,
-        numTaskProcesses: numTaskProcesses(config, numCores),
-        failDamaged: () => stores.jobs.failDamaged(now()),
-        onOrders: () => {},
-      }),
       onRecovered: ({ givenUp, queuedAgain, failed }) =>
         app.log.warn(
           { nodes: givenUp, jobs_queued_again: queuedAgain.length, jobs_failed: failed.length },
@@ -241,11 +233,27 @@ export async function startService(
   const fleet = await createFleet(config, now, {
     ...(environment && { environment: withoutSecrets(environment) }),
     ...(hardware && { hardware }),
+    // A node of a cluster learns when it joins which devices it serves.
+    ...(cluster && { fleetNodes: [], nodeName: cluster.node.name }),
   });
-  const processors = metrics.overProcessors(fleet);
-  const models = createModels(config, processors, now);
+  const own = { fleet: metrics.overProcessors(fleet), devices: fleet.deviceDirectory };
+  const overlay =
+    cluster &&
+    new ClusterFleet({
+      processors: own.fleet.processors,
+      devices: own.devices,
+      peers: cluster.node,
+      silentAfterMs: config.leaseMs,
+      numThreads: fleet.numThreads,
+      queueLimit: config.queueLimit,
+      maxRunMs: config.maxRunMs,
+      waitingInDatabase: (id) => cluster.waitingFor(id),
+    });
+  const processors: ProcessorDirectory = overlay ?? own.fleet;
+  const devices = overlay?.devices ?? own.devices;
+  const models = createModels(config, own.fleet, now);
   const { cpuModel, numCores, memoryBytes } = readMachine();
-  const workloads = createWorkloads(config, processors, numCores, now, (how) =>
+  const workloads = createWorkloads(config, own.fleet, numCores, now, (how) =>
     app.log.error({ how }, 'a process that runs tasks was lost'),
   );
   const { pool, agents, planner, tpu } = workloads;
@@ -276,9 +284,21 @@ export async function startService(
     ...(cluster && { sharing: cluster.jobs }),
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
+  if (cluster !== undefined && overlay !== undefined) {
+    cluster.serve({
+      fleet,
+      overlay,
+      runner,
+      handlers: kinds,
+      numTaskProcesses: numTaskProcesses(config, numCores),
+      maintenance,
+      failDamaged: () => stores.jobs.failDamaged(now()),
+    });
+  }
   const app = await buildApp({
     fleet: processors,
-    devices: fleet.deviceDirectory,
+    devices,
+    ...(overlay && { own }),
     models,
     demoFacts: () => demoFactsOf(models.classifier, config.demoRateLimit),
     agents,
@@ -291,7 +311,7 @@ export async function startService(
     readers,
     idempotency,
     keys,
-    maintenance,
+    maintenance: cluster?.announcing(maintenance) ?? maintenance,
     ionqSessions,
     audit,
     onDamaged,
@@ -324,7 +344,7 @@ export async function startService(
 
   logs.resolve(app.log);
   await fleet.startStatevector();
-  if (stores.database?.writer.isConnected) await cluster?.node.join();
+  if (stores.database?.writer.isConnected) await cluster?.join();
   const origin = await listen(app, config);
   // Create the key only once the service listens; a key of a failed start would never be shown.
   const { firstKey, numKeys } = await readKeys().catch((error) => {
@@ -370,7 +390,8 @@ export async function startService(
     );
     const recovered = await recovering;
     if (isClosing) return undefined;
-    await cluster?.node.join();
+    await cluster?.join();
+    await cluster?.applyMaintenance();
     await cluster?.jobs.start();
     void workloads.measure();
     return {
@@ -393,7 +414,7 @@ export async function startService(
         await restoreMaintenance({
           maintenance,
           fleet: processors,
-          devices: fleet.deviceDirectory,
+          devices,
         });
         return (await readKeys()).firstKey;
       },

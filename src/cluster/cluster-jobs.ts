@@ -13,7 +13,7 @@ import type { JobSharing } from '../jobs/job-sharing.ts';
 import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import type { ClusterNode } from './cluster-node.ts';
-import { type Charge, JobLines, type Room, type WaitingJobs } from './job-lines.ts';
+import { type Charge, fitsWidths, JobLines, type Room, type WaitingJobs } from './job-lines.ts';
 import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
@@ -218,7 +218,7 @@ export class ClusterJobs implements JobSharing {
     if (this.#nonEmpty.has(line)) return undefined;
     const room = capacity().room(line, this.#held(line));
     if (room === undefined || room.maxJobs < 1) return undefined;
-    if (room.widths !== undefined && width > (room.widths.get(target) ?? -1)) return undefined;
+    if (!fitsWidths(room.widths, target, width)) return undefined;
     return this.newClaim();
   }
 

@@ -9,8 +9,10 @@
  * While the database is away no node can renew its lease. A node gives up another one only after it has itself been
  * connected for the time of a lease, so that everybody had the time to come back.
  */
+import type { StoredRow } from '../storage/damaged-records.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { NodeNameInUseError } from './errors.ts';
+import { readReport } from './node-report.ts';
 import type { NodeReport, NodeRole, NodeStatus, Peers } from './node-status.ts';
 
 const RENEW_EVERY_MS = 1000;
@@ -76,8 +78,8 @@ export interface ClusterNodeOptions {
   readonly leaseMs: number;
   /** Milliseconds since 1970 UTC, until the clock of the database is known. */
   readonly clock: () => number;
-  /** Report to write with each renewal. */
-  readonly report: () => NodeReport;
+  /** Report to write with each renewal; undefined while there is none. */
+  readonly report: () => NodeReport | undefined;
   /** Called when this node has joined under an epoch; the claims of earlier ones are worth nothing. */
   readonly onJoined: (epoch: number) => void;
   /** Called after each look at the other nodes. */
@@ -185,29 +187,41 @@ export class ClusterNode implements Peers {
   }
 
   /**
-   * Takes things that one node at a time holds, and gives back others.
+   * Takes things that one node at a time holds, and gives back others. Nothing is written if nothing changes.
    *
+   * @param held - What this node held when last asked.
    * @param choose - Chooses from the present state what this node holds from now on. It gets the ids that others hold,
    *   and those that this node holds.
    * @returns What this node holds.
    */
-  hold(
+  async hold(
     kind: string,
+    held: readonly string[],
     choose: (ofOthers: ReadonlyMap<string, string>, own: readonly string[]) => readonly string[],
   ): Promise<readonly string[]> {
-    return this.#database.writer.write(async (query) => {
+    const chosen = this.#chosen(await this.#database.read(HOLDINGS, [kind]), choose);
+    if (chosen.taken.length + chosen.returned.length === 0 && isSame(chosen.all, held)) return held;
+    return await this.#database.writer.write(async (query) => {
       await query('LOCK TABLE holdings IN SHARE ROW EXCLUSIVE MODE');
-      const { rows } = await query(HOLDINGS, [kind]);
-      const own = rows.filter(({ node }) => node === this.name).map(({ id }) => String(id));
-      const others = rows.filter(({ node, is_up: isUp }) => node !== this.name && Boolean(isUp));
-      const ofOthers = new Map(others.map(({ id, node }) => [String(id), String(node)]));
-      const chosen = choose(ofOthers, own);
-      const taken = chosen.filter((id) => !own.includes(id));
-      const returned = own.filter((id) => !chosen.includes(id));
+      const { all, taken, returned } = this.#chosen((await query(HOLDINGS, [kind])).rows, choose);
       if (taken.length > 0) await query(TAKE, [kind, taken, this.name]);
       if (returned.length > 0) await query(RETURN_HOLDINGS, [kind, returned, this.name]);
-      return chosen;
+      return all;
     }, true);
+  }
+
+  #chosen(
+    rows: readonly StoredRow[],
+    choose: (ofOthers: ReadonlyMap<string, string>, own: readonly string[]) => readonly string[],
+  ) {
+    const own = rows.filter(({ node }) => node === this.name).map(({ id }) => String(id));
+    const others = rows.filter(({ node, is_up: isUp }) => node !== this.name && Boolean(isUp));
+    const all = choose(new Map(others.map(({ id, node }) => [String(id), String(node)])), own);
+    return {
+      all,
+      taken: all.filter((id) => !own.includes(id)),
+      returned: own.filter((id) => !all.includes(id)),
+    };
   }
 
   async #join(): Promise<void> {
@@ -237,7 +251,7 @@ export class ClusterNode implements Peers {
   async #renew(): Promise<void> {
     if (this.#joining !== undefined || this.#epoch === 0) return;
     const { writer, name: process } = this.#database;
-    const report = JSON.stringify(this.#options.report());
+    const report = JSON.stringify(this.#options.report() ?? {});
     const values = [this.name, this.#epoch, process, report];
     const sentAt = performance.now();
     const { rows } = await writer.write((query) => query(RENEW, values));
@@ -277,6 +291,10 @@ export class ClusterNode implements Peers {
   }
 }
 
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, i) => id === b[i]);
+}
+
 type NodeRow = Readonly<Record<string, unknown>>;
 
 function nodeOfRow(row: NodeRow): NodeStatus {
@@ -290,17 +308,8 @@ function nodeOfRow(row: NodeRow): NodeStatus {
     isDraining: Boolean(row['is_draining']),
     startedAt: Number(row['started']),
     seenAt: Number(row['seen']),
-    report: reportOf(row['report']),
+    report: readReport(String(row['report'])),
   };
-}
-
-/** The report of a row; one of another version of the software may lack fields. */
-function reportOf(text: unknown): NodeReport | undefined {
-  const { processors, devices, countedSince, progress } = JSON.parse(
-    String(text),
-  ) as Partial<NodeReport>;
-  if (processors === undefined || devices === undefined) return undefined;
-  return { processors, devices, countedSince: countedSince ?? 0, progress: progress ?? {} };
 }
 
 /** Condition of a row of `nodes` that its node is up and was not given up: `$node` and `$epoch` are expressions. */

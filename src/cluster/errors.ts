@@ -21,3 +21,14 @@ export class NoNodeError extends CodedError {
     super('No node of the cluster that runs jobs is up.');
   }
 }
+
+/** Another node of the cluster is the node of the fleet that QCS_FLEET_NODES names. */
+export class FleetNodeInUseError extends CodedError {
+  readonly code = 'CLUSTER_FLEET_NODE_IN_USE';
+
+  constructor(number: number) {
+    super(
+      `Another node of the cluster serves node-${number} of the fleet. Name other numbers in QCS_FLEET_NODES, or stop that node.`,
+    );
+  }
+}

@@ -46,8 +46,8 @@ const HEADS = {
       SELECT id, key_id, level, cost_ms, place, extract(epoch FROM queued_at) * 1000 AS since FROM jobs
       WHERE ${WAITS} AND level = flows.level AND key_id = flows.key_id
         AND ($3::text[] IS NULL
-          OR EXISTS (SELECT 1 FROM unnest($3::text[], $4::integer[]) AS fits (target, width)
-            WHERE fits.target = jobs.target AND jobs.width <= fits.width))
+          OR EXISTS (SELECT 1 FROM unnest($3::text[], $4::integer[], $5::integer[]) AS fits (target, least, most)
+            WHERE fits.target = jobs.target AND jobs.width BETWEEN fits.least AND fits.most))
       ORDER BY place LIMIT $2) AS heads
     ORDER BY place`,
 };
@@ -68,6 +68,24 @@ const WAITING = {
     WHERE status = 'queued' AND owner IS NULL AND line IS NOT NULL GROUP BY line, target`,
 };
 
+/** Widths, from the least to the most, of jobs of a target that fit a node. */
+export interface WidthRange {
+  readonly target: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** True if a job fits one of the ranges, or they are undefined. */
+export function fitsWidths(
+  ranges: readonly WidthRange[] | undefined,
+  target: string,
+  width: number,
+): boolean {
+  const isIn = (range: WidthRange) =>
+    range.target === target && range.least <= width && width <= range.most;
+  return ranges === undefined || ranges.some(isIn);
+}
+
 /** What a node can take of a line. */
 export interface Room {
   readonly line: string;
@@ -75,8 +93,8 @@ export interface Room {
   readonly maxJobs: number;
   /** The job that reaches this expected time, milliseconds, is the last one taken. */
   readonly maxCostMs: number;
-  /** Qubits that each target holds on this node; undefined if jobs of the line fit everywhere. */
-  readonly widths: ReadonlyMap<string, number> | undefined;
+  /** Widths that the targets of this node hold; undefined if jobs of the line fit everywhere. */
+  readonly widths: readonly WidthRange[] | undefined;
 }
 
 /** Time that a key was given without waiting in the database. */
@@ -179,7 +197,7 @@ export class JobLines {
         },
         [line],
       ),
-      this.#database.read(HEADS, [line, maxOfKey, null, null]),
+      this.#database.read(HEADS, [line, maxOfKey, ...rangeColumns(undefined)]),
     ]);
     if (state === undefined) return [];
     const now = Number(state['now']);
@@ -189,6 +207,16 @@ export class JobLines {
 }
 
 type Row = StoredRow;
+
+/** Columns of the ranges; nulls if there is no restriction. */
+function rangeColumns(ranges: readonly WidthRange[] | undefined) {
+  const column = <T>(of: (range: WidthRange) => T) => ranges?.map(of) ?? null;
+  return [
+    column(({ target }) => target),
+    column(({ least }) => least),
+    column(({ most }) => most),
+  ] as const;
+}
 
 /** The job of a row; undefined if it is damaged. */
 async function readable(row: Row): Promise<Job | undefined> {
@@ -206,11 +234,10 @@ async function claimRows(
   newClaim: () => JobClaim,
   charges: readonly Charge[],
 ): Promise<'busy' | { readonly taken: readonly Row[]; readonly isEmpty: boolean }> {
-  const fits = widths && [[...widths.keys()], [...widths.values()]];
   // One job more, to know whether others wait behind.
   const [locked, found] = await Promise.all([
     query(LOCK_LINE, [line]),
-    query(HEADS, [line, maxJobs + 1, fits?.[0] ?? null, fits?.[1] ?? null]),
+    query(HEADS, [line, maxJobs + 1, ...rangeColumns(widths)]),
   ]);
   const [state] = locked.rows;
   if (state === undefined) return 'busy';

@@ -1,7 +1,9 @@
 /** What this node can run of the lines of a cluster, by its processors, processes and holdings. */
 import type { Processor } from '../fleet/processor.ts';
+import { RUN_METHODS, widthOnScale } from '../fleet/schedule/scheduled-run.ts';
 import type { HeldJobs, NodeCapacity } from './cluster-jobs.ts';
-import type { Room } from './job-lines.ts';
+import type { Room, WidthRange } from './job-lines.ts';
+import { type WidthLimits, widthFor } from './merge-specs.ts';
 
 /** A circuit starts here at once, or is claimed, if it would begin within this time, milliseconds. */
 const SOON_MS = 10;
@@ -24,6 +26,8 @@ const ANY_TIME = Number.POSITIVE_INFINITY;
 export interface LocalCapacityOptions {
   /** Processors of this machine. */
   readonly processors: readonly Processor[];
+  /** Qubits that the simulators of this machine hold that are available. */
+  readonly limits: () => ReadonlyMap<string, WidthLimits>;
   readonly numThreads: number;
   /** Processes that run tasks. */
   readonly numTaskProcesses: number;
@@ -89,25 +93,26 @@ export class LocalCapacity implements NodeCapacity {
     return room && { ...room, maxCostMs: (SOON_MS - waitMs) * width };
   }
 
-  #roomFor(line: string, maxJobs: number, widths?: ReadonlyMap<string, number>): Room | undefined {
-    if (maxJobs < 1 || widths?.size === 0) return undefined;
+  #roomFor(line: string, maxJobs: number, widths?: readonly WidthRange[]): Room | undefined {
+    if (maxJobs < 1 || widths?.length === 0) return undefined;
     return { line, maxJobs, maxCostMs: ANY_TIME, widths };
   }
 
-  /** Qubits of the simulators that are available. */
-  #simulators(): ReadonlyMap<string, number> {
-    const simulators = this.#options.processors.filter(
-      (processor) => processor.runOnDevice === undefined && processor.availability().available,
-    );
-    return new Map(
-      simulators.map(({ spec }) => [spec.id, Math.max(spec.maxQubits, spec.maxSingleQubits ?? 0)]),
+  /** Widths of the simulators that are available. */
+  #simulators(): readonly WidthRange[] {
+    return [...this.#options.limits()].flatMap(([target, limits]) =>
+      RUN_METHODS.map((method) => ({
+        target,
+        least: widthOnScale(method, 0),
+        most: widthOnScale(method, widthFor(limits, method)),
+      })),
     );
   }
 
-  #hardware(): ReadonlyMap<string, number> {
+  #hardware(): readonly WidthRange[] {
     const hardware = this.#options.processors.filter(
       (processor) => processor.runOnDevice !== undefined && processor.availability().available,
     );
-    return new Map(hardware.map(({ spec }) => [spec.id, spec.maxQubits]));
+    return hardware.map(({ spec }) => ({ target: spec.id, least: 0, most: 0 }));
   }
 }

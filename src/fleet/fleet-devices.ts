@@ -67,8 +67,8 @@ interface Backed {
 export class FleetDevices implements DeviceDirectory {
   readonly countedSince: number;
   readonly #options: FleetDevicesOptions;
-  readonly #places: readonly DevicePlace[];
-  readonly #ids: readonly string[];
+  #places: readonly DevicePlace[];
+  #ids: readonly string[];
   readonly #maintenance = new Map<string, { readonly reason: string }>();
   readonly #startedAt = performance.now();
   #backed: readonly Backed[] = [];
@@ -92,6 +92,18 @@ export class FleetDevices implements DeviceDirectory {
     const homes = homesOf(isOnCpu ? [] : sources.adapters, length);
     this.#backed = this.#ids.map((_, i) => backedBy(homes[i], sources, isOnCpu, length));
     this.#tell([...this.#ids.keys()]);
+  }
+
+  /** Serves the devices of other nodes of the fleet from now on. What runs is finished. */
+  serve(nodes: readonly number[]): void {
+    const served = devicePlaces(nodes);
+    const left = [...this.#ids.entries()].filter(([, id]) => !served.some((at) => at.id === id));
+    const closed = left.map(([i]) => ({ ...this.#view(i), isOpen: false }));
+    this.#options.backend.setDevices(closed, []);
+    for (const [, id] of left) this.#maintenance.delete(id);
+    this.#places = served;
+    this.#ids = served.map(({ id }) => id);
+    this.refresh();
   }
 
   devices(): readonly FleetDevice[] {

@@ -156,6 +156,12 @@ export class Fleet {
     };
   }
 
+  /** Serves the devices of other nodes of the fleet from now on, by their numbers. */
+  serveNodes(nodes: readonly number[]): void {
+    this.#devices.serve(nodes);
+    this.#gpuFleet.reconsider();
+  }
+
   /**
    * Starts the threads and runs the first self-test of `statevector-sim`, which needs no adapter: the
    * first part of `start`.

@@ -53,7 +53,7 @@ export interface JobQueueing {
   readonly level: number;
   /** Milliseconds that it is expected to take. */
   readonly costMs: number;
-  /** Qubits that its target must hold on the node that runs it; 0 if any node can. */
+  /** What its target must hold on the node that runs it, on a scale of the handler; 0 if any node can. */
   readonly width: number;
 }
 

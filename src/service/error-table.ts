@@ -255,6 +255,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The result that the vendor of the hardware returned does not fit the circuit.',
   },
+  CLUSTER_FLEET_NODE_IN_USE: {
+    answers: 'INTERNAL_ERROR',
+    meaning:
+      'Another node serves the devices that QCS_FLEET_NODES names. The service ends; no request is answered with it.',
+  },
   CLUSTER_NODE_NAME_IN_USE: {
     answers: 'INTERNAL_ERROR',
     meaning:

@@ -73,6 +73,7 @@ export async function openTestNode(
     clock: Date.now,
     report: () => ({
       processors: [],
+      numThreads: 1,
       devices: [],
       countedSince: 0,
       progress: Object.fromEntries(

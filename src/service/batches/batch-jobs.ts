@@ -6,7 +6,12 @@
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { ComingRun, Processor } from '../../fleet/processor.ts';
-import { levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import {
+  levelOf,
+  type RunWork,
+  runWork,
+  widthOnScale,
+} from '../../fleet/schedule/scheduled-run.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
@@ -102,7 +107,11 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     const processor = this.#deps.fleet.get(target);
     const line = processor?.runOnDevice === undefined ? 'batch' : 'hardware';
     const programs = this.#submitted.get(id) ?? [];
-    const widths = programs.map(({ groups }) => groups[0]?.circuit.numQubits ?? 0);
+    // By the scale of widths, the method of any program that is not a plain state vector counts most.
+    const widths = programs.map((program) => {
+      const { numQubits, method = 'statevector' } = workOf(program);
+      return line === 'hardware' ? 0 : widthOnScale(method, numQubits);
+    });
     return { line, level, costMs: BATCH_COST_MS, width: Math.max(0, ...widths) };
   }
 
@@ -240,14 +249,16 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
   }
 }
 
+/** Work of a point of a program. */
+function workOf({ groups, method, shots = 0, observables }: CheckedProgram): RunWork {
+  const request = { shots, seed: 0, observables, method };
+  return runWork(factsOfShape(groups[0]!.circuit).work, request);
+}
+
 /** Work of the point that takes longest. A batch may take long, but not one of its points. */
 function heaviestPoint(
   programs: readonly CheckedProgram[],
 ): Pick<ComingRun, 'work' | 'methodReason'> {
-  const workOf = ({ groups, method, shots = 0, observables }: CheckedProgram) => {
-    const request = { shots, seed: 0, observables, method };
-    return runWork(factsOfShape(groups[0]!.circuit).work, request);
-  };
   const sizeOf = (program: CheckedProgram) => {
     const { numQubits, gateCost, trajectories } = workOf(program);
     return 2 ** numQubits * (trajectories?.numEvolutions ?? 1) * (1 + gateCost);

@@ -8,7 +8,7 @@
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
-import { levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { levelOf, runWork, widthOnScale } from '../../fleet/schedule/scheduled-run.ts';
 import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
@@ -130,14 +130,13 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     const submitted = this.#submitted.get(id);
     const work =
       submitted && runWork(workOfCircuit(submitted.circuit), runRequest(submitted, shots, seed));
-    const width = work?.numQubits ?? qubits;
-    const { maxQubits = 0, maxNoisyQubits = maxQubits } = processor?.spec ?? {};
+    const maxQubits = processor?.spec.device?.emulation?.maxUsedQubits ?? qubits;
+    const width = work?.numQubits ?? Math.min(qubits, maxQubits);
     return {
       line: width > MAX_SMALL_QUBITS ? 'wide' : 'small',
       level,
       costMs: (work && processor?.expectedRunMs(work)) ?? DEFAULT_COST_MS,
-      // A node may hold fewer qubits with noise.
-      width: width + (work?.method === 'trajectories' ? maxQubits - maxNoisyQubits : 0),
+      width: widthOnScale(work?.method ?? 'statevector', width),
     };
   }
 
