@@ -139,20 +139,20 @@ async function inherit(query: Query, { node, onInherited }: LostOptions): Promis
   return inherited;
 }
 
-/** Decides which jobs run again. Jobs that did not run when their node was lost are not suspected. */
+/**
+ * Decides which jobs run again. All jobs that the node held are suspected, since those that had just begun are not stored
+ * as running.
+ */
 function judged(orphans: readonly Job[], { parentOf, maxSuspicion }: LostOptions) {
   const queuedAgain: Job[] = [];
   const failed: Job[] = [];
   for (const ofNode of Map.groupBy(orphans, ({ claim }) => claim?.node).values()) {
-    const suspicions = suspicionOf(
-      ofNode.filter(({ status }) => status === 'running'),
-      parentOf,
-    );
+    const suspicions = suspicionOf(ofNode, parentOf);
     for (const job of ofNode) {
       const share = suspicions.get(job.id);
       const suspicion = (job.suspicion ?? 0) + (share ?? 0);
-      const isOver =
-        share !== undefined && (suspicion >= maxSuspicion || job.attempts >= MAX_ATTEMPTS);
+      const isLast = job.status === 'running' && job.attempts >= MAX_ATTEMPTS;
+      const isOver = share !== undefined && (suspicion >= maxSuspicion || isLast);
       (isOver ? failed : queuedAgain).push({ ...job, suspicion });
     }
   }

@@ -24,6 +24,7 @@ import {
   type Job,
   type JobClaim,
   type JobError,
+  type JobId,
   type JobPart,
   type JobPatch,
   type JobStatus,
@@ -45,6 +46,8 @@ export interface ActiveJobContext {
    * @param isStored - False if the job was dropped before it was stored.
    */
   readonly onReleased: (job: Job, isStored: boolean) => void;
+  /** True if changes of a job are shown to somebody as they happen. */
+  readonly isWatched: (id: JobId) => boolean;
   /** True while the process holds a job that may crash it. */
   readonly hasSuspects: () => boolean;
   /** Called when the stored record, the progress or the message changed. */
@@ -92,6 +95,10 @@ export class ActiveJob {
   #unwritten: Outcome | undefined;
   #lastStep: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
+  /** Start of a claimed job, which is stored later or with its outcome. */
+  #begunAt: number | undefined;
+  /** Stores the start of a claimed job; present while it is not stored. */
+  #unmarked: (() => Promise<void>) | undefined;
   #isLeaving = false;
   #progress = 0;
   #message: string | undefined;
@@ -162,10 +169,10 @@ export class ActiveJob {
     return this.#isStored ? record : this.#inTurn(() => this.#storeNow());
   }
 
-  /** Stores the job in its present state unless it is stored. Its submitter receives an error. */
+  /** Stores the job in its present state unless it is stored so. Its submitter receives an error. */
   async store(): Promise<void> {
-    if (this.#isStored) return;
-    await this.#inTurn(() => this.#storeNow()).catch(() => {});
+    if (this.#isStored) await this.#unmarked?.();
+    else await this.#inTurn(() => this.#storeNow()).catch(() => {});
   }
 
   /** Starts the work in the background, unless the job is about to be put back. */
@@ -286,20 +293,33 @@ export class ActiveJob {
     if (this.#hasBegun || this.#settlement.isSettled) return;
     this.#hasBegun = true;
     const startedAt = this.#context.now();
-    void this.#inTurn(async () => {
-      if (this.#settlement.isSettled) return;
-      try {
-        await this.#markRunning(startedAt);
-      } catch (error) {
-        if (error instanceof JobLostError) return this.#release(error);
-        // The work continues: its outcome is another chance to write that it began.
-        this.#context.onUnexpectedError(error, this.#record);
-      }
-      if (!isFinal(this.#record.status)) return;
-      // Another process cancelled the job.
-      this.#release();
-      this.#controller.abort(new JobCancelledError(this.#record.id));
-    });
+    const mark = () => this.#inTurn(() => this.#markBegun(startedAt));
+    const { claim, id } = this.#record;
+    if (!this.#isStored || claim === undefined || this.#context.isWatched(id)) {
+      void mark();
+      return;
+    }
+    // A claimed job may be over before anybody asks: its start is then stored with its outcome.
+    this.#begunAt = startedAt;
+    this.#unmarked = mark;
+    this.#storeTimer = setTimeout(() => void mark(), STORE_AFTER_MS);
+  }
+
+  /** Stores that the work began. */
+  async #markBegun(startedAt: number): Promise<void> {
+    this.#unmarked = undefined;
+    if (this.#settlement.isSettled || this.#record.status !== 'queued') return;
+    try {
+      await this.#markRunning(startedAt);
+    } catch (error) {
+      if (error instanceof JobLostError) return this.#release(error);
+      // The work continues: its outcome is another chance to write that it began.
+      this.#context.onUnexpectedError(error, this.#record);
+    }
+    if (!isFinal(this.#record.status)) return;
+    // Another process cancelled the job.
+    this.#release();
+    this.#controller.abort(new JobCancelledError(this.#record.id));
   }
 
   /** Stores parts now, or with the job. Those that cannot be written are written with the outcome. */
@@ -323,9 +343,15 @@ export class ActiveJob {
     try {
       if ('result' in outcome) {
         await this.#partsWritten;
-        if (this.#record.status === 'queued') await this.#markRunning(finishedAt);
         const { result } = outcome;
-        await this.#move('completed', { finishedAt, result, parts: this.#parts });
+        const end = { finishedAt, result, parts: this.#parts };
+        if (this.#begunAt !== undefined && this.#record.status === 'queued') {
+          const attempts = this.#record.attempts + 1;
+          await this.#move('completed', { ...end, startedAt: this.#begunAt, attempts });
+        } else {
+          if (this.#record.status === 'queued') await this.#markRunning(finishedAt);
+          await this.#move('completed', end);
+        }
       } else {
         if (!(outcome.error instanceof CodedError)) unexpected = outcome.error;
         await this.#move('failed', { finishedAt, error: failureOf(outcome.error) });

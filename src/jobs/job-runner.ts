@@ -99,7 +99,16 @@ export class JobRunner {
       if (this.#announced.size > 0) this.#announce(active);
     };
     const hasSuspects = () => this.#inFlight.numSuspects > 0;
-    this.#context = { store, now, onUnexpectedError, onReleased, onChanged, hasSuspects };
+    const isWatched = (id: JobId) => this.#watches.has(id) || this.#announced.has(id);
+    this.#context = {
+      store,
+      now,
+      onUnexpectedError,
+      onReleased,
+      onChanged,
+      isWatched,
+      hasSuspects,
+    };
   }
 
   /**
@@ -436,7 +445,9 @@ export class JobRunner {
   announceProgressOf(id: JobId): void {
     this.#announced.set(id, performance.now() + ANNOUNCE_MS);
     const active = this.#active.get(id);
-    if (active !== undefined) this.#announce(active);
+    if (active === undefined) return;
+    void active.store();
+    this.#announce(active);
   }
 
   /** Looks up the jobs of other nodes whose changes may have been missed. */

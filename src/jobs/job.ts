@@ -6,6 +6,8 @@
  *       │  ▲        │
  *       │  └────────┘ (interrupted: the process ended under it)
  *       └──▶ cancelled | failed
+ *
+ * In a cluster, a short job is stored as completed without having been stored as running.
  */
 import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';
@@ -211,7 +213,7 @@ export function isSameClaim(a: JobClaim | undefined, b: JobClaim | undefined): b
 
 /** Transitions of the life cycle. */
 export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
-  queued: ['running', 'cancelled', 'failed'],
+  queued: ['running', 'completed', 'failed', 'cancelled'],
   running: ['completed', 'failed', 'cancelled', 'queued'],
   completed: [],
   failed: [],
