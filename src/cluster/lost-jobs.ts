@@ -53,8 +53,8 @@ const DROP_PARTS = {
 const INHERIT = {
   name: 'lost-inherit',
   text: `UPDATE jobs SET origin = $1 FROM jobs AS before
-    WHERE jobs.id = before.id AND jobs.status IN ('queued', 'running') AND jobs.origin IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.name = jobs.origin AND nodes.is_up)
+    WHERE jobs.id = before.id AND jobs.status IN ('queued', 'running')
+      AND jobs.origin IN (SELECT name FROM nodes WHERE NOT is_up)
     RETURNING jobs.*, before.origin AS old_origin`,
 };
 

@@ -46,12 +46,15 @@ const TYPES: pg.CustomTypesConfig = {
 
 /**
  * Settings of a connection that writes. A commit is answered once it is on disk. A transaction whose node has
- * stopped is rolled back about when its lease ends, so that other nodes do not wait for its locks. Rows are found by their keys: a plan that was made while a table was small must not
- * read the whole of it later.
+ * stopped is rolled back about when its lease ends, so that other nodes do not wait for its locks. Rows are found by
+ * their keys: a plan that was made while a table was small must not read the whole of it later. Plans that avoid that
+ * at any cost look so costly to the server that it would compile each of them for a tenth of a second, unless it is
+ * told not to.
  */
 const WRITER_SETTINGS = `
   SET synchronous_commit = on;
   SET idle_in_transaction_session_timeout = '5s';
+  SET jit = off;
   SET enable_seqscan = off;
   SET enable_hashjoin = off;
   SET enable_mergejoin = off`;
