@@ -54,6 +54,17 @@ export class NoClusterError extends CodedError {
   }
 }
 
+/** The settings name no database in PostgreSQL into which to copy. */
+export class NoTargetError extends CodedError {
+  readonly code = 'CLI_NO_TARGET';
+
+  constructor() {
+    super(
+      '`qcs migrate` copies into a database in PostgreSQL. QCS_DATABASE_URL must name one that is empty.',
+    );
+  }
+}
+
 /** The cluster has no such node. */
 export class NodeNotFoundError extends CodedError {
   readonly code = 'CLI_NODE_NOT_FOUND';

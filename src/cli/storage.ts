@@ -1,4 +1,4 @@
-/** `qcs backup`, `restore` and `check`: commands for the database in the data folder. */
+/** `qcs backup`, `restore`, `check` and `migrate`: commands for the database in the data folder. */
 import type { Command } from 'commander';
 import type { CommandIo } from './command-io.ts';
 
@@ -32,10 +32,27 @@ export function addStorageCommands(program: Command, io: CommandIo): void {
       const { checkStorage } = await import('./manage-storage.ts');
       await checkStorage(file, options, io);
     });
+
+  program
+    .command('migrate')
+    .description(
+      'copy the database to the one in PostgreSQL that QCS_DATABASE_URL names, which must be empty; stop the service',
+    )
+    .argument('[folder]', 'with the database; by default QCS_DATA_DIR')
+    .option('--json', 'print one JSON object')
+    .action(async (folder: string | undefined, options: MigrateOptions) => {
+      const { migrateStorage } = await import('./migrate-storage.ts');
+      await migrateStorage(folder, options, io);
+    });
 }
 
 /** Options of `qcs check`. */
 export interface CheckOptions {
   readonly acceptLoss?: boolean;
+  readonly json?: boolean;
+}
+
+/** Options of `qcs migrate`. */
+export interface MigrateOptions {
   readonly json?: boolean;
 }

@@ -63,6 +63,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`qcs cluster`: QCS_DATABASE_URL names no database.',
   },
+  CLI_NO_TARGET: {
+    answers: null,
+    meaning: '`qcs migrate`: QCS_DATABASE_URL names no database.',
+  },
   CLI_EMBEDDED_ONLY: {
     answers: null,
     meaning:
@@ -502,6 +506,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning:
       '`serve`, `keys`: the data directory, its database or the one in PostgreSQL cannot be opened.',
   },
+  STORAGE_COPY_DIFFERS: {
+    answers: null,
+    meaning:
+      '`qcs migrate`: PostgreSQL has stored something else than was sent. Nothing was copied.',
+  },
   STORAGE_DATABASE_DAMAGED: {
     answers: null,
     meaning: '`serve`, `keys`: the database file is damaged.',
@@ -518,6 +527,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning:
       '`serve`, `keys`: the write-ahead log that has the last transactions is missing or damaged.',
+  },
+  STORAGE_TARGET_IN_USE: {
+    answers: null,
+    meaning: '`qcs migrate`: the database in PostgreSQL has rows. Nothing was copied.',
   },
   STORAGE_UNWRITABLE: {
     answers: 'SERVICE_UNAVAILABLE',

@@ -122,6 +122,32 @@ export class CannotOpenDatabaseError extends CodedError {
   }
 }
 
+/** The database into which another one was to be copied has rows. */
+export class TargetInUseError extends CodedError {
+  readonly code = 'STORAGE_TARGET_IN_USE';
+
+  constructor(table: string) {
+    super(
+      `The database that QCS_DATABASE_URL names is in use: its table ${table} has rows. Nothing was copied. Copy into an empty database, before the first start of a service on it.`,
+    );
+  }
+}
+
+/** What was copied into a database is not what it has stored. */
+export class CopyDiffersError extends CodedError {
+  readonly code = 'STORAGE_COPY_DIFFERS';
+
+  constructor(table: string, numSent: number, numStored: number) {
+    const how =
+      numSent === numStored
+        ? `${numSent} rows, with other contents`
+        : `${numStored} rows instead of ${numSent}`;
+    super(
+      `PostgreSQL has stored the table ${table} otherwise than sent: ${how}. Nothing was copied.`,
+    );
+  }
+}
+
 /** Another service runs on the same data directory. */
 export class DataDirectoryInUseError extends CodedError {
   readonly code = 'STORAGE_DATA_DIRECTORY_IN_USE';

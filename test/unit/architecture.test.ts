@@ -213,6 +213,7 @@ test('only what is loaded for PostgreSQL loads its driver', () => {
   const others = [...loadsDriver].filter((path) => !path.startsWith('storage/postgres/'));
   expect(others.sort()).toEqual([
     'cli/manage-cluster.ts',
+    'cli/migrate-storage.ts',
     'cli/postgres-keys.ts',
     'cluster/cluster-jobs.ts',
     'compose-cluster.ts',
