@@ -8,7 +8,7 @@ import type { PostgresDatabase } from './postgres-database.ts';
 
 const READ_EVERY_MS = 1000;
 /** Key of the advisory lock of the node that folds: "qcs" and a number. */
-const FOLDING = [0x716373, 3] as const;
+const FOLDING = [0x716373, 2] as const;
 
 const USAGE = {
   name: 'usage',
