@@ -29,7 +29,7 @@ export interface PostgresProxy extends AsyncDisposable {
    * taken, and pass nothing either.
    */
   silence(): void;
-  /** Takes connections again. */
+  /** Takes connections again, and breaks nothing that was to be broken. */
   open(): void;
 }
 
@@ -116,6 +116,7 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
     },
     open() {
       state = 'open';
+      planned = undefined;
     },
     async [Symbol.asyncDispose]() {
       cut();

@@ -195,11 +195,12 @@ export class PostgresWriter {
   async #connectOnce(): Promise<void> {
     const { url, name, role, answerMs, onNotification } = this.#options;
     const client = await openWriter(url, name, answerMs);
+    let settle: () => void;
     try {
       const query: Query = (statement, values) => send(client, statement, values);
       if (!this.#wasReady) await migrate(query);
       await this.#endEarlier(query);
-      await this.#resolveUncertain(query);
+      settle = await this.#lookUpUncertain(query);
       await query(FIRST_MARK, [name]);
       if (!this.#wasReady) await query(PRUNE_MARKS);
       client.on('notification', ({ channel, payload = '' }) => onNotification?.(channel, payload));
@@ -218,6 +219,7 @@ export class PostgresWriter {
     this.#reported = undefined;
     if (this.#wasReady) this.#options.onEvent?.({ kind: 'restored' });
     this.#wasReady = true;
+    settle();
   }
 
   /**
@@ -235,21 +237,30 @@ export class PostgresWriter {
     }
   }
 
-  /** Finds out whether the transaction was committed whose COMMIT was not answered, and says so to its writers. */
-  async #resolveUncertain(query: Query): Promise<void> {
+  /**
+   * Finds out whether the transaction was committed whose COMMIT was not answered.
+   *
+   * @returns Says so to its writers. Call it once the connection can be used, since they may write again at once.
+   */
+  async #lookUpUncertain(query: Query): Promise<() => void> {
     const uncertain = this.#uncertain;
-    if (uncertain === undefined) return;
+    if (uncertain === undefined) return () => {};
     const { number, writes, values } = uncertain;
     const { rows } = await query(READ_MARK, [this.#options.name]);
     const [mark] = rows;
     // It is deleted after a day without a connection.
-    if (mark === undefined) return this.#refuseUncertain();
-    this.#uncertain = undefined;
+    if (mark === undefined) {
+      this.#refuseUncertain();
+      return () => {};
+    }
     const isCommitted = Number(mark['number']) === number;
-    writes.forEach(({ resolve, reject }, i) => {
-      if (isCommitted) resolve(values[i]);
-      else reject(new StorageUnwritableError('the connection was lost'));
-    });
+    return () => {
+      this.#uncertain = undefined;
+      writes.forEach(({ resolve, reject }, i) => {
+        if (isCommitted) resolve(values[i]);
+        else reject(new StorageUnwritableError('the connection was lost'));
+      });
+    };
   }
 
   #commitPending(): void {
