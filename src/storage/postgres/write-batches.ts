@@ -13,6 +13,10 @@ import type { PostgresWriter } from './writer.ts';
 interface BatchOptions<Item, Result> {
   /** What a write is about; writes of one subject run one after another. */
   readonly subjectOf: (item: Item) => string;
+  /** True if the items share a transaction with no other writes. */
+  readonly isAlone?: boolean;
+  /** Greatest number of items in a statement; no limit unless given. */
+  readonly maxItems?: number;
   /**
    * Writes the items within a transaction.
    *
@@ -66,7 +70,7 @@ export class WriteBatches<Item, Result> {
     const written = this.#writer.write((query) => {
       taken ??= take();
       return this.#run(query, taken);
-    });
+    }, this.#options.isAlone);
     written.then(
       (results) => settle(taken ?? [], results),
       (error) => this.#refuse(taken ?? take(), error),
@@ -83,14 +87,16 @@ export class WriteBatches<Item, Result> {
     );
   }
 
-  /** Takes the first write of each subject. */
+  /** Takes the first write of each subject, up to `maxItems`. */
   #takeDistinct(): readonly Waiting<Item, Result>[] {
+    const { subjectOf, maxItems = Number.POSITIVE_INFINITY } = this.#options;
     const subjects = new Set<string>();
     const taken: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     for (const each of this.#waiting) {
-      const subject = this.#options.subjectOf(each.item);
-      (subjects.has(subject) ? left : taken).push(each);
+      const subject = subjectOf(each.item);
+      const isLeft = subjects.has(subject) || taken.length >= maxItems;
+      (isLeft ? left : taken).push(each);
       subjects.add(subject);
     }
     this.#waiting = left;
@@ -105,7 +111,7 @@ export class WriteBatches<Item, Result> {
     }
     for (const each of waiting) {
       this.#writer
-        .write((query) => this.#run(query, [each]))
+        .write((query) => this.#run(query, [each]), this.#options.isAlone)
         .then((results) => settle([each], results), each.reject);
     }
   }
