@@ -98,6 +98,7 @@ function documentationDeps(): ServiceDeps {
     jobs,
     idempotency: new MemoryIdempotencyStore(),
     keys: createSqliteKeyStore(database),
+    requestWindows: { hit: never },
     maintenance: createSqliteMaintenanceStore(database),
     ionqSessions: createIonqSessionStore(database),
     audit: createAuditLog(database),

@@ -22,6 +22,7 @@ import type { ProcessorDirectory } from './service/directories.ts';
 import { CannotListenError } from './service/errors.ts';
 import { closeJobKinds, serveJobKinds } from './service/jobs/job-kinds.ts';
 import { DEFAULT_SCOPES, isValidAt } from './service/keys/api-key.ts';
+import { FixedWindows, WINDOW_S } from './service/limits/fixed-windows.ts';
 import { type LogDestination, logStream } from './service/log-stream.ts';
 import { restoreMaintenance } from './service/maintenance/maintenance-order.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
@@ -311,6 +312,7 @@ export async function startService(
     readers,
     idempotency,
     keys,
+    requestWindows: new FixedWindows(WINDOW_S * 1000),
     maintenance: cluster?.announcing(maintenance) ?? maintenance,
     ionqSessions,
     audit,

@@ -19,6 +19,7 @@ import type {
 import type { IonqSessionStore } from './ionq/ionq-sessions.ts';
 import type { ServedJobKinds } from './jobs/job-kinds.ts';
 import type { KeyStore } from './keys/key-store.ts';
+import type { RequestWindows } from './limits/fixed-windows.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
 import type { Readers } from './reading/readers.ts';
@@ -86,6 +87,8 @@ export interface ServiceDeps {
   readonly readers: Readers;
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
+  /** Counts the requests of each key, in windows of WINDOW_S. */
+  readonly requestWindows: RequestWindows;
   readonly maintenance: MaintenanceStore;
   /** Sessions of IonQ's interface. */
   readonly ionqSessions: IonqSessionStore;

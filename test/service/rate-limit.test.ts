@@ -1,7 +1,8 @@
 /** Windows of sixty seconds a key, and the headers that tell of them. */
 import { describe, expect, test } from 'vitest';
 import { budgetAddress, forwardedClient } from '../../src/service/limits/client-address.ts';
-import { FixedWindows } from '../../src/service/limits/fixed-windows.ts';
+import { FixedWindows, type RequestWindows } from '../../src/service/limits/fixed-windows.ts';
+import { StorageUnwritableError } from '../../src/storage/errors.ts';
 import { BELL, openTestService, START } from './support/test-service.ts';
 
 const limits = { rateLimits: { standard: 3, enterprise: 5 } };
@@ -78,6 +79,29 @@ test('every answer to a keyed request bears the headers, errors and unknown path
     for (const name of RATE_HEADERS) expect(headers).toHaveProperty(name);
     expect(headers['x-ratelimit-remaining']).toBe(String(99_999 - i));
   }
+});
+
+describe('a key whose requests are counted in a database', () => {
+  test('waits for its outcome', async () => {
+    const windows = new FixedWindows(60_000);
+    const requestWindows: RequestWindows = { hit: async (...hit) => windows.hit(...hit) };
+    await using service = await openTestService({ settings: limits, requestWindows });
+    for (let i = 0; i < 3; i++) expect((await service.get('/status')).statusCode).toBe(200);
+    const refused = await service.get('/status');
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['ratelimit']).toBe('"standard";r=0;t=60');
+  });
+
+  test('is answered 503 while that cannot be written', async () => {
+    const requestWindows: RequestWindows = {
+      hit: () => Promise.reject(new StorageUnwritableError('PostgreSQL cannot be reached')),
+    };
+    await using service = await openTestService({ requestWindows });
+    const answer = await service.get('/status');
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['retry-after']).toBe('30');
+    expect(answer.json().error.details).toMatchObject([{ code: 'STORAGE_UNWRITABLE' }]);
+  });
 });
 
 test('answers without a key bear none of the headers', async () => {

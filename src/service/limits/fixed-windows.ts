@@ -22,8 +22,20 @@ interface HitOutcome extends WindowState {
   readonly allowed: boolean;
 }
 
+/** Windows of one node, or of all nodes of a cluster. */
+export interface RequestWindows {
+  /**
+   * Counts one hit. A hit above the limit is neither counted nor allowed.
+   *
+   * @param now - Milliseconds on a monotonic clock.
+   * @returns A promise only if the outcome depends on the database.
+   * @throws {StorageUnwritableError} if the database is needed and cannot be written now.
+   */
+  hit(subject: string, limit: number, now: number): HitOutcome | Promise<HitOutcome>;
+}
+
 /** Windows of equal length for any number of subjects. Times are milliseconds. */
-export class FixedWindows {
+export class FixedWindows implements RequestWindows {
   readonly #lengthMs: number;
   readonly #maxSubjects: number;
   readonly #windows = new Map<string, { openedAt: number; used: number }>();

@@ -20,7 +20,6 @@ import {
 import { type ApiKey, isValidAt, type Scope } from '../keys/api-key.ts';
 import {
   ClientWindows,
-  FixedWindows,
   rateLimitHeaders,
   secondsLeft,
   unnamedClientOf,
@@ -132,7 +131,6 @@ function keyText({ headers, url }: FastifyRequest): string | undefined {
 
 class KeyGate {
   readonly #deps: ServiceDeps;
-  readonly #requests = new FixedWindows(WINDOW_S * 1000);
   readonly #failures: ClientWindows;
   readonly #public: ClientWindows;
 
@@ -145,11 +143,13 @@ class KeyGate {
 
   /** Identifies the caller and counts its request. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const now = this.#deps.elapsedMs();
+    const { elapsedMs, requestWindows, settings } = this.#deps;
     const text = keyText(request);
-    const key = await this.#identify(request, text, now);
-    const limit = this.#deps.settings.rateLimits[key.tier];
-    const window = this.#requests.hit(key.id, limit, now);
+    const key = await this.#identify(request, text, elapsedMs());
+    const limit = settings.rateLimits[key.tier];
+    const hit = requestWindows.hit(key.id, limit, elapsedMs());
+    const window = hit instanceof Promise ? await hit : hit;
+    const now = elapsedMs();
     reply.headers(rateLimitHeaders(key.tier, limit, window, now));
     if (!window.allowed) throw new RateLimitError(key.tier, limit, secondsLeft(window, now));
     return { key, keyText: text ?? '', limit, window };

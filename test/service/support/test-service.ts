@@ -7,6 +7,7 @@ import { createAuditLog, SERVICE } from '../../../src/service/audit/audit-log.ts
 import { createIonqSessionStore } from '../../../src/service/ionq/ionq-sessions.ts';
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
+import { FixedWindows, WINDOW_S } from '../../../src/service/limits/fixed-windows.ts';
 import { createSqliteMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts';
 import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
@@ -116,6 +117,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     readers,
     idempotency: new MemoryIdempotencyStore(),
     keys: createSqliteKeyStore(database),
+    requestWindows: new FixedWindows(WINDOW_S * 1000),
     maintenance: createSqliteMaintenanceStore(database),
     ionqSessions: createIonqSessionStore(database),
     audit: createAuditLog(database),
