@@ -96,6 +96,7 @@ function documentationDeps(): ServiceDeps {
     kinds,
     readers,
     jobs,
+    places: { reserve: never, inFlight: never },
     idempotency: new MemoryIdempotencyStore(),
     keys: createSqliteKeyStore(database),
     requestWindows: { hit: never },

@@ -13,6 +13,7 @@ import { HardwareProcessor } from './hardware/hardware-processor.ts';
 import { IbmProvider } from './hardware/ibm-provider.ts';
 import { ServiceProvider } from './hardware/service-provider.ts';
 import { JobRunner } from './jobs/job-runner.ts';
+import { LocalPlaces } from './jobs/places.ts';
 import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
 import { SERVICE } from './service/audit/audit-log.ts';
@@ -308,6 +309,7 @@ export async function startService(
     pool,
     cpuModel,
     jobs: runner,
+    places: new LocalPlaces((kind, keyId) => runner.inFlight(kind, keyId)),
     kinds,
     readers,
     idempotency,

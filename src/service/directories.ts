@@ -48,7 +48,6 @@ export type Jobs = Pick<
   | 'queuePosition'
   | 'expectedStart'
   | 'progress'
-  | 'inFlight'
   | 'inFlightCharacters'
   | 'inHand'
   | 'hasWaiting'

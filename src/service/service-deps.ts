@@ -4,6 +4,7 @@ import type { NodeRole } from '../cluster/node-status.ts';
 import type { DemoFacts } from '../console/demo-facts.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
+import type { Places } from '../jobs/places.ts';
 import type { OnDamaged } from '../storage/damaged-records.ts';
 import type { StorageUsage } from '../storage/storage-space.ts';
 import type { Planner } from '../workloads/plans/planner.ts';
@@ -81,6 +82,8 @@ export interface ServiceDeps {
   /** Process pool that runs tasks and TPU jobs. */
   readonly pool: Pick<ProcedurePool, 'admit' | 'withdraw' | 'load' | 'queuePosition'>;
   readonly jobs: Jobs;
+  /** Places of the jobs that wait or run. */
+  readonly places: Places;
   /** Kinds of jobs; they are also the runner's handlers. */
   readonly kinds: ServedJobKinds;
   /** Processes that read large bodies. */

@@ -1,5 +1,7 @@
 /** How many circuits of one key may wait or run at once, and when they are expected to start. */
 import { describe, expect, test } from 'vitest';
+import { LocalPlaces, type Places } from '../../src/jobs/places.ts';
+import { StorageUnwritableError } from '../../src/storage/errors.ts';
 import { BELL, openTestService, START, settled, type TestService } from './support/test-service.ts';
 
 const ASYNC = { prefer: 'respond-async' };
@@ -111,6 +113,65 @@ test('of many requests at once, exactly as many are taken as may be in flight', 
   const answers = await Promise.all(Array.from({ length: 9 }, () => service.submit(BELL, ASYNC)));
   const statuses = answers.map(({ statusCode }) => statusCode).sort();
   expect(statuses).toEqual([201, 201, 429, 429, 429, 429, 429, 429, 429]);
+});
+
+describe('places that are drawn from a database', () => {
+  /** Places that answer late, with the number of reservations that were not returned. */
+  const latePlaces = (limit: number) => {
+    const counts = { numJobs: 0, numReserved: 0 };
+    const local = new LocalPlaces(() => counts.numJobs);
+    const places: Places = {
+      reserve: async (kind, keyId, numJobs) => {
+        await settled();
+        const reserved = local.reserve(kind, keyId, numJobs, limit);
+        if (reserved === undefined) return undefined;
+        counts.numReserved += 1;
+        return {
+          [Symbol.dispose]: () => {
+            counts.numReserved -= 1;
+            reserved[Symbol.dispose]();
+          },
+        };
+      },
+      inFlight: async () => 17,
+    };
+    return { places, counts };
+  };
+
+  test('are awaited, and returned once the circuit is counted', async () => {
+    const { places, counts } = latePlaces(5);
+    await using service = await openTestService({ places });
+    service.processor.isHolding = true;
+    expect((await service.submit(BELL, ASYNC)).statusCode).toBe(201);
+    expect(counts.numReserved).toBe(0);
+    counts.numJobs = 5;
+    expect((await service.submit(BELL, ASYNC)).statusCode).toBe(429);
+    expect(service.processor.held).toHaveLength(1);
+  });
+
+  test('are returned if the circuit is not created', async () => {
+    const { places, counts } = latePlaces(5);
+    const storageFault = () => new StorageUnwritableError('the disk is full');
+    await using service = await openTestService({ places, storageFault });
+    expect((await service.submit(BELL, ASYNC)).statusCode).toBe(503);
+    expect(counts.numReserved).toBe(0);
+  });
+
+  test('are told by /keys/info', async () => {
+    await using service = await openTestService({ places: latePlaces(5).places });
+    expect((await service.get('/keys/info')).json().data.usage.in_flight).toBe(17);
+  });
+
+  test('answer 503 while the database cannot be written', async () => {
+    const places: Places = {
+      reserve: () => Promise.reject(new StorageUnwritableError('PostgreSQL cannot be reached')),
+      inFlight: () => 0,
+    };
+    await using service = await openTestService({ places });
+    const answer = await service.submit(BELL, ASYNC);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().error.details).toMatchObject([{ code: 'STORAGE_UNWRITABLE' }]);
+  });
 });
 
 test('/keys/info tells the limit and what is in flight', async () => {

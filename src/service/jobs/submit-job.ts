@@ -14,6 +14,7 @@ import {
   newJobId,
   wasInterrupted,
 } from '../../jobs/job.ts';
+import type { Places } from '../../jobs/places.ts';
 import type { JsonText } from '../envelope.ts';
 import { specCodeOf } from '../error-table.ts';
 import {
@@ -55,7 +56,7 @@ interface SubmissionAnswer {
 
 type Deps = Pick<
   ServiceDeps,
-  'readers' | 'jobs' | 'idempotency' | 'usage' | 'settings' | 'now' | 'drawSeed'
+  'readers' | 'jobs' | 'places' | 'idempotency' | 'usage' | 'settings' | 'now' | 'drawSeed'
 >;
 
 /** Submits jobs of one kind. */
@@ -155,7 +156,6 @@ export class JobSubmitter<Submission extends JobSubmission> {
     try {
       const body = this.#kind.storedBody(submission);
       const request = encodeStored({ ...facts, seed, tier: key.tier }, body);
-      this.#checkInFlight(submission, key, request);
       const newJob: NewJob = {
         id,
         kind: this.#kind.definition.resource.kind,
@@ -170,7 +170,12 @@ export class JobSubmitter<Submission extends JobSubmission> {
         createdAt: now(),
         ...(retryOf !== undefined && { retryOf }),
       };
-      return await create(newJob, () => place?.[Symbol.dispose]());
+      const reserving = this.#reserve(submission, key);
+      const reserved = reserving instanceof Promise ? await reserving : reserving;
+      if (reserved === undefined) throw this.#inFlightLimit(submission, key);
+      return await this.#createOn(reserved, newJob, () =>
+        create(newJob, () => place?.[Symbol.dispose]()),
+      );
     } catch (error) {
       place?.[Symbol.dispose]();
       throw error;
@@ -190,23 +195,37 @@ export class JobSubmitter<Submission extends JobSubmission> {
     if (totalBytes >= limit) throw new StorageFullError(totalBytes, limit);
   }
 
-  /**
-   * Checks the limits in flight. Call it synchronously before the job is created, so that no other job comes
-   * between.
-   */
-  #checkInFlight(submission: Submission, { id, tier }: ApiKey, request: string): void {
-    const { jobs, settings } = this.#deps;
-    const { resource, maxCharactersInFlight = Number.POSITIVE_INFINITY } = this.#kind.definition;
-    const { kind, plural } = resource;
-    const limit = settings.inFlightLimits[tier];
+  /** Reserves places in flight; see Places.reserve. */
+  #reserve(submission: Submission, { id, tier }: ApiKey): ReturnType<Places['reserve']> {
+    const { places, settings } = this.#deps;
+    const { kind } = this.#kind.definition.resource;
     const numJobs = this.#kind.numJobs?.(submission) ?? 1;
-    if (jobs.inFlight(kind, id) + numJobs > limit) {
-      const waitMs = this.#kind.expectedWaitMs?.(submission) ?? 0;
-      throw new InFlightLimitError(tier, limit, plural, Math.max(1, Math.ceil(waitMs / 1000)));
+    return places.reserve(kind, id, numJobs, settings.inFlightLimits[tier]);
+  }
+
+  #inFlightLimit(submission: Submission, { tier }: ApiKey): InFlightLimitError {
+    const limit = this.#deps.settings.inFlightLimits[tier];
+    const { plural } = this.#kind.definition.resource;
+    const waitMs = this.#kind.expectedWaitMs?.(submission) ?? 0;
+    return new InFlightLimitError(tier, limit, plural, Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+
+  /**
+   * Creates a job on reserved places. The job is counted before `create` gives its promise; then the places are
+   * returned. The memory of requests is checked in the same turn, so that no other job comes between.
+   */
+  #createOn(
+    reserved: Disposable,
+    { request }: NewJob,
+    create: () => Promise<Job>,
+  ): Promise<Job> {
+    using _places = reserved;
+    const { resource, maxCharactersInFlight = Number.POSITIVE_INFINITY } = this.#kind.definition;
+    const numCharacters = this.#deps.jobs.inFlightCharacters(resource.kind) + request.length;
+    if (numCharacters > maxCharactersInFlight) {
+      throw new WorkMemoryError(resource.plural, maxCharactersInFlight);
     }
-    if (jobs.inFlightCharacters(kind) + request.length > maxCharactersInFlight) {
-      throw new WorkMemoryError(plural, maxCharactersInFlight);
-    }
+    return create();
   }
 
   #failure({ id, error }: Job): JobFailedError {
@@ -270,7 +289,7 @@ class IdempotentStarts {
   /**
    * Starts a job, or returns the one that the idempotency key stands for.
    *
-   * @param start - Submits the job synchronously. If it throws, no job is created and the key is free again.
+   * @param start - Submits the job. If it throws, no job is created and the key is free again.
    * @throws {IdempotencyConflictError} if the key stands for another request.
    */
   async startOrFind(

@@ -28,7 +28,7 @@ export function keyRoutes(
   { deps, envelopes }: RouteContext,
   keyWatch: KeyWatch,
 ): void {
-  const { jobs, keys, settings, usage, now, elapsedMs } = deps;
+  const { places, keys, settings, usage, now, elapsedMs } = deps;
   const orderOf = (request: FastifyRequest): KeyOrder => ({
     actor: callerOf(request).key.id,
     at: now(),
@@ -71,7 +71,7 @@ export function keyRoutes(
           requests: window.used,
           remaining: limit - window.used,
           resets_at: timeOf(window.endsAt),
-          in_flight: jobs.inFlight('circuit', key.id),
+          in_flight: await places.inFlight('circuit', key.id),
         },
         storage_bytes: usage.bytesOf(key.id),
         storage_limit_bytes: settings.storageLimits[key.tier],

@@ -2,6 +2,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Processor } from '../../../src/fleet/processor.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
+import { LocalPlaces } from '../../../src/jobs/places.ts';
 import { buildApp } from '../../../src/service/app.ts';
 import { createAuditLog, SERVICE } from '../../../src/service/audit/audit-log.ts';
 import { createIonqSessionStore } from '../../../src/service/ionq/ionq-sessions.ts';
@@ -113,6 +114,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     tpu,
     cpuModel,
     jobs: runner,
+    places: new LocalPlaces((kind, keyId) => runner.inFlight(kind, keyId)),
     kinds,
     readers,
     idempotency: new MemoryIdempotencyStore(),
