@@ -207,6 +207,7 @@ export async function startService(
     // Some damaged records are found before the log exists.
     void logs.promise.then((log) => log.error(record, 'a stored record is damaged'));
   });
+  let cluster: Cluster | undefined;
   const stores = await openStores(config, {
     onDamaged,
     onError: (error, what) => void logs.promise.then((log) => log.error({ err: error }, what)),
@@ -215,7 +216,7 @@ export async function startService(
   });
   const { keys, idempotency, maintenance, ionqSessions, audit, usage } = stores;
   // The driver of PostgreSQL is loaded only with these.
-  const cluster: Cluster | undefined =
+  cluster =
     stores.database &&
     new (await import('./compose-cluster.ts')).Cluster(config, stores.database, {
       version: version(),

@@ -23,6 +23,17 @@ const LOCK = {
   name: 'lost-lock',
   text: 'SELECT pg_try_advisory_xact_lock($1, $2) AS taken',
 };
+/**
+ * Ends the connections of silent nodes. A node that was stopped in the middle of a transaction would keep its locks, and
+ * those who wait for them, until the server ends the transaction.
+ */
+const DISCONNECT = {
+  name: 'lost-disconnect',
+  text: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN nodes
+      ON application_name IN (process, process || ' bus', process || ' reads')
+    WHERE datname = current_database() AND is_up AND name <> $1
+      AND seen_at < clock_timestamp() - make_interval(secs => $2)`,
+};
 const GIVE_UP = {
   name: 'lost-give-up',
   text: `UPDATE nodes SET is_up = false, epoch = epoch + 1
@@ -96,7 +107,9 @@ export async function recoverLost(query: Query, options: LostOptions): Promise<R
   const { node, leaseMs, mayGiveUp, now } = options;
   const { rows: lock } = await query(LOCK, LOOKING);
   if (!lock[0]?.['taken']) return NOTHING;
-  const givenUp = mayGiveUp ? (await query(GIVE_UP, [node, leaseMs / 1000])).rows : [];
+  const silent = [node, leaseMs / 1000];
+  if (mayGiveUp) await query(DISCONNECT, silent);
+  const givenUp = mayGiveUp ? (await query(GIVE_UP, silent)).rows : [];
   const orphans = (await query(ORPHANS)).rows.flatMap((row) => readable(row));
   const { queuedAgain, failed } = judged(orphans, options);
   if (queuedAgain.length > 0) {

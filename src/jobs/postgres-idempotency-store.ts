@@ -40,9 +40,11 @@ const SETTLE = {
     WHERE idempotency.key_id = given.key_id AND idempotency.idempotency_key = given.idempotency_key
       AND idempotency.response IS NULL`,
 };
+/** A key that another node has claimed is released only if its job has failed. */
 const RELEASE = {
   name: 'idempotency-release',
-  text: `DELETE FROM idempotency WHERE ${OF_KEYS} AND response IS NULL`,
+  text: `DELETE FROM idempotency WHERE ${OF_KEYS} AND response IS NULL AND (claimed_by = $3
+    OR EXISTS (SELECT 1 FROM jobs WHERE jobs.id = idempotency.job_id AND jobs.status = 'failed'))`,
 };
 const PRUNE = {
   name: 'idempotency-prune',
@@ -96,7 +98,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     this.#releases = new WriteBatches<KeyName, void>(writer, {
       subjectOf: nameOf,
       run: async (query, keys) => {
-        await query(RELEASE, columnsOf(keys));
+        await query(RELEASE, [...columnsOf(keys), this.#claimedBy]);
         return keys.map(() => undefined);
       },
     });

@@ -6,6 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
+import { StorageUnwritableError } from '../storage/errors.ts';
 import type { Query, Statement } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { storable } from '../storage/postgres/storable.ts';
@@ -34,16 +35,21 @@ import { jobOfRow } from './job-row.ts';
 import type { JobStore } from './job-store.ts';
 import { isLarge, packLarge, unpack } from './large-text.ts';
 
+const COLUMNS = `id, kind, key_id, status, priority, target, request, large_request, created_at, started_at, finished_at,
+  attempts, result, large_result, error_code, error_message, retry_of, name, tags, line, level, cost_ms, width, origin,
+  owner, epoch, claim`;
+
+/** A node that was given up stores nothing but outcomes: other nodes may have taken over what it was about to begin. */
 const INSERT = {
   name: 'jobs-insert',
-  text: `INSERT INTO jobs (id, kind, key_id, status, priority, target, request, large_request, created_at,
-      started_at, finished_at, attempts, result, large_result, error_code, error_message, retry_of, name, tags,
-      line, level, cost_ms, width, origin, owner, epoch, claim)
+  text: `INSERT INTO jobs (${COLUMNS})
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
       $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bytea[],
       $15::text[], $16::text[], $17::text[], $18::text[], $19::text[],
       $20::text[], $21::smallint[], $22::float8[], $23::smallint[], $24::text[], $25::text[], $26::bigint[],
-      $27::bigint[])
+      $27::bigint[]) AS given (${COLUMNS})
+    WHERE finished_at IS NOT NULL
+      OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.process = $28 AND NOT nodes.is_up)
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 };
 
@@ -180,7 +186,7 @@ export class PostgresJobStore implements JobStore {
     const subjectOf = ({ id }: { readonly id: JobId }) => id;
     this.#creations = new WriteBatches<Creation, Job>(writer, {
       subjectOf: ({ job }) => job.id,
-      run: create,
+      run: (query, items) => create(query, items, database.name),
     });
     this.#transitions = new WriteBatches<Transition, StoredRow>(writer, { subjectOf, run: move });
     this.#additions = new WriteBatches<Addition, boolean>(writer, { subjectOf, run: addParts });
@@ -303,7 +309,8 @@ export class PostgresJobStore implements JobStore {
 async function create(
   query: Query,
   items: readonly Creation[],
-): Promise<readonly (Job | DuplicateJobError)[]> {
+  process: string,
+): Promise<readonly (Job | DuplicateJobError | StorageUnwritableError)[]> {
   const jobs = items.map(({ job }) => job);
   const column = <T>(of: (job: Job) => T) => jobs.map((job) => of(job) ?? null);
   const { rows } = await query(INSERT, [
@@ -333,17 +340,30 @@ async function create(
     column(({ queueing }) => queueing?.width ?? 0),
     column(({ origin }) => origin),
     ...claimColumns(jobs),
+    process,
   ]);
   const created = new Set(rows.map((row) => row['id']));
   const made = items.filter(({ job }) => created.has(job.id));
-  await Promise.all([
+  const without = jobs.filter(({ id }) => !created.has(id)).map(({ id }) => id);
+  const [found] = await Promise.all([
+    without.length === 0 ? undefined : query(STATUSES, [without]),
     putTags(
       query,
       made.map(({ job }) => job),
     ),
     ...made.map(({ job, parts }) => putParts(query, job.id, parts)),
   ]);
-  return jobs.map((job) => (created.has(job.id) ? job : new DuplicateJobError(job.id)));
+  const taken = new Set(found?.rows.map((row) => row['id']));
+  return jobs.map((job) => {
+    if (created.has(job.id)) return job;
+    return taken.has(job.id) ? new DuplicateJobError(job.id) : givenUp();
+  });
+}
+
+function givenUp(): StorageUnwritableError {
+  return new StorageUnwritableError(
+    new Error('this node was not heard of for so long that the others have given it up'),
+  );
 }
 
 async function putTags(query: Query, jobs: readonly Job[]): Promise<void> {
@@ -377,7 +397,10 @@ async function move(
   query: Query,
   items: readonly Transition[],
 ): Promise<readonly (StoredRow | JobTransitionError | JobNotFoundError)[]> {
-  const allowed = items.filter(({ from, to }) => TRANSITIONS[from].includes(to));
+  const allowed = items
+    .filter(({ from, to }) => TRANSITIONS[from].includes(to))
+    // Two nodes that change the same jobs lock them in the same order.
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
   const column = <T>(of: (item: Transition) => T) => allowed.map((item) => of(item) ?? null);
   const { rows } = await query(UPDATE, [
     column(({ id }) => id),

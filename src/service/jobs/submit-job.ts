@@ -214,11 +214,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
    * Creates a job on reserved places. The job is counted before `create` gives its promise; then the places are
    * returned. The memory of requests is checked in the same turn, so that no other job comes between.
    */
-  #createOn(
-    reserved: Disposable,
-    { request }: NewJob,
-    create: () => Promise<Job>,
-  ): Promise<Job> {
+  #createOn(reserved: Disposable, { request }: NewJob, create: () => Promise<Job>): Promise<Job> {
     using _places = reserved;
     const { resource, maxCharactersInFlight = Number.POSITIVE_INFINITY } = this.#kind.definition;
     const numCharacters = this.#deps.jobs.inFlightCharacters(resource.kind) + request.length;
