@@ -9,12 +9,15 @@ import type { Recovered } from './cluster/lost-jobs.ts';
 import { buildReport } from './cluster/node-report.ts';
 import { nodeStateOf } from './cluster/node-state.ts';
 import type { NodeReport } from './cluster/node-status.ts';
+import { PlacesInFlight } from './cluster/places-in-flight.ts';
+import { RateWindows } from './cluster/rate-windows.ts';
 import type { Config } from './config.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { FLEET_NODES } from './fleet/fleet-device.ts';
 import type { JobKind } from './jobs/job.ts';
 import type { JobHandler } from './jobs/job-handler.ts';
 import { type JobRunner, queueingOf } from './jobs/job-runner.ts';
+import { WINDOW_S } from './service/limits/fixed-windows.ts';
 import type { MaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import type { ClusterFigures } from './service/metrics/cluster-metrics.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
@@ -36,6 +39,8 @@ interface ClusterOptions {
   readonly version: string;
   /** Milliseconds since 1970 UTC, by the clock of this machine. */
   readonly clock: () => number;
+  /** Milliseconds on a monotonic clock. */
+  readonly elapsedMs: () => number;
   readonly onRecovered: (recovered: Recovered) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -44,6 +49,8 @@ interface ClusterOptions {
 export class Cluster {
   readonly node: ClusterNode;
   readonly jobs: ClusterJobs;
+  readonly places: PlacesInFlight;
+  readonly requestWindows: RateWindows;
   /** Resolves if another process has taken this node's name. */
   readonly replaced: Promise<NodeNameInUseError>;
   readonly #config: Config;
@@ -67,9 +74,28 @@ export class Cluster {
       leaseMs: config.leaseMs,
       clock: options.clock,
       report: () => this.#report(),
-      onJoined: (epoch) => this.#parts?.runner.loseClaims((claim) => claim.epoch < epoch),
+      onJoined: (epoch, own) => {
+        const { runner } = this.#known();
+        runner.loseClaims((claim) => claim.epoch < epoch);
+        runner.inherit(own.jobs);
+        this.places.restored(own.places);
+      },
       onLooked: () => void this.#hold(),
       onReplaced: replaced.resolve,
+    });
+    const numNodes = () => this.#numRequestNodes();
+    this.places = new PlacesInFlight({
+      database,
+      node: this.node.name,
+      epoch: () => (this.node.leaseAgeMs < config.leaseMs ? this.node.epoch : undefined),
+      numNodes,
+      inFlight: (kind, keyId) => this.#parts?.runner.inFlight(kind, keyId) ?? 0,
+    });
+    this.requestWindows = new RateWindows({
+      writer: database.writer,
+      lengthMs: WINDOW_S * 1000,
+      numNodes,
+      elapsedMs: options.elapsedMs,
     });
     const parts = () => this.#known();
     this.jobs = new ClusterJobs({
@@ -80,12 +106,18 @@ export class Cluster {
       queueingOf: (job) => queueingOf(parts().handlers[job.kind], job),
       parentOf: (job) => parts().handlers[job.kind].parentOf?.(job),
       maxSuspicion: config.jobAttempts,
-      onInherited: async () => {},
+      onInherited: (places) => this.places.inherited(places),
       failDamaged: () => parts().failDamaged(),
       onOrders: () => void this.applyMaintenance(),
       onRecovered: options.onRecovered,
       onError: options.onError,
     });
+  }
+
+  /** Nodes that take requests, this one among them. */
+  #numRequestNodes(): number {
+    const others = this.node.peers().filter(({ role, isUp }) => role !== 'worker' && isUp);
+    return 1 + others.length;
   }
 
   /** Takes the parts of the service, which are made with the cluster. Call it before the node joins. */

@@ -221,6 +221,7 @@ export async function startService(
     new (await import('./compose-cluster.ts')).Cluster(config, stores.database, {
       version: version(),
       clock,
+      elapsedMs,
       onRecovered: ({ givenUp, queuedAgain, failed }) =>
         app.log.warn(
           { nodes: givenUp, jobs_queued_again: queuedAgain.length, jobs_failed: failed.length },
@@ -310,12 +311,12 @@ export async function startService(
     pool,
     cpuModel,
     jobs: runner,
-    places: new LocalPlaces((kind, keyId) => runner.inFlight(kind, keyId)),
+    places: cluster?.places ?? new LocalPlaces((kind, keyId) => runner.inFlight(kind, keyId)),
     kinds,
     readers,
     idempotency,
     keys,
-    requestWindows: new FixedWindows(WINDOW_S * 1000),
+    requestWindows: cluster?.requestWindows ?? new FixedWindows(WINDOW_S * 1000),
     maintenance: cluster?.announcing(maintenance) ?? maintenance,
     ionqSessions,
     audit,
@@ -361,6 +362,7 @@ export async function startService(
     try {
       await idempotency.prune(now());
       await stores.prune(now() - config.jobRetentionDays * MS_PER_DAY);
+      await cluster?.requestWindows.prune();
     } catch (error) {
       app.log.error({ err: error }, 'old records could not be deleted');
     }
@@ -451,6 +453,7 @@ export async function startService(
       isClosing = true;
       clearInterval(pruning);
       cluster?.jobs.stopClaiming();
+      cluster?.places.close();
       const graceMs = config.shutdownGraceMs;
       const graceIsOver = sleep(graceMs, undefined, { ref: false });
       // Close these before the server, which waits for all requests.

@@ -15,6 +15,7 @@ import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts'
 import type { ClusterNode } from './cluster-node.ts';
 import { type Charge, fitsWidths, JobLines, type Room, type WaitingJobs } from './job-lines.ts';
 import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
+import type { JobCount } from './places-in-flight.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
 const LOOK_EVERY_MS = 1000;
@@ -28,10 +29,6 @@ const ORDER_OF_KEY = 200;
 const STATUSES = {
   name: 'cluster-statuses',
   text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::text[])',
-};
-const OWN = {
-  name: 'cluster-own',
-  text: `SELECT id FROM jobs WHERE origin = $1 AND status IN ('queued', 'running')`,
 };
 /** Jobs that this node holds by its claims. */
 const HELD = {
@@ -98,7 +95,6 @@ type Runner = Pick<
   | 'lookElsewhere'
   | 'inHand'
   | 'isHeld'
-  | 'get'
 >;
 
 /** Options of ClusterJobs. */
@@ -111,7 +107,8 @@ export interface ClusterJobsOptions {
   readonly queueingOf: (job: WaitingJob) => JobQueueing;
   readonly parentOf: LostOptions['parentOf'];
   readonly maxSuspicion: number;
-  readonly onInherited: NonNullable<LostOptions['onInherited']>;
+  /** Called with the places in flight of jobs that this node has taken over, once the runner counts them. */
+  readonly onInherited: (places: readonly JobCount[]) => void;
   /** Ends unfinished jobs that cannot be read. */
   readonly failDamaged: () => Promise<unknown>;
   /** Called if a processor or device went into maintenance or came back. */
@@ -182,9 +179,6 @@ export class ClusterJobs implements JobSharing {
     this.#connectedSince = performance.now();
     this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
     await this.look();
-    const rows = await this.#options.database.read(OWN, [this.node]);
-    const own = await Promise.all(rows.map((row) => this.#options.runner().get(String(row['id']))));
-    this.#options.runner().inherit(own.filter((job) => job !== undefined));
   }
 
   /** Stops claiming. */
@@ -330,22 +324,23 @@ export class ClusterJobs implements JobSharing {
   async #recover(mayGiveUp: boolean): Promise<void> {
     const { database, node, parentOf, maxSuspicion, onInherited, onRecovered, runner } =
       this.#options;
-    const { name, leaseMs } = node();
+    const { name, epoch, leaseMs } = node();
     const options = {
       node: name,
+      epoch,
       leaseMs,
       mayGiveUp,
       mayInherit: !this.#isClosed,
       maxSuspicion,
       parentOf,
-      onInherited,
       now: node().now(),
     };
     const recovered = await database.writer.write((query) => recoverLost(query, options), true);
-    const { givenUp, queuedAgain, failed, inherited } = recovered;
+    const { givenUp, queuedAgain, failed, inherited, places } = recovered;
     if (givenUp.length + queuedAgain.length + failed.length + inherited.length === 0) return;
     this.#counters.givenUp += givenUp.length;
     runner().inherit(inherited);
+    onInherited(places);
     for (const id of failed) this.announceChanged(id);
     const changed = new Set(queuedAgain.map(({ id }) => id));
     for (const id of changed) this.announceChanged(id);

@@ -9,11 +9,15 @@
  * While the database is away no node can renew its lease. A node gives up another one only after it has itself been
  * connected for the time of a lease, so that everybody had the time to come back.
  */
+import type { Job } from '../jobs/job.ts';
+import { jobOfRow } from '../jobs/job-row.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
+import type { Query } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { NodeNameInUseError } from './errors.ts';
 import { readReport } from './node-report.ts';
 import type { NodeReport, NodeRole, NodeStatus, Peers } from './node-status.ts';
+import { type JobCount, restorePlaces } from './places-in-flight.ts';
 
 const RENEW_EVERY_MS = 1000;
 const JOIN_AGAIN_MS = 200;
@@ -35,6 +39,10 @@ const JOIN = {
       OR NOT EXISTS (SELECT 1 FROM pg_stat_activity
         WHERE application_name = node.process AND datname = current_database())
     RETURNING epoch`,
+};
+const OWN_JOBS = {
+  name: 'node-own-jobs',
+  text: `SELECT * FROM jobs WHERE origin = $1 AND status IN ('queued', 'running')`,
 };
 const RENEW = {
   name: 'node-renew',
@@ -69,6 +77,13 @@ const RETURN_HOLDINGS = {
   text: 'DELETE FROM holdings WHERE kind = $1 AND id = ANY ($2::text[]) AND node = $3',
 };
 
+/** Jobs that a node took in before it joined under a new epoch. */
+export interface OwnJobs {
+  readonly jobs: readonly Job[];
+  /** Their places in flight. */
+  readonly places: readonly JobCount[];
+}
+
 /** Options of a ClusterNode. */
 export interface ClusterNodeOptions {
   readonly name: string;
@@ -81,7 +96,7 @@ export interface ClusterNodeOptions {
   /** Report to write with each renewal; undefined while there is none. */
   readonly report: () => NodeReport | undefined;
   /** Called when this node has joined under an epoch; the claims of earlier ones are worth nothing. */
-  readonly onJoined: (epoch: number) => void;
+  readonly onJoined: (epoch: number, own: OwnJobs) => void;
   /** Called after each look at the other nodes. */
   readonly onLooked: () => void;
   /** Called if another process has taken this node's name; this one must stop. */
@@ -231,12 +246,12 @@ export class ClusterNode implements Peers {
     // The lease of a process that is connected and silent ends meanwhile.
     for (let endsAt = Number.POSITIVE_INFINITY; !this.#isClosed; ) {
       try {
-        const { rows } = await writer.write((query) => query(JOIN, values));
-        const [row] = rows;
-        if (row !== undefined) {
-          this.#epoch = Number(row['epoch']);
-          this.#renewedAt = performance.now();
-          this.#options.onJoined(this.#epoch);
+        const sentAt = performance.now();
+        const joined = await writer.write((query) => joinWith(query, name, values), true);
+        if (joined !== undefined) {
+          this.#epoch = joined.epoch;
+          this.#renewedAt = sentAt;
+          this.#options.onJoined(joined.epoch, joined.own);
           return;
         }
         endsAt = Math.min(endsAt, performance.now() + leaseMs + RENEW_EVERY_MS);
@@ -288,6 +303,29 @@ export class ClusterNode implements Peers {
     const differs = Math.abs(clockMs - (this.#clockMs ?? Number.POSITIVE_INFINITY));
     // The time of the statement within the round trip is not known.
     if (differs > CLOCK_STEP_MS + (receivedAt - sentAt)) this.#clockMs = clockMs;
+  }
+}
+
+/** Joins, and finds the unfinished jobs that the node took in earlier; undefined if its name is in use. */
+async function joinWith(
+  query: Query,
+  name: string,
+  values: readonly unknown[],
+): Promise<{ readonly epoch: number; readonly own: OwnJobs } | undefined> {
+  const { rows } = await query(JOIN, values);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const places = await restorePlaces(query, name);
+  const jobs = (await query(OWN_JOBS, [name])).rows.flatMap((own) => readableJob(own));
+  return { epoch: Number(row['epoch']), own: { jobs, places } };
+}
+
+/** The job of a row, with only the beginning of a large request; none if the row is damaged. */
+export function readableJob(row: StoredRow): readonly Job[] {
+  try {
+    return [jobOfRow(row)];
+  } catch {
+    return [];
   }
 }
 

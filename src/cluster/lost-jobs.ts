@@ -8,11 +8,10 @@
  */
 import { JobInterruptedError } from '../jobs/errors.ts';
 import type { Job, JobId } from '../jobs/job.ts';
-import { jobOfRow } from '../jobs/job-row.ts';
 import { suspicionOf } from '../jobs/recovery.ts';
-import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query } from '../storage/postgres/connection.ts';
-import { isCurrent } from './cluster-node.ts';
+import { isCurrent, readableJob } from './cluster-node.ts';
+import { countJobs, inheritPlaces, type JobCount } from './places-in-flight.ts';
 
 /** Attempts after which a job whose node was lost is not run again. */
 const MAX_ATTEMPTS = 3;
@@ -37,7 +36,9 @@ const DISCONNECT = {
 const GIVE_UP = {
   name: 'lost-give-up',
   text: `UPDATE nodes SET is_up = false, epoch = epoch + 1
-    WHERE is_up AND name <> $1 AND seen_at < clock_timestamp() - make_interval(secs => $2) RETURNING name`,
+    WHERE is_up AND name <> $1 AND seen_at < clock_timestamp() - make_interval(secs => $2)
+      AND EXISTS (SELECT 1 FROM nodes AS own WHERE own.name = $1 AND own.epoch = $3 AND own.is_up)
+    RETURNING name`,
 };
 const ORPHANS = {
   name: 'lost-orphans',
@@ -69,10 +70,17 @@ const INHERIT = {
     RETURNING jobs.*, before.origin AS old_origin`,
 };
 
+/** Nodes that are not up and still hold places in flight. */
+const GONE = {
+  name: 'lost-gone',
+  text: `SELECT DISTINCT name FROM nodes JOIN places_in_flight ON node = name WHERE NOT is_up ORDER BY name`,
+};
+
 /** Options of `recoverLost`. */
 export interface LostOptions {
   /** This node. */
   readonly node: string;
+  readonly epoch: number;
   readonly leaseMs: number;
   /** True once this node has been connected for a lease, so that silent nodes had the time to come back. */
   readonly mayGiveUp: boolean;
@@ -84,8 +92,6 @@ export interface LostOptions {
   readonly parentOf: (job: Job) => JobId | undefined;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;
-  /** Called in the transaction, once the jobs of nodes that are gone belong to this one. */
-  readonly onInherited?: (query: Query, from: string, jobs: readonly Job[]) => Promise<void>;
 }
 
 /** What became of the jobs of nodes that are gone. */
@@ -98,19 +104,20 @@ export interface Recovered {
   readonly failed: readonly JobId[];
   /** Jobs whose callers this node answers from now on. */
   readonly inherited: readonly Job[];
+  /** Their places in flight, which this node holds from now on. */
+  readonly places: readonly JobCount[];
 }
 
-const NOTHING: Recovered = { givenUp: [], queuedAgain: [], failed: [], inherited: [] };
+const NOTHING: Recovered = { givenUp: [], queuedAgain: [], failed: [], inherited: [], places: [] };
 
 /** Gives up silent nodes and recovers what nodes that are gone have left. Run it in a transaction of its own. */
 export async function recoverLost(query: Query, options: LostOptions): Promise<Recovered> {
-  const { node, leaseMs, mayGiveUp, now } = options;
+  const { node, epoch, leaseMs, mayGiveUp, now } = options;
   const { rows: lock } = await query(LOCK, LOOKING);
   if (!lock[0]?.['taken']) return NOTHING;
-  const silent = [node, leaseMs / 1000];
-  if (mayGiveUp) await query(DISCONNECT, silent);
-  const givenUp = mayGiveUp ? (await query(GIVE_UP, silent)).rows : [];
-  const orphans = (await query(ORPHANS)).rows.flatMap((row) => readable(row));
+  if (mayGiveUp) await query(DISCONNECT, [node, leaseMs / 1000]);
+  const givenUp = mayGiveUp ? (await query(GIVE_UP, [node, leaseMs / 1000, epoch])).rows : [];
+  const orphans = (await query(ORPHANS)).rows.flatMap((row) => readableJob(row));
   const { queuedAgain, failed } = judged(orphans, options);
   if (queuedAgain.length > 0) {
     await query(QUEUE_AGAIN, [
@@ -130,26 +137,31 @@ export async function recoverLost(query: Query, options: LostOptions): Promise<R
     ]);
     await query(DROP_PARTS, [ids]);
   }
-  const inherited = options.mayInherit ? await inherit(query, options) : [];
+  const inherited = options.mayInherit ? await inherit(query, node) : NOTHING;
   return {
+    ...inherited,
     givenUp: givenUp.map((row) => String(row['name'])),
     queuedAgain,
     failed: failed.map(({ id }) => id),
-    inherited,
   };
 }
 
-/** Takes over the jobs that were taken in by nodes that are gone. */
-async function inherit(query: Query, { node, onInherited }: LostOptions): Promise<readonly Job[]> {
+/** Takes over the jobs that were taken in by nodes that are gone, with their places in flight. */
+async function inherit(query: Query, node: string): Promise<Recovered> {
+  const { rows: gone } = await query(GONE);
   const { rows } = await query(INHERIT, [node]);
   const byNode = Map.groupBy(rows, (row) => String(row['old_origin']));
+  for (const { name } of gone) if (!byNode.has(String(name))) byNode.set(String(name), []);
   const inherited: Job[] = [];
+  const places: JobCount[] = [];
   for (const [from, ofNode] of [...byNode].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const jobs = ofNode.flatMap((row) => readable(row));
+    const jobs = ofNode.flatMap((row) => readableJob(row));
+    const counts = countJobs(jobs);
+    await inheritPlaces(query, from, node, counts);
     inherited.push(...jobs);
-    await onInherited?.(query, from, jobs);
+    places.push(...counts);
   }
-  return inherited;
+  return { ...NOTHING, inherited, places };
 }
 
 /**
@@ -170,13 +182,4 @@ function judged(orphans: readonly Job[], { parentOf, maxSuspicion }: LostOptions
     }
   }
   return { queuedAgain, failed };
-}
-
-/** A job of which only what recovery needs is read; none if the row is damaged. */
-function readable(row: StoredRow): readonly Job[] {
-  try {
-    return [jobOfRow(row)];
-  } catch {
-    return [];
-  }
 }

@@ -411,9 +411,10 @@ export class JobRunner {
     }
   }
 
-  /** Takes in the callers of jobs whose node was given up, as jobs of this node. */
+  /** Counts jobs that an earlier process of this node took in, or nodes that are gone, as jobs of this node. */
   inherit(jobs: readonly Job[]): void {
     for (const job of jobs) {
+      if (this.#remote?.has(job.id)) continue;
       this.#remote?.take(job);
       this.#inFlight.enter(job);
     }

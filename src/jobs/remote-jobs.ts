@@ -68,6 +68,11 @@ export class RemoteJobs {
     for (const job of this.#own.values()) if (!this.#options.isHeld(job.id)) yield job;
   }
 
+  /** True for an unfinished job that this node took in. */
+  has(id: JobId): boolean {
+    return this.#own.has(id);
+  }
+
   /** Line of a job that this node took in. */
   lineOf(id: JobId): string | undefined {
     return this.#own.get(id)?.queueing?.line;

@@ -80,7 +80,10 @@ export async function openTestNode(
         [...runner.inHand()].map(({ job: { id } }) => [id, runner.progress(id) ?? 0]),
       ),
     }),
-    onJoined: (epoch) => runner.loseClaims((claim) => claim.epoch < epoch),
+    onJoined: (epoch, own) => {
+      runner.loseClaims((claim) => claim.epoch < epoch);
+      runner.inherit(own.jobs);
+    },
     onLooked: () => {},
     onReplaced: (error) => unexpected.push(error),
   });
@@ -105,7 +108,7 @@ export async function openTestNode(
     queueingOf: (job) => queueingOf(handler, job),
     parentOf: () => undefined,
     maxSuspicion: 10,
-    onInherited: async () => {},
+    onInherited: () => {},
     failDamaged: () => store.failDamaged(node.now()),
     onOrders: () => {},
     onRecovered: (what) => recovered.push(what),
