@@ -20,6 +20,7 @@ import { type JobRunner, queueingOf } from './jobs/job-runner.ts';
 import { WINDOW_S } from './service/limits/fixed-windows.ts';
 import type { MaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import type { ClusterFigures } from './service/metrics/cluster-metrics.ts';
+import type { NodeFault } from './service/service-deps.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { TPU_POOLS } from './workloads/tpu/tpu-zones.ts';
 
@@ -54,6 +55,7 @@ export class Cluster {
   /** Resolves if another process has taken this node's name. */
   readonly replaced: Promise<NodeNameInUseError>;
   readonly #config: Config;
+  readonly #database: PostgresDatabase;
   readonly #options: ClusterOptions;
   #parts: ClusterParts | undefined;
   #zones: readonly string[] = [];
@@ -64,6 +66,7 @@ export class Cluster {
 
   constructor(config: Config, database: PostgresDatabase, options: ClusterOptions) {
     this.#config = config;
+    this.#database = database;
     this.#options = options;
     const replaced = Promise.withResolvers<NodeNameInUseError>();
     this.replaced = replaced.promise;
@@ -162,7 +165,8 @@ export class Cluster {
   }
 
   /** Reason why a load balancer should send no requests to this node; undefined if there is none. */
-  fault(): 'draining' | 'lease lost' | undefined {
+  fault(): NodeFault | undefined {
+    if (!this.#database.writer.isConnected) return 'database away';
     if (this.node.isDraining) return 'draining';
     return this.node.epoch > 0 && this.node.leaseAgeMs > this.node.leaseMs
       ? 'lease lost'
