@@ -189,13 +189,13 @@ describeWith(['PostgreSQL'], 'qcs cluster', () => {
     const received = await notifications();
     expect((await qcs('drain alpha')).stdout).toBe('Node alpha claims no more jobs.\n');
     expect(await isDraining('alpha')).toBe(true);
-    expect(await received()).toEqual(['qcs_cluster n']);
+    expect(await received()).toEqual(['qcs_cluster ["orders"]']);
     expect((await qcs('drain alpha')).stdout).toBe('Node alpha was draining already.\n');
 
     expect((await qcs('undrain alpha')).stdout).toBe('Node alpha claims jobs again.\n');
     expect(await isDraining('alpha')).toBe(false);
     expect((await qcs('undrain alpha')).stdout).toBe('Node alpha was not draining.\n');
-    expect(await received()).toEqual(['qcs_cluster n', 'qcs_cluster n']);
+    expect(await received()).toEqual(['qcs_cluster ["orders"]', 'qcs_cluster ["orders"]']);
 
     const common = { at: String(NOW), actor: 'command line', subject: 'alpha' };
     expect(await auditOf()).toEqual([
