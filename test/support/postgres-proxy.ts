@@ -1,4 +1,4 @@
-/** A proxy in front of a PostgreSQL server that loses what the test says. */
+/** A proxy in front of a PostgreSQL server that loses, holds back or delays what the test says. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -22,6 +22,8 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly port: number;
   /** Does this to the next COMMIT. Resolves when it is done: if the answer is lost, the server has committed. */
   breakNextCommit(fault: CommitFault, after?: AfterFault): Promise<void>;
+  /** Whether the next COMMIT is still to be broken. */
+  readonly isToBreak: boolean;
   /** Ends all connections, and takes no more until `open` is called. */
   cut(): void;
   /**
@@ -29,8 +31,12 @@ export interface PostgresProxy extends AsyncDisposable {
    * taken, and pass nothing either.
    */
   silence(): void;
-  /** Takes connections again, and breaks nothing that was to be broken. */
+  /** Holds back all that comes from either side, as a pulled cable does; `open` lets it through. */
+  hold(): void;
+  /** Takes connections again, ends `hold`, and breaks nothing that was to be broken. */
   open(): void;
+  /** Lets everything arrive so much later, each way. */
+  delayBy(ms: number): void;
 }
 
 interface Pair {
@@ -45,9 +51,18 @@ interface PlannedFault {
   readonly done: () => void;
 }
 
-export async function startPostgresProxy(serverPort: number): Promise<PostgresProxy> {
+/**
+ * Starts a proxy.
+ *
+ * @param host - Address to listen on.
+ */
+export async function startPostgresProxy(
+  serverPort: number,
+  host = '127.0.0.1',
+): Promise<PostgresProxy> {
   let planned: PlannedFault | undefined;
-  let state: 'open' | 'cut' | 'silent' = 'open';
+  let state: 'open' | 'cut' | 'silent' | 'held' = 'open';
+  let delayMs = 0;
   const pairs = new Set<Pair>();
   const endPair = ({ client, upstream }: Pair) => {
     client.destroy();
@@ -72,6 +87,8 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
     const pair: Pair = { client, upstream, isSilent: state === 'silent' };
     pairs.add(pair);
     for (const socket of [client, upstream]) {
+      socket.setNoDelay(true);
+      if (state === 'held') socket.pause();
       socket.on('error', () => {});
       socket.on('close', () => {
         // A silent connection does not tell one side that the other has gone.
@@ -81,6 +98,8 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
       });
     }
     let awaited: PlannedFault | undefined;
+    const toUpstream = passTo(upstream, () => delayMs);
+    const toClient = passTo(client, () => delayMs);
     client.on('data', (bytes) => {
       if (pair.isSilent) return;
       if (planned !== undefined && bytes.includes('COMMIT')) {
@@ -91,15 +110,16 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
           return;
         }
       }
-      upstream.write(bytes);
+      toUpstream(bytes);
     });
     upstream.on('data', (bytes) => {
       if (pair.isSilent) return;
-      if (awaited === undefined) client.write(bytes);
-      else strike(pair, awaited);
+      if (awaited === undefined) toClient(bytes);
+      // Answers to earlier statements are lost, too. The server must not hear of that before it has committed.
+      else if (bytes.includes('COMMIT') || bytes.includes('ROLLBACK')) strike(pair, awaited);
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   return {
@@ -109,18 +129,59 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
         planned = { fault, after, done };
       });
     },
+    get isToBreak() {
+      return planned !== undefined;
+    },
     cut,
     silence() {
       state = 'silent';
       for (const pair of pairs) pair.isSilent = true;
     },
+    hold() {
+      state = 'held';
+      for (const { client, upstream } of pairs) {
+        client.pause();
+        upstream.pause();
+      }
+    },
     open() {
       state = 'open';
       planned = undefined;
+      for (const { client, upstream } of pairs) {
+        client.resume();
+        upstream.resume();
+      }
+    },
+    delayBy(ms) {
+      delayMs = ms;
     },
     async [Symbol.asyncDispose]() {
       cut();
       server.close();
     },
+  };
+}
+
+/** Passes bytes on, in order, each after the delay of the time when it came. */
+function passTo(to: Socket, delayMs: () => number): (bytes: Buffer) => void {
+  const waiting: { readonly at: number; readonly bytes: Buffer }[] = [];
+  const pump = () => {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      const early = next.at - performance.now();
+      if (early > 0) {
+        setTimeout(pump, early);
+        return;
+      }
+      waiting.shift();
+      to.write(next.bytes);
+    }
+  };
+  return (bytes) => {
+    if (delayMs() === 0 && waiting.length === 0) {
+      to.write(bytes);
+      return;
+    }
+    waiting.push({ at: performance.now() + delayMs(), bytes });
+    if (waiting.length === 1) pump();
   };
 }

@@ -17,6 +17,7 @@ const run = promisify(execFile);
 /** Where Debian keeps the programs of each version, and the folders of the PATH. */
 const DEBIAN = '/usr/lib/postgresql';
 const FIRST_TRY_MS = 20;
+const OTHERS_LIVE = /pre-existing shared memory block|lock file "postmaster.pid" already exists/;
 
 /** Folder with `initdb` and `postgres`, of the newest version that is found; undefined without one. */
 export function postgresPrograms(): string | undefined {
@@ -53,6 +54,10 @@ export interface PostgresServer {
    * end only the first of its processes.)
    */
   crash(): Promise<void>;
+  /** Kills its first process with SIGKILL. The others notice, and end once they have done what they are at. */
+  kill(): Promise<void>;
+  /** Process ids of the server and of all its processes. */
+  pids(): readonly number[];
   /** Starts it again over what it has stored. */
   start(): Promise<void>;
   /** Ends it and deletes what it has stored. */
@@ -70,14 +75,27 @@ export async function initPostgres(programs: string): Promise<string> {
   return folder;
 }
 
-/** Starts a server on a free port. */
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+/**
+ * Starts a server on a free port.
+ *
+ * @param extraSettings - As in `shared_buffers=256MB`.
+ */
+export async function startPostgres(
+  programs: string,
+  extraSettings: readonly string[] = [],
+): Promise<PostgresServer> {
   const folder = await initPostgres(programs);
   const port = await freePort();
   const urlOf = (database: string) => `postgres://qcs@127.0.0.1:${port}/${database}`;
   const url = urlOf('postgres');
   let child: ChildProcess | undefined;
   let numDatabases = 0;
+  const end = async (signal: 'SIGQUIT' | 'SIGKILL') => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
   const server: PostgresServer = {
     url,
     port,
@@ -87,11 +105,11 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       await query(url, `CREATE DATABASE ${name} ${options}`);
       return urlOf(name);
     },
-    async crash() {
-      if (child === undefined || child.exitCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGQUIT');
-      await ended;
+    crash: () => end('SIGQUIT'),
+    kill: () => end('SIGKILL'),
+    pids() {
+      const { pid } = child ?? {};
+      return pid === undefined ? [] : [pid, ...childrenOf(pid)];
     },
     async start() {
       const settings = [
@@ -101,25 +119,29 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
         'listen_addresses=127.0.0.1',
         `port=${port}`,
         `unix_socket_directories=${folder}`,
+        ...extraSettings,
       ].flatMap((setting) => ['-c', setting]);
-      const started = spawn(join(programs, 'postgres'), ['-D', folder, ...settings], {
-        ...serverUser(),
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      child = started;
-      let said = '';
-      started.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-10_000);
-      });
       for (;;) {
-        try {
-          await query(url, 'SELECT 1');
-          return;
-        } catch {
-          if (started.exitCode !== null) throw new Error(`PostgreSQL does not start: ${said}`);
-          await new Promise((resolve) => setTimeout(resolve, FIRST_TRY_MS));
+        const started = spawn(join(programs, 'postgres'), ['-D', folder, ...settings], {
+          ...serverUser(),
+          cwd: folder,
+          stdio: ['ignore', 'ignore', 'pipe'],
+        });
+        child = started;
+        let said = '';
+        started.stderr.setEncoding('utf8').on('data', (text: string) => {
+          said = (said + text).slice(-10_000);
+        });
+        while (started.exitCode === null) {
+          try {
+            await query(url, 'SELECT 1');
+            return;
+          } catch {
+            await new Promise((resolve) => setTimeout(resolve, FIRST_TRY_MS));
+          }
         }
+        // After SIGKILL, other processes of the killed server may live on for a moment.
+        if (!OTHERS_LIVE.test(said)) throw new Error(`PostgreSQL does not start: ${said}`);
       }
     },
     async [Symbol.asyncDispose]() {
@@ -144,6 +166,12 @@ export async function query(
   } finally {
     await client.end();
   }
+}
+
+/** Processes that a process has started and that live, on Linux. */
+function childrenOf(parent: number): readonly number[] {
+  const text = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
+  return text.trim().split(' ').filter(Boolean).map(Number);
 }
 
 async function freePort(): Promise<number> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 /** A running service and what it printed. */
 export interface ServiceProcess {
   readonly process: ChildProcess;
-  /** `http://127.0.0.1:PORT`. */
+  /** `http://ADDRESS:PORT`; the address is 127.0.0.1 unless QCS_HOST says otherwise. */
   readonly origin: string;
   /** The key printed at the first start; undefined when one existed. */
   readonly key: string | undefined;
@@ -29,14 +29,17 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
  *
  * @param startSignal - Kills it while it starts, with SIGKILL.
  * @param says - What to wait for instead: `Listening` comes before most self-tests.
+ * @param command - What runs Node, where that is not Node itself: it ends as Node ends.
  */
 export async function startServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
   startSignal?: AbortSignal,
   says: 'Ready' | 'Listening' = 'Ready',
+  command: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const [program = '', ...args] = [...command, process.execPath, 'src/main.ts'];
+  const child = spawn(program, args, {
     // Whatever room the machine's disk has.
     env: {
       ...process.env,
@@ -62,7 +65,7 @@ export async function startServiceProcess(
     startSignal?.addEventListener('abort', () => child.kill('SIGKILL'));
     child.once('exit', (code) => reject(new Error(`the service ended (${code}): ${output}${log}`)));
   });
-  const origin = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output)?.[1];
+  const origin = /(http:\/\/\d+\.\d+\.\d+\.\d+:\d+)/.exec(output)?.[1];
   if (origin === undefined) throw new Error(`no address in: ${output}`);
   return {
     process: child,
