@@ -139,7 +139,7 @@ async function readEvents(
 }
 
 /** The event of a block; undefined of comments and of what only says when to come back. */
-function parseEvent(block: string): JobEvent | undefined {
+export function parseEvent(block: string): JobEvent | undefined {
   const fields = new Map(
     block.split('\n').map((line) => {
       const colon = line.indexOf(': ');
