@@ -28,6 +28,8 @@ export const CLUSTER_SETTINGS = {
 
 const CLOCK = new URL('./shifted-clock.ts', import.meta.url).href;
 const LOOK_EVERY_MS = 20;
+const LAST_WORDS_MS = 200;
+const MAX_LAST_WORDS = 5000;
 
 /** Options of a cluster. */
 export interface ClusterOptions {
@@ -282,7 +284,13 @@ export class ClusterNode {
    */
   async untilReady(): Promise<void> {
     while (!(await this.isReady())) {
-      if (!this.isRunning) throw new Error(`${this.name} has ended: ${this.log}`);
+      if (!this.isRunning) {
+        const { exitCode, signalCode } = this.#running.process;
+        // What it said last may still be on its way.
+        await sleep(LAST_WORDS_MS);
+        const end = this.log.slice(-MAX_LAST_WORDS);
+        throw new Error(`${this.name} has ended (${exitCode ?? signalCode}): ${end}`);
+      }
       await sleep(LOOK_EVERY_MS);
     }
   }
