@@ -1,6 +1,7 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
 import { benchBatches } from './batches.ts';
 import { benchCircuitBatches } from './circuit-batches.ts';
+import { benchCluster } from './cluster.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchDensity } from './density.ts';
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'reference-engine': benchReferenceEngine,
   'cpu-engine': benchCpuEngine,
   'circuit-batches': benchCircuitBatches,
+  cluster: benchCluster,
   'compile-time': benchCompileTime,
   batches: benchBatches,
   density: benchDensity,
