@@ -200,7 +200,7 @@ async function breakCommit(
 ): Promise<void> {
   const broken = proxy.breakNextCommit(fault, random.pick(['end', 'silence']));
   await Promise.race([broken, sleep(COMMIT_MS)]);
-  if (proxy.isToBreak) proxy.spareNextCommit();
+  if (proxy.isToBreak) proxy.open();
 }
 
 /** Resolves once no job waits or runs: of jobs whose callers were not answered, some still do. */
