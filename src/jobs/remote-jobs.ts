@@ -20,7 +20,7 @@ const LOOKS_UNTIL_DELETED = 30;
 /** Options of RemoteJobs. */
 interface RemoteJobsOptions {
   readonly store: Pick<JobStore, 'get'>;
-  readonly sharing: JobSharing;
+  readonly sharing: Pick<JobSharing, 'askForProgress' | 'statusesOf'>;
   readonly watches: JobWatches;
   /** True for jobs whose work is held here. */
   readonly isHeld: (id: JobId) => boolean;
@@ -194,20 +194,21 @@ export class RemoteJobs {
     return this.#own.has(id) || this.#awaited.has(id) || this.#watched.has(id);
   }
 
-  /** Notes that a look did not find a job: it was deleted, or its creation is under way. */
+  /** Notes that a look did not find a job: it was deleted, or its creation is under way on this node. */
   #isMissing(id: JobId): void {
+    const own = this.#own.get(id);
+    if (own !== undefined) {
+      const numLooks = (this.#missing.get(id) ?? 0) + 1;
+      this.#missing.set(id, numLooks);
+      if (numLooks < LOOKS_UNTIL_DELETED) return;
+      this.#missing.delete(id);
+      this.#own.delete(id);
+      this.#options.onFinal(own);
+    }
     const awaited = this.#awaited.get(id);
     this.#awaited.delete(id);
     this.#watched.delete(id);
     awaited?.settlement.reject(new JobNotFoundError(id));
-    const own = this.#own.get(id);
-    if (own === undefined) return;
-    const numLooks = (this.#missing.get(id) ?? 0) + 1;
-    this.#missing.set(id, numLooks);
-    if (numLooks < LOOKS_UNTIL_DELETED) return;
-    this.#missing.delete(id);
-    this.#own.delete(id);
-    this.#options.onFinal(own);
   }
 
   async #read(id: JobId): Promise<Job> {
