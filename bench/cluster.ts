@@ -79,7 +79,7 @@ export async function benchCluster(): Promise<void> {
     measureWay(cluster, QUEUED_PER_S),
   );
   step('cancels');
-  const cancels = await withCluster(programs, ['api', 'api', 'worker', 'worker'], (cluster) =>
+  const cancels = await withCluster(programs, ['api', 'api', 'worker'], (cluster) =>
     delaysOfCancels(cluster, CANCELS),
   );
   step('progress');

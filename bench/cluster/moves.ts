@@ -47,30 +47,22 @@ export interface CancelDelays {
   readonly freed: Delays;
 }
 
-/**
- * Each node that runs jobs has one job more than it can run; the running ones are cancelled, one after another.
- */
+/** The one node that runs jobs has one job more than it can run; the running one is cancelled, again and again. */
 export async function delaysOfCancels(cluster: Cluster, runs: number): Promise<CancelDelays> {
   const [answered, freed]: [number[], number[]] = [[], []];
-  const workers = cluster.nodes.filter(({ role }) => role !== 'api');
-  let running: Job[] = [];
-  for (const place of workers.keys()) running.push(await submit(cluster, place));
-  for (const { id } of running) await runningAt(cluster, id);
+  let running = await submit(cluster, 0);
+  await runningAt(cluster, running.id);
   for (let run = 0; run < runs; run++) {
     const waiting = await submit(cluster, run);
-    const [first, ...others] = running;
-    if (first === undefined) throw new Error('unreachable: there are workers');
-    const { node } = await runningAt(cluster, first.id);
     const from = performance.now();
     const isFreed = runningAt(cluster, waiting.id).then(() => performance.now() - from);
-    const place = cluster.apiNodes.findIndex((each) => each !== node);
-    const { status } = await cancel(cluster, first.location, place);
+    const { status } = await cancel(cluster, running.location, run + 1);
     answered.push(performance.now() - from);
     if (status !== 'cancelled') throw new Error(`a cancelled job is ${status}`);
     freed.push(await isFreed);
-    running = [...others, waiting];
+    running = waiting;
   }
-  for (const { location } of running) await cancel(cluster, location, 0);
+  await cancel(cluster, running.location, 0);
   return { answered: delaysOf(answered), freed: delaysOf(freed) };
 }
 

@@ -11,6 +11,8 @@ import { list, number, whole } from './option-parsers.ts';
 
 /** Results file of `npm run bench -- webgpu-engine`. A published package has none; the report says so. */
 const GPU_RESULTS = 'bench/results/webgpu-engine.json';
+/** Results file of `npm run bench -- cluster`, likewise. */
+const CLUSTER_RESULTS = 'bench/results/cluster.json';
 
 /**
  * Adds the command to the program.
@@ -52,6 +54,7 @@ export function addCapacityCommand(program: Command, io: CommandIo, entry: strin
       1,
     )
     .option('--gpu-results <file>', 'measurements of a GPU, if that is there', GPU_RESULTS)
+    .option('--cluster-results <file>', 'measurements of a cluster, likewise', CLUSTER_RESULTS)
     .option('--simulate-only', 'do not measure: everything is modelled')
     .option('--json <file>', 'write everything as JSON')
     .option('--html <file>', 'write a page with charts')

@@ -1,5 +1,6 @@
 /** Capacity report as one self-contained HTML page. */
 import { type CapacityReport, figure, NOVELTY_TEXT, percent } from './capacity-report.ts';
+import type { ClusterForecast } from './cluster-forecast.ts';
 import type { FleetForecast, KindBasis } from './fleet-forecast.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
 import { PAGE_STYLE } from './page-style.ts';
@@ -7,7 +8,7 @@ import { type Bar, deviceGrid, escaped, lineChart, shareBars } from './svg-chart
 
 /** The capacity report as an HTML document. */
 export function capacityPage(report: CapacityReport): string {
-  const { machine, date, service, fleet } = report;
+  const { machine, date, service, fleet, cluster } = report;
   const facts = `${machine.cores} cores of ${machine.cpu}, ${machine.memoryGib} GiB, Node ${machine.node}, ${date.slice(0, 16).replace('T', ' ')} UTC`;
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -18,6 +19,7 @@ export function capacityPage(report: CapacityReport): string {
       ? '<p>The service was not measured in this run.</p>'
       : serviceSections(report, service),
     fleetSections(fleet),
+    clusterSection(cluster),
     '</main></body></html>\n',
   ].join('\n');
 }
@@ -74,6 +76,24 @@ function serviceSections(report: CapacityReport, service: ServiceMeasurement): s
     startErrors.length === 0
       ? ''
       : `<section><h2>Expected starts ${MEASURED}</h2><p>Circuits sent at once; <code>expected_start_at</code> of each while it waited, against <code>started_at</code>.</p>${startTable(service)}</section>`,
+  ].join('\n');
+}
+
+function clusterSection({ numNodes, databaseCores, ways, explanation }: ClusterForecast): string {
+  const rows = ways.map(({ name, measuredPerSecond, mainUs, databaseUs, perSecond, limit }) => [
+    name,
+    figure(measuredPerSecond),
+    `${figure(mainUs)} µs`,
+    `${figure(databaseUs)} µs`,
+    figure(perSecond),
+    limit,
+  ]);
+  const heading = ['way', 'measured/s', 'main thread', 'database', 'modelled/s', 'limit'];
+  return [
+    `<section><h2>A cluster of ${numNodes} nodes ${MODELLED}</h2>`,
+    `<p>Bell circuits, with PostgreSQL on ${databaseCores} cores. ${escaped(explanation)}</p>`,
+    ...(rows.length === 0 ? [] : [table(heading, rows)]),
+    '</section>',
   ].join('\n');
 }
 

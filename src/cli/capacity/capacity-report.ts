@@ -2,6 +2,7 @@
 import type { Percentiles } from '../../fleet/capacity/latency-log.ts';
 import { table } from '../command-io.ts';
 import type { CircuitNovelty } from './circuit-novelty.ts';
+import type { ClusterForecast } from './cluster-forecast.ts';
 import type { FleetForecast } from './fleet-forecast.ts';
 import { kneeOf } from './knee.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
@@ -24,6 +25,7 @@ export interface CapacityReport {
   readonly service?: ServiceMeasurement;
   readonly knee?: LoadStep;
   readonly fleet: FleetForecast;
+  readonly cluster: ClusterForecast;
 }
 
 /** Completes the results with the figures that follow from them. */
@@ -40,8 +42,13 @@ export const NOVELTY_TEXT: Readonly<Record<CircuitNovelty, string>> = {
 
 /** The report for a terminal. */
 export function capacityText(report: CapacityReport): string {
-  const { service, fleet } = report;
-  return [...(service ? serviceText(report, service) : []), ...fleetText(fleet)].join('\n');
+  const { service, fleet, cluster } = report;
+  return [
+    ...(service ? serviceText(report, service) : []),
+    ...fleetText(fleet),
+    '',
+    ...clusterText(cluster),
+  ].join('\n');
 }
 
 function serviceText({ mix, knee, machine }: CapacityReport, service: ServiceMeasurement) {
@@ -114,6 +121,23 @@ function fleetText({ numGpus, numThreads, gpu, load, result, kinds, circuits }: 
       : [
           `expected starts in the simulation: off by ${figure(planErrors.absolute.p50)} ms (median), ${figure(planErrors.absolute.p90)} ms (p90) of ${planErrors.absolute.count} asked; by the wait foretold ${percent(planErrors.relative.p50)}, ${percent(planErrors.relative.p90)}`,
         ]),
+  ];
+}
+
+function clusterText({ numNodes, databaseCores, ways, explanation }: ClusterForecast) {
+  const rows = ways.map(({ name, measuredPerSecond, mainUs, databaseUs, perSecond, limit }) => [
+    name,
+    figure(measuredPerSecond),
+    figure(mainUs),
+    figure(databaseUs),
+    figure(perSecond),
+    limit,
+  ]);
+  const heading = ['WAY', 'MEASURED/S', 'MAIN THREAD', 'DATABASE', 'MODELLED/S', 'LIMIT'];
+  return [
+    `MODELLED: a cluster of ${numNodes} nodes, with PostgreSQL on ${databaseCores} cores; Bell circuits a second, microseconds of processor time a circuit`,
+    explanation,
+    ...(rows.length === 0 ? [] : [table(heading, rows)]),
   ];
 }
 

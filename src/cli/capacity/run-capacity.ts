@@ -6,6 +6,7 @@ import { InterruptedError } from '../errors.ts';
 import { capacityPage } from './capacity-page.ts';
 import { type CapacityReport, capacityReport, capacityText } from './capacity-report.ts';
 import type { CircuitNovelty } from './circuit-novelty.ts';
+import { forecastCluster } from './cluster-forecast.ts';
 import { forecastFleet } from './fleet-forecast.ts';
 import { gpuBasis } from './gpu-basis.ts';
 import { findMix, measureService, type ServiceMeasurement } from './measure-load.ts';
@@ -24,6 +25,7 @@ export interface CapacityOptions {
   readonly seed: number;
   readonly circuits: CircuitNovelty;
   readonly gpuResults: string;
+  readonly clusterResults: string;
   readonly simulateOnly?: boolean;
   readonly json?: string;
   readonly html?: string;
@@ -41,6 +43,7 @@ export async function runCapacity(
 ): Promise<void> {
   const { mix, duration, jobs, threads, seed, circuits } = options;
   const gpu = gpuBasis(options.gpuResults);
+  const cluster = forecastCluster(options.clusterResults);
   const onStep = (what: string) => void io.err.write(`${what} …\n`);
   const service = options.simulateOnly ? undefined : await measureOwn(options, io, entry, onStep);
   const fleet = forecastFleet({
@@ -64,6 +67,7 @@ export async function runCapacity(
     secondsOfAStep: duration,
     ...(service && { service }),
     fleet,
+    cluster,
   });
   if (options.json !== undefined) {
     writeFileSync(options.json, `${JSON.stringify(report, rounded, 2)}\n`);
