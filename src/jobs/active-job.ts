@@ -40,12 +40,10 @@ export interface ActiveJobContext {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
-  /**
-   * Called when the process no longer holds the job.
-   *
-   * @param isStored - False if the job was dropped before it was stored.
-   */
-  readonly onReleased: (job: Job, isStored: boolean) => void;
+  /** Called when the process no longer holds the job. */
+  readonly onReleased: (job: ActiveJob) => void;
+  /** Called when the work of a job ended that was released before. */
+  readonly onStopped: (id: JobId) => void;
   /** True if changes of a job are shown to somebody as they happen. */
   readonly isWatched: (id: JobId) => boolean;
   /** True while the process holds a job that may crash it. */
@@ -94,6 +92,7 @@ export class ActiveJob {
   /** Outcome of the work that could not be written yet. */
   #unwritten: Outcome | undefined;
   #lastStep: Promise<unknown> = Promise.resolve();
+  #isWorking = false;
   #hasBegun = false;
   /** Start of a claimed job, which is stored later or with its outcome. */
   #begunAt: number | undefined;
@@ -123,6 +122,16 @@ export class ActiveJob {
   /** True once the handler reported that the work began; the store is updated one step later. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** True from the start of the work until it has ended, which may be after the release. */
+  get isWorking(): boolean {
+    return this.#isWorking;
+  }
+
+  /** True once the job is in the store. A released job that is not was dropped. */
+  get isStored(): boolean {
+    return this.#isStored;
   }
 
   /** Fraction done in [0, 1]; undefined before the work has begun. */
@@ -220,8 +229,13 @@ export class ActiveJob {
    */
   loseClaim(newClaim: () => JobClaim): void {
     if (this.#settlement.isSettled) return;
-    if (this.#isStored) this.#release(new JobLostError(this.#record.id));
+    if (this.#isStored) this.lose();
     else this.#record = { ...this.#record, claim: newClaim() };
+  }
+
+  /** Leaves the job to another claim and stops its work. Its waiters receive JobLostError. */
+  lose(): void {
+    if (!this.#settlement.isSettled) this.#release(new JobLostError(this.#record.id));
   }
 
   /**
@@ -256,6 +270,7 @@ export class ActiveJob {
   }
 
   async #drive(): Promise<void> {
+    this.#isWorking = true;
     const hooks: JobHooks = {
       readmitted: this.#readmitted,
       started: () => this.#begin(),
@@ -286,6 +301,8 @@ export class ActiveJob {
     } catch (error) {
       outcome = { error, finishedAt: this.#context.now() };
     }
+    this.#isWorking = false;
+    if (this.#settlement.isSettled) this.#context.onStopped(this.#record.id);
     await this.#inTurn(() => this.#finish(outcome));
   }
 
@@ -395,7 +412,7 @@ export class ActiveJob {
   /** @param error - Reason why the job could not be written. Waiters receive it, and the work is stopped. */
   #release(error?: unknown): void {
     clearTimeout(this.#storeTimer);
-    this.#context.onReleased(this.#record, this.#isStored);
+    this.#context.onReleased(this);
     if (error === undefined) this.#settlement.resolve(this.#record);
     else {
       this.#settlement.reject(error);

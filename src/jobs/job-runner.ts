@@ -75,6 +75,8 @@ export class JobRunner {
   readonly #remote: RemoteJobs | undefined;
   /** Jobs whose progress other nodes want to know, and until when, on the monotonic clock. */
   readonly #announced = new Map<JobId, number>();
+  /** Jobs of a cluster that were released while their work had not ended. */
+  readonly #stopping = new Set<JobId>();
   #shutdown: Promise<ShutdownCounts> | undefined;
 
   constructor(options: JobRunnerOptions) {
@@ -93,7 +95,7 @@ export class JobRunner {
         isHeld: (id) => this.#active.has(id),
         onFinal: (job) => this.#inFlight.leave(job),
       });
-    const onReleased = (job: Job, isStored: boolean) => this.#released(job, isStored);
+    const onReleased = (active: ActiveJob) => this.#released(active);
     const onChanged = (active: ActiveJob) => {
       this.#watches.tell(active.record.id, () => stateOfActive(active));
       if (this.#announced.size > 0) this.#announce(active);
@@ -105,6 +107,7 @@ export class JobRunner {
       now,
       onUnexpectedError,
       onReleased,
+      onStopped: (id) => this.#stopping.delete(id),
       onChanged,
       isWatched,
       hasSuspects,
@@ -212,13 +215,15 @@ export class JobRunner {
   }
 
   /** Takes note that this process no longer holds a job. */
-  #released(job: Job, isStored: boolean): void {
+  #released(active: ActiveJob): void {
+    const { record: job, isStored } = active;
     if (!this.#active.delete(job.id)) return;
     const sharing = this.#sharing;
     if (sharing === undefined) {
       this.#inFlight.leave(job);
       return;
     }
+    if (active.isWorking) this.#stopping.add(job.id);
     if (!isStored) this.#forget(job.id);
     else if (isFinal(job.status)) {
       this.#remote?.tell(job);
@@ -402,12 +407,17 @@ export class JobRunner {
     return this.#active.get(id)?.progress ?? this.#sharing?.progressOf(id);
   }
 
-  /** Runs jobs that this node has claimed in the database of its cluster. */
+  /**
+   * Runs jobs that this node has claimed in the database of its cluster. A job whose earlier work here has not ended is
+   * not held: its claim is let go.
+   */
   adoptClaimed(jobs: readonly Job[]): void {
     for (const job of jobs) {
       const handler = this.#handlers[job.kind];
       if (handler === undefined) throw new Error(`unreachable: a claimed job of kind ${job.kind}`);
-      if (this.#shutdown === undefined) this.#adopt(job, handler, 'claimed').start();
+      if (this.#shutdown !== undefined) continue;
+      this.#active.get(job.id)?.lose();
+      if (!this.#stopping.has(job.id)) this.#adopt(job, handler, 'claimed').start();
     }
   }
 

@@ -1,0 +1,55 @@
+// @needs facilities
+/** Jobs of a cluster whose changes a node was not told of, and nodes that stop. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openTestNode, type TestNode } from '../../support/cluster-node.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWith, facilityPath } from '../../support/facilities/describe-with.ts';
+import { newJob } from '../../support/jobs.ts';
+import { type PostgresServer, query, startPostgres } from '../../support/postgres-server.ts';
+
+describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(facilityPath('PostgreSQL'));
+  });
+  afterAll(async () => server?.[Symbol.asyncDispose]());
+
+  const open: TestNode[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((node) => node[Symbol.asyncDispose]()));
+  });
+  const openNode = async (url: string, options: Parameters<typeof openTestNode>[2]) => {
+    const node = await openTestNode(server, url, options);
+    open.push(node);
+    return node;
+  };
+  const calls = (node: TestNode, id: string) =>
+    node.handler.calls.filter(({ job }) => job.id === id);
+  const isRunning = (node: TestNode, id: string) =>
+    eventually(async () => {
+      expect(calls(node, id)).toHaveLength(1);
+      calls(node, id)[0]?.hooks.started();
+      expect((await node.store.get(id))?.status).toBe('running');
+    });
+
+  test('that are claimed again while their work still ends run once it has ended', async () => {
+    const url = await server.createDatabase();
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await isRunning(b, job.id);
+    b.handler.obeysSignal = false;
+    await query(url, `UPDATE jobs SET status = 'queued', owner = NULL WHERE id = '${job.id}'`);
+    const [first] = calls(b, job.id);
+    await eventually(() => expect(first?.signal.aborted).toBe(true));
+    expect(calls(b, job.id)).toHaveLength(1);
+    first?.resolve('{"n":1}');
+    await eventually(() => expect(calls(b, job.id)).toHaveLength(2));
+    const second = calls(b, job.id)[1];
+    expect([...b.runner.inHand()]).toHaveLength(1);
+    second?.resolve('{"n":2}');
+    expect(await ran).toMatchObject({ status: 'completed', result: '{"n":2}' });
+    expect(calls(b, job.id)).toHaveLength(2);
+  });
+});
