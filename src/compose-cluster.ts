@@ -142,6 +142,14 @@ export class Cluster {
     if (missing !== undefined) throw new FleetNodeInUseError(missing);
   }
 
+  /** True for the one node that makes the first key of an empty database. */
+  async makesFirstKey(): Promise<boolean> {
+    const held = await this.node.hold('first-key', [], (ofOthers) =>
+      ofOthers.size > 0 ? [] : ['key'],
+    );
+    return held.length > 0;
+  }
+
   /** A store of maintenance whose changes are told to the other nodes. */
   announcing(maintenance: MaintenanceStore): MaintenanceStore {
     const announced = async (change: Promise<void>) => {

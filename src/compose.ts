@@ -363,6 +363,7 @@ export async function startService(
       await idempotency.prune(now());
       await stores.prune(now() - config.jobRetentionDays * MS_PER_DAY);
       await cluster?.requestWindows.prune();
+      await cluster?.node.prune();
     } catch (error) {
       app.log.error({ err: error }, 'old records could not be deleted');
     }
@@ -390,6 +391,8 @@ export async function startService(
     if (isClosing) return undefined;
     await workloads.start();
     if (isClosing) return undefined;
+    await cluster?.join();
+    if (isClosing) return undefined;
     const laterKey = numKeys === undefined ? await openLate() : undefined;
     recovering = stores.insist(
       () => runner.recover(),
@@ -397,7 +400,6 @@ export async function startService(
     );
     const recovered = await recovering;
     if (isClosing) return undefined;
-    await cluster?.join();
     await cluster?.applyMaintenance();
     await cluster?.jobs.start();
     void workloads.measure();
@@ -431,7 +433,8 @@ export async function startService(
 
   /** Counts the valid keys; creates one if there is none at all. */
   async function readKeys(): Promise<Pick<RunningService, 'firstKey' | 'numKeys'>> {
-    const firstKey = (await keys.isEmpty()) ? await createFirstKey() : undefined;
+    const isFirst = (await keys.isEmpty()) && (await cluster?.makesFirstKey()) !== false;
+    const firstKey = isFirst ? await createFirstKey() : undefined;
     const numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
     return { firstKey, numKeys };
   }

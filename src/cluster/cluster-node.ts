@@ -61,6 +61,15 @@ const OTHERS = {
       extract(epoch FROM started_at) * 1000 AS started, extract(epoch FROM seen_at) * 1000 AS seen
     FROM nodes WHERE name <> $1 ORDER BY name`,
 };
+/** Nodes that stopped a day ago; those whose jobs no node has taken over stay. */
+const PRUNE = {
+  name: 'node-prune',
+  text: `WITH gone AS (
+      DELETE FROM nodes WHERE NOT is_up AND seen_at < clock_timestamp() - interval '1 day'
+        AND NOT EXISTS (SELECT 1 FROM jobs WHERE origin = nodes.name AND status IN ('queued', 'running'))
+      RETURNING name
+    ) DELETE FROM holdings WHERE node IN (SELECT name FROM gone)`,
+};
 /** Holdings of nodes that are up, and those that a node may take: unheld, or of a node that is not up. */
 const HOLDINGS = {
   name: 'node-holdings',
@@ -199,6 +208,11 @@ export class ClusterNode implements Peers {
     if (this.#epoch === 0) return;
     const values = [this.name, this.#epoch, this.#database.name];
     await this.#database.writer.write((query) => query(LEAVE, values));
+  }
+
+  /** Deletes the rows of nodes that stopped a day ago. */
+  async prune(): Promise<void> {
+    await this.#database.writer.write((query) => query(PRUNE));
   }
 
   /**
