@@ -149,7 +149,7 @@ function spentUs({ server, nodes }: Cluster) {
   };
 }
 
-/** Of a process of one thread. */
+/** CPU time of a process of one thread, microseconds. */
 function processUs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / NS_PER_US;

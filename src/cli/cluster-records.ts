@@ -1,4 +1,4 @@
-/** What `qcs cluster` reads from the database of a cluster, and what it changes there. */
+/** Queries and changes of `qcs cluster` in the database of a cluster. */
 import type { NodeRole } from '../cluster/node-status.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query } from '../storage/postgres/connection.ts';

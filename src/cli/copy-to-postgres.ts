@@ -39,7 +39,7 @@ interface JobEvents {
   readonly onRequeued: () => void;
 }
 
-/** What was copied. */
+/** Numbers of copied rows. */
 export interface CopyReport {
   /** Rows of each table. */
   readonly rows: Readonly<Record<string, number>>;

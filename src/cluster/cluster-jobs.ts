@@ -56,7 +56,7 @@ const SET_LINES = {
     WHERE jobs.id = given.id AND jobs.line IS NULL RETURNING jobs.id`,
 };
 
-/** What this node can run. */
+/** Work that this node can take, by line. */
 export interface NodeCapacity {
   /** Lines that this node claims from. */
   lines(): readonly string[];

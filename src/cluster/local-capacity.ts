@@ -1,4 +1,4 @@
-/** What this node can run of the lines of a cluster, by its processors, processes and holdings. */
+/** Room of this node in the lines of a cluster, by its processors, processes and holdings. */
 import type { Processor } from '../fleet/processor.ts';
 import { RUN_METHODS, widthOnScale } from '../fleet/schedule/scheduled-run.ts';
 import type { HeldJobs, NodeCapacity } from './cluster-jobs.ts';

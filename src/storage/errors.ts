@@ -133,7 +133,7 @@ export class TargetInUseError extends CodedError {
   }
 }
 
-/** What was copied into a database is not what it has stored. */
+/** A database has not stored the rows that were copied into it. */
 export class CopyDiffersError extends CodedError {
   readonly code = 'STORAGE_COPY_DIFFERS';
 

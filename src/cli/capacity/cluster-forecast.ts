@@ -42,7 +42,7 @@ export interface ClusterForecast {
   readonly databaseCores: number;
   /** Empty if no cluster was measured. */
   readonly ways: readonly ClusterWay[];
-  /** What it is based on, a sentence. */
+  /** Measurements behind the forecast, a sentence. */
   readonly explanation: string;
 }
 
