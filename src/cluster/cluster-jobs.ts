@@ -14,6 +14,7 @@ import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { type Charge, fitsWidths, JobLines, type Room, type WaitingJobs } from './job-lines.ts';
+import { LineOrders } from './line-orders.ts';
 import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
 import type { JobCount } from './places-in-flight.ts';
 
@@ -21,11 +22,6 @@ import type { JobCount } from './places-in-flight.ts';
 const LOOK_EVERY_MS = 1000;
 /** A claim that met another node's claim of the same line is tried again after so long. */
 const BUSY_AGAIN_MS = 3;
-/** Between two writes of the order of a line, for queue positions, while somebody asks for them. */
-const ORDER_FOR_MS = 500;
-/** Jobs of each key and level whose queue positions are told exactly. */
-const ORDER_OF_KEY = 200;
-
 const STATUSES = {
   name: 'cluster-statuses',
   text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::text[])',
@@ -119,15 +115,10 @@ export interface ClusterJobsOptions {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Order of the jobs of a line, as it was read. */
-interface LineOrder {
-  readonly positions: ReadonlyMap<JobId, number>;
-  readonly costBeforeMs: ReadonlyMap<JobId, number>;
-}
-
 export class ClusterJobs implements JobSharing {
   readonly #options: ClusterJobsOptions;
   readonly #lines: JobLines;
+  readonly #orders: LineOrders;
   readonly #bus: PostgresBus;
   #numClaims = 0;
   /** Lines in which jobs may wait. */
@@ -136,10 +127,6 @@ export class ClusterJobs implements JobSharing {
   readonly #charges = new Map<string, Map<string, Charge>>();
   readonly #claimLater = new Map<string, NodeJS.Timeout>();
   readonly #claiming = new Set<string>();
-  #orders: ReadonlyMap<string, LineOrder> = new Map();
-  #ordersAskedAt = Number.NEGATIVE_INFINITY;
-  #ordersReadAt = Number.NEGATIVE_INFINITY;
-  #waiting: readonly WaitingJobs[] = [];
   #connectedSince = Number.POSITIVE_INFINITY;
   /** Jobs that were held in the database and not by the runner when last looked. */
   #unheld: ReadonlySet<JobId> = new Set();
@@ -151,6 +138,7 @@ export class ClusterJobs implements JobSharing {
   constructor(options: ClusterJobsOptions) {
     this.#options = options;
     this.#lines = new JobLines(options.database);
+    this.#orders = new LineOrders(this.#lines);
     this.#bus = new PostgresBus({
       url: options.database.url,
       name: `${options.database.name} bus`,
@@ -165,7 +153,7 @@ export class ClusterJobs implements JobSharing {
 
   /** Jobs that waited in the database a moment ago. */
   get waiting(): readonly WaitingJobs[] {
-    return this.#waiting;
+    return this.#orders.waiting;
   }
 
   /** Numbers since the start. */
@@ -262,24 +250,13 @@ export class ClusterJobs implements JobSharing {
   }
 
   queuePosition(id: JobId, line?: string): number | undefined {
-    this.#ordersAskedAt = performance.now();
-    for (const { positions } of this.#orders.values()) {
-      const position = positions.get(id);
-      if (position !== undefined) return position;
-    }
-    if (line === undefined) return undefined;
-    const ahead = this.#waiting.filter((each) => each.line === line);
-    return ahead.reduce((sum, { count }) => sum + count, 0);
+    const place = this.#orders.placeOf(id);
+    return place?.position ?? (line === undefined ? undefined : this.#orders.lengthOf(line));
   }
 
   expectedStart(id: JobId): number | undefined {
-    this.#ordersAskedAt = performance.now();
-    for (const [line, { costBeforeMs }] of this.#orders) {
-      const costMs = costBeforeMs.get(id);
-      if (costMs !== undefined)
-        return this.#options.node().now() + costMs / this.#numNodesFor(line);
-    }
-    return undefined;
+    const place = this.#orders.placeOf(id);
+    return place && this.#options.node().now() + place.costMs / this.#numRunners();
   }
 
   progressOf(id: JobId): number | undefined {
@@ -312,11 +289,10 @@ export class ClusterJobs implements JobSharing {
     await this.#recover(wasConnectedMs > node().leaseMs);
     await this.#letGoUnheld();
     await this.#giveLines();
-    this.#waiting = await this.#lines.waiting();
-    for (const { line } of this.#waiting) this.#nonEmpty.add(line);
+    await this.#orders.read();
+    for (const { line } of this.waiting) this.#nonEmpty.add(line);
     if (node().role !== 'api') for (const line of capacity().lines()) this.#mayClaim(line);
     else this.#forgetEmpty();
-    if (performance.now() - this.#ordersAskedAt < 2 * LOOK_EVERY_MS) await this.#readOrders();
     await runner().lookElsewhere();
   }
 
@@ -393,24 +369,8 @@ export class ClusterJobs implements JobSharing {
     );
   }
 
-  async #readOrders(): Promise<void> {
-    if (performance.now() - this.#ordersReadAt < ORDER_FOR_MS) return;
-    this.#ordersReadAt = performance.now();
-    const orders = new Map<string, LineOrder>();
-    for (const line of new Set(this.#waiting.map((each) => each.line))) {
-      const jobs = await this.#lines.order(line, ORDER_OF_KEY);
-      const costBeforeMs = new Map<JobId, number>();
-      let sum = 0;
-      for (const { id, costMs } of jobs) {
-        costBeforeMs.set(id, sum);
-        sum += costMs;
-      }
-      orders.set(line, { positions: new Map(jobs.map(({ id }, i) => [id, i])), costBeforeMs });
-    }
-    this.#orders = orders;
-  }
-
-  #numNodesFor(_line: string): number {
+  /** Nodes that claim jobs. */
+  #numRunners(): number {
     const own = this.#options.node();
     const others = own
       .peers()
@@ -420,7 +380,7 @@ export class ClusterJobs implements JobSharing {
 
   /** An api node does not claim, so it learns only by looking that a line is empty. */
   #forgetEmpty(): void {
-    const waiting = new Set(this.#waiting.map(({ line }) => line));
+    const waiting = new Set(this.waiting.map(({ line }) => line));
     for (const line of this.#nonEmpty) if (!waiting.has(line)) this.#nonEmpty.delete(line);
   }
 

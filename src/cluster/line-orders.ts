@@ -1,0 +1,67 @@
+/** Places of jobs in the lines of a cluster, for queue positions and expected starts. Read while somebody asks for them. */
+import type { JobId } from '../jobs/job.ts';
+import type { JobLines, WaitingJobs } from './job-lines.ts';
+
+/** Between two readings of the lines. */
+const READ_EVERY_MS = 500;
+/** Lines are read for so long after somebody has asked. */
+const ASKED_FOR_MS = 2000;
+/** Jobs of each key and level whose places are told exactly. */
+const MAX_OF_KEY = 200;
+
+/** Place of a job in its line. */
+interface LinePlace {
+  /** Jobs before it. */
+  readonly position: number;
+  /** Expected time of these together, milliseconds. */
+  readonly costMs: number;
+}
+
+/** The order in which nodes would claim the jobs that wait. */
+export class LineOrders {
+  readonly #lines: Pick<JobLines, 'waiting' | 'order'>;
+  #waiting: readonly WaitingJobs[] = [];
+  #places: ReadonlyMap<JobId, LinePlace> = new Map();
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(lines: Pick<JobLines, 'waiting' | 'order'>) {
+    this.#lines = lines;
+  }
+
+  /** Jobs that waited when last read. */
+  get waiting(): readonly WaitingJobs[] {
+    return this.#waiting;
+  }
+
+  /** Counts the jobs that wait and, while somebody asks for places, reads their order. */
+  async read(): Promise<void> {
+    this.#waiting = await this.#lines.waiting();
+    const now = performance.now();
+    if (now - this.#askedAt > ASKED_FOR_MS || now - this.#readAt < READ_EVERY_MS) return;
+    this.#readAt = now;
+    const places = new Map<JobId, LinePlace>();
+    for (const line of new Set(this.#waiting.map((each) => each.line))) {
+      let before = 0;
+      for (const [position, { id, costMs }] of (
+        await this.#lines.order(line, MAX_OF_KEY)
+      ).entries()) {
+        places.set(id, { position, costMs: before });
+        before += costMs;
+      }
+    }
+    this.#places = places;
+  }
+
+  /** Place of a job, as of the last reading. */
+  placeOf(id: JobId): LinePlace | undefined {
+    this.#askedAt = performance.now();
+    return this.#places.get(id);
+  }
+
+  /** Number of jobs that waited in a line. */
+  lengthOf(line: string): number {
+    const inLine = this.#waiting.filter((each) => each.line === line);
+    return inLine.reduce((sum, { count }) => sum + count, 0);
+  }
+}
