@@ -2,8 +2,10 @@
 import type { JobId } from '../jobs/job.ts';
 import type { JobLines, WaitingJobs } from './job-lines.ts';
 
-/** Between two readings of the lines. */
-const READ_EVERY_MS = 500;
+/** Lines are not read again for so many times as long as the last reading took: long lines take long. */
+const REST = 50;
+/** A rest shorter than this is none: readings are asked for about once a second. */
+const LOOK_MS = 1000;
 /** Lines are read for so long after somebody has asked. */
 const ASKED_FOR_MS = 2000;
 /** Jobs of each key and level whose places are told exactly. */
@@ -23,7 +25,7 @@ export class LineOrders {
   #waiting: readonly WaitingJobs[] = [];
   #places: ReadonlyMap<JobId, LinePlace> = new Map();
   #askedAt = Number.NEGATIVE_INFINITY;
-  #readAt = Number.NEGATIVE_INFINITY;
+  #nextAt = Number.NEGATIVE_INFINITY;
 
   constructor(lines: Pick<JobLines, 'waiting' | 'order'>) {
     this.#lines = lines;
@@ -36,10 +38,15 @@ export class LineOrders {
 
   /** Counts the jobs that wait and, while somebody asks for places, reads their order. */
   async read(): Promise<void> {
+    const startedAt = performance.now();
+    if (startedAt < this.#nextAt) return;
     this.#waiting = await this.#lines.waiting();
-    const now = performance.now();
-    if (now - this.#askedAt > ASKED_FOR_MS || now - this.#readAt < READ_EVERY_MS) return;
-    this.#readAt = now;
+    if (startedAt - this.#askedAt < ASKED_FOR_MS) await this.#readPlaces();
+    const endedAt = performance.now();
+    this.#nextAt = endedAt + REST * (endedAt - startedAt) - LOOK_MS;
+  }
+
+  async #readPlaces(): Promise<void> {
     const places = new Map<JobId, LinePlace>();
     for (const line of new Set(this.#waiting.map((each) => each.line))) {
       let before = 0;

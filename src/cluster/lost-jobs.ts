@@ -66,7 +66,7 @@ const INHERIT = {
   name: 'lost-inherit',
   text: `UPDATE jobs SET origin = $1 FROM jobs AS before
     WHERE jobs.id = before.id AND jobs.status IN ('queued', 'running')
-      AND jobs.origin IN (SELECT name FROM nodes WHERE NOT is_up)
+      AND jobs.origin = ANY (ARRAY(SELECT name FROM nodes WHERE NOT is_up))
     RETURNING jobs.*, before.origin AS old_origin`,
 };
 

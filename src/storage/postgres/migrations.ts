@@ -125,6 +125,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX jobs_by_name ON jobs (key_id, kind, name, created_at, id) WHERE name IS NOT NULL;
   CREATE INDEX jobs_claimable ON jobs (line, level, key_id, place)
     WHERE status = 'queued' AND owner IS NULL AND line IS NOT NULL;
+  CREATE INDEX jobs_without_line ON jobs (place) WHERE status = 'queued' AND owner IS NULL AND line IS NULL;
   CREATE INDEX jobs_held ON jobs (owner, epoch) WHERE status IN ('queued', 'running') AND owner IS NOT NULL;
   CREATE INDEX jobs_of_origin ON jobs (origin) WHERE status IN ('queued', 'running');
   CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL;
