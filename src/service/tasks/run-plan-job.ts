@@ -6,9 +6,10 @@
  * a crash or a restart therefore finds the tasks that it submitted, and submits the rest.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RunnerClosedError } from '../../jobs/errors.ts';
+import { DuplicateJobError, JobLostError, RunnerClosedError } from '../../jobs/errors.ts';
 import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
+import { StorageUnwritableError } from '../../storage/errors.ts';
 import { PlanTaskError } from '../../workloads/plans/errors.ts';
 import { runPlan } from '../../workloads/plans/run-plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
@@ -18,6 +19,8 @@ import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from
 
 /** Interval at which a task is checked that this process has not recovered yet after a restart. */
 const LOOK_EVERY_MS = 200;
+/** Interval at which a database that is away is tried again. */
+const AGAIN_MS = 500;
 
 type PlanJobs = Pick<Jobs, 'submit' | 'get' | 'waitFor' | 'cancel' | 'watch'>;
 
@@ -33,7 +36,7 @@ interface PlanDeps {
  * Runs one plan. Resolves with the result fields of its record, as JSON text.
  *
  * @throws {PlanTaskError} if one of its tasks fails or is cancelled.
- * @throws the signal's reason; running tasks are cancelled unless the service is stopping.
+ * @throws the signal's reason; running tasks are cancelled, unless the service stops or another node has the plan.
  */
 export async function runPlanJob(
   job: Job,
@@ -55,8 +58,8 @@ export async function runPlanJob(
       runStep: async ({ name }, input, onProgress) => {
         const step = steps.find((each) => each.name === name);
         if (step === undefined) throw new Error('unreachable: a plan runs a task it has not');
-        await submitOnce(jobs, job, facts, step, input, now, signal);
-        return await resultOf(jobs, step, onProgress, signal);
+        await insist(() => submitOnce(jobs, job, facts, step, input, now, signal), signal);
+        return await insist(() => resultOf(jobs, step, onProgress, signal), signal);
       },
     });
     const last = steps.at(-1)?.name ?? '';
@@ -69,9 +72,22 @@ export async function runPlanJob(
       timing: { queue_ms: queueMs, execution_ms: Math.round(performance.now() - begun) },
     });
   } catch (error) {
-    if (signal.reason instanceof RunnerClosedError) throw signal.reason;
+    const { reason } = signal;
+    if (reason instanceof RunnerClosedError || reason instanceof JobLostError) throw reason;
     await Promise.all(steps.map(({ id }) => cancelIfThere(jobs, id)));
     throw error;
+  }
+}
+
+/** Tries again while the database is away. */
+async function insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StorageUnwritableError)) throw error;
+      await sleep(AGAIN_MS, undefined, { signal });
+    }
   }
 }
 
@@ -105,6 +121,8 @@ async function submitOnce(
       createdAt: now(),
     });
   } catch (error) {
+    // Another node runs the same plan, and one of the two has lost it.
+    if (error instanceof DuplicateJobError) return;
     if (!(error instanceof RunnerClosedError)) throw error;
     // The plan is about to be put back and continues after the next start.
     await aborted(signal);
