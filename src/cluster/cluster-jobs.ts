@@ -85,6 +85,7 @@ type Runner = Pick<
   | 'adoptClaimed'
   | 'inherit'
   | 'loseClaims'
+  | 'recheckHeld'
   | 'changedElsewhere'
   | 'progressElsewhere'
   | 'announceProgressOf'
@@ -287,7 +288,7 @@ export class ClusterJobs implements JobSharing {
     if (!database.writer.isConnected || node().epoch === 0 || this.#isClosed) return;
     const wasConnectedMs = performance.now() - this.#connectedSince;
     await this.#recover(wasConnectedMs > node().leaseMs);
-    await this.#letGoUnheld();
+    await this.#compareHeld();
     await this.#giveLines();
     await this.#orders.read();
     for (const { line } of this.waiting) this.#nonEmpty.add(line);
@@ -326,12 +327,17 @@ export class ClusterJobs implements JobSharing {
     onRecovered(recovered);
   }
 
-  /** Lets go of jobs that the database says this node holds, and that its runner does not: their write was lost. */
-  async #letGoUnheld(): Promise<void> {
+  /**
+   * Compares what this node holds with what the database says. Jobs that only the runner holds were cancelled or
+   * taken over, and the message was lost. Jobs that only the database shows as held are let go: their write was lost.
+   */
+  async #compareHeld(): Promise<void> {
     const { database, node, runner } = this.#options;
     const { name, epoch } = node();
     const rows = await database.read(HELD, [name, epoch]);
-    const unheld = rows.map((row) => String(row['id'])).filter((id) => !runner().isHeld(id));
+    const held = new Set(rows.map((row) => String(row['id'])));
+    await runner().recheckHeld((id) => held.has(id));
+    const unheld = [...held].filter((id) => !runner().isHeld(id));
     // A claim may be on its way from the database to the runner.
     const again = unheld.filter((id) => this.#unheld.has(id));
     this.#unheld = new Set(unheld);

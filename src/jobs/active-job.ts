@@ -15,6 +15,7 @@ import { StorageUnwritableError } from '../storage/errors.ts';
 import {
   JobCancelledError,
   JobLostError,
+  JobNotFoundError,
   JobTransitionError,
   RunnerClosedError,
 } from './errors.ts';
@@ -206,13 +207,18 @@ export class ActiveJob {
     });
   }
 
-  /** Looks whether another node has ended the job, or holds it now. The work is stopped then. */
+  /** Looks whether another node has ended or deleted the job, or holds it now. The work is stopped then. */
   recheck(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#settlement.isSettled || !this.#isStored) return;
-      const stored = await this.#context.store.get(this.#record.id);
-      if (stored === undefined || this.#settlement.isSettled) return;
-      if (isFinal(stored.status)) {
+      const { id } = this.#record;
+      const stored = await this.#context.store.get(id);
+      if (this.#settlement.isSettled) return;
+      if (stored === undefined) {
+        // Only what is final is deleted.
+        this.#controller.abort(new JobCancelledError(id));
+        this.#release(new JobNotFoundError(id));
+      } else if (isFinal(stored.status)) {
         this.#record = stored;
         this.#tellChange();
         this.#release();

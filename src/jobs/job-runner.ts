@@ -447,6 +447,18 @@ export class JobRunner {
     await this.#remote?.changed(id);
   }
 
+  /**
+   * Looks which stored jobs this node still holds, where a message may have been lost.
+   *
+   * @param isHeld - False for jobs that the database did not show as held by this node.
+   */
+  async recheckHeld(isHeld: (id: JobId) => boolean): Promise<void> {
+    const doubtful = [...this.#active.values()].filter(
+      ({ record, isStored }) => isStored && !isHeld(record.id),
+    );
+    await Promise.all(doubtful.map((active) => active.recheck().catch(() => {})));
+  }
+
   /** Takes note of the progress of a job that another node runs. */
   progressElsewhere(id: JobId, progress: number, message: string | undefined): void {
     this.#remote?.tellProgress(id, progress, message);

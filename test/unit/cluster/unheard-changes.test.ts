@@ -32,6 +32,23 @@ describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
       expect((await node.store.get(id))?.status).toBe('running');
     });
 
+  test.each([
+    ['cancelled', `UPDATE jobs SET status = 'cancelled', finished_at = 5`],
+    ['cancelled and deleted', 'DELETE FROM jobs'],
+  ])('that were %s elsewhere stop', async (_what, change) => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a' });
+    const { id } = await a.runner.submit(newJob());
+    const waits = a.runner.waitFor(id).catch((error) => error);
+    await isRunning(a, id);
+    await query(url, change);
+    await eventually(() => expect(a.handler.of(id).signal.aborted).toBe(true));
+    expect([...a.runner.inHand()]).toEqual([]);
+    expect([await waits]).toMatchObject(
+      change.startsWith('DELETE') ? [{ code: 'JOBS_NOT_FOUND' }] : [{ status: 'cancelled' }],
+    );
+  });
+
   test('that are claimed again while their work still ends run once it has ended', async () => {
     const url = await server.createDatabase();
     const b = await openNode(url, { name: 'b', role: 'worker' });
