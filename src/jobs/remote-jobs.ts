@@ -46,6 +46,7 @@ export class RemoteJobs {
   /** Looks that did not find a job of this node. */
   readonly #missing = new Map<JobId, number>();
   #numLooks = 0;
+  #isClosed = false;
 
   constructor(options: RemoteJobsOptions) {
     this.#options = options;
@@ -79,7 +80,8 @@ export class RemoteJobs {
   }
 
   /**
-   * Waits until a job that is not held here is final; see JobRunner.waitFor.
+   * Waits until a job that is not held here is final; see JobRunner.waitFor. Once the service stops, gives the present
+   * record.
    *
    * @throws {JobNotFoundError} if there is no such job.
    */
@@ -88,8 +90,8 @@ export class RemoteJobs {
     if (awaited === undefined) {
       // Changes of its own jobs are noticed from the beginning.
       const own = this.#own.get(id);
-      const record = own ?? (await this.#read(id));
-      if (isFinal(record.status)) return record;
+      const record = (this.#isClosed ? undefined : own) ?? (await this.#read(id));
+      if (isFinal(record.status) || this.#isClosed) return record;
       awaited = this.#awaited.get(id) ?? { settlement: new Settlement(), record };
       this.#awaited.set(id, awaited);
       // Another job may have changed before anybody was interested in it.
@@ -184,8 +186,9 @@ export class RemoteJobs {
     for (const id of this.#missing.keys()) if (statuses.has(id)) this.#missing.delete(id);
   }
 
-  /** Answers everybody who waits with the last known record. */
+  /** Answers everybody who waits, now and from now on, with the present record. */
   answerAll(): void {
+    this.#isClosed = true;
     for (const { settlement, record } of this.#awaited.values()) settlement.resolve(record);
     this.#awaited.clear();
   }

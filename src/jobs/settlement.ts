@@ -44,10 +44,14 @@ export class Settlement {
    * Waits for `resolve` or `reject`. Call it only before those.
    *
    * @param current - Gives the record to answer with after `timeoutMs`.
-   * @throws the signal's reason, if that aborts first.
+   * @throws the signal's reason, if that aborts first or is aborted.
    */
   wait(current: () => Job, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
     return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
       let timer: NodeJS.Timeout | undefined;
       const leave = () => {
         this.#waiters.delete(waiter);

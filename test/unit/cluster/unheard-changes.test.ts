@@ -49,6 +49,26 @@ describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
     );
   });
 
+  test('are not waited for any more by a caller that left while the record was read', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const c = await openNode(url, { name: 'c', role: 'api' });
+    const { id } = await a.runner.submit(newJob());
+    const controller = new AbortController();
+    const waits = c.runner.waitFor(id, undefined, controller.signal);
+    controller.abort(new Error('the caller left'));
+    await expect(waits).rejects.toThrow('the caller left');
+  });
+
+  test('have their callers answered by a node that stops while it stores them', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const ran = a.runner.run(newJob());
+    a.jobs.stopClaiming();
+    await a.runner.shutdown(0);
+    expect(await ran).toMatchObject({ status: 'queued' });
+  });
+
   test('that are claimed again while their work still ends run once it has ended', async () => {
     const url = await server.createDatabase();
     const b = await openNode(url, { name: 'b', role: 'worker' });
