@@ -22,6 +22,8 @@ import type { JobCount } from './places-in-flight.ts';
 const LOOK_EVERY_MS = 1000;
 /** A claim that met another node's claim of the same line is tried again after so long. */
 const BUSY_AGAIN_MS = 3;
+/** Characters of the text that other nodes show with the progress of a job. */
+const MAX_TEXT = 1000;
 const STATUSES = {
   name: 'cluster-statuses',
   text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::text[])',
@@ -232,7 +234,7 @@ export class ClusterJobs implements JobSharing {
   }
 
   announceProgress(id: JobId, progress: number, text: string | undefined): void {
-    this.#bus.send(message('progress', id, progress, text));
+    this.#bus.send(message('progress', id, progress, text?.slice(0, MAX_TEXT)));
   }
 
   askForProgress(id: JobId): void {

@@ -60,9 +60,11 @@ export class PostgresBus {
     return { sent: this.#numSent, received: this.#numReceived };
   }
 
-  /** Sends a message soon. The same message that still waits is sent once. */
+  /** Sends a message soon, unless it is too long. The same message that still waits is sent once. */
   send(message: string): void {
     if (this.#client === undefined || this.#waiting.size >= MAX_WAITING) return;
+    // The server would refuse it, and all that is sent with it.
+    if (Buffer.byteLength(message) > MAX_PAYLOAD_BYTES) return;
     this.#waiting.add(message);
     if (this.#isSending) return;
     this.#isSending = true;

@@ -69,6 +69,18 @@ describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
     expect(await ran).toMatchObject({ status: 'queued' });
   });
 
+  test('show their progress elsewhere although its text is long', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const { id } = await a.runner.submit(newJob());
+    using watch = await a.runner.watch(id);
+    await isRunning(b, id);
+    // JSON takes six bytes for each of these characters, and the server takes messages of 8000 bytes.
+    b.handler.of(id).hooks.progress(0.5, '\u0001'.repeat(9000));
+    await eventually(() => expect(watch?.state.progress).toBe(0.5));
+  });
+
   test('that are claimed again while their work still ends run once it has ended', async () => {
     const url = await server.createDatabase();
     const b = await openNode(url, { name: 'b', role: 'worker' });
