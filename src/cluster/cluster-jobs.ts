@@ -24,6 +24,7 @@ const LOOK_EVERY_MS = 1000;
 const BUSY_AGAIN_MS = 3;
 /** Characters of the text that other nodes show with the progress of a job. */
 const MAX_TEXT = 1000;
+
 const STATUSES = {
   name: 'cluster-statuses',
   text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::text[])',

@@ -326,7 +326,7 @@ export class JobRunner {
   get hasWaiting(): boolean {
     const isWaiting = ({ hasBegun }: ActiveJob) => !hasBegun;
     return (
-      [...this.#active.values()].some(isWaiting) || [...(this.#remote?.waiting() ?? [])].length > 0
+      [...this.#active.values()].some(isWaiting) || this.#remote?.waiting().next().done === false
     );
   }
 

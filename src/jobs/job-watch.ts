@@ -22,6 +22,8 @@ export interface JobState {
 export class JobWatch implements Disposable {
   /** Called after changes of `state`; one call may cover several. */
   onChange: (() => void) | undefined;
+  /** Called if the job was deleted before its end was seen; nothing more is told. */
+  onGone: (() => void) | undefined;
   #state: JobState;
   readonly #leave: () => void;
 
@@ -41,9 +43,10 @@ export class JobWatch implements Disposable {
     this.onChange?.();
   }
 
-  /** Ends the watch; `onChange` is no longer called. */
+  /** Ends the watch; nothing is called any more. */
   [Symbol.dispose](): void {
     this.onChange = undefined;
+    this.onGone = undefined;
     this.#leave();
   }
 }
@@ -58,7 +61,8 @@ export function stateOf(job: Job, progress?: number, message?: string): JobState
   };
 }
 
-type Listener = (state: JobState) => void;
+/** Gets each state; undefined once the job is gone. */
+type Listener = (state: JobState | undefined) => void;
 
 /** Watches of all jobs; a job without watches takes no memory. */
 export class JobWatches {
@@ -82,6 +86,11 @@ export class JobWatches {
     for (const listener of [...listeners]) listener(present);
   }
 
+  /** Reports that the job was deleted, and nobody here has seen its end. */
+  tellGone(id: JobId): void {
+    for (const listener of [...(this.#listeners.get(id) ?? [])]) listener(undefined);
+  }
+
   /**
    * Opens a watch with the job's present state. Changes reported during the look-up are not missed.
    *
@@ -91,6 +100,10 @@ export class JobWatches {
     let watch: JobWatch | undefined;
     let told: JobState | undefined;
     const listener: Listener = (state) => {
+      if (state === undefined) {
+        watch?.onGone?.();
+        return;
+      }
       told = state;
       watch?.tell(state);
     };

@@ -14,8 +14,10 @@ import { Settlement } from './settlement.ts';
 
 /** Looks ask again for the progress of watched jobs, which nodes announce for a while only. */
 const ASK_EVERY_LOOKS = 10;
-/** A job of this node that so many looks did not find was deleted. */
-const LOOKS_UNTIL_DELETED = 30;
+/** Jobs of this node that nobody waits for and that one look reads; the next look reads the next ones. */
+const MAX_OF_LOOK = 500;
+/** A job of this node that looks did not find for so long was deleted. */
+const MISSING_MS = 30_000;
 
 /** Options of RemoteJobs. */
 interface RemoteJobsOptions {
@@ -43,8 +45,10 @@ export class RemoteJobs {
   readonly #watched = new Map<JobId, Job>();
   /** Jobs whose record is being read; true if it changed meanwhile. */
   readonly #reading = new Map<JobId, boolean>();
-  /** Looks that did not find a job of this node. */
+  /** Jobs of this node that looks did not find, and since when, on the monotonic clock. */
   readonly #missing = new Map<JobId, number>();
+  /** Jobs of this node that the next looks read. */
+  #next: Iterator<Job> = [].values();
   #numLooks = 0;
   #isClosed = false;
 
@@ -65,7 +69,7 @@ export class RemoteJobs {
   }
 
   /** Unfinished jobs that this node took in and that are not held here. */
-  *waiting(): Iterable<Job> {
+  *waiting(): Generator<Job, void, undefined> {
     for (const job of this.#own.values()) if (!this.#options.isHeld(job.id)) yield job;
   }
 
@@ -138,15 +142,20 @@ export class RemoteJobs {
 
   /** Takes note of a stored record. */
   tell(job: Job): void {
-    const { watches, onFinal } = this.#options;
+    const { watches, onFinal, isHeld } = this.#options;
     const { id } = job;
     const awaited = this.#awaited.get(id);
     if (awaited !== undefined) awaited.record = job;
     if (this.#watched.has(id)) {
       this.#watched.set(id, job);
-      watches.tell(id, () => stateOf(job));
+      // A job that is held here again is newer than what was read.
+      if (isFinal(job.status) || !isHeld(id)) watches.tell(id, () => stateOf(job));
     }
-    if (!isFinal(job.status)) return;
+    if (!isFinal(job.status)) {
+      const own = this.#own.get(id);
+      if (own !== undefined) this.#own.set(id, { ...own, status: job.status });
+      return;
+    }
     this.#awaited.delete(id);
     this.#watched.delete(id);
     awaited?.settlement.resolve(job);
@@ -173,7 +182,8 @@ export class RemoteJobs {
     if (this.#numLooks % ASK_EVERY_LOOKS === 0) {
       for (const id of this.#watched.keys()) sharing.askForProgress(id);
     }
-    const known = new Map<JobId, Job>([...this.#own, ...this.#watched]);
+    const known = new Map<JobId, Job>(this.#nextOwn().map((job) => [job.id, job]));
+    for (const [id, job] of this.#watched) known.set(id, job);
     for (const [id, { record }] of this.#awaited) known.set(id, record);
     const ids = [...known.keys()].filter((id) => !isHeld(id));
     if (ids.length === 0) return;
@@ -183,7 +193,21 @@ export class RemoteJobs {
       if (status === undefined) this.#isMissing(id);
       else if (status !== known.get(id)?.status) void this.changed(id);
     }
-    for (const id of this.#missing.keys()) if (statuses.has(id)) this.#missing.delete(id);
+    for (const id of this.#missing.keys()) {
+      if (statuses.has(id) || !this.#own.has(id)) this.#missing.delete(id);
+    }
+  }
+
+  /** The next jobs of this node to look up. */
+  #nextOwn(): readonly Job[] {
+    const jobs: Job[] = [];
+    while (jobs.length < Math.min(MAX_OF_LOOK, this.#own.size)) {
+      const { done, value } = this.#next.next();
+      if (done !== true) jobs.push(value);
+      else if (jobs.length > 0) break;
+      else this.#next = this.#own.values();
+    }
+    return jobs;
   }
 
   /** Answers everybody who waits, now and from now on, with the present record. */
@@ -201,17 +225,18 @@ export class RemoteJobs {
   #isMissing(id: JobId): void {
     const own = this.#own.get(id);
     if (own !== undefined) {
-      const numLooks = (this.#missing.get(id) ?? 0) + 1;
-      this.#missing.set(id, numLooks);
-      if (numLooks < LOOKS_UNTIL_DELETED) return;
+      const now = performance.now();
+      const since = this.#missing.get(id) ?? now;
+      this.#missing.set(id, since);
+      if (now - since < MISSING_MS) return;
       this.#missing.delete(id);
       this.#own.delete(id);
       this.#options.onFinal(own);
     }
     const awaited = this.#awaited.get(id);
     this.#awaited.delete(id);
-    this.#watched.delete(id);
     awaited?.settlement.reject(new JobNotFoundError(id));
+    if (this.#watched.delete(id)) this.#options.watches.tellGone(id);
   }
 
   async #read(id: JobId): Promise<Job> {

@@ -1,6 +1,6 @@
 /** Jobs of a node that other nodes run, and looks for them in the database. */
 import { expect, test } from 'vitest';
-import type { Job } from '../../../src/jobs/job.ts';
+import type { Job, JobId, JobStatus } from '../../../src/jobs/job.ts';
 import { JobWatches } from '../../../src/jobs/job-watch.ts';
 import { RemoteJobs } from '../../../src/jobs/remote-jobs.ts';
 import { newJob, turn } from '../../support/jobs.ts';
@@ -22,4 +22,83 @@ test('a look that comes before the job is stored leaves its caller waiting', asy
   expect(finals).toEqual([]);
   jobs.tell({ ...job, status: 'completed', finishedAt: 2000 });
   expect(await answer).toMatchObject({ status: 'completed' });
+});
+
+/** Jobs of a node in a store that the test fills, and what looks read of it. */
+function storedJobs() {
+  const stored = new Map<JobId, Job>();
+  const looks: (readonly JobId[])[] = [];
+  const reads: JobId[] = [];
+  const watches = new JobWatches();
+  const jobs = new RemoteJobs({
+    store: {
+      get: async (id) => {
+        reads.push(id);
+        return stored.get(id);
+      },
+    },
+    sharing: {
+      askForProgress: () => {},
+      statusesOf: async (ids) => {
+        looks.push(ids);
+        return new Map(
+          ids.flatMap((id) => {
+            const status: JobStatus | undefined = stored.get(id)?.status;
+            return status === undefined ? [] : [[id, status] as const];
+          }),
+        );
+      },
+    },
+    watches,
+    isHeld: () => false,
+    onFinal: () => {},
+  });
+  const take = (status: JobStatus = 'queued') => {
+    const job: Job = { ...newJob(), status: 'queued', attempts: 0 };
+    jobs.take(job);
+    stored.set(job.id, { ...job, status });
+    return job.id;
+  };
+  return { jobs, stored, looks, reads, watches, take };
+}
+
+test('looks read a bounded number of the jobs that nobody waits for, and all of them in turn', async () => {
+  const { jobs, looks, take } = storedJobs();
+  const ids = Array.from({ length: 1200 }, () => take());
+  const awaited = ids[1100]!;
+  void jobs.wait(awaited);
+  for (let i = 0; i < 3; i++) await jobs.look();
+  for (const read of looks) {
+    expect(read.length).toBeLessThanOrEqual(501);
+    expect(read).toContain(awaited);
+  }
+  expect(new Set(looks.flat()).size).toBe(1200);
+});
+
+test('a look reads the record of a job once for each change of its status', async () => {
+  const { jobs, reads, take } = storedJobs();
+  const id = take('running');
+  for (let i = 0; i < 3; i++) {
+    await jobs.look();
+    await turn();
+  }
+  expect(reads).toEqual([id]);
+});
+
+test('watches of a job that was deleted end', async () => {
+  const { jobs, stored, watches, take } = storedJobs();
+  const id = take('queued');
+  jobs.drop(id);
+  const job = stored.get(id)!;
+  using watch = await watches.open(id, async () => ({ record: job }));
+  jobs.follow(job);
+  let isGone = false;
+  watch!.onGone = () => {
+    isGone = true;
+  };
+  await jobs.look();
+  expect(isGone).toBe(false);
+  stored.delete(id);
+  await jobs.look();
+  expect(isGone).toBe(true);
 });
