@@ -29,6 +29,8 @@ export interface StoredFinal {
   readonly errorCode: string | undefined;
   /** The whole message of its error. */
   readonly errorMessage: string | undefined;
+  /** Beginning of what was asked for. */
+  readonly request: string;
 }
 
 const SAID = (row: string) =>
@@ -89,7 +91,7 @@ export async function readFinalsLog(url: string): Promise<readonly LoggedChange[
 export async function readStoredJobs(url: string): Promise<readonly StoredFinal[]> {
   const rows = await query(
     url,
-    `SELECT id, status, attempts::int, error_code, error_message, ${SAID('jobs')} AS record FROM jobs`,
+    `SELECT id, status, attempts::int, error_code, error_message, left(request, 150) AS request, ${SAID('jobs')} AS record FROM jobs`,
   );
   return rows.map((row) => ({
     jobId: String(row['id']),
@@ -97,6 +99,7 @@ export async function readStoredJobs(url: string): Promise<readonly StoredFinal[
     attempts: Number(row['attempts']),
     record: String(row['record']),
     errorCode: row['error_code'] === null ? undefined : String(row['error_code']),
+    request: String(row['request']),
     errorMessage: row['error_message'] === null ? undefined : String(row['error_message']),
   }));
 }

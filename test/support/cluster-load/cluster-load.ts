@@ -49,6 +49,9 @@ const SEEDED: readonly Readonly<Record<string, unknown>>[] = [
   { circuit: lastingCircuit(8, 10), target_processor: 'gpu-fleet', shots: 300, seed: 10 },
   { circuit: lastingCircuit(12, 20), target_processor: 'statevector-sim', shots: 300, seed: 11 },
   { circuit: lastingCircuit(15, 12), target_processor: 'gpu-fleet', shots: 200, seed: 12 },
+  // These take a second or so, and are seldom through when a node goes.
+  { circuit: measuredOften(), target_processor: 'statevector-sim', shots: 100, seed: 13 },
+  { circuit: measuredOften(), target_processor: 'gpu-fleet', shots: 150, seed: 14 },
 ];
 
 function bell() {
@@ -56,6 +59,13 @@ function bell() {
     { gate: 'H', qubit: 0 },
     { gate: 'CX', control: 0, target: 1 },
   ];
+}
+
+/** Every shot has a state of its own. */
+function measuredOften() {
+  const qubits = Array.from({ length: 16 }, (_, qubit) => qubit);
+  const layer = [...lastingCircuit(16, 1), { gate: 'M', qubits, bits: qubits }];
+  return Array.from({ length: 30 }, () => layer).flat();
 }
 
 /** Counts of a load. */

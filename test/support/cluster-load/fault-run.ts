@@ -17,6 +17,8 @@ const COMMIT_MS = 5000;
 /** Part of the faults that come together with another one. */
 const TOGETHER_PART = 0.2;
 const LOOK_EVERY_MS = 50;
+/** A fault comes after so long, whether or not a job runs on the node. */
+const BUSY_MS = 3000;
 const AT_REST_MS = 120_000;
 
 /** What a fault does; a node's is one of that node. */
@@ -134,6 +136,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
     if (isTogether && !names.some(isOfServer)) names.push(draw());
     const nodes = random.shuffled(cluster.nodes);
     if (names.length > 1) together++;
+    await untilBusy(cluster, nodes[0]);
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     const told = names.map((name, i) => (isOfServer(name) ? name : `${name} (${nodes[i]?.name})`));
     onStep(`${seconds} s, ${load.counts.ended} jobs ended: ${told.join(' and ')}`);
@@ -201,6 +204,18 @@ async function breakCommit(
   const broken = proxy.breakNextCommit(fault, random.pick(['end', 'silence']));
   await Promise.race([broken, sleep(COMMIT_MS)]);
   if (proxy.isToBreak) proxy.open();
+}
+
+/** Resolves once a job runs on a node, so that the fault meets it. */
+async function untilBusy(cluster: Cluster, node: ClusterNode | undefined): Promise<void> {
+  const begun = performance.now();
+  while (performance.now() - begun < BUSY_MS) {
+    const running = await cluster.query(
+      `SELECT 1 FROM jobs WHERE status = 'running' AND owner = '${node?.name}' LIMIT 1`,
+    );
+    if (running.length > 0) return;
+    await sleep(LOOK_EVERY_MS / 5);
+  }
 }
 
 /** Resolves once no job waits or runs: of jobs whose callers were not answered, some still do. */

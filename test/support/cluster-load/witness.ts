@@ -159,14 +159,16 @@ export class Witness {
 
   /** Jobs complete, unless their clients cancel them or three nodes were lost with them. */
   #judgeOutcome(job: StoredFinal, verdict: Verdict): void {
-    const { jobId, status, errorCode, errorMessage, attempts } = job;
+    const { jobId, status, errorCode, errorMessage, attempts, request } = job;
     if (status === 'completed') return;
     if (status === 'cancelled' && this.acknowledged.get(jobId)?.isCancelled !== false) return;
     if (status === 'failed' && errorCode === INTERRUPTED && attempts >= MAX_ATTEMPTS) {
       verdict.interrupted++;
       return;
     }
-    this.fault(`${jobId} is ${status}, ${errorCode}: ${errorMessage}, attempt ${attempts}`);
+    this.fault(
+      `${jobId} is ${status}, ${errorCode}: ${errorMessage}, attempt ${attempts}, ${request}`,
+    );
   }
 }
 
