@@ -89,6 +89,8 @@ export class ActiveJob {
   readonly #settlement = new Settlement();
   #record: Job;
   #isStored: boolean;
+  /** True if others may know of the job: it was stored before it was final. */
+  #isKnown: boolean;
   #storeTimer: NodeJS.Timeout | undefined;
   /** Outcome of the work that could not be written yet. */
   #unwritten: Outcome | undefined;
@@ -112,6 +114,7 @@ export class ActiveJob {
     this.handler = handler;
     this.#readmitted = origin !== 'new' || record.claim !== undefined;
     this.#isStored = origin !== 'new';
+    this.#isKnown = this.#isStored;
     this.#context = context;
   }
 
@@ -133,6 +136,11 @@ export class ActiveJob {
   /** True once the job is in the store. A released job that is not was dropped. */
   get isStored(): boolean {
     return this.#isStored;
+  }
+
+  /** True if other nodes may know of the job, because it was stored before it was final. */
+  get isKnown(): boolean {
+    return this.#isKnown;
   }
 
   /** Fraction done in [0, 1]; undefined before the work has begun. */
@@ -454,6 +462,7 @@ export class ActiveJob {
       throw error;
     }
     this.#isStored = true;
+    this.#isKnown = !isFinal(this.#record.status);
     this.#tellChange();
   }
 

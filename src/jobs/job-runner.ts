@@ -227,8 +227,8 @@ export class JobRunner {
     if (!isStored) this.#forget(job.id);
     else if (isFinal(job.status)) {
       this.#remote?.tell(job);
-      // Nobody else knows of a job that was stored with its outcome by the node that took it in.
-      if (job.origin !== sharing.node) sharing.announceChanged(job.id);
+      // Nobody else knows of a job that was stored with its outcome.
+      if (active.isKnown) sharing.announceChanged(job.id);
     } else if (this.#watches.has(job.id)) this.#remote?.follow(job);
     sharing.released();
   }

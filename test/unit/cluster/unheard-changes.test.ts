@@ -81,6 +81,20 @@ describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
     await eventually(() => expect(watch?.state.progress).toBe(0.5));
   });
 
+  test('are answered at once to callers at nodes that neither took them in nor run them', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a' });
+    const c = await openNode(url, { name: 'c', role: 'api' });
+    const { id } = await a.runner.submit(newJob());
+    await isRunning(a, id);
+    c.jobs.look = async () => {};
+    const waits = c.runner.waitFor(id);
+    // The first wait has read the record by then.
+    expect(await c.runner.waitFor(id, 1)).toMatchObject({ status: 'running' });
+    a.handler.of(id).resolve('{}');
+    expect(await waits).toMatchObject({ status: 'completed' });
+  });
+
   test('that are claimed again while their work still ends run once it has ended', async () => {
     const url = await server.createDatabase();
     const b = await openNode(url, { name: 'b', role: 'worker' });
