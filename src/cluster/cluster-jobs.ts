@@ -6,10 +6,13 @@
  * in the database. A node claims as much as it would start soon, whenever there is room, so that jobs are placed late
  * and in the order of all keys.
  */
+
+import { JobDamagedError } from '../jobs/errors.ts';
 import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from '../jobs/job.ts';
 import type { WaitingJob } from '../jobs/job-handler.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import type { JobSharing } from '../jobs/job-sharing.ts';
+import { StorageUnwritableError } from '../storage/errors.ts';
 import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import type { ClusterNode } from './cluster-node.ts';
@@ -45,6 +48,12 @@ const WITHOUT_LINE = {
   name: 'cluster-without-line',
   text: `SELECT id, kind, priority, target, request FROM jobs
     WHERE status = 'queued' AND owner IS NULL AND line IS NULL ORDER BY place LIMIT 200`,
+};
+const FAIL_DAMAGED = {
+  name: 'cluster-fail-damaged',
+  text: `UPDATE jobs SET status = 'failed', finished_at = $4, error_code = given.code, error_message = given.message
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS given (id, code, message)
+    WHERE jobs.id = given.id AND status = 'queued' AND owner IS NULL`,
 };
 const SET_LINES = {
   name: 'cluster-set-lines',
@@ -137,6 +146,8 @@ export class ClusterJobs implements JobSharing {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isClosed = false;
+  /** Errors of the last look. */
+  #reported = '';
   readonly #counters = { claimed: 0, givenUp: 0 };
 
   constructor(options: ClusterJobsOptions) {
@@ -287,21 +298,47 @@ export class ClusterJobs implements JobSharing {
   }
 
   async #look(): Promise<void> {
-    const { node, capacity, runner, database } = this.#options;
+    const { node, runner, database } = this.#options;
     if (!database.writer.isConnected || node().epoch === 0 || this.#isClosed) return;
     const wasConnectedMs = performance.now() - this.#connectedSince;
-    await this.#recover(wasConnectedMs > node().leaseMs);
-    await this.#compareHeld();
-    await this.#giveLines();
-    await this.#orders.read();
+    const steps = [
+      () => this.#recover(wasConnectedMs > node().leaseMs),
+      () => this.#compareHeld(),
+      () => this.#giveLines(),
+      () => this.#orders.read(),
+      () => this.#claimAll(),
+      () => runner().lookElsewhere(),
+    ];
+    const faults: unknown[] = [];
+    // A step that fails, as for a damaged record, keeps none of the others from being taken.
+    for (const step of steps) await step().catch((error) => void faults.push(error));
+    this.#reportFaults(faults);
+  }
+
+  /** Reports the errors of a look, but not again and again, nor while the database is away. */
+  #reportFaults(faults: readonly unknown[]): void {
+    const bugs = faults.filter((error) => !(error instanceof StorageUnwritableError));
+    const said = bugs.join('\n');
+    const isNew = said !== this.#reported;
+    this.#reported = said;
+    if (!isNew || this.#isClosed) return;
+    for (const error of bugs) this.#options.onError(error, 'a look for work and changes failed');
+  }
+
+  async #claimAll(): Promise<void> {
+    const { node, capacity } = this.#options;
     for (const { line } of this.waiting) this.#nonEmpty.add(line);
     if (node().role !== 'api') for (const line of capacity().lines()) this.#mayClaim(line);
     else this.#forgetEmpty();
-    await runner().lookElsewhere();
   }
 
-  /** Recovers what nodes that are gone have left. */
+  /** Recovers what nodes that are gone have left, in transactions that leave time for renewals of the lease. */
   async #recover(mayGiveUp: boolean): Promise<void> {
+    while (await this.#recoverSome(mayGiveUp));
+  }
+
+  /** @returns True if there may be more. */
+  async #recoverSome(mayGiveUp: boolean): Promise<boolean> {
     const { database, node, parentOf, maxSuspicion, onInherited, onRecovered, runner } =
       this.#options;
     const { name, epoch, leaseMs } = node();
@@ -317,7 +354,7 @@ export class ClusterJobs implements JobSharing {
     };
     const recovered = await database.writer.write((query) => recoverLost(query, options), true);
     const { givenUp, queuedAgain, failed, inherited, places } = recovered;
-    if (givenUp.length + queuedAgain.length + failed.length + inherited.length === 0) return;
+    if (givenUp.length + queuedAgain.length + failed.length + inherited.length === 0) return false;
     this.#counters.givenUp += givenUp.length;
     runner().inherit(inherited);
     onInherited(places);
@@ -327,7 +364,8 @@ export class ClusterJobs implements JobSharing {
     for (const line of new Set(queuedAgain.map(({ queueing }) => queueing?.line))) {
       if (line !== undefined) this.announceQueued(line);
     }
-    onRecovered(recovered);
+    if (givenUp.length + queuedAgain.length + failed.length > 0) onRecovered(recovered);
+    return recovered.isPartial;
   }
 
   /**
@@ -353,7 +391,8 @@ export class ClusterJobs implements JobSharing {
     const { database, queueingOf } = this.#options;
     const rows = await database.read(WITHOUT_LINE);
     if (rows.length === 0) return;
-    const found = rows.map((row) => {
+    const damaged: { readonly id: JobId; readonly error: JobDamagedError }[] = [];
+    const found = rows.flatMap((row) => {
       const id = String(row['id']);
       // The casts are safe: kinds and priorities are checked when they are written.
       const { kind, priority } = row as unknown as Pick<NewJob, 'kind' | 'priority'>;
@@ -364,7 +403,13 @@ export class ClusterJobs implements JobSharing {
         target: String(row['target']),
         request: String(row['request']),
       };
-      return { id, ...queueingOf(job) };
+      try {
+        return { id, ...queueingOf(job) };
+      } catch (error) {
+        if (!(error instanceof JobDamagedError)) throw error;
+        damaged.push({ id, error });
+        return [];
+      }
     });
     await database.writer.write((query) =>
       query(SET_LINES, [
@@ -376,6 +421,16 @@ export class ClusterJobs implements JobSharing {
         this.node,
       ]),
     );
+    if (damaged.length === 0) return;
+    await database.writer.write((query) =>
+      query(FAIL_DAMAGED, [
+        damaged.map(({ id }) => id),
+        damaged.map(({ error }) => error.code),
+        damaged.map(({ error }) => error.message),
+        this.#options.node().now(),
+      ]),
+    );
+    for (const { id } of damaged) this.announceChanged(id);
   }
 
   /** Nodes that claim jobs. */

@@ -16,6 +16,9 @@ import { countJobs, inheritPlaces, type JobCount } from './places-in-flight.ts';
 /** Attempts after which a job whose node was lost is not run again. */
 const MAX_ATTEMPTS = 3;
 
+/** Jobs whose callers a node takes over in one transaction. */
+const MAX_INHERITED = 500;
+
 /** Key of the advisory lock of a look for lost jobs: "qcs" and a number. */
 const LOOKING = [0x716373, 3] as const;
 const LOCK = {
@@ -61,13 +64,20 @@ const DROP_PARTS = {
   name: 'lost-drop-parts',
   text: 'DELETE FROM job_parts WHERE job_id = ANY ($1::text[])',
 };
-/** Jobs taken in by nodes that are not up. Those of a node that restarts stay with it. */
+/**
+ * Jobs taken in by nodes that are not up. Those of a node that restarts stay with it. A transaction must be short
+ * compared with a lease, because the lease of this node is renewed over the same connection.
+ */
 const INHERIT = {
   name: 'lost-inherit',
   text: `UPDATE jobs SET origin = $1 FROM jobs AS before
-    WHERE jobs.id = before.id AND jobs.status IN ('queued', 'running')
-      AND jobs.origin = ANY (ARRAY(SELECT name FROM nodes WHERE NOT is_up))
-    RETURNING jobs.*, before.origin AS old_origin`,
+    WHERE jobs.id = before.id AND jobs.id = ANY (ARRAY(
+      SELECT id FROM jobs WHERE status IN ('queued', 'running')
+        AND origin = ANY (ARRAY(SELECT name FROM nodes WHERE NOT is_up)) LIMIT ${MAX_INHERITED} FOR UPDATE))
+    RETURNING jobs.id, jobs.kind, jobs.key_id, jobs.status, jobs.priority, jobs.target, jobs.request,
+      jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts, jobs.suspicion, jobs.tags, jobs.name,
+      jobs.line, jobs.level, jobs.cost_ms, jobs.width, jobs.origin, jobs.owner, jobs.epoch, jobs.claim,
+      before.origin AS old_origin`,
 };
 
 /** Nodes that are not up and still hold places in flight. */
@@ -106,9 +116,18 @@ export interface Recovered {
   readonly inherited: readonly Job[];
   /** Their places in flight, which this node holds from now on. */
   readonly places: readonly JobCount[];
+  /** True if there may be more to inherit. */
+  readonly isPartial: boolean;
 }
 
-const NOTHING: Recovered = { givenUp: [], queuedAgain: [], failed: [], inherited: [], places: [] };
+const NOTHING: Recovered = {
+  givenUp: [],
+  queuedAgain: [],
+  failed: [],
+  inherited: [],
+  places: [],
+  isPartial: false,
+};
 
 /** Gives up silent nodes and recovers what nodes that are gone have left. Run it in a transaction of its own. */
 export async function recoverLost(query: Query, options: LostOptions): Promise<Recovered> {
@@ -151,17 +170,18 @@ async function inherit(query: Query, node: string): Promise<Recovered> {
   const { rows: gone } = await query(GONE);
   const { rows } = await query(INHERIT, [node]);
   const byNode = Map.groupBy(rows, (row) => String(row['old_origin']));
+  const isPartial = rows.length === MAX_INHERITED;
   for (const { name } of gone) if (!byNode.has(String(name))) byNode.set(String(name), []);
   const inherited: Job[] = [];
   const places: JobCount[] = [];
   for (const [from, ofNode] of [...byNode].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const jobs = ofNode.flatMap((row) => readableJob(row));
     const counts = countJobs(jobs);
-    await inheritPlaces(query, from, node, counts);
+    await inheritPlaces(query, from, node, counts, isPartial);
     inherited.push(...jobs);
     places.push(...counts);
   }
-  return { ...NOTHING, inherited, places };
+  return { ...NOTHING, inherited, places, isPartial };
 }
 
 /**

@@ -318,26 +318,35 @@ export function countJobs(
  * transaction that does so: it holds a lock on the rows of both nodes, and has raised the epoch of the dead one.
  *
  * @param moved - Unfinished jobs whose origin was the dead node, and is the new one now.
+ * @param isPartial - True if the dead node has further jobs, which keep their places.
  */
 export async function inheritPlaces(
   query: Query,
   deadNode: string,
   newNode: string,
   moved: readonly JobCount[],
+  isPartial = false,
 ): Promise<void> {
+  const counts = [
+    moved.map(({ keyId }) => keyId),
+    moved.map(({ kind }) => kind),
+    moved.map(({ numJobs }) => numJobs),
+  ];
   await Promise.all([
-    query('DELETE FROM places_in_flight WHERE node = $1', [deadNode]),
+    isPartial
+      ? query(
+          `UPDATE places_in_flight AS own SET held = greatest(0, own.held - moved.held)
+            FROM unnest($1::text[], $2::text[], $3::bigint[]) AS moved (key_id, kind, held)
+            WHERE own.key_id = moved.key_id AND own.kind = moved.kind AND own.node = $4`,
+          [...counts, deadNode],
+        )
+      : query('DELETE FROM places_in_flight WHERE node = $1', [deadNode]),
     query(
       `INSERT INTO places_in_flight AS own (key_id, kind, node, held)
         SELECT key_id, kind, $4, held FROM unnest($1::text[], $2::text[], $3::bigint[])
           AS moved (key_id, kind, held)
         ON CONFLICT (key_id, kind, node) DO UPDATE SET held = own.held + excluded.held`,
-      [
-        moved.map(({ keyId }) => keyId),
-        moved.map(({ kind }) => kind),
-        moved.map(({ numJobs }) => numJobs),
-        newNode,
-      ],
+      [...counts, newNode],
     ),
   ]);
 }

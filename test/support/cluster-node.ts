@@ -3,6 +3,8 @@ import { ClusterJobs, type NodeCapacity } from '../../src/cluster/cluster-jobs.t
 import { ClusterNode } from '../../src/cluster/cluster-node.ts';
 import type { Recovered } from '../../src/cluster/lost-jobs.ts';
 import type { NodeRole } from '../../src/cluster/node-status.ts';
+import type { JobQueueing } from '../../src/jobs/job.ts';
+import type { WaitingJob } from '../../src/jobs/job-handler.ts';
 import { JobRunner, queueingOf } from '../../src/jobs/job-runner.ts';
 import { PostgresJobStore } from '../../src/jobs/postgres-job-store.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
@@ -23,7 +25,7 @@ interface TestNodeOptions {
 /** A node, with the proxy between it and the server. */
 export interface TestNode extends AsyncDisposable {
   readonly runner: JobRunner;
-  readonly handler: ScriptedHandler;
+  readonly handler: LinedHandler;
   readonly node: ClusterNode;
   readonly jobs: ClusterJobs;
   readonly store: PostgresJobStore;
@@ -41,7 +43,7 @@ class LinedHandler extends ScriptedHandler {
     this.#costMs = costMs;
   }
 
-  queueing() {
+  queueing(_job: WaitingJob): JobQueueing {
     return { line: 'circuit', level: 2, costMs: this.#costMs, width: 0 };
   }
 }

@@ -1,6 +1,7 @@
 // @needs facilities
 /** Jobs of a cluster whose changes a node was not told of, and nodes that stop. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { JobDamagedError } from '../../../src/jobs/errors.ts';
 import { openTestNode, type TestNode } from '../../support/cluster-node.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWith, facilityPath } from '../../support/facilities/describe-with.ts';
@@ -93,6 +94,53 @@ describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
     expect(await c.runner.waitFor(id, 1)).toMatchObject({ status: 'running' });
     a.handler.of(id).resolve('{}');
     expect(await waits).toMatchObject({ status: 'completed' });
+  });
+
+  test('are looked up although a stored job is damaged, which fails', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const waiting = await a.runner.submit(newJob());
+    const damaged = newJob();
+    a.handler.queueing = ({ id }) => {
+      if (id === damaged.id) throw new JobDamagedError('it has no request', damaged);
+      return { line: 'circuit', level: 2, costMs: 1, width: 0 };
+    };
+    const ran = a.runner.waitFor(waiting.id);
+    await query(
+      url,
+      `INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, attempts)
+        VALUES ('${damaged.id}', 'circuit', 'key-1', 'queued', 'normal', 'x', '{', 5, 0);
+      UPDATE jobs SET status = 'cancelled', finished_at = 5 WHERE id = '${waiting.id}'`,
+    );
+    expect(await ran).toMatchObject({ status: 'cancelled' });
+    await eventually(async () =>
+      expect(await a.store.get(damaged.id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'JOBS_DAMAGED' },
+      }),
+    );
+  });
+
+  test('of a node that is gone are taken over, many thousands, in short transactions', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    await query(
+      url,
+      `INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, attempts, line, origin)
+        SELECT 'circ_' || lpad(to_hex(i), 12, '0') || '7' || '000' || '8' || lpad('', 15, '0'), 'circuit',
+          'key-' || i % 2, 'queued', 'normal', 'x', '{}', 5, 0, 'circuit', 'gone'
+        FROM generate_series(1, 1200) AS i;
+      INSERT INTO places_in_flight SELECT 'key-' || i, 'circuit', 'gone', 600 FROM generate_series(0, 1) AS i;
+      INSERT INTO nodes (name, epoch, process, role, version, is_up)
+        VALUES ('gone', 2, 'gone', 'api', '1.0.0', false)`,
+    );
+    await eventually(() => expect(a.runner.inFlight('circuit', 'key-0')).toBe(600));
+    expect(await query(url, 'SELECT key_id, node, held FROM places_in_flight ORDER BY 1')).toEqual([
+      { key_id: 'key-0', node: 'a', held: '600' },
+      { key_id: 'key-1', node: 'a', held: '600' },
+    ]);
+    const [left] = await query(url, "SELECT count(*) AS n FROM jobs WHERE origin <> 'a'");
+    expect(Number(left?.['n'])).toBe(0);
   });
 
   test('that are claimed again while their work still ends run once it has ended', async () => {
