@@ -36,13 +36,20 @@ interface Awaited {
   record: Job;
 }
 
+/** A watched job as it was last known. */
+interface Watched {
+  readonly record: Job;
+  /** Progress in [0, 1] and message of its run, which may come before the record that says that it runs. */
+  readonly progress?: number;
+  readonly message?: string | undefined;
+}
+
 export class RemoteJobs {
   readonly #options: RemoteJobsOptions;
   /** Unfinished jobs that this node took in. */
   readonly #own = new Map<JobId, Job>();
   readonly #awaited = new Map<JobId, Awaited>();
-  /** Last known record of watched jobs. */
-  readonly #watched = new Map<JobId, Job>();
+  readonly #watched = new Map<JobId, Watched>();
   /** Jobs whose record is being read; true if it changed meanwhile. */
   readonly #reading = new Map<JobId, boolean>();
   /** Jobs of this node that looks did not find, and since when, on the monotonic clock. */
@@ -117,7 +124,7 @@ export class RemoteJobs {
   /** Follows a watched job with the node that runs it. */
   follow(job: Job): void {
     if (isFinal(job.status)) return;
-    this.#watched.set(job.id, job);
+    this.#watched.set(job.id, { record: job });
     this.#options.sharing.askForProgress(job.id);
   }
 
@@ -146,10 +153,15 @@ export class RemoteJobs {
     const { id } = job;
     const awaited = this.#awaited.get(id);
     if (awaited !== undefined) awaited.record = job;
-    if (this.#watched.has(id)) {
-      this.#watched.set(id, job);
+    const watched = this.#watched.get(id);
+    if (watched !== undefined) {
+      const { progress, message } = job.status === 'running' ? watched : {};
+      const isPutBack = job.status === 'queued' && watched.record.status === 'running';
+      this.#watched.set(id, isPutBack ? { record: job } : { ...watched, record: job });
       // A job that is held here again is newer than what was read.
-      if (isFinal(job.status) || !isHeld(id)) watches.tell(id, () => stateOf(job));
+      if (isFinal(job.status) || !isHeld(id)) {
+        watches.tell(id, () => stateOf(job, progress, message));
+      }
     }
     if (!isFinal(job.status)) {
       const own = this.#own.get(id);
@@ -165,11 +177,13 @@ export class RemoteJobs {
 
   /** Takes note of the progress of a job that runs on another node. */
   tellProgress(id: JobId, progress: number, message: string | undefined): void {
-    const job = this.#watched.get(id);
-    if (job === undefined || this.#options.isHeld(id)) return;
+    const watched = this.#watched.get(id);
+    if (watched === undefined || this.#options.isHeld(id)) return;
+    const { record } = watched;
+    this.#watched.set(id, { record, progress, message });
     // The job runs, even if the record that says so was not read yet.
-    if (job.status !== 'running') void this.changed(id);
-    else this.#options.watches.tell(id, () => stateOf(job, progress, message));
+    if (record.status !== 'running') void this.changed(id);
+    else this.#options.watches.tell(id, () => stateOf(record, progress, message));
   }
 
   /** Looks up all jobs whose changes may have been missed. */
@@ -183,7 +197,7 @@ export class RemoteJobs {
       for (const id of this.#watched.keys()) sharing.askForProgress(id);
     }
     const known = new Map<JobId, Job>(this.#nextOwn().map((job) => [job.id, job]));
-    for (const [id, job] of this.#watched) known.set(id, job);
+    for (const [id, { record }] of this.#watched) known.set(id, record);
     for (const [id, { record }] of this.#awaited) known.set(id, record);
     const ids = [...known.keys()].filter((id) => !isHeld(id));
     if (ids.length === 0) return;

@@ -102,3 +102,15 @@ test('watches of a job that was deleted end', async () => {
   await jobs.look();
   expect(isGone).toBe(true);
 });
+
+test('progress that comes before the record that says that the job runs is shown with it', async () => {
+  const { jobs, stored, watches, take } = storedJobs();
+  const id = take('running');
+  const job: Job = { ...stored.get(id)!, status: 'queued' };
+  using watch = await watches.open(id, async () => ({ record: job }));
+  jobs.follow(job);
+  jobs.tellProgress(id, 0.25, 'a quarter');
+  await turn();
+  expect(watch?.state).toMatchObject({ progress: 0.25, message: 'a quarter' });
+  expect(watch?.state.record.status).toBe('running');
+});
