@@ -23,6 +23,8 @@ import type { JobCount } from './places-in-flight.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
 const LOOK_EVERY_MS = 1000;
+/** A circuit that has not begun so long after its claim waits for another node again. */
+const OVERDUE_MS = 2000;
 /** A claim that met another node's claim of the same line is tried again after so long. */
 const BUSY_AGAIN_MS = 3;
 /** Characters of the text that other nodes show with the progress of a job. */
@@ -97,6 +99,7 @@ type Runner = Pick<
   | 'adoptClaimed'
   | 'inherit'
   | 'loseClaims'
+  | 'loseUnbegun'
   | 'recheckHeld'
   | 'changedElsewhere'
   | 'progressElsewhere'
@@ -304,6 +307,7 @@ export class ClusterJobs implements JobSharing {
     const steps = [
       () => this.#recover(wasConnectedMs > node().leaseMs),
       () => this.#compareHeld(),
+      () => this.#letGoOverdue(),
       () => this.#giveLines(),
       () => this.#orders.read(),
       () => this.#claimAll(),
@@ -384,6 +388,26 @@ export class ClusterJobs implements JobSharing {
     this.#unheld = new Set(unheld);
     if (again.length === 0) return;
     await database.writer.write((query) => query(LET_GO, [again, name, epoch]));
+  }
+
+  /**
+   * Lets go of circuits that were to begin at once and did not: what runs before them takes longer than expected, and
+   * another node may have room.
+   */
+  async #letGoOverdue(): Promise<void> {
+    const { database, node, runner } = this.#options;
+    const { name, epoch } = node();
+    if (this.#numRunners() < 2) return;
+    const overdue = runner().loseUnbegun(
+      ({ queueing }) => queueing?.line === 'small' || queueing?.line === 'wide',
+      OVERDUE_MS,
+    );
+    if (overdue.length === 0) return;
+    const ids = overdue.map(({ id }) => id);
+    await database.writer.write((query) => query(LET_GO, [ids, name, epoch]));
+    for (const line of new Set(overdue.map(({ queueing }) => queueing?.line ?? ''))) {
+      this.announceQueued(line);
+    }
   }
 
   /** Gives lines to jobs that have none. */

@@ -83,6 +83,8 @@ const LONGEST_RETRY_MS = 15_000;
 /** Job that this process runs. */
 export class ActiveJob {
   readonly handler: JobHandler;
+  /** Start of being held, on the monotonic clock, milliseconds. */
+  readonly heldSince = performance.now();
   readonly #context: ActiveJobContext;
   readonly #readmitted: boolean;
   readonly #controller = new AbortController();

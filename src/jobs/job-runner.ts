@@ -430,6 +430,22 @@ export class JobRunner {
     }
   }
 
+  /**
+   * Gives up claims on stored jobs that have not begun.
+   *
+   * @param heldMs - Only those that are held for longer.
+   * @returns The jobs, which other nodes may claim once the store says so.
+   */
+  loseUnbegun(isChosen: (job: Job) => boolean, heldMs: number): readonly Job[] {
+    const before = performance.now() - heldMs;
+    const lost = [...this.#active.values()].filter(
+      ({ record, hasBegun, isStored, heldSince }) =>
+        isStored && !hasBegun && heldSince < before && isChosen(record),
+    );
+    for (const active of lost) active.lose();
+    return lost.map(({ record }) => record);
+  }
+
   /** Gives up the claims of an earlier epoch of this node, which other nodes no longer respect. */
   loseClaims(isLost: (claim: JobClaim) => boolean): void {
     const sharing = this.#sharing;

@@ -110,6 +110,8 @@ export interface NewJob {
   readonly queueing?: JobQueueing;
   readonly origin?: string;
   readonly claim?: JobClaim;
+  /** Idempotency key that was claimed for the job. In a cluster, the job is created only while it stands for it. */
+  readonly idempotencyKey?: string;
 }
 
 /** Items of a job's result that a part holds: those of one series from one index to another. */

@@ -39,17 +39,23 @@ const COLUMNS = `id, kind, key_id, status, priority, target, request, large_requ
   attempts, result, large_result, error_code, error_message, retry_of, name, tags, line, level, cost_ms, width, origin,
   owner, epoch, claim`;
 
-/** A node that was given up stores nothing but outcomes: other nodes may have taken over what it was about to begin. */
+/**
+ * A node that was given up stores nothing but outcomes: other nodes may have taken over what it was about to begin. Nor
+ * is a job stored whose idempotency key stands for another job by now.
+ */
 const INSERT = {
   name: 'jobs-insert',
   text: `INSERT INTO jobs (${COLUMNS})
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+    SELECT ${COLUMNS} FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
       $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bytea[],
       $15::text[], $16::text[], $17::text[], $18::text[], $19::text[],
       $20::text[], $21::smallint[], $22::float8[], $23::smallint[], $24::text[], $25::text[], $26::bigint[],
-      $27::bigint[]) AS given (${COLUMNS})
-    WHERE finished_at IS NOT NULL
-      OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.process = $28 AND NOT nodes.is_up)
+      $27::bigint[], $28::text[]) AS given (${COLUMNS}, idempotency_key)
+    WHERE (finished_at IS NOT NULL
+        OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.process = $29 AND NOT nodes.is_up))
+      AND (given.idempotency_key IS NULL OR EXISTS (SELECT 1 FROM idempotency
+        WHERE idempotency.key_id = given.key_id AND idempotency.idempotency_key = given.idempotency_key
+          AND idempotency.job_id = given.id))
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 };
 
@@ -149,6 +155,7 @@ const PAGE_ROWS = 100;
 
 interface Creation {
   readonly job: Job;
+  readonly idempotencyKey: string | undefined;
   readonly parts: readonly JobPart[];
   readonly largeRequest: Uint8Array | undefined;
   readonly largeResult: Uint8Array | undefined;
@@ -197,9 +204,10 @@ export class PostgresJobStore implements JobStore {
   }
 
   async create(newJob: NewJob | Job, parts: readonly JobPart[] = []): Promise<Job> {
-    const job: Job = { status: 'queued', attempts: 0, ...newJob };
+    const { idempotencyKey, ...fields }: NewJob = newJob;
+    const job: Job = { status: 'queued', attempts: 0, ...fields };
     const [largeRequest, largeResult] = await packAll(job.request, job.result);
-    return this.#creations.add({ job, parts, largeRequest, largeResult });
+    return this.#creations.add({ job, idempotencyKey, parts, largeRequest, largeResult });
   }
 
   async get(id: JobId): Promise<Job | undefined> {
@@ -340,6 +348,7 @@ async function create(
     column(({ queueing }) => queueing?.width ?? 0),
     column(({ origin }) => origin),
     ...claimColumns(jobs),
+    items.map(({ idempotencyKey }) => idempotencyKey ?? null),
     process,
   ]);
   const created = new Set(rows.map((row) => row['id']));
@@ -362,7 +371,7 @@ async function create(
 
 function givenUp(): StorageUnwritableError {
   return new StorageUnwritableError(
-    new Error('this node was not heard of for so long that the others have given it up'),
+    new Error('this node was not heard of for so long that others have taken over its work'),
   );
 }
 

@@ -6,6 +6,7 @@ import type { NodeRole } from '../../src/cluster/node-status.ts';
 import type { JobQueueing } from '../../src/jobs/job.ts';
 import type { WaitingJob } from '../../src/jobs/job-handler.ts';
 import { JobRunner, queueingOf } from '../../src/jobs/job-runner.ts';
+import { PostgresIdempotencyStore } from '../../src/jobs/postgres-idempotency-store.ts';
 import { PostgresJobStore } from '../../src/jobs/postgres-job-store.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { ScriptedHandler } from './jobs.ts';
@@ -20,6 +21,8 @@ interface TestNodeOptions {
   readonly maxHeld?: number;
   /** Time by which keys are charged for a job. */
   readonly costMs?: number;
+  /** Line in which its jobs wait and from which it claims, in place of `circuit`. */
+  readonly line?: string;
 }
 
 /** A node, with the proxy between it and the server. */
@@ -29,22 +32,25 @@ export interface TestNode extends AsyncDisposable {
   readonly node: ClusterNode;
   readonly jobs: ClusterJobs;
   readonly store: PostgresJobStore;
+  readonly keys: PostgresIdempotencyStore;
   readonly proxy: PostgresProxy;
   readonly recovered: Recovered[];
   readonly unexpected: unknown[];
 }
 
-/** A handler whose jobs all wait in the line `circuit`. */
+/** A handler whose jobs all wait in one line. */
 class LinedHandler extends ScriptedHandler {
   readonly #costMs: number;
+  readonly #line: string;
 
-  constructor(costMs: number) {
+  constructor(costMs: number, line: string) {
     super();
     this.#costMs = costMs;
+    this.#line = line;
   }
 
   queueing(_job: WaitingJob): JobQueueing {
-    return { line: 'circuit', level: 2, costMs: this.#costMs, width: 0 };
+    return { line: this.#line, level: 2, costMs: this.#costMs, width: 0 };
   }
 }
 
@@ -52,7 +58,14 @@ class LinedHandler extends ScriptedHandler {
 export async function openTestNode(
   server: { readonly port: number },
   url: string,
-  { name, role = 'all', leaseMs = 2000, maxHeld = 4, costMs = 1 }: TestNodeOptions,
+  {
+    name,
+    role = 'all',
+    leaseMs = 2000,
+    maxHeld = 4,
+    costMs = 1,
+    line = 'circuit',
+  }: TestNodeOptions,
 ): Promise<TestNode> {
   const proxy = await startPostgresProxy(server.port);
   const through = new URL(url);
@@ -64,7 +77,7 @@ export async function openTestNode(
     onEvent: ({ kind }) => jobs?.connectionChanged(kind === 'restored'),
   });
   const store = new PostgresJobStore(database);
-  const handler = new LinedHandler(costMs);
+  const handler = new LinedHandler(costMs, line);
   const recovered: Recovered[] = [];
   const unexpected: unknown[] = [];
   const node: ClusterNode = new ClusterNode(database, {
@@ -90,7 +103,7 @@ export async function openTestNode(
     onReplaced: (error) => unexpected.push(error),
   });
   const capacity: NodeCapacity = {
-    lines: () => ['circuit'],
+    lines: () => [line],
     room: (line, { count }) =>
       count >= maxHeld
         ? undefined
@@ -132,6 +145,7 @@ export async function openTestNode(
     node,
     jobs: cluster,
     store,
+    keys: new PostgresIdempotencyStore(database),
     proxy,
     recovered,
     unexpected,

@@ -116,7 +116,10 @@ export class JobSubmitter<Submission extends JobSubmission> {
       idempotency,
       (id) =>
         this.#create(submission, submitter, id, (newJob, onQueued) =>
-          jobs.submit(newJob, onQueued),
+          jobs.submit(
+            { ...newJob, ...(idempotency && { idempotencyKey: idempotency.key }) },
+            onQueued,
+          ),
         ),
     );
     if (storedAnswer !== undefined) {

@@ -242,6 +242,42 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
     for (const { unexpected } of nodes) expect(unexpected).toEqual([]);
   });
 
+  test('go to another node if they do not begin soon after they were claimed', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api', line: 'small' });
+    const b = await openNode(url, { name: 'b', role: 'worker', line: 'small' });
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await eventually(() => expect(calls(b, job.id)).toHaveLength(1));
+    // It waits there, behind a run that takes longer than expected.
+    const c = await openNode(url, { name: 'c', role: 'worker', line: 'small' });
+    await eventually(() => {
+      for (const call of calls(c, job.id)) call.resolve('{"from":"c"}');
+      expect(calls(c, job.id).length).toBeGreaterThan(0);
+    });
+    expect(await ran).toMatchObject({ status: 'completed', result: '{"from":"c"}' });
+    expect(b.handler.of(job.id).signal.aborted).toBe(true);
+  });
+
+  test('are not stored once their idempotency key stands for the job of another node', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a' });
+    const b = await openNode(url, { name: 'b' });
+    const [first, second] = [newJob(), newJob()];
+    const claim = { keyId: first.keyId, idempotencyKey: 'once', bodyHash: 'x', now: 2000 };
+    await a.keys.claim({ ...claim, jobId: first.id });
+    // The others have given the first node up before it stored its job, and it has joined again.
+    await query(url, "UPDATE nodes SET is_up = false, epoch = epoch + 1 WHERE name = 'a'");
+    expect(await b.keys.claim({ ...claim, jobId: second.id })).toEqual({ kind: 'claimed' });
+    await eventually(() => expect(a.node.epoch).toBeGreaterThan(2));
+    await expect(a.runner.submit({ ...first, idempotencyKey: 'once' })).rejects.toMatchObject({
+      code: 'STORAGE_UNWRITABLE',
+    });
+    const { id } = await b.runner.submit({ ...second, idempotencyKey: 'once' });
+    expect(id).toBe(second.id);
+    expect(await a.store.get(first.id)).toBeUndefined();
+  });
+
   test('belong to the next node of the name after a kill, at once', async () => {
     const url = await server.createDatabase();
     const b = await openNode(url, { name: 'b', role: 'worker', leaseMs: 60_000 });
