@@ -17,8 +17,13 @@ import type { Query, Rows } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { isCurrent } from './cluster-node.ts';
 
-/** Keys and levels whose jobs are looked at in one claim. */
-const MAX_FLOWS = 500;
+/**
+ * Keys and levels whose jobs are looked at in one claim: so many of the first ones, and so many further ones. Where
+ * there are more, the further ones are those after the last claim's, so that all have their turn.
+ */
+const MAX_FLOWS = 250;
+/** A place behind all keys and levels. */
+const BEHIND_ALL: Flow = { level: 32_767, key: '' };
 
 const WAITS = `status = 'queued' AND owner IS NULL AND line = $1`;
 
@@ -32,23 +37,28 @@ const LOCK_LINE = {
   text: `SELECT tags, extract(epoch FROM clock_timestamp()) * 1000 AS now
     FROM lines WHERE line = $1 FOR UPDATE SKIP LOCKED`,
 };
-/** The first jobs of each key and level, found with one step in the index for each of these. */
+/** Keys and levels with waiting jobs, found with one step in the index for each. */
+const flowsFrom = (name: string, where = 'true') => `${name} AS (
+      (SELECT level, key_id FROM jobs WHERE ${WAITS} AND ${where} ORDER BY level, key_id LIMIT 1)
+      UNION ALL
+      SELECT next.level, next.key_id FROM ${name}, LATERAL (
+        SELECT level, key_id FROM jobs WHERE ${WAITS} AND (level, key_id) > (${name}.level, ${name}.key_id)
+        ORDER BY level, key_id LIMIT 1) AS next
+    )`;
+/** The first jobs of each key and level. A key and level without one that fits has a row without a job. */
 const HEADS = {
   name: 'line-heads',
-  text: `WITH RECURSIVE flows AS (
-      (SELECT level, key_id FROM jobs WHERE ${WAITS} ORDER BY level, key_id LIMIT 1)
-      UNION ALL
-      SELECT next.level, next.key_id FROM flows, LATERAL (
-        SELECT level, key_id FROM jobs WHERE ${WAITS} AND (level, key_id) > (flows.level, flows.key_id)
-        ORDER BY level, key_id LIMIT 1) AS next
-    )
-    SELECT heads.* FROM (SELECT * FROM flows LIMIT ${MAX_FLOWS}) AS flows, LATERAL (
+  text: `WITH RECURSIVE ${flowsFrom('first')},
+      ${flowsFrom('further', '(level, key_id) > ($6::smallint, $7::text)')}
+    SELECT flows.level AS flow_level, flows.key_id AS flow_key, heads.* FROM (
+      (SELECT * FROM first LIMIT ${MAX_FLOWS}) UNION (SELECT * FROM further LIMIT ${MAX_FLOWS})
+    ) AS flows LEFT JOIN LATERAL (
       SELECT id, key_id, level, cost_ms, place, extract(epoch FROM queued_at) * 1000 AS since FROM jobs
       WHERE ${WAITS} AND level = flows.level AND key_id = flows.key_id
         AND ($3::text[] IS NULL
           OR EXISTS (SELECT 1 FROM unnest($3::text[], $4::integer[], $5::integer[]) AS fits (target, least, most)
             WHERE fits.target = jobs.target AND jobs.width BETWEEN fits.least AND fits.most))
-      ORDER BY place LIMIT $2) AS heads
+      ORDER BY place LIMIT $2) AS heads ON true
     ORDER BY place`,
 };
 const TAKE = {
@@ -131,6 +141,12 @@ interface Head {
   readonly level: number;
 }
 
+/** Jobs of one key and level. */
+interface Flow {
+  readonly level: number;
+  readonly key: string;
+}
+
 interface HeadRow extends Head {
   readonly costMs: number;
   readonly since: number;
@@ -139,6 +155,8 @@ interface HeadRow extends Head {
 export class JobLines {
   readonly #database: PostgresDatabase;
   readonly #known = new Set<string>();
+  /** Behind which key and level the next claim of a line looks further. */
+  readonly #lookedTo = new Map<string, Flow>();
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
@@ -162,8 +180,13 @@ export class JobLines {
       await writer.write((query) => query(ENSURE_LINE, [line]));
       this.#known.add(line);
     }
-    const rows = await writer.write((query) => claimRows(query, room, newClaim, charges), true);
+    const from = this.#lookedTo.get(line) ?? BEHIND_ALL;
+    const rows = await writer.write(
+      (query) => claimRows(query, room, from, newClaim, charges),
+      true,
+    );
     if (rows === 'busy') return rows;
+    this.#lookedTo.set(line, rows.lookedTo);
     const read = await Promise.all(rows.taken.map(readable));
     const jobs = read.filter((job) => job !== undefined);
     return { jobs, numDamaged: read.length - jobs.length, isEmpty: rows.isEmpty };
@@ -197,11 +220,17 @@ export class JobLines {
         },
         [line],
       ),
-      this.#database.read(HEADS, [line, maxOfKey, ...rangeColumns(undefined)]),
+      this.#database.read(HEADS, [
+        line,
+        maxOfKey,
+        ...rangeColumns(undefined),
+        BEHIND_ALL.level,
+        BEHIND_ALL.key,
+      ]),
     ]);
     if (state === undefined) return [];
     const now = Number(state['now']);
-    const { queue, costs } = queueOf(heads.map(headOf), tagsOf(state['tags']));
+    const { queue, costs } = queueOf(heads.flatMap(headOf), tagsOf(state['tags']));
     return [...queue.walk(now)].map(({ item }) => ({ ...item, costMs: costs.get(item.id) ?? 0 }));
   }
 }
@@ -231,13 +260,14 @@ async function readable(row: Row): Promise<Job | undefined> {
 async function claimRows(
   query: Query,
   { line, maxJobs, maxCostMs, widths }: Room,
+  from: Flow,
   newClaim: () => JobClaim,
   charges: readonly Charge[],
-): Promise<'busy' | { readonly taken: readonly Row[]; readonly isEmpty: boolean }> {
+): Promise<'busy' | ClaimedRows> {
   // One job more, to know whether others wait behind.
   const [locked, found] = await Promise.all([
     query(LOCK_LINE, [line]),
-    query(HEADS, [line, maxJobs + 1, ...rangeColumns(widths)]),
+    query(HEADS, [line, maxJobs + 1, ...rangeColumns(widths), from.level, from.key]),
   ]);
   const [state] = locked.rows;
   if (state === undefined) return 'busy';
@@ -247,7 +277,8 @@ async function claimRows(
     tags.charge(level, key, ms);
     tags.noteStart(key, now);
   }
-  const heads = found.rows.map(headOf);
+  const heads = found.rows.flatMap(headOf);
+  const { lookedTo, areAll } = flowsOf(found.rows, from);
   const { queue, costs } = queueOf(heads, tags);
   const taken: JobId[] = [];
   let costMs = 0;
@@ -257,7 +288,7 @@ async function claimRows(
     taken.push(item.id);
     costMs += costs.get(item.id) ?? 0;
   }
-  if (taken.length === 0 && charges.length === 0) return { taken: [], isEmpty: true };
+  if (taken.length === 0 && charges.length === 0) return { taken: [], isEmpty: true, lookedTo };
   const claims = taken.map(newClaim);
   const [stored] = await Promise.all([
     taken.length === 0
@@ -274,8 +305,39 @@ async function claimRows(
   const byId = new Map(stored.rows.map((row) => [row['id'], row]));
   return {
     taken: taken.flatMap((id) => byId.get(id) ?? NO_ROWS),
-    isEmpty: taken.length === heads.length,
+    // Where nothing fits, further keys are looked at by and by.
+    isEmpty: taken.length === 0 || (areAll && taken.length === heads.length),
+    lookedTo,
   };
+}
+
+/** Jobs that a claim has taken. */
+interface ClaimedRows {
+  readonly taken: readonly Row[];
+  readonly isEmpty: boolean;
+  /** Behind which key and level the next claim looks further. */
+  readonly lookedTo: Flow;
+}
+
+/** Behind which key and level the next claim looks further, and whether this one has seen all of them. */
+function flowsOf(
+  rows: readonly Row[],
+  from: Flow,
+): { readonly lookedTo: Flow; readonly areAll: boolean } {
+  const byName = new Map<string, Flow>();
+  for (const row of rows) {
+    const flow = { level: Number(row['flow_level']), key: String(row['flow_key']) };
+    byName.set(`${flow.level} ${flow.key}`, flow);
+  }
+  if (byName.size < MAX_FLOWS) return { lookedTo: BEHIND_ALL, areAll: true };
+  const flows = [...byName.values()].sort((a, b) => (isBehind(a, b) ? 1 : -1));
+  const further = flows.filter((flow) => isBehind(flow, from));
+  const last = further[MAX_FLOWS - 1] ?? flows[MAX_FLOWS - 1];
+  return { lookedTo: last ?? BEHIND_ALL, areAll: false };
+}
+
+function isBehind(a: Flow, b: Flow): boolean {
+  return a.level === b.level ? a.key > b.key : a.level > b.level;
 }
 
 const NO_ROWS: readonly Row[] = [];
@@ -292,7 +354,9 @@ function queueOf(heads: readonly HeadRow[], tags: StartTags) {
   return { queue, costs };
 }
 
-function headOf(row: Row): HeadRow {
+/** The job of a row of a key and level, if it has one. */
+function headOf(row: Row): HeadRow | readonly [] {
+  if (row['id'] === null) return [];
   return {
     id: String(row['id']),
     key: String(row['key_id']),
