@@ -25,6 +25,8 @@ import type { JobCount } from './places-in-flight.ts';
 const LOOK_EVERY_MS = 1000;
 /** A circuit that has not begun so long after its claim waits for another node again. */
 const OVERDUE_MS = 2000;
+/** A node that let jobs go claims from their line again after so long. */
+const AFTER_OTHERS_MS = 250;
 /** A claim that met another node's claim of the same line is tried again after so long. */
 const BUSY_AGAIN_MS = 3;
 /** Characters of the text that other nodes show with the progress of a job. */
@@ -305,7 +307,7 @@ export class ClusterJobs implements JobSharing {
     if (!database.writer.isConnected || node().epoch === 0 || this.#isClosed) return;
     const wasConnectedMs = performance.now() - this.#connectedSince;
     const steps = [
-      () => this.#recover(wasConnectedMs > node().leaseMs),
+      () => this.#recover(wasConnectedMs > node().leaseMs && node().isSteady),
       () => this.#compareHeld(),
       () => this.#letGoOverdue(),
       () => this.#giveLines(),
@@ -406,7 +408,10 @@ export class ClusterJobs implements JobSharing {
     const ids = overdue.map(({ id }) => id);
     await database.writer.write((query) => query(LET_GO, [ids, name, epoch]));
     for (const line of new Set(overdue.map(({ queueing }) => queueing?.line ?? ''))) {
-      this.announceQueued(line);
+      // Other nodes come first.
+      this.#nonEmpty.add(line);
+      this.#claimAfter(line, AFTER_OTHERS_MS);
+      this.#bus.send(message('queued', line));
     }
   }
 

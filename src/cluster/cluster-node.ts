@@ -6,8 +6,9 @@
  * the epoch of the row; the claims of an epoch that is over are worth nothing. A node that finds its own epoch over
  * joins again, under a new one. All times are those of the database's clock, so that clocks of nodes may differ.
  *
- * While the database is away no node can renew its lease. A node gives up another one only after it has itself been
- * connected for the time of a lease, so that everybody had the time to come back.
+ * While the database is away or stands still, no node can renew its lease. A node gives up another one only after it has
+ * itself been connected, and has renewed its lease regularly, for the time of a lease, so that everybody had the time to
+ * come back.
  */
 import type { Job } from '../jobs/job.ts';
 import { jobOfRow } from '../jobs/job-row.ts';
@@ -19,7 +20,9 @@ import { readReport } from './node-report.ts';
 import type { NodeReport, NodeRole, NodeStatus, Peers } from './node-status.ts';
 import { type JobCount, restorePlaces } from './places-in-flight.ts';
 
+/** Leases are renewed four times at least before they end, and once a second. */
 const RENEW_EVERY_MS = 1000;
+const RENEWALS_OF_LEASE = 4;
 const JOIN_AGAIN_MS = 200;
 /** The clock of the database is followed if it differs by more, milliseconds. */
 const CLOCK_STEP_MS = 25;
@@ -123,6 +126,8 @@ export class ClusterNode implements Peers {
   #clockMs: number | undefined;
   /** On the monotonic clock. */
   #renewedAt = Number.NEGATIVE_INFINITY;
+  /** Since when renewals are regular, likewise. */
+  #steadySince = Number.POSITIVE_INFINITY;
   #peers: readonly NodeStatus[] = [];
   #timer: NodeJS.Timeout | undefined;
   #joining: Promise<void> | undefined;
@@ -156,6 +161,14 @@ export class ClusterNode implements Peers {
     return this.#epoch > 0 && this.leaseAgeMs < this.#options.leaseMs / 2;
   }
 
+  /**
+   * True once this node has renewed its lease regularly for the time of a lease. Otherwise the database, or this machine,
+   * may have stood still, and others seem silent that had no chance to be heard.
+   */
+  get isSteady(): boolean {
+    return performance.now() - this.#steadySince > this.#options.leaseMs;
+  }
+
   get leaseMs(): number {
     return this.#options.leaseMs;
   }
@@ -181,7 +194,8 @@ export class ClusterNode implements Peers {
     });
     await this.#joining;
     if (this.#timer !== undefined || this.#isClosed) return;
-    this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
+    const everyMs = Math.min(RENEW_EVERY_MS, this.leaseMs / RENEWALS_OF_LEASE);
+    this.#timer = setInterval(() => void this.renew(), everyMs).unref();
     await this.renew();
   }
 
@@ -289,6 +303,9 @@ export class ClusterNode implements Peers {
       await this.#joinAgain();
       return;
     }
+    const renewedAt = performance.now();
+    const isLate = renewedAt - this.#renewedAt > this.#options.leaseMs / 2;
+    if (isLate || this.#steadySince > renewedAt) this.#steadySince = renewedAt;
     this.#renewedAt = sentAt;
     this.#isDraining = Boolean(row['is_draining']);
     this.#setClock(Number(row['now']), sentAt);

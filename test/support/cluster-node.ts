@@ -61,7 +61,7 @@ export async function openTestNode(
   {
     name,
     role = 'all',
-    leaseMs = 2000,
+    leaseMs = 60_000,
     maxHeld = 4,
     costMs = 1,
     line = 'circuit',

@@ -8,6 +8,9 @@ import { describeWith, facilityPath } from '../../support/facilities/describe-wi
 import { newJob } from '../../support/jobs.ts';
 import { type PostgresServer, query, startPostgres } from '../../support/postgres-server.ts';
 
+/** Of nodes that are to be given up. The others keep their leases however busy the machine is. */
+const SHORT = { leaseMs: 2000 };
+
 describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -89,15 +92,15 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
 
   test('are run again elsewhere when their node is gone, which writes nothing any more', async () => {
     const url = await server.createDatabase();
-    const a = await openNode(url, { name: 'a', role: 'api' });
-    const b = await openNode(url, { name: 'b', role: 'worker' });
+    const a = await openNode(url, { ...SHORT, name: 'a', role: 'api' });
+    const b = await openNode(url, { ...SHORT, name: 'b', role: 'worker' });
     const job = newJob();
     const ran = a.runner.run(job);
     await isRunning(b, job.id);
     // Its work goes on, as on a machine that the network has lost.
     b.handler.obeysSignal = false;
     b.proxy.cut();
-    const c = await openNode(url, { name: 'c', role: 'worker' });
+    const c = await openNode(url, { ...SHORT, name: 'c', role: 'worker' });
     await isRunning(c, job.id);
     expect(await c.store.get(job.id)).toMatchObject({ attempts: 2, claim: { node: 'c' } });
     b.proxy.open();
@@ -112,12 +115,12 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
 
   test('keep their callers waiting for the true outcome at a node that was given up', async () => {
     const url = await server.createDatabase();
-    const a = await openNode(url, { name: 'a' });
+    const a = await openNode(url, { ...SHORT, name: 'a' });
     const job = newJob();
     const ran = a.runner.run(job, 600_000);
     await isRunning(a, job.id);
     a.proxy.cut();
-    const b = await openNode(url, { name: 'b' });
+    const b = await openNode(url, { ...SHORT, name: 'b' });
     await isRunning(b, job.id);
     a.proxy.open();
     await eventually(() => expect([...a.runner.inHand()]).toEqual([]));
@@ -127,8 +130,8 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
 
   test('are not taken from anybody when the database was away for longer than a lease', async () => {
     const url = await server.createDatabase();
-    const a = await openNode(url, { name: 'a' });
-    const b = await openNode(url, { name: 'b' });
+    const a = await openNode(url, { ...SHORT, name: 'a' });
+    const b = await openNode(url, { ...SHORT, name: 'b' });
     const ran = [a, b].map(async (node) => {
       const job = newJob();
       const ended = node.runner.run(job);
@@ -151,13 +154,35 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
     expect([...a.recovered, ...b.recovered]).toEqual([]);
   });
 
+  test('are not taken from anybody when the database stood still for longer than a lease', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', leaseMs: 6000 });
+    const b = await openNode(url, { name: 'b', leaseMs: 6000 });
+    const job = newJob();
+    const ran = b.runner.run(job);
+    await isRunning(b, job.id);
+    await eventually(() => expect(a.node.isSteady).toBe(true));
+    for (const { proxy } of [a, b]) proxy.hold();
+    await eventually(() => b.node.leaseAgeMs > 1.2 * b.node.leaseMs);
+    // The first node that hears of the database again sees only itself.
+    a.proxy.open();
+    await eventually(() => a.node.holdsLease);
+    await a.jobs.look();
+    await a.jobs.look();
+    b.proxy.open();
+    await eventually(() => a.node.isSteady);
+    b.handler.of(job.id).resolve('{}');
+    expect(await ran).toMatchObject({ status: 'completed', attempts: 1 });
+    expect([...a.recovered, ...b.recovered]).toEqual([]);
+  });
+
   test('fail after three attempts whose nodes were lost', async () => {
     const url = await server.createDatabase();
-    const a = await openNode(url, { name: 'a', role: 'api' });
+    const a = await openNode(url, { ...SHORT, name: 'a', role: 'api' });
     const job = newJob();
     const ran = a.runner.run(job);
     for (const name of ['b', 'c', 'd']) {
-      const worker = await openNode(url, { name, role: 'worker' });
+      const worker = await openNode(url, { ...SHORT, name, role: 'worker' });
       await isRunning(worker, job.id);
       worker.proxy.cut();
     }
