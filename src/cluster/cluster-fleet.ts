@@ -4,11 +4,10 @@
  */
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
-import type { RunMethod } from '../fleet/schedule/scheduled-run.ts';
 import { ClusterDevices } from './cluster-devices.ts';
 import { ClusterProcessor, type ClusterProcessorOptions } from './cluster-processor.ts';
 import { LiveNodes } from './live-nodes.ts';
-import { type WidthLimits, widestState, widthFor, widthLimits } from './merge-specs.ts';
+import { type WidthLimits, widestState, widthLimits } from './merge-specs.ts';
 import type { Peers } from './node-status.ts';
 
 /** Options of a cluster's fleet. */
@@ -72,17 +71,6 @@ export class ClusterFleet {
   localLimits(): ReadonlyMap<string, WidthLimits> {
     const mayRun = this.processors.filter((processor) => this.#mayRun(processor));
     return new Map(mayRun.map((processor) => [processor.own.spec.id, limitsHere(processor)]));
-  }
-
-  /**
-   * Whether this node may take a run now.
-   *
-   * @param width - Qubits of the state that it holds, as `widthOfRun` gives them.
-   */
-  fits(processorId: string, width: number, method: RunMethod): boolean {
-    const processor = this.get(processorId);
-    if (processor === undefined || !this.#mayRun(processor)) return false;
-    return width <= widthFor(limitsHere(processor), method);
   }
 
   /** Sets maintenance to what the store lists, and ends what it does not list. */

@@ -46,7 +46,7 @@ export interface WaitingJobs {
   readonly costMs: number;
 }
 
-/** What a processor of a cluster depends on. */
+/** Dependencies of a processor of a cluster. */
 export interface ClusterProcessorOptions {
   /** The processor on this node. */
   readonly own: Processor;

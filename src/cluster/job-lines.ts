@@ -96,7 +96,7 @@ export function fitsWidths(
   return ranges === undefined || ranges.some(isIn);
 }
 
-/** What a node can take of a line. */
+/** Jobs that a node can take from a line. */
 export interface Room {
   readonly line: string;
   /** Most jobs to take. */
@@ -114,7 +114,7 @@ export interface Charge {
   readonly ms: number;
 }
 
-/** What became of a claim. */
+/** Outcome of a claim. */
 export type ClaimOutcome =
   /** Another node was claiming from the line. */
   | 'busy'

@@ -104,7 +104,7 @@ export interface LostOptions {
   readonly now: number;
 }
 
-/** What became of the jobs of nodes that are gone. */
+/** Outcome of a look for the jobs of nodes that are gone. */
 export interface Recovered {
   /** Nodes that were given up. */
   readonly givenUp: readonly string[];

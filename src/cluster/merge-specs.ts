@@ -9,7 +9,7 @@ export type NodeLimits = Pick<ReportedProcessor, 'spec' | 'maxUsedQubits'>;
 /** Qubits of the widest state by method; a density matrix is a state of twice the qubits of its circuit. */
 export interface WidthLimits {
   readonly maxQubits: number;
-  /** Of trajectories. */
+  /** Qubits of the widest trajectory. */
   readonly maxNoisyQubits: number;
   readonly maxDensityQubits: number;
 }

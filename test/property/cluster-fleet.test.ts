@@ -106,7 +106,8 @@ test('the width is that of the widest live node that would run a circuit, and it
         expect.objectContaining({ code: 'FLEET_CIRCUIT_TOO_LARGE' }),
       );
       const isHere = takesJobs(own) && own.isWell && own.maxQubits >= widest;
-      expect(fleet.fits(processor.spec.id, widest, 'statevector')).toBe(isHere);
+      const limits = fleet.localLimits().get(processor.spec.id);
+      expect(limits !== undefined && limits.maxQubits >= widest).toBe(isHere);
     }),
   );
 });

@@ -1,11 +1,12 @@
 /** Processors of a cluster: what is shown of them, what is admitted, and what this node may run. */
 import { describe, expect, test } from 'vitest';
 import { ClusterFleet, type ClusterFleetOptions } from '../../../src/cluster/cluster-fleet.ts';
+import { widthFor } from '../../../src/cluster/merge-specs.ts';
 import type { NodeStatus } from '../../../src/cluster/node-status.ts';
 import { methodsOf } from '../../../src/fleet/choose-method.ts';
 import { emulatedSpec } from '../../../src/fleet/emulated-device.ts';
 import type { ComingRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
-import type { RunWork } from '../../../src/fleet/schedule/scheduled-run.ts';
+import type { RunMethod, RunWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { FakeDevices } from '../../service/support/fake-devices.ts';
 import { FakeProcessor } from '../../service/support/fake-processor.ts';
 import { CLUSTER_NOW, FakePeers, fakeNode } from '../../support/fake-peers.ts';
@@ -376,6 +377,12 @@ describe('admission', () => {
   });
 });
 
+/** Whether claims of this node take a run of that width. */
+function fits(fleet: ClusterFleet, id: string, width: number, method: RunMethod): boolean {
+  const limits = fleet.localLimits().get(id);
+  return limits !== undefined && width <= widthFor(limits, method);
+}
+
 describe('what this node may run', () => {
   test('is what its own processors take', () => {
     const qvm = simulator(24, { id: 'qvm', family: 'qvm', maxNoisyQubits: 23 });
@@ -389,11 +396,11 @@ describe('what this node may run', () => {
       maxNoisyQubits: 23,
       maxDensityQubits: 25,
     });
-    expect(fleet.fits(SIMULATOR, 24, 'statevector')).toBe(true);
-    expect(fleet.fits(SIMULATOR, 25, 'statevector')).toBe(false);
-    expect(fleet.fits('qvm', 24, 'trajectories')).toBe(false);
-    expect(fleet.fits('gpu-fleet', 1, 'statevector')).toBe(false);
-    expect(fleet.fits('unknown', 1, 'statevector')).toBe(false);
+    expect(fits(fleet, SIMULATOR, 24, 'statevector')).toBe(true);
+    expect(fits(fleet, SIMULATOR, 25, 'statevector')).toBe(false);
+    expect(fits(fleet, 'qvm', 24, 'trajectories')).toBe(false);
+    expect(fits(fleet, 'gpu-fleet', 1, 'statevector')).toBe(false);
+    expect(fits(fleet, 'unknown', 1, 'statevector')).toBe(false);
   });
 
   test('leaves density matrices in double precision to the nodes that have room', () => {
@@ -401,26 +408,26 @@ describe('what this node may run', () => {
       [simulator(25)],
       [fakeNode('b', { processors: [simulator(30)] })],
     );
-    expect(fleet.fits(SIMULATOR, 26, 'density_matrix')).toBe(false);
+    expect(fits(fleet, SIMULATOR, 26, 'density_matrix')).toBe(false);
     peers.read([fakeNode('b', { processors: [simulator(25)] })]);
-    expect(fleet.fits(SIMULATOR, 26, 'density_matrix')).toBe(true);
+    expect(fits(fleet, SIMULATOR, 26, 'density_matrix')).toBe(true);
   });
 
   test('is what fits the qubits in use of an emulated device', () => {
     const { fleet } = open([emulation(24)], []);
-    expect(fleet.fits('emulator-ibm-fez', 24, 'statevector')).toBe(true);
-    expect(fleet.fits('emulator-ibm-fez', 25, 'statevector')).toBe(false);
+    expect(fits(fleet, 'emulator-ibm-fez', 24, 'statevector')).toBe(true);
+    expect(fits(fleet, 'emulator-ibm-fez', 25, 'statevector')).toBe(false);
   });
 
   test('is nothing on a node that takes requests only, or is drained', () => {
     const { fleet, peers } = open([simulator(24)], []);
     peers.role = 'api';
     expect(fleet.localLimits().size).toBe(0);
-    expect(fleet.fits(SIMULATOR, 1, 'statevector')).toBe(false);
+    expect(fits(fleet, SIMULATOR, 1, 'statevector')).toBe(false);
     peers.role = 'worker';
-    expect(fleet.fits(SIMULATOR, 1, 'statevector')).toBe(true);
+    expect(fits(fleet, SIMULATOR, 1, 'statevector')).toBe(true);
     peers.isDraining = true;
-    expect(fleet.fits(SIMULATOR, 1, 'statevector')).toBe(false);
+    expect(fits(fleet, SIMULATOR, 1, 'statevector')).toBe(false);
   });
 });
 
