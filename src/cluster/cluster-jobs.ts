@@ -202,7 +202,7 @@ export class ClusterJobs implements JobSharing {
     await this.#looking;
     const node = this.#options.node();
     await node.leave().catch(() => {});
-    await this.#recover(false).catch(() => {});
+    await this.#recover(() => false).catch(() => {});
     for (const line of this.#options.capacity().lines()) this.announceQueued(line);
     await this.#bus.close();
   }
@@ -305,9 +305,10 @@ export class ClusterJobs implements JobSharing {
   async #look(): Promise<void> {
     const { node, runner, database } = this.#options;
     if (!database.writer.isConnected || node().epoch === 0 || this.#isClosed) return;
-    const wasConnectedMs = performance.now() - this.#connectedSince;
+    const mayGiveUp = () =>
+      performance.now() - this.#connectedSince > node().leaseMs && node().isSteady;
     const steps = [
-      () => this.#recover(wasConnectedMs > node().leaseMs && node().isSteady),
+      () => this.#recover(mayGiveUp),
       () => this.#compareHeld(),
       () => this.#letGoOverdue(),
       () => this.#giveLines(),
@@ -339,12 +340,12 @@ export class ClusterJobs implements JobSharing {
   }
 
   /** Recovers what nodes that are gone have left, in transactions that leave time for renewals of the lease. */
-  async #recover(mayGiveUp: boolean): Promise<void> {
+  async #recover(mayGiveUp: () => boolean): Promise<void> {
     while (await this.#recoverSome(mayGiveUp));
   }
 
   /** @returns True if there may be more. */
-  async #recoverSome(mayGiveUp: boolean): Promise<boolean> {
+  async #recoverSome(mayGiveUp: () => boolean): Promise<boolean> {
     const { database, node, parentOf, maxSuspicion, onInherited, onRecovered, runner } =
       this.#options;
     const { name, epoch, leaseMs } = node();

@@ -162,11 +162,11 @@ export class ClusterNode implements Peers {
   }
 
   /**
-   * True once this node has renewed its lease regularly for the time of a lease. Otherwise the database, or this machine,
+   * True once this node has renewed its lease regularly for the time of a lease, until now. Otherwise the database, or this machine,
    * may have stood still, and others seem silent that had no chance to be heard.
    */
   get isSteady(): boolean {
-    return performance.now() - this.#steadySince > this.#options.leaseMs;
+    return this.holdsLease && performance.now() - this.#steadySince > this.#options.leaseMs;
   }
 
   get leaseMs(): number {

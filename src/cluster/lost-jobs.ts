@@ -28,18 +28,21 @@ const LOCK = {
 /**
  * Ends the connections of silent nodes. A node that was stopped in the middle of a transaction would keep its locks, and
  * those who wait for them, until the server ends the transaction.
+ *
+ * Silence is judged at the time when the transaction began, `now()`: this node was heard until then. Had the database
+ * stood still since, the others could not have been heard.
  */
 const DISCONNECT = {
   name: 'lost-disconnect',
   text: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN nodes
       ON application_name IN (process, process || ' bus', process || ' reads')
     WHERE datname = current_database() AND is_up AND name <> $1
-      AND seen_at < clock_timestamp() - make_interval(secs => $2)`,
+      AND seen_at < now() - make_interval(secs => $2)`,
 };
 const GIVE_UP = {
   name: 'lost-give-up',
   text: `UPDATE nodes SET is_up = false, epoch = epoch + 1
-    WHERE is_up AND name <> $1 AND seen_at < clock_timestamp() - make_interval(secs => $2)
+    WHERE is_up AND name <> $1 AND seen_at < now() - make_interval(secs => $2)
       AND EXISTS (SELECT 1 FROM nodes AS own WHERE own.name = $1 AND own.epoch = $3 AND own.is_up)
     RETURNING name`,
 };
@@ -92,8 +95,11 @@ export interface LostOptions {
   readonly node: string;
   readonly epoch: number;
   readonly leaseMs: number;
-  /** True once this node has been connected for a lease, so that silent nodes had the time to come back. */
-  readonly mayGiveUp: boolean;
+  /**
+   * Whether this node has been heard regularly for a lease, so that silent nodes had the time to come back. It is asked
+   * within the transaction, since the database may have stood still before it began.
+   */
+  readonly mayGiveUp: () => boolean;
   /** False for a node that stops, which takes over nothing. */
   readonly mayInherit: boolean;
   /** Suspicion at which a job is not run again; see recovery.ts. */
@@ -131,9 +137,10 @@ const NOTHING: Recovered = {
 
 /** Gives up silent nodes and recovers what nodes that are gone have left. Run it in a transaction of its own. */
 export async function recoverLost(query: Query, options: LostOptions): Promise<Recovered> {
-  const { node, epoch, leaseMs, mayGiveUp, now } = options;
+  const { node, epoch, leaseMs, now } = options;
   const { rows: lock } = await query(LOCK, LOOKING);
   if (!lock[0]?.['taken']) return NOTHING;
+  const mayGiveUp = options.mayGiveUp();
   if (mayGiveUp) await query(DISCONNECT, [node, leaseMs / 1000]);
   const givenUp = mayGiveUp ? (await query(GIVE_UP, [node, leaseMs / 1000, epoch])).rows : [];
   const orphans = (await query(ORPHANS)).rows.flatMap((row) => readableJob(row));
