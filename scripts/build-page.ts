@@ -1,20 +1,70 @@
 /**
- * Builds the page at `/` into the folder console/ of the given one: its modules without types, and static files;
- * and the client, which it imports, into client/. Only for the npm package; in a checkout the service reads the
- * sources themselves.
+ * Builds the console, the page at `/`, with Vite: its modules and styles, minified and named by their content, into
+ * src/console/built or the given folder. With `--if-stale` only if a source is newer than the build. The build is made
+ * elsewhere and then renamed, so that a concurrent reader or builder always sees a whole one.
  */
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'vite';
 
-const SOURCES = 'src/console';
-const PLAIN = ['.html', '.css', '.svg'];
+// Vite builds for what the environment names, otherwise.
+process.env['NODE_ENV'] = 'production';
 
-const [output] = process.argv.slice(2);
-if (output === undefined) throw new Error('Name the folder that the page is made in.');
-execFileSync('tsc', ['-p', join(SOURCES, 'tsconfig.build.json'), '--outDir', output], {
-  stdio: 'inherit',
+const ROOT = resolve(import.meta.dirname, '..');
+const SOURCES = join(ROOT, 'src/console');
+/** Folders and files that the build depends on. */
+const DEPENDS_ON = ['src', 'scripts/build-page.ts', 'package-lock.json'];
+
+const { values, positionals } = parseArgs({
+  options: { 'if-stale': { type: 'boolean', default: false } },
+  allowPositionals: true,
 });
-for (const name of readdirSync(SOURCES).filter((each) => PLAIN.includes(extname(each)))) {
-  copyFileSync(join(SOURCES, name), join(output, 'console', name));
+const output = resolve(positionals[0] ?? join(SOURCES, 'built'));
+
+function isStale(): boolean {
+  if (!existsSync(join(output, 'index.html'))) return true;
+  const builtAt = statSync(join(output, 'index.html')).mtimeMs;
+  return DEPENDS_ON.flatMap(filesIn).some((file) => statSync(file).mtimeMs > builtAt);
 }
+
+function filesIn(path: string): readonly string[] {
+  const whole = join(ROOT, path);
+  if (!statSync(whole).isDirectory()) return [whole];
+  return readdirSync(whole, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(output))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function buildPage(): Promise<void> {
+  const apart = mkdtempSync(join(dirname(output), '.built-'));
+  try {
+    await build({
+      configFile: false,
+      root: SOURCES,
+      base: '/console/',
+      publicDir: false,
+      logLevel: 'warn',
+      worker: { format: 'es' },
+      build: {
+        outDir: join(apart, 'new'),
+        emptyOutDir: true,
+        // The policy of the page allows no data: addresses.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+        target: 'es2023',
+        manifest: 'manifest.json',
+        rolldownOptions: {
+          // Other pages of the service use the colours, too.
+          input: [join(SOURCES, 'index.html'), join(SOURCES, 'colours.css')],
+        },
+      },
+    });
+    if (existsSync(output)) renameSync(output, join(apart, 'old'));
+    renameSync(join(apart, 'new'), output);
+  } finally {
+    rmSync(apart, { recursive: true });
+  }
+}
+
+if (!values['if-stale'] || isStale()) await buildPage();

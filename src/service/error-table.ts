@@ -462,6 +462,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'A field of the body, query or headers is missing, unknown or out of range.',
   },
+  SERVICE_PAGE_NOT_BUILT: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The files of the console are missing; `npm run build:page` makes them.',
+  },
   SERVICE_ROUTE_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'The path does not exist.' },
   SERVICE_SCOPE_MISSING: {
     answers: 'FORBIDDEN',

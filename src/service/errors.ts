@@ -269,6 +269,17 @@ export class RouteNotFoundError extends CodedError {
   }
 }
 
+/** The files of the console are missing. */
+export class PageNotBuiltError extends CodedError {
+  readonly code = 'SERVICE_PAGE_NOT_BUILT';
+
+  constructor(cause: unknown) {
+    super('The console is not built on this machine. `npm run build:page` builds it.', [], {
+      cause,
+    });
+  }
+}
+
 /** The path exists, but not with this method. */
 export class MethodNotFoundError extends CodedError {
   readonly code = 'SERVICE_METHOD_NOT_FOUND';

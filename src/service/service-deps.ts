@@ -1,7 +1,7 @@
 /** Dependencies of the service: everything with state, a clock, randomness or a setting. */
 import type { FastifyServerOptions } from 'fastify';
 import type { NodeRole } from '../cluster/node-status.ts';
-import type { DemoFacts } from '../console/demo-facts.ts';
+import type { DemoFacts } from '../console/demo/demo-facts.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { Places } from '../jobs/places.ts';

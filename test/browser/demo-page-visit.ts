@@ -1,5 +1,5 @@
 /** A visit to the page at `/` of a real service, with answers to runs that a test sets. */
-import type { DemoFacts } from '../../src/console/demo-facts.ts';
+import type { DemoFacts } from '../../src/console/demo/demo-facts.ts';
 import { openTestService, type TestService } from '../service/support/test-service.ts';
 import { DEMO_FACTS, demoBody } from '../support/demo-facts.ts';
 import { BrowserPage, type RunAnswer, type WindowSize } from './demo-page-browser.ts';
@@ -57,7 +57,10 @@ export class DemoVisit implements AsyncDisposable {
   /** Opens the page, and waits for the answer of the self-test that it begins with. */
   async open(size: WindowSize = DESK, scheme = 'light'): Promise<void> {
     await this.page.resize(size, scheme);
-    await this.page.load(`${this.origin}/`);
+    // The browser loads nothing if an address differs after # alone.
+    await this.page.load('about:blank');
+    await this.page.load(`${this.origin}/#/demo`);
+    await this.page.until(`document.querySelector('#sliders input') !== null`);
     if (this.facts.availability.available) await this.page.until(HAS_ANSWER);
   }
 

@@ -1,9 +1,8 @@
 /** The page at `/` and its files, as HTTP sends them. */
-import { readdirSync } from 'node:fs';
-import { posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { DemoFacts } from '../../src/console/demo-facts.ts';
+import type { DemoFacts } from '../../src/console/demo/demo-facts.ts';
+import { pageFiles } from '../../src/service/page/page-files.ts';
 import { DEMO_FACTS } from '../support/demo-facts.ts';
 import { openModelService } from './support/model-service.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
@@ -38,7 +37,7 @@ describe('GET /', () => {
     expect(page.statusCode).toBe(200);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.headers['content-security-policy']).toBe(
-      "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     );
     expect(page.headers['referrer-policy']).toBe('no-referrer');
     expect(page.headers['x-content-type-options']).toBe('nosniff');
@@ -140,60 +139,41 @@ describe('GET /', () => {
 describe('the files of the page', () => {
   test('are all there, may be kept for ever, and are what their ending says', async () => {
     const { body } = await service.app.inject({ url: '/' });
+    const { files } = await pageFiles();
     const links = linksOf(body);
-    expect(links.length).toBeGreaterThan(10);
-    for (const url of links) {
+    expect(links.length).toBeGreaterThan(2);
+    for (const url of new Set([...links, ...[...files.keys()].map((name) => `/console/${name}`)])) {
       const file = await service.app.inject({ url });
       expect([url, file.statusCode]).toEqual([url, 200]);
       expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable');
       expect(file.headers['x-content-type-options']).toBe('nosniff');
-      const type = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }[
-        url.slice(url.lastIndexOf('.') + 1)
-      ];
+      const type = {
+        js: 'text/javascript',
+        css: 'text/css',
+        svg: 'image/svg+xml',
+        wasm: 'application/wasm',
+      }[url.slice(url.lastIndexOf('.') + 1)];
       expect(file.headers['content-type']).toContain(type);
-      expect(file.body).not.toBe('');
+      expect(file.rawPayload.length).toBeGreaterThan(0);
     }
   });
 
-  test('are every module and style of the sources', async () => {
-    const links = linksOf((await service.app.inject({ url: '/' })).body);
-    const names = links.map((link) => link.split('/').slice(3).join('/'));
-    const sources = readdirSync(new URL('../../src/console/', import.meta.url));
-    const expected = sources
-      .filter((name) => /\.(ts|css|svg)$/.test(name))
-      .map((name) => name.replace(/\.ts$/, '.js'));
-    const own = names.filter((name) => !name.startsWith('client/'));
-    expect([...new Set(own)].sort()).toEqual(expected.sort());
-    expect(names).toContain('client/client.js');
-    // It has types alone.
-    expect(names).not.toContain('client/api-types.js');
-  });
-
-  test('import one another by names that are served, and hold no types', async () => {
-    const links = linksOf((await service.app.inject({ url: '/' })).body);
-    for (const url of links.filter((link) => link.endsWith('.js'))) {
-      const { body } = await service.app.inject({ url });
-      const code = body.replace(/\/\*[\s\S]*?\*\//g, '');
-      expect([url, /\b(?:interface|readonly|import type)\b/.test(code)]).toEqual([url, false]);
-      for (const [, name = ''] of code.matchAll(/from\s*'([^']+)'/g)) {
-        expect(links).toContain(posix.join(posix.dirname(url), name));
-      }
+  test('change their names with their content', async () => {
+    for (const name of (await pageFiles()).files.keys()) {
+      expect(name).toMatch(/^assets\/[\w.-]+-[\w-]{8}\.\w+$/);
     }
   });
 
   test.each([
-    '/console/0000000000000000/page.js',
-    '/console/VERSION/page.ts',
-    '/console/VERSION/index.html',
-    '/console/VERSION/..%2f..%2fpackage.json',
-    '/console/VERSION/nothing.js',
-    '/console/VERSION/client/tsconfig.json',
-    '/console/VERSION/client',
-    '/console/VERSION',
+    '/console/index.html',
+    '/console/manifest.json',
+    '/console/assets/..%2findex.html',
+    '/console/..%2f..%2f..%2fpackage.json',
+    '/console/assets/nothing.js',
+    '/console/assets',
+    '/console/',
   ])('do not include %s', async (path) => {
-    const [link = ''] = linksOf((await service.app.inject({ url: '/' })).body);
-    const version = link.split('/')[2] ?? '';
-    const answer = await service.app.inject({ url: path.replace('VERSION', version) });
+    const answer = await service.app.inject({ url: path });
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
     expect(answer.headers['cache-control']).toBeUndefined();

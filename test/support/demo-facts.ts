@@ -1,5 +1,5 @@
 /** Facts and answers for the page at `/`: of a circuit of the model's shape, with angles of its own. */
-import type { DemoFacts, DemoOperation } from '../../src/console/demo-facts.ts';
+import type { DemoFacts, DemoOperation } from '../../src/console/demo/demo-facts.ts';
 
 const ENDPOINT = '/api/v1/demo/qnn-hybrid';
 const NUM_QUBITS = 4;

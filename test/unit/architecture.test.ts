@@ -96,8 +96,11 @@ function breaches(path: string, source: string): readonly string[] {
   const targets = [...imports].map(([, name = '']) => posix.join(posix.dirname(path), name));
   const wrong = targets.filter((target) => !mayImport(path, target)).map((t) => `${path} → ${t}`);
   const found = [...wrong, ...pageModulesLoaded(path, code)];
-  if (ENTRY_POINTS.includes(path)) return found;
-  const forbidden = path === SETS_ENVIRONMENT ? SURROUNDINGS.slice(1) : SURROUNDINGS;
+  // Views of the page are at its edge: they read the browser's clock.
+  if (ENTRY_POINTS.includes(path) || path.endsWith('.tsx')) return found;
+  // A browser has no environment; the page shows programs that read theirs.
+  const hasNone = path === SETS_ENVIRONMENT || path.startsWith('console/');
+  const forbidden = hasNone ? SURROUNDINGS.slice(1) : SURROUNDINGS;
   return [...found, ...forbidden.flatMap((p) => p.exec(code) ?? []).map((w) => `${path}: ${w}`)];
 }
 
@@ -139,7 +142,7 @@ function circles(sources: ReadonlyMap<string, string>): readonly string[] {
 function pageModulesLoaded(path: string, code: string): readonly string[] {
   if (path.startsWith('console/')) return [];
   const withoutTypes = code.replace(/\b(?:import|export) type\b[^;]*?['"][^'"]+['"]/g, '');
-  const loaded = withoutTypes.matchAll(/['"][./]+\/(console\/[\w-]+\.ts)['"]/g);
+  const loaded = withoutTypes.matchAll(/['"][./]+\/(console\/[\w/-]+\.tsx?)['"]/g);
   return [...loaded].map(([, name]) => `${path} → ${name}`);
 }
 
@@ -154,7 +157,7 @@ function mayImport(path: string, target: string): boolean {
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => /\.tsx?$/.test(path))
   .map((path) => path.replaceAll('\\', '/'));
 
 test('every file keeps to its layer, and to what it is given', () => {
@@ -178,7 +181,7 @@ test('files that ARCHITECTURE.md and the guides name are there', () => {
     (document) =>
       [
         ...readFileSync(new URL(document, root), 'utf8').matchAll(
-          /`([a-z][a-z0-9_./-]+\.(?:ts|wgsl))`/g,
+          /`([a-z][a-z0-9_./-]+\.(?:tsx?|wgsl))`/g,
         ),
       ]
         .map(([, name = '']) => name)
@@ -247,7 +250,7 @@ describe('the scan finds', () => {
     [
       'the service loading a module of the page',
       'service/a.ts',
-      "import { b } from '../console/b.ts';",
+      "import { b } from '../console/a/b.ts';",
     ],
     ['a layer importing an entry point', 'service/a.ts', "from '../main.ts'"],
     ['a layer that the table does not know', 'extras/a.ts', "from '../math/b.ts'"],
@@ -256,6 +259,7 @@ describe('the scan finds', () => {
     ['the clock', 'jobs/a.ts', 'const now = Date.now();'],
     ['the clock in a date', 'service/a.ts', 'const now = new Date();'],
     ['chance', 'math/a.ts', 'const u = Math.random();'],
+    ['the clock in the logic of the page', 'console/a/b.ts', 'const now = Date.now();'],
   ])('%s', (_, path, source) => {
     expect(breaches(path, source)).toHaveLength(1);
   });
@@ -272,6 +276,7 @@ describe('the scan lets pass', () => {
       'service/a.ts',
       "import type { B } from '../console/b.ts';",
     ],
+    ['a view that reads the clock', 'console/a/b.tsx', 'const now = Date.now();'],
     ['a date of a given time', 'service/a.ts', 'new Date(now).toISOString();'],
     ['words in comments', 'jobs/a.ts', '/** Not Date.now. */ // nor process.env\nconst a = 1;'],
     ['an entry point’s reading', 'main.ts', 'const { env } = process; Date.now(); Math.random();'],

@@ -18,7 +18,7 @@ export async function framedPage({
   scripts = [],
   body,
 }: DocumentPage): Promise<string> {
-  const console = `/console/${(await pageFiles()).version}`;
+  const { pathOf } = await pageFiles();
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -27,15 +27,13 @@ export async function framedPage({
     `<title>${escapedHtml(title)} · Quantum Compute Service</title>`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
-    `<link rel="icon" href="${console}/icon.svg" type="image/svg+xml">`,
-    ...[`${console}/colours.css`, ...styles].map(
-      (path) => `<link rel="stylesheet" href="${path}">`,
-    ),
+    `<link rel="icon" href="${pathOf('icon.svg')}" type="image/svg+xml">`,
+    ...[pathOf('colours.css'), ...styles].map((path) => `<link rel="stylesheet" href="${path}">`),
     ...scripts.map((path) => `<script src="${path}" defer></script>`),
     '</head>',
     '<body>',
     '<header class="site">',
-    `<a class="brand" href="/"><img src="${console}/icon.svg" alt="" width="28" height="28">Quantum Compute Service</a>`,
+    `<a class="brand" href="/"><img src="${pathOf('icon.svg')}" alt="" width="28" height="28">Quantum Compute Service</a>`,
     '<nav aria-label="Documents">',
     '<a href="/docs">API reference</a>',
     '<a href="/docs/guides">Guides</a>',

@@ -1,5 +1,5 @@
 /** Facts of the classifier for the page at `/`: its card and its present state. */
-import type { DemoFacts } from '../../console/demo-facts.ts';
+import type { DemoFacts } from '../../console/demo/demo-facts.ts';
 import type { ModelDirectory } from '../directories.ts';
 import { viewDemoRun } from './classification-view.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { angleOf, featureOf, scaled } from '../../../src/console/circuit-angles.ts';
-import { BOX, layoutCircuit, ROW } from '../../../src/console/circuit-layout.ts';
+import { angleOf, featureOf, scaled } from '../../../src/console/demo/circuit-angles.ts';
+import { BOX, layoutCircuit, ROW } from '../../../src/console/demo/circuit-layout.ts';
 import {
   circuitInWords,
   operationInWords,
   signInWords,
-} from '../../../src/console/circuit-words.ts';
-import type { DemoCircuit, DemoOperation } from '../../../src/console/demo-facts.ts';
+} from '../../../src/console/demo/circuit-words.ts';
+import type { DemoCircuit, DemoOperation } from '../../../src/console/demo/demo-facts.ts';
 import { DEMO_FACTS } from '../../support/demo-facts.ts';
 
 const { circuit, features } = DEMO_FACTS;

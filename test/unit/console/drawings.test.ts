@@ -1,10 +1,10 @@
 /** Layouts of the drawings: bars, marks and outlines stay inside and are to scale. */
 import { describe, expect, test } from 'vitest';
-import { layoutAccuracy } from '../../../src/console/accuracy-layout.ts';
-import { signOf } from '../../../src/console/decision.ts';
-import { flowerLeaves } from '../../../src/console/flower-shape.ts';
-import { layoutHistogram, niceCeiling } from '../../../src/console/histogram-layout.ts';
-import { layoutLine } from '../../../src/console/line-layout.ts';
+import { layoutAccuracy } from '../../../src/console/demo/accuracy-layout.ts';
+import { signOf } from '../../../src/console/demo/decision.ts';
+import { flowerLeaves } from '../../../src/console/demo/flower-shape.ts';
+import { layoutHistogram, niceCeiling } from '../../../src/console/demo/histogram-layout.ts';
+import { layoutLine } from '../../../src/console/demo/line-layout.ts';
 import { DEMO_FACTS } from '../../support/demo-facts.ts';
 
 const COUNTS = new Map([

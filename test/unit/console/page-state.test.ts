@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '../../../src/console/demo-answer.ts';
-import type { Outcome } from '../../../src/console/outcome.ts';
+import { readAnswer } from '../../../src/console/demo/demo-answer.ts';
+import type { Outcome } from '../../../src/console/demo/outcome.ts';
 import {
   atTime,
   isStale,
@@ -10,7 +10,7 @@ import {
   secondsLeft,
   withInput,
   withOutcome,
-} from '../../../src/console/page-state.ts';
+} from '../../../src/console/demo/page-state.ts';
 import { DEMO_FACTS, demoBody } from '../../support/demo-facts.ts';
 
 const FIRST = [6, 3, 5, 2];

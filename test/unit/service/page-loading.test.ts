@@ -1,7 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { keptPromise } from '../../../src/service/page/kept-promise.ts';
-import { workerAnswer } from '../../../src/service/page/page-files.ts';
 
 describe('what is loaded once', () => {
   test('is loaded once, for those who ask meanwhile too', async () => {
@@ -22,22 +20,5 @@ describe('what is loaded once', () => {
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await kept()).toBe(2);
     expect(await kept()).toBe(2);
-  });
-});
-
-describe('the answer of a thread', () => {
-  const threadOf = (code: string) => new Worker(code, { eval: true });
-
-  test('is its message', async () => {
-    const worker = threadOf(`require('node:worker_threads').parentPort.postMessage(['a']);`);
-    expect(await workerAnswer(worker)).toEqual(['a']);
-  });
-
-  test('fails where the thread ends without one', async () => {
-    await expect(workerAnswer(threadOf('process.exit(3);'))).rejects.toThrow('ended with 3');
-  });
-
-  test('fails with what the thread threw', async () => {
-    await expect(workerAnswer(threadOf(`throw new Error('broken');`))).rejects.toThrow('broken');
   });
 });

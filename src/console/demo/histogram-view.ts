@@ -1,10 +1,11 @@
 /** Shows the counts as bars and as a table. */
+
+import { byId, drawnToWidth, html, svg } from '../dom.ts';
+import { grouped, signed } from '../numbers.ts';
 import { circuitInWords, signInWords } from './circuit-words.ts';
 import { outcomesOf, signOf, tally } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { byId, drawnToWidth, html, svg } from './dom.ts';
 import { type Bar, type HistogramLayout, layoutHistogram } from './histogram-layout.ts';
-import { grouped, signed } from './numbers.ts';
 import { isStale, type PageState } from './page-state.ts';
 
 const HEIGHT = 236;

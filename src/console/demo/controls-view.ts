@@ -1,7 +1,8 @@
 /** The controls: sliders, examples and the run button. */
+
+import { byId, html } from '../dom.ts';
+import { capitalized, grouped } from '../numbers.ts';
 import type { DemoFacts, DemoFeature } from './demo-facts.ts';
-import { byId, html } from './dom.ts';
-import { capitalized, grouped } from './numbers.ts';
 import { type PageState, secondsLeft } from './page-state.ts';
 
 /** Step of a slider: the data set's resolution, one tenth of a centimetre. */

@@ -1,6 +1,7 @@
 /** Describes a decision and its margin in plain words. */
+
+import { capitalized, grouped } from '../numbers.ts';
 import type { DemoAnswer } from './demo-answer.ts';
-import { capitalized, grouped } from './numbers.ts';
 
 /**
  * Margin of a clear decision, in shot noises. At this margin another run decides otherwise with

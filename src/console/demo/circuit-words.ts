@@ -1,7 +1,8 @@
 /** Describes a circuit in words, for visitors who do not see the drawing. */
+
+import { grouped, listed, plain } from '../numbers.ts';
 import { angleOf, featureOf } from './circuit-angles.ts';
 import type { DemoCircuit, DemoFeature, DemoOperation } from './demo-facts.ts';
-import { grouped, listed, plain } from './numbers.ts';
 
 /** Describes one operation: "RY by 1.35 rad on qubit 2, from petal length". */
 export function operationInWords(

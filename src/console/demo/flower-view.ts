@@ -1,6 +1,7 @@
 /** Shows the flower of the current measurements. */
+
+import { byId, svg } from '../dom.ts';
 import type { DemoFeature } from './demo-facts.ts';
-import { byId, svg } from './dom.ts';
 import { flowerLeaves } from './flower-shape.ts';
 
 const RADIUS = 100;

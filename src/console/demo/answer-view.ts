@@ -1,8 +1,9 @@
 /** Shows the prediction in words, and the run that it comes from. */
+
+import { byId, html } from '../dom.ts';
+import { duration, grouped, listed, plain, signed } from '../numbers.ts';
 import { tally } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { byId, html } from './dom.ts';
-import { duration, grouped, listed, plain, signed } from './numbers.ts';
 import { isStale, type PageState } from './page-state.ts';
 import { verdict } from './verdict.ts';
 

@@ -1,10 +1,11 @@
 /** Shows the circuit as a drawing and as a list, with the angles of the current measurements. */
+
+import { byId, drawnToWidth, html, svg } from '../dom.ts';
+import { plain } from '../numbers.ts';
 import { angleOf, featureOf } from './circuit-angles.ts';
 import { BOX, layoutCircuit, type Mark, type PlacedGate } from './circuit-layout.ts';
 import { circuitInWords, operationInWords } from './circuit-words.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { byId, drawnToWidth, html, svg } from './dom.ts';
-import { plain } from './numbers.ts';
 
 /**
  * Creates drawing and list.

@@ -1,5 +1,5 @@
 /** How a request ended: with a result, or with a reason why there is none. */
-import { ApiError, RateLimitError, ServiceUnavailableError } from '../client/client.ts';
+import { ApiError, RateLimitError, ServiceUnavailableError } from '../../client/client.ts';
 import type { DemoAnswer } from './demo-answer.ts';
 
 /** How a request ended. */

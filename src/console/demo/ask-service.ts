@@ -1,5 +1,5 @@
 /** Sends measurements to the service. */
-import { QcsClient } from '../client/client.ts';
+import { QcsClient } from '../../client/client.ts';
 import { readAnswer } from './demo-answer.ts';
 import { type Outcome, outcomeOfError } from './outcome.ts';
 

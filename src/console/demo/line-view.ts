@@ -1,9 +1,10 @@
 /** Shows the number line of the decision. */
+
+import { byId, drawnToWidth, svg } from '../dom.ts';
+import { capitalized, signed } from '../numbers.ts';
 import { tally } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { byId, drawnToWidth, svg } from './dom.ts';
 import { layoutLine } from './line-layout.ts';
-import { capitalized, signed } from './numbers.ts';
 import type { PageState } from './page-state.ts';
 
 /** Distance of the axis from the top of the drawing, and height of the drawing. */

@@ -1,6 +1,7 @@
 /** Shows the request for the current measurements as a command line. */
+
+import { byId } from '../dom.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { byId } from './dom.ts';
 
 /** Milliseconds for which the button reports the result of copying. */
 const SAID_MS = 2000;

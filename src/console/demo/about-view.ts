@@ -1,15 +1,16 @@
 /** Shows the model's accuracy, and how to call it from a program. */
+
+import { byId, drawnToWidth, svg } from '../dom.ts';
+import { grouped, percent } from '../numbers.ts';
 import { layoutAccuracy } from './accuracy-layout.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { byId, drawnToWidth, svg } from './dom.ts';
-import { grouped, percent } from './numbers.ts';
 
 const ROW = 52;
 
 /** Fills in the static facts of the page. */
 export function showAbout(facts: DemoFacts): void {
   const { model, circuit, accuracy, shots, labels } = facts;
-  document.title = `${model.id} · Quantum Compute Service`;
+
   byId('lede').textContent =
     `Set four measurements of a flower. A trained circuit of ${circuit.qubits} qubits runs ` +
     `${grouped(shots)} times on this service, at your request, and what it counts decides between ` +

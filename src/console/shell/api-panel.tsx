@@ -1,0 +1,57 @@
+/** The request that does what the page does, to be copied. */
+import { useSignal } from '@preact/signals';
+import { type ApiCall, callText, LANGUAGES, type Language } from './api-call.ts';
+
+const CHOSEN = 'qcs-language';
+
+/** Shows a call as text for curl, Python and TypeScript. It is closed at first. */
+export function ApiPanel({
+  call,
+  title = 'The same by HTTP',
+}: {
+  readonly call: ApiCall;
+  readonly title?: string;
+}) {
+  const language = useSignal<Language>(chosenLanguage());
+  const isCopied = useSignal(false);
+  const text = callText(call, language.value, window.location.origin);
+  const choose = (next: Language) => {
+    localStorage.setItem(CHOSEN, next);
+    language.value = next;
+    isCopied.value = false;
+  };
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    isCopied.value = true;
+  };
+  return (
+    <details class="card api-panel">
+      <summary>{title}</summary>
+      <div class="head">
+        <div class="choices" role="group" aria-label="Language">
+          {LANGUAGES.map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={each === language.value}
+              onClick={() => choose(each)}
+            >
+              {each}
+            </button>
+          ))}
+        </div>
+        <button type="button" onClick={() => void copy()}>
+          {isCopied.value ? 'Copied' : 'Copy'}
+        </button>
+      </div>
+      <pre class="scroll" tabIndex={0} role="region" aria-label={`${title}: ${language.value}`}>
+        <code>{text}</code>
+      </pre>
+    </details>
+  );
+}
+
+function chosenLanguage(): Language {
+  const stored = localStorage.getItem(CHOSEN);
+  return LANGUAGES.find((each) => each === stored) ?? 'curl';
+}

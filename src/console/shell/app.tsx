@@ -1,0 +1,153 @@
+/** Frame of the console: name, links to the pages, key, colours; and the page of the present address. */
+import { computed, effect, signal } from '@preact/signals';
+import { Component, type ComponentChildren, type ComponentType } from 'preact';
+import icon from '../icon.svg';
+import { Problem } from './notice.tsx';
+import { PAGES, type Page } from './pages.ts';
+import { hashOf, place } from './route.ts';
+import { key, keyInfo } from './session.ts';
+
+type Loaded = { readonly view: ComponentType } | { readonly error: unknown };
+
+const loaded = signal<ReadonlyMap<Page, Loaded>>(new Map());
+const page = computed(() => PAGES.find(({ name }) => name === place.value.page));
+
+effect(() => {
+  const now = page.value;
+  document.title = `${now === undefined ? 'Not found' : now.title} · Quantum Compute Service`;
+  if (now !== undefined) void load(now);
+});
+
+async function load(one: Page): Promise<void> {
+  const known = loaded.peek().get(one);
+  if (known !== undefined && !('error' in known)) return;
+  const result = await one.load().then(
+    (view): Loaded => ({ view }),
+    (error: unknown): Loaded => ({ error }),
+  );
+  loaded.value = new Map([...loaded.peek(), [one, result]]);
+}
+
+export function App() {
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the page
+      </a>
+      <header class="site">
+        <a class="brand" href={hashOf([])}>
+          <img src={icon} alt="" width="28" height="28" />
+          Quantum Compute Service
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.filter(({ name }) => name !== '').map((each) => (
+            <a
+              key={each.name}
+              href={hashOf([each.name])}
+              {...(each === page.value && { 'aria-current': 'page' as const })}
+            >
+              {each.title}
+            </a>
+          ))}
+          <a href="/docs/guides">Guides</a>
+          <a href="/docs">API</a>
+        </nav>
+        <div class="tools">
+          <a class="chip" href={hashOf(['account'])}>
+            {key.value === undefined ? 'No key' : (keyInfo.value?.name ?? 'Key')}
+          </a>
+          <SchemeButton />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Boundary key={page.value?.name ?? '?'}>
+          <Shown />
+        </Boundary>
+      </main>
+      <footer>This page loads nothing from any other host.</footer>
+    </>
+  );
+}
+
+function Shown() {
+  const now = page.value;
+  if (now === undefined) {
+    return (
+      <div class="hero">
+        <h1>There is no such page.</h1>
+        <p class="lede">
+          Go to the <a href={hashOf([])}>start</a>.
+        </p>
+      </div>
+    );
+  }
+  const state = loaded.value.get(now);
+  if (state === undefined) return <p class="plain">Loading …</p>;
+  if ('error' in state) {
+    return (
+      <>
+        <Problem
+          error={new Error('This page could not be loaded. The service may have been updated.')}
+        />
+        <button type="button" onClick={() => window.location.reload()}>
+          Load it again
+        </button>
+      </>
+    );
+  }
+  const View = state.view;
+  return <View />;
+}
+
+/** Shows an error of a page in its place; the other pages can still be opened. */
+class Boundary extends Component<{ readonly children: ComponentChildren }> {
+  override state: { readonly error?: unknown } = {};
+
+  static override getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    return 'error' in this.state ? <Problem error={this.state.error} /> : this.props.children;
+  }
+}
+
+/** The address stays: its part after `#` names the page. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+type Scheme = 'system' | 'light' | 'dark';
+
+const SCHEMES: Readonly<Record<Scheme, { readonly label: string; readonly next: Scheme }>> = {
+  system: { label: 'Colours: system', next: 'light' },
+  light: { label: 'Colours: light', next: 'dark' },
+  dark: { label: 'Colours: dark', next: 'system' },
+};
+const SCHEME = 'qcs-scheme';
+const scheme = signal<Scheme>(storedScheme());
+
+effect(() => {
+  const { dataset } = document.documentElement;
+  if (scheme.value === 'system') delete dataset['scheme'];
+  else dataset['scheme'] = scheme.value;
+});
+
+function storedScheme(): Scheme {
+  const stored = localStorage.getItem(SCHEME);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+function SchemeButton() {
+  const { label, next } = SCHEMES[scheme.value];
+  const choose = () => {
+    scheme.value = next;
+    localStorage.setItem(SCHEME, next);
+  };
+  return (
+    <button type="button" class="chip" onClick={choose}>
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,56 @@
+/** What went wrong or is missing, in words. */
+import type { ComponentChildren } from 'preact';
+import { ApiError, ConnectionError } from '../../client/client.ts';
+import { hashOf } from './route.ts';
+import { key } from './session.ts';
+
+/** Shows an error of a request: its message, each detail with its path, and what to do if the key is at fault. */
+export function Problem({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null;
+  const status = error instanceof ApiError ? error.status : undefined;
+  return (
+    <div class="notice bad" role="alert">
+      <p>{messageOf(error)}</p>
+      {error instanceof ApiError && error.details.length > 0 && (
+        <ul>
+          {error.details.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              {path !== '' && <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {(status === 401 || status === 403) && (
+        <p>
+          <a href={hashOf(['account'])}>{status === 401 ? 'Enter a key' : 'Use another key'}</a>
+        </p>
+      )}
+      {error instanceof ApiError && error.requestId !== undefined && (
+        <p class="small">Request {error.requestId}</p>
+      )}
+    </div>
+  );
+}
+
+/** The message of an error, for people. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ConnectionError) return 'The service cannot be reached.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Says that something needs a key, as long as there is none; shows its children once there is one. */
+export function NeedsKey({
+  to,
+  children,
+}: {
+  /** What needs the key: "to run circuits". */
+  readonly to: string;
+  readonly children: ComponentChildren;
+}) {
+  if (key.value !== undefined) return <>{children}</>;
+  return (
+    <p class="notice">
+      You need an API key {to}. <a href={hashOf(['account'])}>Enter your key</a>
+    </p>
+  );
+}

@@ -1,0 +1,23 @@
+/** Pages of the console, in the order of the links. The modules of a page are loaded when it is opened first. */
+import type { ComponentType } from 'preact';
+
+export interface Page {
+  /** First part of the address. */
+  readonly name: string;
+  readonly title: string;
+  /** Loads the page. */
+  readonly load: () => Promise<ComponentType>;
+}
+
+export const PAGES: readonly Page[] = [
+  {
+    name: '',
+    title: 'Start',
+    load: async () => (await import('../start/start-page.tsx')).StartPage,
+  },
+  {
+    name: 'demo',
+    title: 'Demo',
+    load: async () => (await import('../demo/demo-page.tsx')).DemoPage,
+  },
+];

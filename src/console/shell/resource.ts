@@ -1,0 +1,83 @@
+/** Answers of the service that a page shows, asked for again and again while the page is looked at. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Routes } from '../../client/api-types.ts';
+import { ApiError, type Route, type RouteOptions } from '../../client/client.ts';
+import type { RouteArguments } from '../../client/routes.ts';
+import { client } from './session.ts';
+
+/** An answer and what is known of its age. */
+export interface Resource<T> {
+  /** The last answer; it stays while a later request fails. */
+  readonly data: T | undefined;
+  /** Why the last request failed; undefined if it did not. */
+  readonly error: unknown;
+  /** True until the first answer or error. */
+  readonly isLoading: boolean;
+  /** Asks again now. */
+  readonly reload: () => void;
+}
+
+/** Options of `useResource`. */
+export interface ResourceOptions {
+  /** Milliseconds between requests while the page is visible; by default it is asked for once. */
+  readonly everyMs?: number | undefined;
+  /** Asks for nothing while it is true. */
+  readonly isOff?: boolean;
+}
+
+const AFTER_ERROR_MS = 5000;
+
+/**
+ * Asks the service for something, once or again and again, and again when the route's options or the key change.
+ *
+ * @param options - Path parameters and query of the route.
+ */
+export function useResource<R extends Route>(
+  route: R,
+  options: Omit<RouteOptions<R>, 'signal' | 'retry'>,
+  { everyMs, isOff = false }: ResourceOptions = {},
+): Resource<Routes[R]['data']> {
+  const [state, setState] = useState<Omit<Resource<Routes[R]['data']>, 'reload'>>(LOADING);
+  const askNow = useRef(() => {});
+  const own = client.value;
+  const asked = JSON.stringify([route, options]);
+  useEffect(() => {
+    setState(LOADING);
+    if (isOff) return;
+    const end = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      clearTimeout(timer);
+      let waitMs = everyMs;
+      try {
+        const all: unknown = [{ ...options, signal: end.signal }];
+        // The cast is safe: the caller has given what the route needs.
+        const data = await own.request(route, ...(all as RouteArguments<R>));
+        if (end.signal.aborted) return;
+        setState({ data, error: undefined, isLoading: false });
+      } catch (error) {
+        if (end.signal.aborted) return;
+        setState(({ data }) => ({ data, error, isLoading: false }));
+        const retryMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+        if (everyMs !== undefined) waitMs = Math.max(everyMs, retryMs ?? AFTER_ERROR_MS);
+      }
+      if (waitMs !== undefined && !document.hidden) timer = setTimeout(ask, waitMs);
+    };
+    askNow.current = () => void ask();
+    const onVisible = () => {
+      clearTimeout(timer);
+      if (!document.hidden && everyMs !== undefined) void ask();
+    };
+    document.addEventListener('visibilitychange', onVisible);
+    void ask();
+    return () => {
+      end.abort();
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', onVisible);
+    };
+  }, [asked, own, everyMs, isOff]);
+  const reload = useCallback(() => askNow.current(), []);
+  return { ...state, reload };
+}
+
+const LOADING = { data: undefined, error: undefined, isLoading: true } as const;
