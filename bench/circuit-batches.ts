@@ -6,7 +6,8 @@ import { type Circuit, type Operation, withFinalMeasurement } from '../src/circu
 import type { PauliSum } from '../src/circuit/observable.ts';
 import { compile } from '../src/compiler/compile.ts';
 import type { BatchExecutable, BatchRequest } from '../src/engine/batch-request.ts';
-import { type CpuEngine, openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
+import type { CpuEngine } from '../src/engine/cpu/hosted-engine.ts';
 import { uniformDraw } from '../src/math/philox.ts';
 import { type Measurement, measureMs, report } from './harness.ts';
 

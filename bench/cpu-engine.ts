@@ -14,6 +14,7 @@ import { type CompileOptions, compile } from '../src/compiler/compile.ts';
 import type { CommandRunner } from '../src/engine/cpu/command-runner.ts';
 import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import { lowerProgram } from '../src/engine/cpu/lowered-program.ts';
+import { NODE_HOST } from '../src/engine/cpu/node-host.ts';
 import { aimSweep, placedBytes, placeProgram } from '../src/engine/cpu/placed-program.ts';
 import { PRECISIONS } from '../src/engine/cpu/precision.ts';
 import { copyState } from '../src/engine/cpu/state-memory.ts';
@@ -209,7 +210,10 @@ async function memoryRates(threads: number): Promise<readonly Measurement[]> {
   const numQubits = 25;
   const precision = PRECISIONS.f32;
   const bytes = 8 * 2 ** numQubits;
-  const threadPool = new ThreadPool({ precision: 'f32', numThreads: threads, tileBytes: 2 ** 17 });
+  const threadPool = new ThreadPool(
+    { precision: 'f32', numThreads: threads, tileBytes: 2 ** 17 },
+    NODE_HOST,
+  );
   const slicer = new TimeSlicer(NEVER, () => {});
   const runner: CommandRunner = {
     get memory() {

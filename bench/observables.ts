@@ -8,7 +8,8 @@
 import type { Circuit, GateOperation } from '../src/circuit/circuit.ts';
 import type { PauliFactor, PauliSum } from '../src/circuit/observable.ts';
 import { compile } from '../src/compiler/compile.ts';
-import { type CpuEngine, openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
+import type { CpuEngine } from '../src/engine/cpu/hosted-engine.ts';
 import type { Executable } from '../src/engine/engine.ts';
 import { uniformDraw } from '../src/math/philox.ts';
 import { gateOperation as gate } from '../src/workloads/algorithms/gate-operation.ts';

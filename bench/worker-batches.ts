@@ -8,7 +8,8 @@
 import { type Circuit, type Operation, withFinalMeasurement } from '../src/circuit/circuit.ts';
 import { compile } from '../src/compiler/compile.ts';
 import type { BatchExecutable } from '../src/engine/batch-request.ts';
-import { type CpuEngine, openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
+import type { CpuEngine } from '../src/engine/cpu/hosted-engine.ts';
 import type { Executable } from '../src/engine/engine.ts';
 import { EnginePool } from '../src/fleet/workers/engine-pool.ts';
 import { uniformDraw } from '../src/math/philox.ts';

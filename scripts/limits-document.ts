@@ -7,7 +7,7 @@ import {
 } from '../src/circuit/circuit-limits.ts';
 import { MAX_COMBINATIONS } from '../src/circuit/read-sweep.ts';
 import { loadConfig } from '../src/config.ts';
-import { MAX_CPU_QUBITS } from '../src/engine/cpu/cpu-engine.ts';
+import { MAX_CPU_QUBITS } from '../src/engine/cpu/hosted-engine.ts';
 import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_BYTES_OF_KEY } from '../src/fleet/admission.ts';
 import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/device-work.ts';

@@ -1,7 +1,8 @@
 /** Engine for `qcs run --engine …`, opened in this process. */
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { Config } from '../config.ts';
-import { MAX_CPU_QUBITS, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { MAX_CPU_QUBITS } from '../engine/cpu/hosted-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { MAX_REFERENCE_QUBITS, openReferenceEngine } from '../engine/reference/reference-engine.ts';
 import type { Machine } from '../fleet/machine.ts';

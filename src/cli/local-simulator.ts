@@ -3,7 +3,8 @@
  * unneeded threads are started.
  */
 import { compile } from '../compiler/compile.ts';
-import { type CpuEngine, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import type { CpuEngine } from '../engine/cpu/hosted-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { precisionOfRun } from '../fleet/choose-method.ts';
 import { type CpuProcessorOptions, cpuEngines } from '../fleet/cpu-processors.ts';

@@ -54,9 +54,13 @@ export class TimeSlicer {
  * oneself is queued behind pending events; timeouts are stretched to 4 ms, and `scheduler.yield`
  * goes ahead of other messages.
  */
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') {
+    const setImmediate: ((resolve: () => void) => void) | undefined = Reflect.get(
+      globalThis,
+      'setImmediate',
+    );
+    if (setImmediate !== undefined) {
       setImmediate(resolve);
       return;
     }

@@ -1,6 +1,6 @@
 /** The simulators on the CPU: their limits, and the engines that the memory is shared among. */
 import type { StateMemory } from '../circuit/circuit-limits.ts';
-import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
+import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/hosted-engine.ts';
 import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares.ts';
 import type { ProcessorSpec } from './processor.ts';
 import type { Precision } from './schedule/lane.ts';

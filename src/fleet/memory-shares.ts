@@ -1,5 +1,5 @@
 /** Shares of the memory for states: engines for small circuits and the engine for wide ones. */
-import { MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
+import { MAX_CPU_QUBITS } from '../engine/cpu/hosted-engine.ts';
 import type { Precision } from './schedule/lane.ts';
 import { MAX_SMALL_QUBITS } from './schedule/lane.ts';
 import type { EngineOptions } from './workers/worker-messages.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { angleKinds } from '../../src/compiler/parametric.ts';
 import type { Program, TargetProfile } from '../../src/compiler/program.ts';
 import { anglesOf, compileShape } from '../../src/compiler/shape.ts';
-import { cpuTarget } from '../../src/engine/cpu/cpu-engine.ts';
+import { cpuTarget } from '../../src/engine/cpu/hosted-engine.ts';
 import { ProgramLowering as CpuLowering } from '../../src/engine/cpu/lowered-program.ts';
 import { PRECISIONS } from '../../src/engine/cpu/precision.ts';
 import { ProgramLowering as GpuLowering } from '../../src/engine/webgpu/gpu-lowering.ts';

@@ -23,7 +23,8 @@ import {
 import { readOpenQasm } from '../../../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../../../src/circuit/openqasm/print-openqasm.ts';
 import { compile } from '../../../src/compiler/compile.ts';
-import { MAX_CPU_QUBITS, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
+import { MAX_CPU_QUBITS } from '../../../src/engine/cpu/hosted-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { CodedError } from '../../../src/errors/coded-error.ts';
 

@@ -26,10 +26,14 @@ export class Arena {
   readonly #free: Block[] = [];
   readonly #taken = new Map<number, number>();
 
-  /** @param reservedBytes - Reserved at the beginning; never allocated. */
-  constructor(reservedBytes: number) {
+  /**
+   * @param reservedBytes - Reserved at the beginning; never allocated.
+   * @param maxBytes - Most that the memory grows to, a multiple of 64 KiB.
+   */
+  constructor(reservedBytes: number, maxBytes: number) {
     const initial = Math.ceil(reservedBytes / PAGE_BYTES);
-    this.memory = new WebAssembly.Memory({ initial, maximum: MAX_PAGES, shared: true });
+    const maximum = maxBytes / PAGE_BYTES;
+    this.memory = new WebAssembly.Memory({ initial, maximum, shared: true });
     const at = Math.ceil(reservedBytes / ALIGNMENT) * ALIGNMENT;
     this.#addFree({ at, bytes: this.byteLength - at });
   }

@@ -6,23 +6,14 @@
  * costs nothing. The calling thread works, too, and regularly lets its event loop turn, in order to
  * receive cancellations and exits of helpers.
  */
-import { extname } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { Worker } from 'node:worker_threads';
 import { HelperLostError } from '../errors.ts';
 import type { MaybePromise } from '../state-operations.ts';
-import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
+import { nextTurn, type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import { Arena } from './arena.ts';
 import { COMMAND_WORDS } from './command.ts';
+import type { HelperThread, KernelHost } from './kernel-host.ts';
 import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './thread-pool-control.ts';
-import {
-  instantiateKernels,
-  type KernelExports,
-  kernelModule,
-  threadBytes,
-} from './wasm-kernels.ts';
+import { instantiateKernels, type KernelExports, kernelName, threadBytes } from './wasm-kernels.ts';
 
 /** Memory reserved for the modules' static data. */
 const STATIC_BYTES = 65_536;
@@ -34,8 +25,6 @@ const MIN_SHARED_ITEMS = 2;
 const WAIT_MS = 5;
 /** A larger memory is returned to the system once it is empty. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
-
-const HELPER_ENTRY = new URL(`./thread-pool-helper${extname(import.meta.url)}`, import.meta.url);
 
 /** Options of a thread pool. */
 export interface ThreadPoolOptions {
@@ -52,21 +41,23 @@ export interface ThreadPoolOptions {
 export class ThreadPool {
   readonly numThreads: number;
   readonly #options: ThreadPoolOptions;
+  readonly #host: KernelHost;
   readonly #module: WebAssembly.Module;
   #arena: Arena;
   #kernels: KernelExports;
   #control: Int32Array;
   #words: Int32Array;
   /** The scratch that each helper has. */
-  readonly #threadOf = new Map<Worker, number>();
+  readonly #threadOf = new Map<HelperThread, number>();
   #numLost = 0;
   /** Value when the command was opened; exits may arrive in any turn since. */
   #numLostBefore = 0;
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: ThreadPoolOptions, host: KernelHost) {
     this.numThreads = options.numThreads;
     this.#options = options;
-    this.#module = kernelModule(options.precision, options.isReproducible === true);
+    this.#host = host;
+    this.#module = host.module(kernelName(options.precision, options.isReproducible));
     const { arena, kernels, control } = this.#begin();
     this.#arena = arena;
     this.#kernels = kernels;
@@ -192,7 +183,7 @@ export class ThreadPool {
   /** Waits for all helpers that joined; false when one of them will never answer. */
   async #closeForSure(): Promise<boolean> {
     while (!this.#close()) {
-      await setImmediate();
+      await nextTurn();
       if (this.#numLost === this.#numLostBefore) continue;
       // It is unknown who had joined, so all helpers start anew.
       await this.close();
@@ -203,7 +194,7 @@ export class ThreadPool {
   }
 
   #begin() {
-    const arena = new Arena(this.#scratchOf(this.numThreads));
+    const arena = new Arena(this.#scratchOf(this.numThreads), this.#host.maxMemoryBytes);
     const kernels = instantiateKernels(this.#module, arena.memory);
     const control = new Int32Array(arena.memory.buffer, STATIC_BYTES, CONTROL_BYTES / 4);
     kernels.setScratch(this.#scratchOf(0));
@@ -224,15 +215,10 @@ export class ThreadPool {
         controlAt: STATIC_BYTES,
         scratchAt: this.#scratchOf(thread),
       };
-      const helper = new Worker(HELPER_ENTRY, { workerData: setup });
-      this.#threadOf.set(helper, thread);
-      // The turns of the event loop keep a run alive that waits for a helper.
-      helper.unref();
-      // An 'exit' event follows.
-      helper.on('error', () => {});
-      helper.on('exit', () => {
+      const helper = this.#host.startHelper(setup, () => {
         if (this.#threadOf.delete(helper)) this.#numLost++;
       });
+      this.#threadOf.set(helper, thread);
     }
   }
 
@@ -245,25 +231,15 @@ export class ThreadPool {
 
   /** Another memory in place of a large one, which goes back to the system. */
   #renew(): void {
-    void this.close().then(collectGarbage);
+    void this.close().then(() => this.#host.collectGarbage());
     const { arena, kernels, control } = this.#begin();
     this.#arena = arena;
     this.#kernels = kernels;
     this.#control = control;
     // An old view would keep the old memory alive.
     this.#words = new Int32Array(arena.memory.buffer);
-    collectGarbage();
+    this.#host.collectGarbage();
   }
-}
-
-/**
- * Frees memories that nothing refers to. They lie outside the heap, so the collector sees no reason
- * to run by itself: without this, gigabytes pile up.
- */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  collect();
 }
 
 /**

@@ -1,9 +1,7 @@
 /**
- * Loads the WebAssembly modules that scripts/build-wasm.ts builds from assembly/: one for each
- * precision, with fused multiply-add if the host has relaxed SIMD and without it otherwise.
+ * The WebAssembly modules that scripts/build-wasm.ts builds from assembly/: one for each precision, with fused
+ * multiply-add if the machine has relaxed SIMD and without it otherwise.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 /** Exports of a module. Numbers are addresses, or sizes in bytes, unless said otherwise. */
 export interface KernelExports {
@@ -104,33 +102,27 @@ export function threadBytes(tileBytes: number): number {
   return SCRATCH_BYTES + LISTS_BYTES + Math.max(tiles, READOUT_BYTES);
 }
 
-const modules = new Map<string, WebAssembly.Module>();
+/** Name of a module: of its file, without `.wasm`. */
+export type KernelName = 'f32' | 'f64' | 'f32-relaxed' | 'f64-relaxed';
+
+/** A module whose only function multiplies and adds with relaxed SIMD. */
+const RELAXED_PROBE = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+  // Type 0: three vectors to one.
+  ...[0x01, 0x08, 0x01, 0x60, 0x03, 0x7b, 0x7b, 0x7b, 0x01, 0x7b],
+  // Function 0 of type 0: local.get 0, 1 and 2, f32x4.relaxed_madd, end.
+  ...[0x03, 0x02, 0x01, 0x00],
+  ...[0x0a, 0x0d, 0x01, 0x0b, 0x00, 0x20, 0x00, 0x20, 0x01, 0x20, 0x02, 0xfd, 0x85, 0x02, 0x0b],
+);
 
 /**
- * The compiled module of a precision, for this host; shared by all threads it is sent to.
+ * The module of a precision for this machine.
  *
- * @param isReproducible - Whether it does without fused multiply-add on every host.
+ * @param isReproducible - Whether it does without fused multiply-add on every machine.
  */
-export function kernelModule(
-  precision: 'f32' | 'f64',
-  isReproducible: boolean,
-): WebAssembly.Module {
-  const key = `${precision} ${isReproducible}`;
-  const known = modules.get(key);
-  if (known !== undefined) return known;
-  const relaxed = wasmUrl(`${precision}-relaxed`);
-  const plain = wasmUrl(precision);
-  if (!existsSync(plain)) {
-    throw new Error(`${fileURLToPath(plain)} is missing: run "npm run build:wasm" first.`);
-  }
-  const bytes = readFileSync(isReproducible ? plain : relaxed);
-  const module = new WebAssembly.Module(WebAssembly.validate(bytes) ? bytes : readFileSync(plain));
-  modules.set(key, module);
-  return module;
-}
-
-function wasmUrl(name: string): URL {
-  return new URL(`./wasm/${name}.wasm`, import.meta.url);
+export function kernelName(precision: 'f32' | 'f64', isReproducible = false): KernelName {
+  const isRelaxed = !isReproducible && WebAssembly.validate(RELAXED_PROBE);
+  return isRelaxed ? `${precision}-relaxed` : precision;
 }
 
 /** Instantiates the kernels over the shared memory, for the calling thread. */

@@ -1,6 +1,7 @@
 /** A service whose models are tested and work: circuits run on the CPU engine, or wait for the test. */
 
-import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
+import type { CpuEngine } from '../../../src/engine/cpu/hosted-engine.ts';
 import type {
   BatchRun,
   BatchRunResult,

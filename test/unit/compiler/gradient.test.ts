@@ -4,7 +4,7 @@ import type { Operation } from '../../../src/circuit/circuit.ts';
 import { compileGradient } from '../../../src/compiler/gradient/compile-gradient.ts';
 import type { GradientProgram, ProbeKernel } from '../../../src/compiler/program.ts';
 import { anglesOf } from '../../../src/compiler/shape.ts';
-import { cpuTarget } from '../../../src/engine/cpu/cpu-engine.ts';
+import { cpuTarget } from '../../../src/engine/cpu/hosted-engine.ts';
 import { gate, randomUnitary } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 

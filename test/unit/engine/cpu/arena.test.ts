@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Arena } from '../../../../src/engine/cpu/arena.ts';
+import { Arena, MAX_MEMORY_BYTES } from '../../../../src/engine/cpu/arena.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 describe('the shared memory', () => {
   test('gives out blocks that never overlap, on lines of the cache, and takes all of them back', () => {
     const stream = new RandomStream(71);
-    const arena = new Arena(1000);
+    const arena = new Arena(1000, MAX_MEMORY_BYTES);
     const taken: { at: number; bytes: number }[] = [];
     for (let step = 0; step < 2000; step++) {
       if (taken.length > 0 && stream.uniform() < 0.5) {
@@ -27,7 +27,7 @@ describe('the shared memory', () => {
   });
 
   test('uses again what was given back, however it was cut up', () => {
-    const arena = new Arena(64);
+    const arena = new Arena(64, MAX_MEMORY_BYTES);
     const whole = arena.allocate(2 ** 20);
     const size = arena.byteLength;
     arena.release(whole);
@@ -38,7 +38,7 @@ describe('the shared memory', () => {
   });
 
   test('says how much is missing when the system has no more', () => {
-    const arena = new Arena(64);
+    const arena = new Arena(64, MAX_MEMORY_BYTES);
     expect(() => arena.allocate(2 ** 33)).toThrow(
       expect.objectContaining({
         code: 'ENGINE_STATE_MEMORY',

@@ -6,6 +6,7 @@ import type { PauliSum } from '../../../../src/circuit/observable.ts';
 import type { BatchResult } from '../../../../src/engine/batch-request.ts';
 import { prepareBatch } from '../../../../src/engine/cpu/batch.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
+import { NODE_HOST } from '../../../../src/engine/cpu/node-host.ts';
 import { PRECISIONS } from '../../../../src/engine/cpu/precision.ts';
 import { ThreadPool } from '../../../../src/engine/cpu/thread-pool.ts';
 import { Mutex } from '../../../../src/engine/mutex.ts';
@@ -24,7 +25,7 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
     'apply %s from its matrices where it has no recipe',
     async (_, index) => {
       const stream = new RandomStream(4100 + index);
-      const threadPool = new ThreadPool({ precision, numThreads: 1, tileBytes: 4096 });
+      const threadPool = new ThreadPool({ precision, numThreads: 1, tileBytes: 4096 }, NODE_HOST);
       const host = {
         threadPool,
         precision: PRECISIONS[precision],

@@ -6,9 +6,11 @@ import type { Worker } from 'node:worker_threads';
 import { describe, expect, test, vi } from 'vitest';
 import { type Circuit, withFinalMeasurement } from '../../../../src/circuit/circuit.ts';
 import { compile } from '../../../../src/compiler/compile.ts';
-import { cpuTarget, openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
+import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import { CpuStates } from '../../../../src/engine/cpu/cpu-states.ts';
+import { cpuTarget } from '../../../../src/engine/cpu/hosted-engine.ts';
 import { lowerProgram } from '../../../../src/engine/cpu/lowered-program.ts';
+import { NODE_HOST } from '../../../../src/engine/cpu/node-host.ts';
 import { placedBytes, placeProgram } from '../../../../src/engine/cpu/placed-program.ts';
 import { PRECISIONS } from '../../../../src/engine/cpu/precision.ts';
 import { ThreadPool } from '../../../../src/engine/cpu/thread-pool.ts';
@@ -191,7 +193,10 @@ describe('the CPU engine', () => {
   });
 
   test('works beyond 2 GiB of its memory', async () => {
-    const threadPool = new ThreadPool({ precision: 'f32', numThreads: 2, tileBytes: 2 ** 12 });
+    const threadPool = new ThreadPool(
+      { precision: 'f32', numThreads: 2, tileBytes: 2 ** 12 },
+      NODE_HOST,
+    );
     // Reserved and never touched, so it is not resident.
     const below = threadPool.allocate(2 ** 31);
     const slicer = new TimeSlicer(NEVER, () => {});

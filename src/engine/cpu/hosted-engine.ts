@@ -1,0 +1,304 @@
+/**
+ * The CPU engine: WebAssembly SIMD kernels over shared memory, on as many threads as it is given.
+ *
+ * Single precision holds half of the memory and takes half of the time of double; both come from
+ * one source (assembly/). The engine runs one program at a time, on all its threads.
+ */
+import type {
+  DensityProgram,
+  GradientProgram,
+  Program,
+  TargetProfile,
+  TrajectoryProgram,
+} from '../../compiler/program.ts';
+import type { BatchEngine } from '../batch-request.ts';
+import { DensityStates } from '../density-states.ts';
+import type {
+  Executable,
+  GradientExecutable,
+  GradientRequest,
+  RunRequest,
+  RunResult,
+} from '../engine.ts';
+import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
+import { Mutex } from '../mutex.ts';
+import { runDensity } from '../run-density.ts';
+import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
+import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
+import { runProgram } from '../run-program.ts';
+import { runTrajectories } from '../run-trajectories.ts';
+import { type StateBudget, stateBudget } from '../state-budget.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
+import { MAX_MEMORY_BYTES } from './arena.ts';
+import { type BatchHost, prepareBatch } from './batch.ts';
+import { cpuGradientStates } from './cpu-gradient.ts';
+import { type CpuProgram, CpuStates } from './cpu-states.ts';
+import type { KernelHost } from './kernel-host.ts';
+import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
+import { placedBytes, placeProgram } from './placed-program.ts';
+import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
+import { SegmentStore } from './segment-store.ts';
+import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
+
+/** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
+export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
+
+/**
+ * 128 and 256 KiB: with their tables they stay in the second-level cache. A tile of 128 KiB in double precision
+ * would have one qubit less, and up to two more trips of the state through memory.
+ */
+const TILE_QUBITS = 14;
+/** Smallest tile with room for a dense block and the lanes. */
+const MIN_TILE_QUBITS = 8;
+/** Qubits of the shortest contiguous run of memory, 512 bytes. */
+const CONTIGUOUS_QUBITS = { f32: 6, f64: 5 } as const;
+/** Memory for states; the rest is for programs, tiles and the lists of samplers. */
+const MAX_STATE_BYTES = MAX_MEMORY_BYTES - 2 ** 28;
+
+/** Options of the CPU engine. */
+export interface CpuEngineOptions {
+  readonly precision: 'f32' | 'f64';
+  /** Threads that work on a program together, the calling one included. */
+  readonly numThreads: number;
+  /** At most MAX_CPU_QUBITS; n qubits take 8·2^n bytes in f32 and 16·2^n in f64. */
+  readonly maxQubits: number;
+  /** Bytes for the states of a run together; one state is always allowed. Unlimited by default. */
+  readonly memoryBytes?: number;
+  /** Qubits of a tile, 8 to 14; the largest unless told otherwise. */
+  readonly tileQubits?: number;
+  /**
+   * Gives the same bits on every machine: fused multiply-add, which rounds once where others round twice and which some
+   * machines lack, is not used. False by default.
+   */
+  readonly isReproducible?: boolean;
+}
+
+/** The engine. */
+export type CpuEngine = BatchEngine;
+
+/**
+ * Target profile of programs for the engine. Costs are measured in trips through a tile of 2^14
+ * amplitudes: a rotation shares a trip with two others, and diagonals gather until one trip applies
+ * them all.
+ */
+export function cpuTarget(
+  precision: 'f32' | 'f64',
+  maxQubits: number,
+  tileQubits: number = TILE_QUBITS,
+): TargetProfile {
+  return {
+    maxQubits,
+    tileQubits,
+    contiguousQubits: Math.min(CONTIGUOUS_QUBITS[precision], tileQubits - MAX_DENSE_QUBITS),
+    maxDenseQubits: MAX_DENSE_QUBITS,
+    chunkQubits: maxQubits,
+    precision,
+    costs: { dense: [0, 3.3, 27, 56], pair: 3.3, diagonal: 0.7, permutation: 2, kernel: 0.1 },
+  };
+}
+
+/**
+ * Opens the engine on a host; its helper threads start when a program first has work for them.
+ *
+ * @throws {RangeError} if it is to hold more qubits than it can.
+ */
+export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): CpuEngine {
+  const { precision, numThreads, maxQubits } = options;
+  if (!Number.isInteger(numThreads) || numThreads < 1) {
+    throw new RangeError(`An engine has at least 1 thread, not ${numThreads}.`);
+  }
+  const { tileQubits = TILE_QUBITS, isReproducible = false } = options;
+  if (maxQubits > MAX_CPU_QUBITS[precision]) {
+    throw new RangeError(
+      `The ${precision} CPU engine holds at most ${MAX_CPU_QUBITS[precision]} qubits.`,
+    );
+  }
+  if (!Number.isInteger(tileQubits) || tileQubits < MIN_TILE_QUBITS || tileQubits > TILE_QUBITS) {
+    throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS} qubits.`);
+  }
+  const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
+  const threadPool = new ThreadPool({ precision, numThreads, tileBytes, isReproducible }, host);
+  const mutex = new Mutex();
+  const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
+  const batchHost: BatchHost = {
+    threadPool,
+    precision: PRECISIONS[precision],
+    mutex,
+  };
+  return {
+    name: 'cpu',
+    target: cpuTarget(precision, maxQubits, tileQubits),
+    prepare: async (program) => prepare(program, options, lowering, threadPool, mutex),
+    prepareGradient: async (program) =>
+      prepareGradient(program, options, lowering, threadPool, mutex),
+    prepareDensity: async (program) =>
+      prepareDensity(program, options, lowering, threadPool, mutex),
+    prepareTrajectories: async (program) =>
+      prepareTrajectories(program, options, lowering, threadPool, mutex),
+    prepareBatch: async (shape) => prepareBatch(batchHost, shape),
+    close: () => mutex.close(() => threadPool.close()),
+  };
+}
+
+/** A program in the engine's memory. */
+interface Placed {
+  readonly plan: RunPlan;
+  readonly budget: StateBudget;
+  readonly program: CpuProgram;
+  readonly at: number;
+}
+
+function place(
+  program: Program,
+  { precision, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  plan = planRun(program, () => 1),
+): Placed {
+  const lowered = lowering.lower(program);
+  const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
+  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
+  const budget = stateBudget(lowered.numQubits, bytesPerAmplitude, bytes);
+  const at = threadPool.allocate(placedBytes(lowered));
+  const cpuProgram: CpuProgram = {
+    threadPool,
+    lowered,
+    placed: placeProgram(lowered, threadPool.memory, at, threadPool.kernels),
+    stateBytes: budget.stateBytes,
+    layout: program.finalLayout,
+    spare: [],
+  };
+  return { plan, budget, program: cpuProgram, at };
+}
+
+/**
+ * @param run - Runs the program once; its states are released afterwards.
+ * @param free - Frees what else it holds.
+ */
+function executable(
+  { program: { spare }, at }: Placed,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+  run: (request: RunRequest, signal: AbortSignal) => Promise<RunResult>,
+  free = () => {},
+): Executable {
+  const releaseStates = () => {
+    for (const state of spare.splice(0)) threadPool.release(state);
+  };
+  return mutex.executable(
+    (request: RunRequest, signal) =>
+      retryOnLostThread(() => run(request, signal).finally(releaseStates)),
+    () => {
+      free();
+      threadPool.release(at);
+    },
+  );
+}
+
+function prepare(
+  program: Program,
+  options: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): Executable {
+  if (program.numQubits > options.maxQubits) {
+    throw new ProgramTooWideError(program.numQubits, options.maxQubits, 'cpu');
+  }
+  const placed = place(program, options, lowering, threadPool);
+  const { plan, budget } = placed;
+  const operations = (slicer: TimeSlicer) => new CpuStates(placed.program, slicer);
+  return executable(placed, threadPool, mutex, (request, signal) =>
+    runProgram({ plan, budget, operations }, request, signal),
+  );
+}
+
+function prepareDensity(
+  { numQubits, program, readout, lastMisreads }: DensityProgram,
+  options: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): Executable {
+  if (program.numQubits > options.maxQubits) {
+    throw new DensityTooWideError(numQubits, Math.floor(options.maxQubits / 2), 'cpu');
+  }
+  const placed = place(program, options, lowering, threadPool);
+  const { budget } = placed;
+  const plan = { ...placed.plan, numQubits, finalMisreads: lastMisreads };
+  const facts = { numQubits, layout: program.finalLayout, readout };
+  const operations = (slicer: TimeSlicer) =>
+    new DensityStates(new CpuStates(placed.program, slicer), facts, slicer);
+  return executable(placed, threadPool, mutex, (request, signal) =>
+    runDensity({ numQubits, plan, budget, operations }, request, signal),
+  );
+}
+
+function prepareTrajectories(
+  program: TrajectoryProgram,
+  options: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): Executable {
+  const { numQubits, growth } = program;
+  if (numQubits > options.maxQubits) {
+    throw new ProgramTooWideError(numQubits, options.maxQubits, 'cpu');
+  }
+  // All segments act on states of one shape.
+  const placed = place(growth, options, lowering, threadPool, planTrajectories(program));
+  const { plan, budget } = placed;
+  const segments = new SegmentStore(threadPool, lowering);
+  const shared = { ...placed.program, segments };
+  const operations = (slicer: TimeSlicer) => new CpuStates(shared, slicer);
+  return executable(
+    placed,
+    threadPool,
+    mutex,
+    (request, signal) => runTrajectories({ plan, budget, operations, growth }, request, signal),
+    () => segments.clear(),
+  );
+}
+
+function prepareGradient(
+  program: GradientProgram,
+  { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
+  lowering: ProgramLowering,
+  threadPool: ThreadPool,
+  mutex: Mutex,
+): GradientExecutable {
+  const plans = planGradient(program, () => 1);
+  const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
+  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
+  checkGradientWidth(program, bytesPerAmplitude, maxQubits, bytes, 'cpu');
+  const forward = lowering.lower(program.forward);
+  const backward = lowering.lower(program.backward, program);
+  const forwardAt = threadPool.allocate(placedBytes(forward));
+  const backwardAt = threadPool.allocate(placedBytes(backward));
+  const { memory, kernels } = threadPool;
+  const place = (lowered: LoweredProgram, at: number, { finalLayout }: Program): CpuProgram => ({
+    threadPool,
+    lowered,
+    placed: placeProgram(lowered, memory, at, kernels),
+    stateBytes: bytesPerAmplitude * 2 ** lowered.numQubits,
+    layout: finalLayout,
+    spare: [],
+  });
+  const { maxStates } = stateBudget(program.forward.numQubits, bytesPerAmplitude, bytes);
+  const shared = {
+    program,
+    mayKeep: maxStates > 2,
+    forward: place(forward, forwardAt, program.forward),
+    backward: place(backward, backwardAt, program.backward),
+  };
+  const states = (slicer: TimeSlicer) => cpuGradientStates(shared, slicer);
+  const attempt = (request: GradientRequest, signal: AbortSignal) =>
+    runGradient({ program, ...plans, states }, request, signal);
+  return mutex.executable(
+    (request: GradientRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
+    () => {
+      threadPool.release(forwardAt);
+      threadPool.release(backwardAt);
+    },
+  );
+}
