@@ -6,8 +6,8 @@
  * readers of the API document.
  */
 import { z } from 'zod';
-import type { FieldAdvice } from '../errors/form-faults.ts';
-import { FIELD_ADVICE } from '../errors/form-faults.ts';
+import { type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { FIELD_ADVICE, type FieldAdvice, formFaults } from '../errors/form-faults.ts';
 import { nearestNames } from '../errors/nearest-names.ts';
 import type { GateDefinition } from './gate-definition.ts';
 import { findOperation, type SpecialOperation, TARGET_FIELDS } from './gate-object.ts';
@@ -107,3 +107,36 @@ const SPECIAL_FIELDS: Readonly<Record<SpecialOperation['name'], readonly string[
 };
 
 FIELD_ADVICE.add(gateObject, { advise: adviseGateField });
+
+/**
+ * Reads the entries of a list as gate objects, and adds the faults of their form. A malformed gate is replaced by a
+ * barrier, so that the other gates keep their indices.
+ *
+ * @param faults - Reading ends once it has MAX_FAULTS of them or more.
+ * @returns Undefined if a malformed entry may be a measurement, because later gates depend on it.
+ */
+export function gateObjectsOf(
+  entries: readonly unknown[],
+  faults: Fault[],
+): z.output<typeof gateObject>[] | undefined {
+  const gates: z.output<typeof gateObject>[] = [];
+  let isWhole = true;
+  for (const [i, entry] of entries.entries()) {
+    const parsed = gateObject.safeParse(entry);
+    if (parsed.success) gates.push(parsed.data);
+    else {
+      faults.push(...formFaults(parsed.error, gateObject, entry, ['circuit', i]));
+      if (faults.length >= MAX_FAULTS) return undefined;
+      gates.push({ gate: 'BARRIER' });
+      isWhole &&= isGate(entry);
+    }
+  }
+  return isWhole ? gates : undefined;
+}
+
+function isGate(entry: unknown): boolean {
+  const isNamed = typeof entry === 'object' && entry !== null && 'gate' in entry;
+  if (!isNamed || typeof entry.gate !== 'string') return false;
+  const operation = findOperation(entry.gate);
+  return operation !== undefined && operation.name !== 'M';
+}

@@ -10,8 +10,7 @@
  */
 import { z } from 'zod';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import { findOperation } from '../../circuit/gate-object.ts';
-import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { gateObjectsOf } from '../../circuit/gate-object-schema.ts';
 import { MAX_COEFFICIENT, MAX_PAULI_LENGTH, pauliTerm } from '../../circuit/observable-schema.ts';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
@@ -229,7 +228,7 @@ export function walkedForm<Fields extends object>(
   const fields: Partial<Fields> =
     parsed?.success === true ? parsed.data : goodFields(bounded, body);
   const { circuit, observables, ...rest }: Partial<Fields> & Lists = fields;
-  const gates = circuit && readGates(circuit, faults);
+  const gates = circuit && gateObjectsOf(circuit, faults);
   const sums = observables && readObservables(observables, faults);
   return {
     faults,
@@ -300,33 +299,6 @@ function isPlainTerm(value: unknown): value is z.output<typeof pauliTerm> {
     coefficient === undefined ||
     (typeof coefficient === 'number' && Math.abs(coefficient) <= MAX_COEFFICIENT);
   return isCoefficient && typeof pauli === 'string' && pauli.length <= MAX_PAULI_LENGTH;
-}
-
-/** Reads the gates. Undefined if a malformed gate may be a measurement, because later gates depend on it. */
-function readGates(
-  entries: readonly unknown[],
-  faults: Fault[],
-): NonNullable<CircuitBody['circuit']> | undefined {
-  const gates: NonNullable<CircuitBody['circuit']> = [];
-  let isWhole = true;
-  for (const [i, entry] of entries.entries()) {
-    const parsed = gateObject.safeParse(entry);
-    if (parsed.success) gates.push(parsed.data);
-    else {
-      faults.push(...formFaults(parsed.error, gateObject, entry, ['circuit', i]));
-      if (faults.length >= MAX_FAULTS) return undefined;
-      gates.push({ gate: 'BARRIER' });
-      isWhole &&= isGate(entry);
-    }
-  }
-  return isWhole ? gates : undefined;
-}
-
-function isGate(entry: unknown): boolean {
-  const isNamed = typeof entry === 'object' && entry !== null && 'gate' in entry;
-  if (!isNamed || typeof entry.gate !== 'string') return false;
-  const operation = findOperation(entry.gate);
-  return operation !== undefined && operation.name !== 'M';
 }
 
 function readObservables(
