@@ -53,7 +53,10 @@ export interface RunRequest {
    * the result of the whole run from those of ranges that cover it.
    */
   readonly shotRange?: ShotRange;
-  /** Requests the state before the trailing measurements. The program must not measure earlier. */
+  /**
+   * Requests the state before the trailing measurements. A program that measures earlier, or has noise, has one for each
+   * shot; `shots` must then be 1.
+   */
   readonly statevector?: boolean;
   /**
    * Requests the exact distribution over the classical bits. The program must not measure in
@@ -201,7 +204,7 @@ export interface Engine {
   prepareDensity?(program: DensityProgram): Promise<Executable>;
   /**
    * Compiles a program with noise; absent where the engine has no trajectories. Its runs give means over the shots:
-   * expectation values, variances and probabilities need at least one, and there is no state vector.
+   * expectation values, variances and probabilities need at least one.
    *
    * @throws {ProgramTooWideError} if the program has more qubits than `target.maxQubits`.
    */

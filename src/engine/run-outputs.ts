@@ -21,13 +21,17 @@ export type FinalStateOutputs = Pick<
 /**
  * Whether the request has an output that is read off the final state.
  *
- * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state.
+ * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state. The state vector of a single shot
+ *   needs none.
  * @throws {TooManyOutcomesError} if the exact distribution has more than 2^26 entries.
  */
 export function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
   const asked = firstAsked(request);
   if (asked === undefined) return false;
-  if (!plan.hasFinalState) throw new OutputNeedsFinalStateError(asked);
+  if (!plan.hasFinalState) {
+    const refused = request.shots === 1 ? firstAsked({ ...request, statevector: false }) : asked;
+    if (refused !== undefined) throw new OutputNeedsFinalStateError(refused);
+  }
   checkDistribution(plan, request);
   return true;
 }

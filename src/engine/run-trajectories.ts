@@ -18,7 +18,7 @@ export interface RunnableTrajectories<S> extends RunnableProgram<S> {
 /**
  * Runs a program with noise from |0…0⟩; implements `Executable.run`.
  *
- * @throws {OutputNeedsFinalStateError} if the state vector is requested.
+ * @throws {OutputNeedsFinalStateError} if the state vector is requested, and not a single shot.
  * @throws {OutputNeedsShotsError} if another output of final states is requested without shots.
  * @throws {TooManyOutcomesError} if the requested distribution is too long.
  * @throws {NoRoomForVarianceError} if a variance needs a second state that the budget does not allow.
@@ -31,22 +31,26 @@ export async function runTrajectories<S>(
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
-  if (request.statevector === true) throw new OutputNeedsFinalStateError('A state vector');
+  const wantsState = request.statevector === true;
+  if (wantsState && request.shots !== 1) throw new OutputNeedsFinalStateError('A state vector');
   const means = new TrajectoryMeans(plan, request);
   checkDistribution(means.plan, request);
-  const readsStates = request.probabilities === true || request.observables !== undefined;
+  const readsMeans = request.probabilities === true || request.observables !== undefined;
+  const readsStates = readsMeans || wantsState;
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
   if (readsStates && from === to) throw new OutputNeedsShotsError();
   const started = performance.now();
   const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
   const operations = open(slicer);
   const tree = new ShotTree(plan, operations, budget, request, slicer, growth);
+  let statevector: Float64Array | undefined;
   const counts = await tree.run(
     readsStates
       ? async ({ state, bits, numShots }) => {
           const norm = await squaredNorm(operations, state);
           const before = plan.hasFinalState ? undefined : bits;
           const outputs = await readOutputs(means.plan, budget, request, operations, state, before);
+          statevector = outputs.statevector?.map((part) => part / Math.sqrt(norm));
           means.add(outputs, norm, numShots);
         }
       : undefined,
@@ -56,7 +60,8 @@ export async function runTrajectories<S>(
   return {
     counts,
     ...(countsFinish !== undefined && { countsFinish }),
-    ...(readsStates ? means.finish() : {}),
+    ...(readsMeans ? means.finish() : {}),
+    ...(statevector !== undefined && { statevector }),
     trajectories: numLeaves,
     statePasses,
     timing: { evolutionMs, samplingMs },

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { chiSquared } from '../support/chi-squared.ts';
-import { countsByLabel, runCircuit } from '../support/engine-runs.ts';
+import { countsByLabel, runCircuit, worstAmplitude } from '../support/engine-runs.ts';
 import { gate, randomDynamicCircuit } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
@@ -133,13 +133,35 @@ const CIRCUITS: readonly [string, Circuit][] = [
 ];
 
 /** Mid-circuit tests of an engine. */
-export function describeMidCircuit({ engine }: EngineUnderTest): void {
+export function describeMidCircuit({ engine, tolerance }: EngineUnderTest): void {
   describe('draws from the exact distribution of', () => {
     test.each(CIRCUITS)('%s', async (_, circuit) => {
       const { counts } = await runCircuit(engine(), circuit, { shots: 20_000, seed: 11 });
       const { statistic, bound } = chiSquared(countsByLabel(counts), exactOutcomes(circuit));
       expect(statistic).toBeLessThan(bound);
     });
+  });
+
+  test('gives the state of a single shot: that of the outcome', async () => {
+    const operations = [
+      gate('H', [0]),
+      gate('CX', [1], [0]),
+      measure([0], [0]),
+      // Makes the measurement one in mid-circuit.
+      where(gate('X', [2]), [0], 1),
+    ];
+    const circuit: Circuit = { numQubits: 3, numBits: 1, operations };
+    const seen = new Set<number>();
+    for (let seed = 0; seed < 10; seed++) {
+      const ask = { shots: 1, seed, statevector: true };
+      const { counts, statevector } = await runCircuit(engine(), circuit, ask);
+      const outcome = counts.outcomes[0]!;
+      seen.add(outcome);
+      const expected = new Float64Array(16);
+      expected[2 * 7 * outcome] = 1;
+      expect(worstAmplitude(statevector!, expected)).toBeLessThan(tolerance);
+    }
+    expect([...seen].sort()).toEqual([0, 1]);
   });
 
   describe('gives every shot the outcome that its own draws say, for', () => {

@@ -8,7 +8,7 @@ import type { Engine, RunResult } from '../../src/engine/engine.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import { densityExpectation, densityVariance } from '../support/density-matrix.ts';
-import { countsByLabel } from '../support/engine-runs.ts';
+import { countsByLabel, worstAmplitude } from '../support/engine-runs.ts';
 import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
 import { preparedTrajectories, runDensity, runTrajectories } from '../support/noise-runs.ts';
 import { CHANNELS, noisyCircuit } from '../support/noisy-circuits.ts';
@@ -284,12 +284,27 @@ describe.each(engines)('trajectories on %s', (name, engine) => {
     }
   });
 
-  test('refuse a state vector, and means without shots', async () => {
+  test('give the state of a single shot, normalised', async () => {
+    const [, reference] = engines[0]!;
+    const circuit = noisyCircuit(channelOf(amplitudeDamping(0.4)), 3, 12, 5);
+    const tolerance = name === 'cpu f32' ? 1e-5 : 1e-12;
+    for (let seed = 0; seed < 5; seed++) {
+      const ask = { shots: 1, seed, statevector: true };
+      const [own, other] = [
+        await runTrajectories(engine, circuit, ask),
+        await runTrajectories(reference, circuit, ask),
+      ].map(({ statevector }) => statevector!);
+      expect(Math.hypot(...own!)).toBeCloseTo(1, 5);
+      expect(worstAmplitude(own!, other!)).toBeLessThan(tolerance);
+    }
+  });
+
+  test('refuse a state vector of several shots, and means without shots', async () => {
     const circuit = noisyCircuit(channelOf(amplitudeDamping(0.2)), 2, 2, 1);
     await using executable = await preparedTrajectories(engine, circuit);
     const { signal } = new AbortController();
     await expect(
-      executable.run({ shots: 1, seed: 1, statevector: true }, signal),
+      executable.run({ shots: 2, seed: 1, statevector: true }, signal),
     ).rejects.toMatchObject({ code: 'ENGINE_OUTPUT_NEEDS_FINAL_STATE' });
     await expect(
       executable.run({ shots: 0, seed: 1, probabilities: true }, signal),

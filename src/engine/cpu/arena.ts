@@ -38,8 +38,14 @@ export class Arena {
     this.#addFree({ at, bytes: this.byteLength - at });
   }
 
+  /** The memory's bytes; another object after it has grown. */
+  get buffer(): SharedArrayBuffer {
+    // Checked: the memory is shared. The DOM's library does not know.
+    return this.memory.buffer as ArrayBufferLike as SharedArrayBuffer;
+  }
+
   get byteLength(): number {
-    return this.memory.buffer.byteLength;
+    return this.buffer.byteLength;
   }
 
   /** Whether every block has been released. */

@@ -62,11 +62,11 @@ export class ThreadPool {
     this.#arena = arena;
     this.#kernels = kernels;
     this.#control = control;
-    this.#words = new Int32Array(arena.memory.buffer);
+    this.#words = new Int32Array(arena.buffer);
   }
 
   get memory(): SharedArrayBuffer {
-    return this.#arena.memory.buffer;
+    return this.#arena.buffer;
   }
 
   /** The kernels of the calling thread. */
@@ -76,8 +76,8 @@ export class ThreadPool {
 
   /** The memory as 32-bit words. */
   get words(): Int32Array {
-    if (this.#words.buffer !== this.#arena.memory.buffer) {
-      this.#words = new Int32Array(this.#arena.memory.buffer);
+    if (this.#words.buffer !== this.#arena.buffer) {
+      this.#words = new Int32Array(this.#arena.buffer);
     }
     return this.#words;
   }
@@ -196,7 +196,7 @@ export class ThreadPool {
   #begin() {
     const arena = new Arena(this.#scratchOf(this.numThreads), this.#host.maxMemoryBytes);
     const kernels = instantiateKernels(this.#module, arena.memory);
-    const control = new Int32Array(arena.memory.buffer, STATIC_BYTES, CONTROL_BYTES / 4);
+    const control = new Int32Array(arena.buffer, STATIC_BYTES, CONTROL_BYTES / 4);
     kernels.setScratch(this.#scratchOf(0));
     return { arena, kernels, control };
   }
@@ -237,7 +237,7 @@ export class ThreadPool {
     this.#kernels = kernels;
     this.#control = control;
     // An old view would keep the old memory alive.
-    this.#words = new Int32Array(arena.memory.buffer);
+    this.#words = new Int32Array(arena.buffer);
     this.#host.collectGarbage();
   }
 }
