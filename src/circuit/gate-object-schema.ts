@@ -5,7 +5,7 @@
  * by `gate-objects.ts`, so that one answer lists all faults of a circuit. The integer bounds below are for
  * readers of the API document.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 import { FIELD_ADVICE, type FieldAdvice, formFaults } from '../errors/form-faults.ts';
 import { nearestNames } from '../errors/nearest-names.ts';

@@ -12,12 +12,21 @@ import type { Kernel, Program, Step } from './program.ts';
 
 const ENCODING_VERSION = 2;
 
+/** What is used of Node's hashes. */
+interface Sha256 {
+  update(data: string | Uint8Array): Sha256;
+  copy(): Sha256;
+  digest(encoding: 'hex'): string;
+}
+
 /**
  * Node's crypto, if there is one. Requested at run time rather than imported, because browsers compile
- * circuits too.
+ * circuits too; they know no `process`.
  */
-const nodeCrypto =
-  typeof process === 'undefined' ? undefined : process.getBuiltinModule('node:crypto');
+const nodeCrypto: { createHash(algorithm: 'sha256'): Sha256 } | undefined = Reflect.get(
+  globalThis,
+  'process',
+)?.getBuiltinModule('node:crypto');
 
 /** Hash of a program, 64 hex digits. */
 export function hashProgram(program: Omit<Program, 'hash'>): string {

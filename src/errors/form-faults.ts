@@ -4,7 +4,7 @@
  *
  * Every message about the form of an input is worded here; zod's own wording is never shown.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Fault, MAX_FAULTS } from './coded-error.ts';
 import { formatPath } from './fault-path.ts';
 import { kindOf, schemaAt, unwrapped } from './form-schema.ts';

@@ -2,7 +2,7 @@
  * Finds the part of a zod schema that describes a place in a value, and names the kind of value that it
  * accepts.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Strips the wrappers that make a schema optional, nullable, defaulted, read-only or transformed. */
 export function unwrapped(schema: z.ZodType): z.ZodType {

@@ -2,7 +2,7 @@
  * Schema of a noise channel. It checks types and field names; `read-channel.ts` checks which fields a channel takes
  * and what their values mean. The bounds below are for readers of the API document.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { FIELD_ADVICE, type FieldAdvice } from '../../errors/form-faults.ts';
 import { nearestNames } from '../../errors/nearest-names.ts';
 import {

@@ -1,0 +1,158 @@
+/**
+ * The live state for a page: a client of the worker that computes it. The page's script has nothing of compiler, engine
+ * and readers; they are loaded with the worker.
+ */
+import type {
+  CircuitSource,
+  FromWorker,
+  LiveAnswer,
+  LiveReply,
+  LiveRequest,
+  LiveSource,
+  ParsedText,
+  Refused,
+  ShowOptions,
+  TextSource,
+  ToWorker,
+  WrittenText,
+} from './messages.ts';
+
+/** Where the parts of the live state are. */
+export interface LiveStateParts {
+  /** Address of the worker's script, which is bundled from state-worker.ts. */
+  readonly workerUrl: string | URL;
+  /** Address of the folder of f64.wasm and f64-relaxed.wasm. */
+  readonly wasmUrl: string | URL;
+}
+
+/** Computes states, and reads and writes OpenQASM, without the service. */
+export interface LiveStates {
+  /**
+   * Computes the state of a circuit after a step. One circuit is computed at a time and the newest waits for it.
+   *
+   * @returns Undefined where a newer call took its place.
+   * @throws {LiveStateError} if the worker failed or was closed.
+   */
+  show(source: LiveSource, options?: ShowOptions): Promise<LiveAnswer | undefined>;
+  /**
+   * Reads an OpenQASM text.
+   *
+   * @throws {LiveStateError} if the worker failed or was closed.
+   */
+  parseOpenqasm(qasm: string, inputs?: TextSource['inputs']): Promise<ParsedText | Refused>;
+  /**
+   * Writes a circuit as OpenQASM.
+   *
+   * @throws {LiveStateError} if the worker failed or was closed.
+   */
+  writeOpenqasm(source: CircuitSource, version: 2 | 3): Promise<WrittenText | Refused>;
+  /** Ends the worker; what is not answered yet fails. */
+  close(): void;
+}
+
+/** The worker failed, could not be loaded, or was closed. */
+export class LiveStateError extends Error {
+  override readonly name = 'LiveStateError';
+}
+
+interface Waiting {
+  readonly source: LiveSource;
+  readonly options: ShowOptions;
+  readonly answer: PromiseWithResolvers<LiveAnswer | undefined>;
+}
+
+/** Starts the worker. Its script and the WebAssembly module are loaded in the background. */
+export function openLiveState({ workerUrl, wasmUrl }: LiveStateParts): LiveStates {
+  return new LiveStateClient(workerUrl, String(new URL(wasmUrl, document.baseURI)));
+}
+
+class LiveStateClient implements LiveStates {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, PromiseWithResolvers<LiveReply>>();
+  #numSent = 0;
+  #isShowing = false;
+  #waiting: Waiting | undefined;
+  #failure: LiveStateError | undefined;
+
+  constructor(workerUrl: string | URL, wasmUrl: string) {
+    this.#worker = new Worker(workerUrl, { type: 'module' });
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+      const pending = this.#pending.get(data.id);
+      this.#pending.delete(data.id);
+      if ('reply' in data) pending?.resolve(data.reply);
+      else pending?.reject(new LiveStateError(data.failure));
+    });
+    this.#worker.addEventListener('error', ({ message }) => {
+      this.#fail(message || 'The worker could not be loaded.');
+    });
+    this.#post({ wasmUrl });
+  }
+
+  show(source: LiveSource, options: ShowOptions = {}): Promise<LiveAnswer | undefined> {
+    const answer = Promise.withResolvers<LiveAnswer | undefined>();
+    this.#waiting?.answer.resolve(undefined);
+    this.#waiting = { source, options, answer };
+    if (!this.#isShowing) void this.#showAll();
+    return answer.promise;
+  }
+
+  async parseOpenqasm(qasm: string, inputs?: TextSource['inputs']): Promise<ParsedText | Refused> {
+    const source = inputs === undefined ? { qasm } : { qasm, inputs };
+    const reply = await this.#ask({ ask: 'parse', source });
+    if (reply.kind === 'parsed' || reply.kind === 'refused') return reply;
+    throw new Error(`unreachable: ${reply.kind} for a text`);
+  }
+
+  async writeOpenqasm(source: CircuitSource, version: 2 | 3): Promise<WrittenText | Refused> {
+    const reply = await this.#ask({ ask: 'write', source, version });
+    if (reply.kind === 'written' || reply.kind === 'refused') return reply;
+    throw new Error(`unreachable: ${reply.kind} for a text`);
+  }
+
+  close(): void {
+    this.#worker.terminate();
+    this.#fail('The live state is closed.');
+  }
+
+  async #showAll(): Promise<void> {
+    this.#isShowing = true;
+    for (let next = this.#taken(); next !== undefined; next = this.#taken()) {
+      const { source, options, answer } = next;
+      try {
+        const reply = await this.#ask({ ask: 'show', source, options });
+        if (reply.kind === 'parsed' || reply.kind === 'written') {
+          throw new Error(`unreachable: ${reply.kind} for a state`);
+        }
+        answer.resolve(reply);
+      } catch (error) {
+        answer.reject(error);
+      }
+    }
+    this.#isShowing = false;
+  }
+
+  #taken(): Waiting | undefined {
+    const taken = this.#waiting;
+    this.#waiting = undefined;
+    return taken;
+  }
+
+  async #ask(request: LiveRequest): Promise<LiveReply> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const id = ++this.#numSent;
+    const pending = Promise.withResolvers<LiveReply>();
+    this.#pending.set(id, pending);
+    this.#post({ id, request });
+    return await pending.promise;
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= new LiveStateError(reason);
+    for (const { reject } of this.#pending.values()) reject(this.#failure);
+    this.#pending.clear();
+  }
+}

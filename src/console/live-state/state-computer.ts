@@ -1,0 +1,209 @@
+/**
+ * Computes the state of a circuit after a step, with the compiler and the CPU engine that the service has.
+ *
+ * The beginning of the circuit up to the step is compiled and run as a circuit of its own. Compiling takes longer than
+ * running, so programs are kept by their shape: a circuit that differs in angles alone has them put in
+ * (compiler/shape.ts), which takes a tenth of the time. Double precision, as the service's statevector-sim has it.
+ */
+import {
+  allOperations,
+  type DynamicCircuit,
+  type DynamicOperation,
+  hasMidCircuitMeasurement,
+  isNoisy,
+} from '../../circuit/circuit.ts';
+import { DEFAULT_MAX_ROUNDS } from '../../circuit/circuit-limits.ts';
+import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
+import { compile } from '../../compiler/compile.ts';
+import { compileTrajectories } from '../../compiler/noise/compile-trajectories.ts';
+import { anglesOf, type CompiledShape, compileShape } from '../../compiler/shape.ts';
+import { type CpuEngine, openHostedEngine } from '../../engine/cpu/hosted-engine.ts';
+import type { KernelHost } from '../../engine/cpu/kernel-host.ts';
+import type { Counts, Executable } from '../../engine/engine.ts';
+import {
+  type LiveReply,
+  type LiveRequest,
+  type LiveSource,
+  MAX_LIVE_QUBITS,
+  MAX_LIVE_STEPS,
+  type ShowOptions,
+} from './messages.ts';
+import { type ReadSource, readObjects, refusalOf } from './read-source.ts';
+import { blochVectors, pairDensity, probabilitiesOf } from './state-views.ts';
+
+/** Shapes that are kept: those of stepping to and fro through a circuit. */
+const MAX_SHAPES = 64;
+const NEVER = new AbortController().signal;
+
+/** Answers requests, one after the other. */
+export class StateComputer {
+  readonly #engine: CpuEngine;
+  /** Least recently used first. */
+  readonly #shapes = new Map<string, CompiledShape>();
+
+  constructor(host: KernelHost) {
+    this.#engine = openHostedEngine(
+      { precision: 'f64', numThreads: 1, maxQubits: MAX_LIVE_QUBITS },
+      host,
+    );
+  }
+
+  /** Answers a request; what the service would refuse is an answer, too. */
+  async answer(request: LiveRequest): Promise<LiveReply> {
+    try {
+      switch (request.ask) {
+        case 'show':
+          return await this.#show(request.source, request.options);
+        case 'parse':
+          return (await textReader()).parseText(request.source);
+        case 'write':
+          return (await textReader()).writeText(request.source, request.version);
+      }
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+  }
+
+  async #show(source: LiveSource, { step, seed = 0, pair }: ShowOptions): Promise<LiveReply> {
+    const started = performance.now();
+    const { circuit, numSteps, upTo } = await read(source);
+    const { numQubits, numBits } = circuit;
+    if (numQubits > MAX_LIVE_QUBITS || numSteps > MAX_LIVE_STEPS) {
+      const limits = { maxQubits: MAX_LIVE_QUBITS, maxSteps: MAX_LIVE_STEPS };
+      return { kind: 'too-large', numQubits, numSteps, ...limits };
+    }
+    const shown = Math.max(0, Math.min(step ?? numSteps, numSteps));
+    const isDrawn = hasMidCircuitMeasurement(withoutIdleResets(withoutDelays(circuit)));
+    const before = upTo(shown);
+    const beginning = withoutIdleResets(withoutDelays(before));
+    const run = isDrawn ? measuredAtOnce(beginning) : beginning;
+    await using executable = await this.#prepare(run);
+    const { statevector, counts } = await executable.run(
+      { shots: isDrawn ? 1 : 0, seed, statevector: true },
+      NEVER,
+    );
+    if (statevector === undefined) throw new Error('unreachable: a run without its state');
+    // Checked: the engine copies the state into memory of its own.
+    const amplitudes = statevector as Float64Array<ArrayBuffer>;
+    const [first, second] = pair ?? [];
+    const hasPair = first !== undefined && second !== undefined && isPair(first, second, numQubits);
+    return {
+      kind: 'state',
+      numQubits,
+      numBits,
+      step: shown,
+      numSteps,
+      amplitudes,
+      probabilities: probabilitiesOf(amplitudes),
+      bloch: blochVectors(amplitudes, numQubits),
+      ...(hasPair && {
+        pair: { qubits: [first, second], density: pairDensity(amplitudes, first, second) },
+      }),
+      ...(isDrawn && { trajectory: { seed, bits: bitsOf(counts, before, numBits) } }),
+      computeMs: performance.now() - started,
+    };
+  }
+
+  #prepare(circuit: DynamicCircuit): Promise<Executable> {
+    const { target, prepareTrajectories } = this.#engine;
+    if (isNoisy(circuit)) {
+      if (prepareTrajectories === undefined) throw new Error('unreachable: no trajectories');
+      return prepareTrajectories(compileTrajectories(circuit, target).program);
+    }
+    const angles = anglesOf(circuit);
+    const program = this.#shapeOf(circuit, angles.length).bind(angles);
+    return this.#engine.prepare(program ?? compile(circuit, target).program);
+  }
+
+  #shapeOf(circuit: DynamicCircuit, numAngles: number): CompiledShape {
+    const key = shapeKey(circuit);
+    let shape = this.#shapes.get(key);
+    if (shape === undefined) {
+      const slots = Int32Array.from({ length: numAngles }, (_, i) => i);
+      shape = compileShape(circuit, { slots }, this.#engine.target);
+    } else {
+      this.#shapes.delete(key);
+    }
+    this.#shapes.set(key, shape);
+    for (const oldest of this.#shapes.keys()) {
+      if (this.#shapes.size <= MAX_SHAPES) break;
+      this.#shapes.delete(oldest);
+    }
+    return shape;
+  }
+}
+
+/** OpenQASM is a third of the worker's script, and many circuits never need it. */
+const textReader = () => import('./read-text.ts');
+
+async function read(source: LiveSource): Promise<ReadSource> {
+  return 'qasm' in source ? (await textReader()).readText(source) : readObjects(source);
+}
+
+function isPair(first: number, second: number, numQubits: number): boolean {
+  const isQubit = (q: number) => Number.isInteger(q) && q >= 0 && q < numQubits;
+  return first !== second && isQubit(first) && isQubit(second);
+}
+
+/**
+ * The circuit with all its measurements made. An engine leaves trailing measurements undone and gives the state before
+ * them; a loop after them that never runs makes them no trailing ones.
+ */
+function measuredAtOnce(circuit: DynamicCircuit): DynamicCircuit {
+  const { numBits, operations } = circuit;
+  const { numScratchBits, maxRounds } = circuit.control ?? {
+    numScratchBits: 0,
+    maxRounds: DEFAULT_MAX_ROUNDS,
+  };
+  const never = { bits: [numBits + numScratchBits], value: 1 };
+  return {
+    ...circuit,
+    control: { numScratchBits: numScratchBits + 1, maxRounds },
+    operations: [...operations, { kind: 'while', condition: never, body: [] }],
+  };
+}
+
+/** Values of the bits that a circuit writes, of the only shot. */
+function bitsOf(
+  { outcomes }: Counts,
+  { operations }: DynamicCircuit,
+  numBits: number,
+): readonly (0 | 1 | null)[] {
+  const bits: (0 | 1 | null)[] = new Array(numBits).fill(null);
+  for (const operation of allOperations(operations)) {
+    if (operation.kind !== 'measure' && operation.kind !== 'assign') continue;
+    for (const bit of operation.bits) {
+      if (bit < numBits) bits[bit] = ((outcomes[bit >>> 5]! >>> (bit & 31)) & 1) as 0 | 1;
+    }
+  }
+  return bits;
+}
+
+/** Text that circuits have in common which differ in angles alone. */
+function shapeKey({ numQubits, numBits, control, operations }: DynamicCircuit): string {
+  const parts = [numQubits, numBits, JSON.stringify(control), ...operations.map(operationKey)];
+  return parts.join('\n');
+}
+
+function operationKey(operation: DynamicOperation): string {
+  switch (operation.kind) {
+    case 'gate': {
+      const { gate, controls, targets, condition } = operation;
+      return `${gate} ${controls} ${targets} ${conditionKey(condition)}`;
+    }
+    case 'unitary': {
+      const { controls, targets, matrix, condition } = operation;
+      return `unitary ${controls} ${targets} ${matrix} ${conditionKey(condition)}`;
+    }
+    case 'while':
+      return `while ${conditionKey(operation.condition)} [${operation.body.map(operationKey).join('\n')}]`;
+    default:
+      return JSON.stringify(operation);
+  }
+}
+
+const conditionKey = (
+  condition: { readonly bits: readonly number[]; readonly value: number } | undefined,
+) => (condition === undefined ? '' : `if ${condition.bits} = ${condition.value}`);
