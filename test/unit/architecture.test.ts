@@ -47,7 +47,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'processes', 'fleet', 'upstream'],
   jobs: ['errors', 'storage'],
   cluster: ['errors', 'storage', 'fleet', 'jobs'],
-  // The client and the page run in a browser. The page is given facts; the service knows their types alone.
+  // The client and the page run in a browser. The page is given facts; the service knows their types alone. Its worker
+  // computes states as the service does: see LIVE_STATE.
   client: [],
   console: ['client'],
   service: [...LEFT_OF_SERVICE, 'console'],
@@ -78,6 +79,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'main.ts': LEFT_OF_ROOTS,
   'cli.ts': [...LEFT_OF_ROOTS, 'cli', 'main.ts'],
 };
+/** Computes states in the browser with the code of these layers, so that it never differs from the service. */
+const LIVE_STATE = 'console/live-state/';
+const ALLOWED_LIVE_STATE = ['errors', 'circuit', 'compiler', 'engine'];
 const ENTRY_POINTS = ['main.ts', 'cli.ts'];
 /** Entry of a process whose environment changes from adapter to adapter: nothing else picks one. */
 const SETS_ENVIRONMENT = 'fleet/adapters/spread-worker.ts';
@@ -150,6 +154,7 @@ function mayImport(path: string, target: string): boolean {
   const [layer = '', ...rest] = path.split('/');
   const [targetLayer = '', ...targetRest] = target.split('/');
   if (layer === 'engine' && targetLayer === 'compiler') return target === 'compiler/program.ts';
+  if (path.startsWith(LIVE_STATE) && ALLOWED_LIVE_STATE.includes(targetLayer)) return true;
   if (layer !== targetLayer) return ALLOWED[layer]?.includes(targetLayer) ?? false;
   if (layer !== 'engine') return true;
   // Engines are the folders of engine/: none imports another, and what they share imports none.
@@ -224,6 +229,24 @@ test('only what is loaded for PostgreSQL loads its driver', () => {
   ]);
 });
 
+test('what the live state loads uses nothing of Node', () => {
+  const loaded = new Set([
+    'console/live-state/state-worker.ts',
+    'console/live-state/live-state.ts',
+  ]);
+  const outside: string[] = [];
+  for (const path of loaded) {
+    const code = withoutComments(readFileSync(new URL(path, SRC), 'utf8'));
+    const values = code.replace(/\b(?:import|export) type\b[^;]*?['"][^'"]+['"]/g, '');
+    for (const [, name = ''] of values.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)) {
+      if (name.startsWith('.')) loaded.add(posix.join(posix.dirname(path), name));
+      else if (name !== 'zod') outside.push(`${path} → ${name}`);
+    }
+  }
+  expect(loaded.size).toBeGreaterThan(100);
+  expect(outside).toEqual([]);
+});
+
 test('a circle is found also where it is of types, and import() makes none', () => {
   const sources = new Map([
     ['a/a.ts', "import { b } from './b.ts';\nimport { e } from '../e.ts';"],
@@ -247,6 +270,11 @@ describe('the scan finds', () => {
     ['an engine importing another', 'engine/cpu/a.ts', "from '../reference/b.ts'"],
     ['what engines share importing one', 'engine/a.ts', "from './reference/b.ts'"],
     ['the page importing a layer', 'console/a.ts', "from '../math/b.ts'"],
+    [
+      'the live state importing the service',
+      'console/live-state/a.ts',
+      "from '../../service/b.ts'",
+    ],
     [
       'the service loading a module of the page',
       'service/a.ts',
@@ -277,6 +305,11 @@ describe('the scan lets pass', () => {
       "import type { B } from '../console/b.ts';",
     ],
     ['a view that reads the clock', 'console/a/b.tsx', 'const now = Date.now();'],
+    [
+      'the live state importing the compiler',
+      'console/live-state/a.ts',
+      "from '../../compiler/b.ts'",
+    ],
     ['a date of a given time', 'service/a.ts', 'new Date(now).toISOString();'],
     ['words in comments', 'jobs/a.ts', '/** Not Date.now. */ // nor process.env\nconst a = 1;'],
     ['an entry point’s reading', 'main.ts', 'const { env } = process; Date.now(); Math.random();'],
