@@ -3,7 +3,7 @@ import type { GateObject } from '../../circuit/gate-object.ts';
 
 /** Widest circuit whose state is computed in the page. */
 export const MAX_LIVE_QUBITS = 16;
-/** Most entries of a circuit whose state is computed in the page; a step takes about 10 µs more for each. */
+/** Most entries of a circuit whose state is computed in the page: with 16 qubits they take about a second. */
 export const MAX_LIVE_STEPS = 20_000;
 
 /** A circuit as gate objects, the JSON that POST /quantum/circuits takes, not checked. */

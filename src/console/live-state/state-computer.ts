@@ -31,15 +31,22 @@ import {
 import { type ReadSource, readObjects, refusalOf } from './read-source.ts';
 import { blochVectors, pairDensity, probabilitiesOf } from './state-views.ts';
 
-/** Shapes that are kept: those of stepping to and fro through a circuit. */
-const MAX_SHAPES = 64;
+/** Operations of all shapes that are kept: enough for stepping to and fro through a circuit of 200 gates. */
+const MAX_KEPT_OPERATIONS = 20_000;
 const NEVER = new AbortController().signal;
+
+interface KeptShape {
+  readonly shape: CompiledShape;
+  readonly numOperations: number;
+}
 
 /** Answers requests, one after the other. */
 export class StateComputer {
   readonly #engine: CpuEngine;
   /** Least recently used first. */
-  readonly #shapes = new Map<string, CompiledShape>();
+  readonly #shapes = new Map<string, KeptShape>();
+  /** Operations of all of them. */
+  #numKept = 0;
 
   constructor(host: KernelHost) {
     this.#engine = openHostedEngine(
@@ -119,19 +126,23 @@ export class StateComputer {
 
   #shapeOf(circuit: DynamicCircuit, numAngles: number): CompiledShape {
     const key = shapeKey(circuit);
-    let shape = this.#shapes.get(key);
-    if (shape === undefined) {
-      const slots = Int32Array.from({ length: numAngles }, (_, i) => i);
-      shape = compileShape(circuit, { slots }, this.#engine.target);
-    } else {
-      this.#shapes.delete(key);
-    }
-    this.#shapes.set(key, shape);
+    const known = this.#shapes.get(key);
+    this.#forget(key);
+    const numOperations = circuit.operations.length;
+    const slots = Int32Array.from({ length: numAngles }, (_, i) => i);
+    const shape = known?.shape ?? compileShape(circuit, { slots }, this.#engine.target);
     for (const oldest of this.#shapes.keys()) {
-      if (this.#shapes.size <= MAX_SHAPES) break;
-      this.#shapes.delete(oldest);
+      if (this.#numKept + numOperations <= MAX_KEPT_OPERATIONS) break;
+      this.#forget(oldest);
     }
+    this.#shapes.set(key, { shape, numOperations });
+    this.#numKept += numOperations;
     return shape;
+  }
+
+  #forget(key: string): void {
+    this.#numKept -= this.#shapes.get(key)?.numOperations ?? 0;
+    this.#shapes.delete(key);
   }
 }
 
