@@ -164,9 +164,9 @@ describeWith(['Chromium'], 'the live state in a page', () => {
 
   test('loads a small client, and a worker without the reader of texts', () => {
     const sizes = [...live.scriptBytes];
-    const text = sizes.find(([name]) => name.startsWith('/read-text'));
+    const text = sizes.find(([name]) => name.startsWith('read-text'));
     const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
-    expect(live.scriptBytes.get('/live-state.js')).toBeLessThan(MAX_CLIENT_BYTES);
+    expect(live.scriptBytes.get('client.js')).toBeLessThan(MAX_CLIENT_BYTES);
     expect(text?.[1]).toBeGreaterThan(50_000);
     expect(total - text![1]).toBeLessThan(MAX_WORKER_BYTES);
   });

@@ -17,14 +17,6 @@ import type {
   WrittenText,
 } from './messages.ts';
 
-/** Where the parts of the live state are. */
-export interface LiveStateParts {
-  /** Address of the worker's script, which is bundled from state-worker.ts. */
-  readonly workerUrl: string | URL;
-  /** Address of the folder of f64.wasm and f64-relaxed.wasm. */
-  readonly wasmUrl: string | URL;
-}
-
 /** Computes states, and reads and writes OpenQASM, without the service. */
 export interface LiveStates {
   /**
@@ -62,20 +54,19 @@ interface Waiting {
 }
 
 /** Starts the worker. Its script and the WebAssembly module are loaded in the background. */
-export function openLiveState({ workerUrl, wasmUrl }: LiveStateParts): LiveStates {
-  return new LiveStateClient(workerUrl, String(new URL(wasmUrl, document.baseURI)));
+export function openLiveState(): LiveStates {
+  return new LiveStateClient();
 }
 
 class LiveStateClient implements LiveStates {
-  readonly #worker: Worker;
+  readonly #worker = new Worker(new URL('./state-worker.ts', import.meta.url), { type: 'module' });
   readonly #pending = new Map<number, PromiseWithResolvers<LiveReply>>();
   #numSent = 0;
   #isShowing = false;
   #waiting: Waiting | undefined;
   #failure: LiveStateError | undefined;
 
-  constructor(workerUrl: string | URL, wasmUrl: string) {
-    this.#worker = new Worker(workerUrl, { type: 'module' });
+  constructor() {
     this.#worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
       const pending = this.#pending.get(data.id);
       this.#pending.delete(data.id);
@@ -85,7 +76,6 @@ class LiveStateClient implements LiveStates {
     this.#worker.addEventListener('error', ({ message }) => {
       this.#fail(message || 'The worker could not be loaded.');
     });
-    this.#post({ wasmUrl });
   }
 
   show(source: LiveSource, options: ShowOptions = {}): Promise<LiveAnswer | undefined> {
@@ -142,12 +132,9 @@ class LiveStateClient implements LiveStates {
     const id = ++this.#numSent;
     const pending = Promise.withResolvers<LiveReply>();
     this.#pending.set(id, pending);
-    this.#post({ id, request });
-    return await pending.promise;
-  }
-
-  #post(message: ToWorker): void {
+    const message: ToWorker = { id, request };
     this.#worker.postMessage(message);
+    return await pending.promise;
   }
 
   #fail(reason: string): void {

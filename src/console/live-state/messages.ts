@@ -144,10 +144,11 @@ export type LiveRequest =
 /** Answer of the worker to a request. */
 export type LiveReply = LiveAnswer | ParsedText | WrittenText;
 
-/** Messages to the worker: first where the WebAssembly modules are, then requests. */
-export type ToWorker =
-  | { readonly wasmUrl: string }
-  | { readonly id: number; readonly request: LiveRequest };
+/** Messages to the worker. */
+export interface ToWorker {
+  readonly id: number;
+  readonly request: LiveRequest;
+}
 
 /** Messages from the worker; `failure` is a fault of the worker itself. */
 export type FromWorker =

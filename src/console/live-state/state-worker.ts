@@ -12,21 +12,21 @@ if (!Reflect.has(Symbol, 'asyncDispose')) {
 /** Largest memory of the engine: 16 qubits take 1 MiB, programs of 20,000 gates some 100 MiB. */
 const MAX_MEMORY_BYTES = 2 ** 28;
 
-let opened: Promise<StateComputer> | undefined;
+/** Where the builds of the engine's WebAssembly are. */
+const MODULES: Readonly<Record<string, URL>> = {
+  f64: new URL('../../engine/cpu/wasm/f64.wasm', import.meta.url),
+  'f64-relaxed': new URL('../../engine/cpu/wasm/f64-relaxed.wasm', import.meta.url),
+};
+
+const opened = openComputer();
+// The first request reports it.
+opened.catch(() => {});
 /** Requests are answered in order. */
 let last: Promise<void> = Promise.resolve();
 
-addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
-  if ('wasmUrl' in data) {
-    opened = openComputer(data.wasmUrl);
-    // The first request reports it.
-    opened.catch(() => {});
-    return;
-  }
-  const { id, request } = data;
+addEventListener('message', ({ data: { id, request } }: MessageEvent<ToWorker>) => {
   last = last.then(async () => {
     try {
-      if (opened === undefined) throw new Error('unreachable: a request before the address');
       const reply = await (await opened).answer(request);
       send({ id, reply }, buffersOf(reply));
     } catch (error) {
@@ -40,8 +40,10 @@ function send(message: FromWorker, transfer: readonly ArrayBuffer[]): void {
 }
 
 /** Loads the module that this browser runs. */
-async function openComputer(wasmUrl: string): Promise<StateComputer> {
-  const url = `${wasmUrl}/${kernelName('f64')}.wasm`;
+async function openComputer(): Promise<StateComputer> {
+  const name = kernelName('f64');
+  const url = MODULES[name];
+  if (url === undefined) throw new Error(`unreachable: no address of ${name}`);
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
   const module = await WebAssembly.compile(await answer.arrayBuffer());
