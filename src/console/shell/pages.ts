@@ -20,4 +20,9 @@ export const PAGES: readonly Page[] = [
     title: 'Demo',
     load: async () => (await import('../demo/demo-page.tsx')).DemoPage,
   },
+  {
+    name: 'fleet',
+    title: 'Fleet',
+    load: async () => (await import('../fleet/fleet-page.tsx')).FleetPage,
+  },
 ];

@@ -1,0 +1,148 @@
+/** One device: what it is, what it does, what it did, and its maintenance. */
+import type { RefObject } from 'preact';
+import type { Device } from '../../client/api-types.ts';
+import { grouped } from '../numbers.ts';
+import { hashOf } from '../shell/route.ts';
+import {
+  backingInWords,
+  busyTime,
+  deviceInWords,
+  STATE_WORDS,
+  silentSince,
+  stateOf,
+} from './device-words.ts';
+import { ago, load, memory, timeOfDay } from './figures.ts';
+import type { FleetHistory } from './fleet-history.ts';
+import { MaintenanceSwitch } from './maintenance-switch.tsx';
+import { Sparkline } from './sparkline.tsx';
+
+interface DeviceDetailsProps {
+  readonly device: Device;
+  readonly history: FleetHistory;
+  readonly heading: RefObject<HTMLHeadingElement | null>;
+  readonly onClose: () => void;
+  /** Asks for the devices again. */
+  readonly onChanged: () => void;
+}
+
+/** Shows a device. Escape goes back to the map. */
+export function DeviceDetails({
+  device,
+  history,
+  heading,
+  onClose,
+  onChanged,
+}: DeviceDetailsProps) {
+  const state = stateOf(device);
+  const { word, sign } = STATE_WORDS[state];
+  const { counters, utilisation } = device;
+  const now = Date.now();
+  const silent = silentSince(device);
+  const changes = history.changesOf(device.id);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isInDialog = event.target instanceof Element && event.target.closest('dialog') !== null;
+    if (event.key === 'Escape' && !isInDialog) onClose();
+  };
+  return (
+    <section class="card details" aria-label={`Device ${device.id}`} onKeyDown={onKeyDown}>
+      <div class="head">
+        <h2 ref={heading} tabIndex={-1}>
+          {device.id}
+        </h2>
+        <a class="chip" href={hashOf(['fleet'])} onClick={onClose}>
+          Close
+        </a>
+      </div>
+      <p class="state" data-state={state}>
+        <span class="sign" aria-hidden="true">
+          {sign}
+        </span>
+        <b>{word}</b>
+        {device.modelled && <span class="basis">modelled</span>}
+      </p>
+      <p>{deviceInWords(device)}</p>
+      {silent !== undefined && (
+        <p class="notice">
+          Not heard of since <time dateTime={silent}>{timeOfDay(Date.parse(silent))}</time> (
+          {ago(silent, now)}). Its figures are those of that time.
+        </p>
+      )}
+      <Sparkline label="Load" points={history.loadOf(device.id)} top={1} write={load} />
+      <dl class="facts">
+        <div>
+          <dt>Node</dt>
+          <dd>
+            {device.node}, place {device.slot}
+            {device.served_by !== undefined && `, served by ${device.served_by}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Behind it</dt>
+          <dd>{backingInWords(device)}</dd>
+        </div>
+        <div>
+          <dt>Runs alone</dt>
+          <dd>
+            circuits of up to {device.max_qubits} qubits, in {memory(device.memory_bytes)}
+          </dd>
+        </div>
+        <div>
+          <dt>Self-test</dt>
+          <dd>
+            <time dateTime={device.checked_at}>{ago(device.checked_at, now)}</time>
+          </dd>
+        </div>
+        <div>
+          <dt>Completed</dt>
+          <dd>{grouped(counters.completed)}</dd>
+        </div>
+        <div>
+          <dt>Failed or cancelled</dt>
+          <dd>{grouped(counters.failed)}</dd>
+        </div>
+        <div>
+          <dt>Lost with what ran them</dt>
+          <dd>{grouped(counters.lost)}</dd>
+        </div>
+        <div>
+          <dt>
+            Busy <span class="basis">{utilisation.basis}</span>
+          </dt>
+          <dd>
+            {load(utilisation.fraction)} of the time, {busyTime(counters.busy_ms)} in all
+          </dd>
+        </div>
+      </dl>
+      <p class="small">
+        Counted since{' '}
+        <time dateTime={utilisation.since}>
+          {new Date(utilisation.since).toLocaleString('en-GB')}
+        </time>
+        .
+      </p>
+      <h3>Since the page was opened</h3>
+      {changes.length === 0 ? (
+        <p class="small">It has neither gone out of service nor come back.</p>
+      ) : (
+        <ol class="changes">
+          {changes.map(({ at, from, to }) => (
+            <li key={at}>
+              <time>{timeOfDay(at)}</time> {STATE_WORDS[from].word} → {STATE_WORDS[to].word}
+            </li>
+          ))}
+        </ol>
+      )}
+      <MaintenanceSwitch
+        key={device.id}
+        target={{
+          kind: 'device',
+          id: device.id,
+          isOut: device.maintenance !== undefined,
+          isBusy: device.busy,
+          queueDepth: device.queue_depth,
+        }}
+        onDone={onChanged}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,220 @@
+/** The devices as tiles, by node. Arrow keys go from tile to tile and select. */
+import { useRef } from 'preact/hooks';
+import type { Device } from '../../client/api-types.ts';
+import { goTo, hashOf } from '../shell/route.ts';
+import {
+  backingWord,
+  countStates,
+  DEVICE_STATES,
+  deviceLabel,
+  STATE_WORDS,
+  stateOf,
+} from './device-words.ts';
+import { load } from './figures.ts';
+import type { FleetHistory } from './fleet-history.ts';
+import { groupBy, tileAfterKey } from './map-moves.ts';
+
+/** Address of a device. */
+export function deviceHash(id: string): string {
+  return hashOf(['fleet', 'device', id]);
+}
+
+interface DeviceMapProps {
+  readonly devices: readonly Device[];
+  readonly history: FleetHistory;
+  /** Device whose details are shown. */
+  readonly selected: string | undefined;
+  /** Called when a visitor opens the details of a device, not when the arrow keys pass it. */
+  readonly onOpen: () => void;
+}
+
+/** Draws the map. */
+export function DeviceMap({ devices, history, selected, onOpen }: DeviceMapProps) {
+  const map = useRef<HTMLDivElement>(null);
+  const known = devices.some(({ id }) => id === selected);
+  // One tile is a stop of the Tab key.
+  const stop = known ? selected : devices[0]?.id;
+  const move = (event: KeyboardEvent) => {
+    if (map.current === null || event.altKey || event.ctrlKey || event.metaKey) return;
+    const tiles = [...map.current.querySelectorAll<HTMLElement>('.device')];
+    const places = tiles.map((tile) => {
+      const { left: x, top: y } = tile.getBoundingClientRect();
+      return { id: tile.dataset['id'] ?? '', x, y };
+    });
+    const from = tiles.find((tile) => tile === event.target)?.dataset['id'];
+    const next = from === undefined ? undefined : tileAfterKey(places, from, event.key);
+    if (next === undefined) return;
+    event.preventDefault();
+    goTo(deviceHash(next), true);
+    tiles.find((tile) => tile.dataset['id'] === next)?.focus();
+  };
+  return (
+    <div
+      class="map"
+      ref={map}
+      role="group"
+      aria-label="Devices by node. Arrow keys go from device to device."
+      onKeyDown={move}
+    >
+      {groupBy(devices, ({ node }) => node).map(([node, own]) => (
+        <section class="node" key={node} aria-label={nodeLabel(node, own)}>
+          <div class="head">
+            <h3>{node}</h3>
+            <span class="small">{servedBy(own)}</span>
+          </div>
+          <ul class="tiles">
+            {own.map((device) => (
+              <li key={device.id}>
+                <Tile
+                  device={device}
+                  recentLoad={history.recentLoad(device.id)}
+                  isSelected={device.id === selected}
+                  isStop={device.id === stop}
+                  onOpen={onOpen}
+                />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Tile({
+  device,
+  recentLoad,
+  isSelected,
+  isStop,
+  onOpen,
+}: {
+  readonly device: Device;
+  readonly recentLoad: number | undefined;
+  readonly isSelected: boolean;
+  readonly isStop: boolean;
+  readonly onOpen: () => void;
+}) {
+  const state = stateOf(device);
+  const { word, sign } = STATE_WORDS[state];
+  return (
+    <a
+      class="device"
+      href={deviceHash(device.id)}
+      data-id={device.id}
+      data-state={state}
+      tabIndex={isStop ? 0 : -1}
+      aria-label={deviceLabel(device, recentLoad)}
+      {...(isSelected && { 'aria-current': 'true' as const })}
+      onClick={onOpen}
+    >
+      <span class="device-head">
+        <b>{device.id.replace(/^gpu-/, '')}</b>
+        <span class="sign" aria-hidden="true">
+          {sign}
+        </span>
+      </span>
+      <span class="device-word">{word}</span>
+      <span class="device-foot">
+        <span>{backingWord(device)}</span>
+        <span>{device.queue_depth > 0 ? `+${device.queue_depth}` : ''}</span>
+      </span>
+      <span class="bar">
+        <i style={{ transform: `scaleX(${recentLoad ?? 0})` }} />
+      </span>
+    </a>
+  );
+}
+
+function nodeLabel(node: string, devices: readonly Device[]): string {
+  const counts = countStates(devices).map(
+    ([state, count]) => `${count} ${STATE_WORDS[state].word.toLowerCase()}`,
+  );
+  return `${node}: ${counts.join(', ')}`;
+}
+
+function servedBy(devices: readonly Device[]): string {
+  const names = [...new Set(devices.flatMap(({ served_by: name }) => name ?? []))];
+  return names.length === 0 ? '' : `served by ${names.join(', ')}`;
+}
+
+/** What the signs of the map mean. States that do not occur are left out. */
+export function Legend({ devices }: { readonly devices: readonly Device[] }) {
+  const counts = new Map(countStates(devices));
+  return (
+    <ul class="legend">
+      {DEVICE_STATES.filter((state) => counts.has(state) || state === 'busy').map((state) => (
+        <li key={state} data-state={state}>
+          <span class="sign" aria-hidden="true">
+            {STATE_WORDS[state].sign}
+          </span>
+          <b>
+            {counts.get(state) ?? 0} {STATE_WORDS[state].word.toLowerCase()}
+          </b>{' '}
+          {STATE_WORDS[state].meaning}
+        </li>
+      ))}
+      <li>
+        <span class="bar" aria-hidden="true">
+          <i style={{ transform: 'scaleX(0.4)' }} />
+        </span>
+        load since the last answer
+      </li>
+      <li>
+        <b>+3</b> circuits that wait for the device
+      </li>
+    </ul>
+  );
+}
+
+/** The same as a table. */
+export function DeviceTable({ devices, history, selected, onOpen }: DeviceMapProps) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Devices as a table">
+      <table class="devices">
+        <caption class="unseen">Devices of the fleet</caption>
+        <thead>
+          <tr>
+            <th scope="col">Device</th>
+            <th scope="col">Node</th>
+            <th scope="col">State</th>
+            <th scope="col">Load now</th>
+            <th scope="col">Waiting</th>
+            <th scope="col">Backing</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Qubits</th>
+            <th scope="col">Completed</th>
+            <th scope="col">Failed</th>
+            <th scope="col">Lost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {devices.map((device) => {
+            const recent = history.recentLoad(device.id);
+            const { word, sign } = STATE_WORDS[stateOf(device)];
+            return (
+              <tr key={device.id} {...(device.id === selected && { 'aria-current': 'true' })}>
+                <th scope="row">
+                  <a href={deviceHash(device.id)} onClick={onOpen}>
+                    {device.id}
+                  </a>
+                </th>
+                <td>{device.node}</td>
+                <td>
+                  <span aria-hidden="true">{sign}</span> {word}
+                </td>
+                <td>{recent === undefined ? '–' : load(recent)}</td>
+                <td>{device.queue_depth}</td>
+                <td>{backingWord(device)}</td>
+                <td>{device.modelled ? 'modelled' : 'a GPU of its own'}</td>
+                <td>{device.max_qubits}</td>
+                <td>{device.counters.completed}</td>
+                <td>{device.counters.failed}</td>
+                <td>{device.counters.lost}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+/** The 48 devices: a map or a table, curves of the last minutes, and the details of one. */
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { Problem } from '../shell/notice.tsx';
+import { useResource } from '../shell/resource.ts';
+import { goTo, hashOf, place } from '../shell/route.ts';
+import { keyInfo } from '../shell/session.ts';
+import { DeviceDetails } from './device-details.tsx';
+import { DeviceMap, DeviceTable, Legend } from './device-map.tsx';
+import { FLEET, fleetInWords, outOfServiceInWords } from './device-words.ts';
+import { load } from './figures.ts';
+import { type FleetHistory, pollMs } from './fleet-history.ts';
+import { Sparkline } from './sparkline.tsx';
+
+/** Shows the devices, and adds each answer to the history. */
+export function DevicesView({ history }: { readonly history: FleetHistory }) {
+  const { data, error, reload } = useResource(
+    'GET /quantum/processors/{processor_id}/devices',
+    { path: { processor_id: FLEET } },
+    { everyMs: pollMs(keyInfo.value?.limits) },
+  );
+  const seen = useRef<typeof data>(undefined);
+  if (data !== undefined && data !== seen.current) {
+    seen.current = data;
+    history.add(data.devices, Date.now());
+  }
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isOpening = useRef(false);
+  const { rest, query } = place.value;
+  const selected = rest[0] === 'device' ? rest[1] : undefined;
+  const device = data?.devices.find(({ id }) => id === selected);
+  const isTable = query.get('view') === 'table';
+
+  const onOpen = () => {
+    isOpening.current = true;
+    // The device may be shown already: then its address does not change.
+    if (device !== undefined) heading.current?.focus();
+  };
+  useEffect(() => {
+    if (!isOpening.current) return;
+    isOpening.current = false;
+    heading.current?.focus();
+    heading.current?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
+  const onClose = () => {
+    const tile = document.querySelector<HTMLElement>(
+      `.device[data-id="${CSS.escape(selected ?? '')}"]`,
+    );
+    goTo(hashOf(['fleet']));
+    tile?.focus();
+  };
+
+  if (data === undefined) {
+    return error === undefined ? (
+      <p class="plain">Asking for the devices …</p>
+    ) : (
+      <Problem error={error} />
+    );
+  }
+  const { devices, summary } = data;
+  const shown = { devices, history, selected, onOpen };
+  const ids = devices.map(({ id }) => id);
+  return (
+    <>
+      <p class="unseen" role="status">
+        {outOfServiceInWords(devices)}
+      </p>
+      <Problem error={error} />
+      <div class="head">
+        <p class="note">
+          {fleetInWords(devices, summary)} <span class="basis">modelled</span>
+        </p>
+        <div class="choices" role="group" aria-label="Form">
+          <button
+            type="button"
+            aria-pressed={!isTable}
+            onClick={() => goTo(hashOf(rest.length > 0 ? ['fleet', ...rest] : ['fleet']))}
+          >
+            Map
+          </button>
+          <button
+            type="button"
+            aria-pressed={isTable}
+            onClick={() => goTo(hashOf(['fleet', ...rest], { view: 'table' }))}
+          >
+            Table
+          </button>
+        </div>
+      </div>
+      {selected !== undefined && device === undefined && (
+        <p class="notice">There is no device {selected}.</p>
+      )}
+      <div class={device === undefined ? 'floor' : 'floor with-details'}>
+        <div class="floor-map">
+          {isTable ? <DeviceTable {...shown} /> : <DeviceMap {...shown} />}
+          {!isTable && <Legend devices={devices} />}
+          <div class="curves">
+            <Sparkline
+              label="Mean load of all devices"
+              points={history.meanLoad(ids)}
+              top={0.01}
+              write={load}
+            />
+            <Sparkline
+              label="Circuits completed a second"
+              points={history.throughput()}
+              top={1}
+              write={(value) => value.toFixed(value < 9.95 ? 1 : 0)}
+            />
+          </div>
+        </div>
+        {device !== undefined && (
+          <DeviceDetails
+            device={device}
+            history={history}
+            heading={heading}
+            onClose={onClose}
+            onChanged={reload}
+          />
+        )}
+      </div>
+      <ApiPanel
+        call={
+          device === undefined
+            ? {
+                route: 'GET /quantum/processors/{processor_id}/devices',
+                path: { processor_id: FLEET },
+              }
+            : {
+                route: 'GET /quantum/processors/{processor_id}/devices/{device_id}',
+                path: { processor_id: FLEET, device_id: device.id },
+              }
+        }
+      />
+    </>
+  );
+}

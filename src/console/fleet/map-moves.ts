@@ -1,0 +1,60 @@
+/** Where the arrow keys lead on a map of tiles, however the tiles stand. */
+
+/** A tile as it lies on the screen. */
+export interface TilePlace {
+  readonly id: string;
+  /** Left and top edge in pixels. */
+  readonly x: number;
+  readonly y: number;
+}
+
+const DIRECTIONS: Readonly<Record<string, { readonly dx: number; readonly dy: number }>> = {
+  ArrowLeft: { dx: -1, dy: 0 },
+  ArrowRight: { dx: 1, dy: 0 },
+  ArrowUp: { dx: 0, dy: -1 },
+  ArrowDown: { dx: 0, dy: 1 },
+};
+
+/** Steps aside count this many times as much as steps ahead. */
+const ASIDE = 3;
+
+/**
+ * The tile that a key leads to; undefined if the key is none of the map's, or there is no tile that way.
+ *
+ * Arrows lead to the nearest tile in their direction, Home and End to the first and last one.
+ */
+export function tileAfterKey(
+  tiles: readonly TilePlace[],
+  from: string,
+  key: string,
+): string | undefined {
+  if (key === 'Home') return tiles[0]?.id;
+  if (key === 'End') return tiles.at(-1)?.id;
+  const direction = DIRECTIONS[key];
+  const start = tiles.find(({ id }) => id === from);
+  if (direction === undefined || start === undefined) return undefined;
+  const { dx, dy } = direction;
+  let nearest: { readonly id: string; readonly cost: number } | undefined;
+  for (const { id, x, y } of tiles) {
+    const ahead = (x - start.x) * dx + (y - start.y) * dy;
+    const aside = Math.abs((x - start.x) * dy) + Math.abs((y - start.y) * dx);
+    const cost = ahead + ASIDE * aside;
+    if (ahead >= 1 && (nearest === undefined || cost < nearest.cost)) nearest = { id, cost };
+  }
+  return nearest?.id;
+}
+
+/** Items in groups by a name, in the order in which the names come first. */
+export function groupBy<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+): readonly (readonly [string, readonly T[]])[] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
+  }
+  return [...groups];
+}

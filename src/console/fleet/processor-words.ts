@@ -1,0 +1,150 @@
+/** What a processor is and would do now, in words. */
+import type { Processor } from '../../client/api-types.ts';
+import { capitalized, grouped } from '../numbers.ts';
+import { numberOf, sentence, startsIn } from './figures.ts';
+import { groupBy } from './map-moves.ts';
+
+/** Kinds of processors in the order of the page. */
+const KINDS = {
+  'gpu-fleet': 'Simulators',
+  statevector: 'Simulators',
+  qvm: 'Simulators',
+  emulator: 'Emulated devices',
+  superconducting: 'Hardware',
+} as const satisfies Record<Processor['family'], string>;
+
+const ORDER: readonly string[] = ['Simulators', 'Emulated devices', 'Hardware'];
+
+/** Processors by kind: simulators, emulated devices, hardware. */
+export function processorsByKind(
+  processors: readonly Processor[],
+): readonly (readonly [string, readonly Processor[]])[] {
+  return groupBy(processors, ({ family }) => KINDS[family]).toSorted(
+    ([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b),
+  );
+}
+
+const MAINTENANCE = 'In maintenance: ';
+
+/** Reason of the maintenance of a processor; undefined if it is in none. The API has it as text alone. */
+export function maintenanceReason({ available, reason }: Processor): string | undefined {
+  return !available && reason?.startsWith(MAINTENANCE) === true
+    ? reason.slice(MAINTENANCE.length)
+    : undefined;
+}
+
+/** State of a processor, with a sign as devices have one. */
+export function processorState(processor: Processor): {
+  readonly word: string;
+  readonly sign: string;
+  readonly state: 'idle' | 'maintenance' | 'quarantine';
+} {
+  if (processor.available) return { word: 'Available', sign: '○', state: 'idle' };
+  if (maintenanceReason(processor) !== undefined) {
+    return { word: 'Maintenance', sign: 'M', state: 'maintenance' };
+  }
+  return { word: 'Not available', sign: '!', state: 'quarantine' };
+}
+
+/** What would happen to a circuit that is sent now, in sentences. */
+export function availabilityInWords(processor: Processor): string {
+  const { available, qubits, max_qubits: maxQubits, queue_depth: waiting } = processor;
+  const queue =
+    waiting === 0 ? 'Nothing waits.' : `${numberOf(waiting, 'circuit waits', 'circuits wait')}.`;
+  if (!available) {
+    const reason = sentence(processor.reason ?? 'It is not available');
+    return waiting === 0 ? reason : `${reason} ${queue}`;
+  }
+  const now = qubits < maxQubits ? ` now, ${maxQubits} when all of it is in service` : '';
+  return `Takes circuits of up to ${qubits} qubits${now}. ${queue}${startInWords(processor)}`;
+}
+
+function startInWords({
+  expected_wait_ms: waitMs,
+  expected_wide_wait_ms: wideMs,
+}: Processor): string {
+  if (waitMs === undefined) return '';
+  const small = ` A small circuit would start ${startsIn(waitMs)}`;
+  if (wideMs === undefined || Math.abs(wideMs - waitMs) < 1) return `${small}.`;
+  return `${small}, a wide one ${startsIn(wideMs)}.`;
+}
+
+const EXECUTION = {
+  webgpu: 'GPU adapters by WebGPU',
+  cpu: 'the CPU engine on threads',
+  'cpu-fallback': 'the CPU engine, since no adapter takes circuits',
+  hardware: 'a device of a vendor',
+} as const satisfies Record<Processor['execution'], string>;
+
+/** What runs the circuits: "the CPU engine on threads, f64". */
+export function executionInWords({ execution, precision, physical_gpus: gpus }: Processor): string {
+  const exact =
+    precision === null ? '' : `, ${precision === 'f64' ? 'double' : 'single'} precision`;
+  const real = gpus === undefined ? '' : `, ${numberOf(gpus, 'real GPU')}`;
+  return `${EXECUTION[execution]}${exact}${real}`;
+}
+
+const RESULTS = {
+  'gpu-fleet': 'simulated',
+  statevector: 'simulated',
+  qvm: 'simulated',
+  emulator: 'emulated',
+  superconducting: 'hardware',
+} as const satisfies Record<Processor['family'], string>;
+
+/** How its results are to be taken: emulated devices are models, simulators are exact, hardware is measured. */
+export function basisOf({ family, basis }: Processor): string {
+  return basis ?? RESULTS[family];
+}
+
+/** A method with its widths: "density matrix: 14 qubits, 13 in double precision". */
+export function methodInWords({
+  method,
+  max_qubits: width,
+  max_noisy_qubits: noisy,
+  max_qubits_f64: exact,
+}: NonNullable<Processor['methods']>[number]): string {
+  const parts = [
+    `up to ${width} qubits`,
+    ...(noisy === width ? [] : [`${noisy} with noise`]),
+    ...(exact === undefined || exact === width ? [] : [`${exact} in double precision`]),
+  ];
+  return `${capitalized(method.replaceAll('_', ' '))}: ${parts.join(', ')}`;
+}
+
+/** Rows of figures that only some processors have. */
+export function deviceFacts(processor: Processor): readonly (readonly [string, string])[] {
+  const {
+    native_gates: gates,
+    coupling_map: couplers,
+    t1_us: t1,
+    t2_us: t2,
+    durations_ns: times,
+  } = processor;
+  const { max_used_qubits: used, date, vendor, calibration } = processor;
+  const readoutNs = times?.['M'];
+  const rows: (readonly [string, string | undefined])[] = [
+    [
+      'One circuit uses',
+      used === undefined || used >= processor.max_qubits
+        ? undefined
+        : `up to ${numberOf(used, 'qubit')} of them`,
+    ],
+    ['Native gates', gates?.join(', ')],
+    ['Couplers', couplers === undefined ? undefined : grouped(couplers.length)],
+    [
+      'Median T1, T2',
+      t1 === undefined || t2 === undefined ? undefined : `${micros(t1)}, ${micros(t2)}`,
+    ],
+    ['Measurement', readoutNs === undefined ? undefined : `${grouped(readoutNs)} ns`],
+    ['Calibration of', date],
+    ['Vendor', vendor === undefined ? undefined : `${vendor.name}, ${vendor.device}`],
+    ['Waiting at the vendor', vendor?.queue_depth?.toString()],
+    ['Calibrated', calibration?.calibrated_at],
+  ];
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+function micros(us: number): string {
+  return `${us.toFixed(us < 10 ? 1 : 0)} µs`;
+}

@@ -1,0 +1,43 @@
+/** Models, agents and systems: which key each needs, and what its self-test is. */
+import type { Routes } from '../../client/api-types.ts';
+import type { KeyInfo } from '../shell/session.ts';
+
+type Scope = KeyInfo['scopes'][number];
+type SystemId = Routes['GET /systems']['data']['systems'][number]['id'];
+
+/** Scope of a key that may use a system. */
+export const SYSTEM_SCOPES: Readonly<Record<SystemId, Scope>> = {
+  qvm: 'circuits',
+  'quantum-os': 'read',
+  asi: 'agents',
+  llma: 'models',
+};
+
+/** What a key needs to use something, and whether it has it: "Needs a key with the scope agents, which yours has." */
+export function neededScope(scope: Scope, key: KeyInfo | undefined): string {
+  const needed = `Needs a key with the scope ${scope}`;
+  if (key === undefined) return `${needed}.`;
+  return `${needed}, which yours ${key.scopes.includes(scope) ? 'has' : 'lacks'}.`;
+}
+
+/** Parts of an answer that `GET /status` has, too, and that change. */
+interface Live {
+  readonly id: string;
+  readonly available: boolean;
+  readonly reason?: string | undefined;
+  readonly checked_at: string;
+}
+
+/** Entries with what a later status says about them. */
+export function withStatus<T extends Live>(
+  entries: readonly T[],
+  status: readonly Live[] | undefined,
+): readonly T[] {
+  return entries.map((entry) => {
+    const now = status?.find(({ id }) => id === entry.id);
+    if (now === undefined) return entry;
+    const { reason: _, ...rest } = entry;
+    // The same type: what is left out is optional, and what is put in has the types of the entry.
+    return { ...rest, ...now } as T;
+  });
+}

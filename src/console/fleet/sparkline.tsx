@@ -1,0 +1,46 @@
+/** A small curve over the last minutes, with its figures in words beside it. */
+
+import { span } from './figures.ts';
+import type { Point } from './fleet-history.ts';
+import { SPARK, sparkShape } from './spark-path.ts';
+
+interface SparklineProps {
+  /** What the curve shows: "Load". */
+  readonly label: string;
+  readonly points: readonly Point[];
+  /** Value at the upper edge, unless a point lies higher. */
+  readonly top: number;
+  /** Writes a value. */
+  readonly write: (value: number) => string;
+}
+
+/** Draws points of the time while the page is open. They are computed from measured counts. */
+export function Sparkline({ label, points, top, write }: SparklineProps) {
+  const shape = sparkShape(points, top);
+  return (
+    <figure class="spark">
+      <figcaption>
+        {label} <span class="basis">measured</span>
+      </figcaption>
+      {shape === undefined ? (
+        <p class="small">The curve begins with the next answer.</p>
+      ) : (
+        <>
+          <svg
+            viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
+            preserveAspectRatio="none"
+            role="img"
+            aria-label={`${label} over the last ${span(shape.spanMs)}: at most ${write(shape.greatest)}, ${write(shape.last)} now`}
+          >
+            <path class="spark-area" d={shape.area} />
+            <path class="spark-line" d={shape.line} vector-effect="non-scaling-stroke" />
+          </svg>
+          <p class="spark-figures">
+            <strong>{write(shape.last)}</strong> now · at most {write(shape.greatest)} in the last{' '}
+            {span(shape.spanMs)}
+          </p>
+        </>
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,73 @@
+/** Chips of a TPU zone as squares: own slices, slices of others, free chips. */
+import type { TpuFleet, TpuJobSummary } from '../../client/api-types.ts';
+import { listed } from '../numbers.ts';
+import { numberOf } from './figures.ts';
+
+/** Chips that one job has, or that are of one kind. */
+export interface Slice {
+  readonly kind: 'own' | 'other' | 'free';
+  readonly chips: number;
+  /** Job that has them; only of own slices. */
+  readonly jobId?: string;
+}
+
+/** A zone with what its chips do. */
+export interface ZoneMap {
+  readonly zone: string;
+  /** Chips of one type. */
+  readonly types: readonly {
+    readonly tpuType: string;
+    readonly chips: number;
+    readonly free: number;
+    readonly slices: readonly Slice[];
+  }[];
+  readonly jobsPlaced: number;
+  readonly jobsWaiting: number;
+}
+
+/**
+ * The zones, each with the slices of its chips. The API tells how many chips are in use, and of the key's own jobs
+ * which chips they have in number; the place of a slice among the squares means nothing.
+ *
+ * @param jobs - Own jobs that have not ended.
+ */
+export function zoneMaps({ zones }: TpuFleet, jobs: readonly TpuJobSummary[]): readonly ZoneMap[] {
+  return zones.map(({ zone, types, jobs_placed: jobsPlaced, jobs_waiting: jobsWaiting }) => ({
+    zone,
+    jobsPlaced,
+    jobsWaiting,
+    types: types.map(({ tpu_type: tpuType, chips, available_chips: free }) => {
+      const own = jobs.filter(
+        (job) => job.placed === true && job.zone === zone && job.tpu_type === tpuType,
+      );
+      return { tpuType, chips, free, slices: slicesOf(chips - free, free, own) };
+    }),
+  }));
+}
+
+/** The two answers are of different times: own jobs beyond the chips in use are left out. */
+function slicesOf(used: number, free: number, own: readonly TpuJobSummary[]): readonly Slice[] {
+  const slices: Slice[] = [];
+  let rest = used;
+  for (const { chips, job_id: jobId } of own) {
+    if (chips > rest) continue;
+    slices.push({ kind: 'own', chips, jobId });
+    rest -= chips;
+  }
+  if (rest > 0) slices.push({ kind: 'other', chips: rest });
+  if (free > 0) slices.push({ kind: 'free', chips: free });
+  return slices;
+}
+
+/** A zone in words: "us-central2-b: 60 of 64 v4 chips are free. 1 job has chips, 0 wait." */
+export function zoneInWords({ types, jobsPlaced, jobsWaiting }: ZoneMap): string {
+  const chips = types.map(
+    ({ tpuType, chips, free }) => `${free} of ${chips} ${tpuType} chips are free`,
+  );
+  return `${listed(chips)}. ${numberOf(jobsPlaced, 'job has', 'jobs have')} chips, ${numberOf(jobsWaiting, 'job waits', 'jobs wait')} for chips.`;
+}
+
+/** What each square is, in order. */
+export function squaresOf(slices: readonly Slice[]): readonly Pick<Slice, 'kind' | 'jobId'>[] {
+  return slices.flatMap(({ chips, ...slice }) => Array.from({ length: chips }, () => slice));
+}

@@ -1,0 +1,119 @@
+/** The modelled TPU fleet: zones with their chips in use and free, and the rates of the fleet. */
+
+import type { TpuFleet } from '../../client/api-types.ts';
+import { grouped } from '../numbers.ts';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { Problem } from '../shell/notice.tsx';
+import { useResource } from '../shell/resource.ts';
+import { mayUse } from '../shell/session.ts';
+import { ago } from './figures.ts';
+import { squaresOf, type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
+
+const EVERY_MS = 5000;
+const UNENDED = { query: { status: ['queued', 'running'], limit: 100 } } as const;
+
+/** Shows the zones. Own slices are told apart if the key may read its jobs. */
+export function TpuView() {
+  const { data, error } = useResource('GET /tpu/fleet', {}, { everyMs: EVERY_MS });
+  const jobs = useResource('GET /tpu/jobs', UNENDED, { everyMs: EVERY_MS, isOff: !mayUse('tpu') });
+  if (data === undefined) {
+    return error === undefined ? (
+      <p class="plain">Asking for the zones …</p>
+    ) : (
+      <Problem error={error} />
+    );
+  }
+  const {
+    available,
+    reason,
+    rated_tasks_per_sec_basis: rated,
+    measured_tasks_per_sec_basis: measured,
+  } = data;
+  return (
+    <>
+      <Problem error={error} />
+      <p class="note">
+        <span class="basis">modelled</span> This service has no such chips. What runs the jobs:{' '}
+        {data.backing}
+      </p>
+      {!available && <p class="notice">{reason ?? 'It is not available.'}</p>}
+      <ul class="legend">
+        <li>
+          <span class="chips-sign" data-kind="own" aria-hidden="true" /> a slice of yours
+        </li>
+        <li>
+          <span class="chips-sign" data-kind="other" aria-hidden="true" /> in use by others
+        </li>
+        <li>
+          <span class="chips-sign" data-kind="free" aria-hidden="true" /> free
+        </li>
+        <li>
+          Where a slice lies among the squares means nothing: the chips of a zone are counted.
+        </li>
+      </ul>
+      <ul class="cards zones">
+        {zoneMaps(data, jobs.data?.jobs ?? []).map((zone) => (
+          <li key={zone.zone}>
+            <Zone zone={zone} />
+          </li>
+        ))}
+      </ul>
+      <div class="card">
+        <h2>Rates</h2>
+        <dl class="facts">
+          <div>
+            <dt>
+              Rated <span class="basis">{rated.basis}</span>
+            </dt>
+            <dd>{grouped(data.rated_tasks_per_sec)} tasks a second</dd>
+          </div>
+          <div>
+            <dt>
+              Now <span class="basis">{measured.basis}</span>
+            </dt>
+            <dd>{grouped(data.measured_tasks_per_sec)} tasks a second on this machine</dd>
+          </div>
+          {data.benchmark !== null && <Benchmark benchmark={data.benchmark} />}
+        </dl>
+        <p class="small">
+          {rated.how} {measured.how}
+        </p>
+      </div>
+      <ApiPanel call={{ route: 'GET /tpu/fleet' }} />
+    </>
+  );
+}
+
+function Benchmark({ benchmark }: { readonly benchmark: NonNullable<TpuFleet['benchmark']> }) {
+  const { basis, task, jobs_per_sec: perSecond, measured_at: at } = benchmark;
+  return (
+    <div>
+      <dt>
+        Self-test <span class="basis">{basis}</span>
+      </dt>
+      <dd>
+        {grouped(perSecond)} jobs of “{task}” a second,{' '}
+        <time dateTime={at}>{ago(at, Date.now())}</time>
+      </dd>
+    </div>
+  );
+}
+
+function Zone({ zone }: { readonly zone: ZoneMap }) {
+  return (
+    <article class="card" aria-label={`Zone ${zone.zone}`}>
+      <div class="head">
+        <h2>{zone.zone}</h2>
+        <span>{zone.types.map(({ tpuType }) => tpuType).join(', ')}</span>
+      </div>
+      {zone.types.map(({ tpuType, slices }) => (
+        <div class="chips" key={tpuType} aria-hidden="true">
+          {squaresOf(slices).map(({ kind }, index) => (
+            <i key={index} data-kind={kind} />
+          ))}
+        </div>
+      ))}
+      <p class="small">{zoneInWords(zone)}</p>
+    </article>
+  );
+}
