@@ -40,3 +40,8 @@ export function listed(words: readonly string[]): string {
 export function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
+
+/** A number of any size to four significant digits: "0.7071", "−1", "1.5e−9". */
+export function rounded(value: number): string {
+  return String(Number(value.toPrecision(4))).replaceAll('-', '−');
+}
