@@ -16,13 +16,18 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../start/start-page.tsx')).StartPage,
   },
   {
+    name: 'fleet',
+    title: 'Fleet',
+    load: async () => (await import('../fleet/fleet-page.tsx')).FleetPage,
+  },
+  {
     name: 'demo',
     title: 'Demo',
     load: async () => (await import('../demo/demo-page.tsx')).DemoPage,
   },
   {
-    name: 'fleet',
-    title: 'Fleet',
-    load: async () => (await import('../fleet/fleet-page.tsx')).FleetPage,
+    name: 'account',
+    title: 'Account',
+    load: async () => (await import('../account/account-page.tsx')).AccountPage,
   },
 ];

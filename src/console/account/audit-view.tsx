@@ -1,0 +1,148 @@
+/** The audit log: who administered what, newest first. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { AuditEntry } from '../../client/api-types.ts';
+import { grouped } from '../numbers.ts';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { Problem } from '../shell/notice.tsx';
+import { client } from '../shell/session.ts';
+import {
+  ACTION_NAMES,
+  type AuditFilter,
+  actionName,
+  detailsInWords,
+  entryInWords,
+  matchingEntries,
+  timeInWords,
+} from './key-words.ts';
+
+const PAGE_SIZE = 50;
+
+interface Log {
+  readonly entries: readonly AuditEntry[];
+  /** Where the next, older page begins; null after the last one. */
+  readonly next: string | null;
+}
+
+export function AuditView() {
+  const log = useSignal<Log>();
+  const error = useSignal<unknown>(undefined);
+  const isBusy = useSignal(false);
+  const filter = useSignal<AuditFilter>({ action: '', text: '' });
+  const read = async (cursor?: string) => {
+    isBusy.value = true;
+    try {
+      const page = await client.value.request('GET /admin/audit', {
+        query: { limit: PAGE_SIZE, cursor },
+      });
+      const before = cursor === undefined ? [] : (log.value?.entries ?? []);
+      log.value = { entries: [...before, ...page.entries], next: page.next_cursor };
+      error.value = undefined;
+    } catch (thrown) {
+      error.value = thrown;
+    }
+    isBusy.value = false;
+  };
+  useEffect(() => void read(), []);
+  return (
+    <div class="stack">
+      <section class="card" aria-labelledby="audit-title">
+        <div class="head">
+          <h2 id="audit-title">Audit log</h2>
+          <button type="button" disabled={isBusy.value} onClick={() => void read()}>
+            Read it again
+          </button>
+        </div>
+        <p class="note">Nobody can change or delete an entry. It holds no secrets.</p>
+        <Problem error={error.value} />
+        {log.value !== undefined && (
+          <Entries
+            log={log.value}
+            filter={filter.value}
+            isBusy={isBusy.value}
+            onFilter={(next) => {
+              filter.value = next;
+            }}
+            onOlder={(cursor) => void read(cursor)}
+          />
+        )}
+      </section>
+      <ApiPanel
+        call={{ route: 'GET /admin/audit', query: { limit: PAGE_SIZE } }}
+        title="The audit log by HTTP"
+      />
+    </div>
+  );
+}
+
+function Entries(props: {
+  readonly log: Log;
+  readonly filter: AuditFilter;
+  readonly isBusy: boolean;
+  readonly onFilter: (filter: AuditFilter) => void;
+  readonly onOlder: (cursor: string) => void;
+}) {
+  const { log, filter, isBusy, onFilter, onOlder } = props;
+  const matching = matchingEntries(log.entries, filter);
+  const { next } = log;
+  return (
+    <>
+      <div class="filters">
+        <label class="field">
+          <span>Action</span>
+          <select
+            value={filter.action}
+            onChange={(event) => onFilter({ ...filter, action: event.currentTarget.value })}
+          >
+            <option value="">All</option>
+            {ACTION_NAMES.map((name) => (
+              <option key={name} value={name}>
+                {actionName(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>Key, device or detail</span>
+          <input
+            type="search"
+            value={filter.text}
+            onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
+          />
+        </label>
+        <p class="note" role="status">
+          {grouped(matching.length)} of {grouped(log.entries.length)} entries
+          {next === null ? '' : ', and there are older ones'}
+        </p>
+      </div>
+      <ol class="rows">
+        {matching.map((entry, i) => (
+          <Entry key={`${entry.at} ${entry.subject} ${i}`} entry={entry} />
+        ))}
+      </ol>
+      {next !== null && (
+        <button type="button" disabled={isBusy} onClick={() => onOlder(next)}>
+          Older entries
+        </button>
+      )}
+    </>
+  );
+}
+
+function Entry({ entry }: { readonly entry: AuditEntry }) {
+  const { actor, did, subject } = entryInWords(entry);
+  const details = detailsInWords(entry);
+  return (
+    <li>
+      <div>
+        <p>
+          <code>{actor}</code> {did} <code>{subject}</code>
+        </p>
+        {details.length > 0 && <p class="note">{details.join('; ')}</p>}
+      </div>
+      <time dateTime={entry.at} class="note">
+        {timeInWords(entry.at)}
+      </time>
+    </li>
+  );
+}

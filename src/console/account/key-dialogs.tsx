@@ -1,0 +1,227 @@
+/** Dialogs that make, change, rotate and revoke keys. Each says what follows before anything happens. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { ApiKey } from '../../client/api-types.ts';
+import { Dialog } from '../shell/dialog.tsx';
+import { Problem } from '../shell/notice.tsx';
+import { client, enterKey, forgetKey, isRemembered, keyInfo } from '../shell/session.ts';
+import { draftOf, type KeyDraft, keyChanges, NEW_KEY, newKeyBody } from './key-draft.ts';
+import { KeyFields } from './key-fields.tsx';
+import { GRACES } from './key-words.ts';
+
+/** The text of a key that was made or rotated. */
+export interface NewText {
+  readonly name: string;
+  readonly key: string;
+}
+
+interface DialogProps {
+  readonly onClose: () => void;
+  /** Called once the service has done it. */
+  readonly onDone: (text?: NewText) => void;
+}
+
+type KeyDialogProps = DialogProps & { readonly apiKey: ApiKey };
+
+export function MakeKey({ onClose, onDone }: DialogProps) {
+  const draft = useSignal<KeyDraft>(NEW_KEY);
+  const make = async () => {
+    const body = newKeyBody(draft.value);
+    const { name, key } = await client.value.request('POST /admin/keys', { body });
+    onDone({ name, key });
+  };
+  return (
+    <Asked title="Make a key" action="Make the key" onClose={onClose} act={make}>
+      {(error) => (
+        <KeyFields
+          draft={draft.value}
+          error={error}
+          onChange={(next) => {
+            draft.value = next;
+          }}
+        />
+      )}
+    </Asked>
+  );
+}
+
+export function ChangeKey({ apiKey, onClose, onDone }: KeyDialogProps) {
+  const draft = useSignal<KeyDraft>(draftOf(apiKey));
+  const change = async () => {
+    const body = keyChanges(apiKey, draft.value);
+    if (Object.keys(body).length > 0) {
+      const path = { key_id: apiKey.id };
+      await client.value.request('PATCH /admin/keys/{key_id}', { path, body });
+    }
+    onDone();
+  };
+  return (
+    <Asked title={`Change ${apiKey.name}`} action="Save the changes" onClose={onClose} act={change}>
+      {(error) => (
+        <>
+          <p class="note">
+            Changes hold from the next request of the key. Open event streams end if the key may no
+            longer read them.
+          </p>
+          <KeyFields
+            draft={draft.value}
+            error={error}
+            onChange={(next) => {
+              draft.value = next;
+            }}
+          />
+        </>
+      )}
+    </Asked>
+  );
+}
+
+export function RotateKey({ apiKey, onClose, onDone }: KeyDialogProps) {
+  const grace = useSignal(86_400);
+  const isOwn = isOfConsole(apiKey);
+  const rotate = async () => {
+    const { name, key } = await client.value.request('POST /admin/keys/{key_id}/rotate', {
+      path: { key_id: apiKey.id },
+      body: { grace_s: grace.value },
+    });
+    onDone({ name, key });
+    if (isOwn) await enterKey(key, isRemembered());
+  };
+  return (
+    <Asked
+      title={`Rotate ${apiKey.name}`}
+      action="Make a new secret"
+      onClose={onClose}
+      act={rotate}
+    >
+      {() => (
+        <>
+          <p class="note">
+            The key gets a new secret, which is shown once. Its id, limits and jobs stay.
+            {isOwn && ' The console uses the new secret from then on.'}
+          </p>
+          <fieldset>
+            <legend>How long the present secret is accepted beside the new one</legend>
+            {GRACES.map(({ seconds, label }) => (
+              <label key={seconds}>
+                <input
+                  type="radio"
+                  name="grace"
+                  checked={grace.value === seconds}
+                  onChange={() => {
+                    grace.value = seconds;
+                  }}
+                />{' '}
+                {label}
+              </label>
+            ))}
+          </fieldset>
+        </>
+      )}
+    </Asked>
+  );
+}
+
+export function RevokeKey({ apiKey, onClose, onDone }: KeyDialogProps) {
+  const isOwn = isOfConsole(apiKey);
+  const revoke = async () => {
+    await client.value.request('DELETE /admin/keys/{key_id}', { path: { key_id: apiKey.id } });
+    if (isOwn) forgetKey();
+    onDone();
+  };
+  return (
+    <Asked title={`Revoke ${apiKey.name}`} action="Revoke for good" onClose={onClose} act={revoke}>
+      {() => (
+        <p class="note">
+          The service refuses the key from the next request on, and its event streams end. This
+          cannot be undone. Its running jobs finish; its waiting jobs run, too, unless the service
+          is set to cancel them.
+          {isOwn && ' The console uses this key, and has none afterwards.'}
+        </p>
+      )}
+    </Asked>
+  );
+}
+
+/** The new key, which nobody can show again. */
+export function ShowKey({
+  text,
+  onClose,
+}: {
+  readonly text: NewText;
+  readonly onClose: () => void;
+}) {
+  const isCopied = useSignal(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text.key);
+    isCopied.value = true;
+  };
+  return (
+    <Dialog title={`The key ${text.name}`} onClose={onClose}>
+      <p class="note">Store it now: it is shown this once. The service keeps only a hash of it.</p>
+      <p class="new-key">
+        <code>{text.key}</code>
+      </p>
+      <p class="actions">
+        <button type="button" onClick={() => void copy()}>
+          {isCopied.value ? 'Copied' : 'Copy'}
+        </button>
+        <button type="button" class="primary" onClick={onClose}>
+          I have stored it
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+/** A dialog with a form, a button that acts, and one that does not. */
+function Asked({
+  title,
+  action,
+  act,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly action: string;
+  readonly act: () => Promise<void>;
+  readonly onClose: () => void;
+  /** What is asked, with the error of the last attempt. */
+  readonly children: (error: unknown) => ComponentChildren;
+}) {
+  const error = useSignal<unknown>(undefined);
+  const isBusy = useSignal(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    isBusy.value = true;
+    error.value = undefined;
+    try {
+      await act();
+    } catch (thrown) {
+      error.value = thrown;
+    }
+    isBusy.value = false;
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        {children(error.value)}
+        <Problem error={error.value} />
+        <p class="actions">
+          <button type="button" onClick={onClose}>
+            Not now
+          </button>
+          <button type="submit" class="primary" disabled={isBusy.value}>
+            {action}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Whether it is the key that the console uses. */
+function isOfConsole({ id }: ApiKey): boolean {
+  return id === keyInfo.value?.id;
+}

@@ -1,0 +1,133 @@
+/** The key that the console uses: its name, scopes, limits and usage. */
+
+import { grouped, plain } from '../numbers.ts';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { Problem } from '../shell/notice.tsx';
+import { useResource } from '../shell/resource.ts';
+import type { KeyInfo } from '../shell/session.ts';
+import { forgetKey, isRemembered, keyInfo } from '../shell/session.ts';
+import { EnterKey } from './enter-key.tsx';
+import { bytesInWords, clockTime, SCOPE_NAMES, SCOPES, timeInWords } from './key-words.ts';
+
+/** Each answer counts as a request of the key. */
+const EVERY_MS = 15_000;
+
+export function OwnKey() {
+  const { data, error } = useResource('GET /keys/info', {}, { everyMs: EVERY_MS });
+  const info = data ?? keyInfo.value;
+  return (
+    <div class="stack">
+      <Problem error={error} />
+      {info === undefined ? <p class="plain">Loading …</p> : <Known info={info} />}
+      <details class="card">
+        <summary>Use another key</summary>
+        <EnterKey title="Another key" />
+      </details>
+      <ApiPanel call={{ route: 'GET /keys/info' }} title="Your key by HTTP" />
+    </div>
+  );
+}
+
+function Known({ info }: { readonly info: KeyInfo }) {
+  const { limits, usage } = info;
+  return (
+    <div class="pair">
+      <section class="card" aria-labelledby="key-title">
+        <div class="head">
+          <h2 id="key-title">{info.name}</h2>
+          <span class="chip">{info.tier === 'enterprise' ? 'Enterprise' : 'Standard'}</span>
+        </div>
+        <dl class="facts">
+          <dt>Id</dt>
+          <dd>
+            <code>{info.id}</code>
+          </dd>
+          <dt>Made</dt>
+          <dd>{timeInWords(info.created_at)}</dd>
+          <dt>Kept</dt>
+          <dd>
+            {isRemembered() ? 'in this browser, until you forget it' : 'until this tab is closed'}
+          </dd>
+          <dt>Priority high</dt>
+          <dd>{info.priority_queue ? 'has an effect' : 'has no effect with this tier'}</dd>
+        </dl>
+        <p class="actions">
+          <button type="button" onClick={forgetKey}>
+            Forget the key
+          </button>
+        </p>
+      </section>
+      <section class="card" aria-labelledby="usage-title">
+        <h2 id="usage-title">Limits and usage</h2>
+        <Meter
+          label={`Requests in ${limits.window_s} seconds`}
+          value={usage.requests}
+          max={limits.requests}
+          words={`${grouped(usage.requests)} of ${grouped(limits.requests)}`}
+          note={`${grouped(usage.remaining)} remain until ${clockTime(usage.resets_at)}`}
+        />
+        <Meter
+          label="Circuits waiting or running"
+          value={usage.in_flight}
+          max={limits.in_flight}
+          words={`${grouped(usage.in_flight)} of ${grouped(limits.in_flight)}`}
+          note="Inferences, tasks and TPU jobs have as many places of their own"
+        />
+        <Meter
+          label="Stored jobs and results"
+          value={info.storage_bytes}
+          max={info.storage_limit_bytes}
+          words={`${bytesInWords(info.storage_bytes)} of ${bytesInWords(info.storage_limit_bytes)}`}
+          note="Beyond it, jobs are refused until old ones are deleted"
+        />
+      </section>
+      <section class="card wide" aria-labelledby="scopes-title">
+        <h2 id="scopes-title">What the key may do</h2>
+        <ul class="scopes">
+          {SCOPE_NAMES.map((scope) => {
+            const has = info.scopes.includes(scope);
+            return (
+              <li key={scope}>
+                <span class={has ? 'chip good' : 'chip'}>
+                  {scope}: {has ? 'yes' : 'no'}
+                </span>
+                <span>{SCOPES[scope]}</span>
+              </li>
+            );
+          })}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Meter(props: {
+  readonly label: string;
+  readonly value: number;
+  readonly max: number;
+  readonly words: string;
+  readonly note: string;
+}) {
+  const { label, value, max, words, note } = props;
+  const part = max === 0 ? 0 : Math.min(1, value / max);
+  return (
+    <div class="meter">
+      <div class="head">
+        <span>{label}</span>
+        <strong>{words}</strong>
+      </div>
+      <div
+        class="bar"
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={max}
+        aria-valuenow={Math.min(value, max)}
+        aria-valuetext={words}
+      >
+        <div class={part > 0.9 ? 'full' : ''} style={{ width: `${plain(100 * part, 2)}%` }} />
+      </div>
+      <p class="note">{note}</p>
+    </div>
+  );
+}

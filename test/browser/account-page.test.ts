@@ -1,0 +1,181 @@
+// @needs facilities
+/** The page `#/account` of a real service: keys entered, kept, made, changed, rotated and revoked. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SCOPES } from '../../src/service/keys/api-key.ts';
+import { describeWith } from '../support/facilities/describe-with.ts';
+import { ConsoleVisit, PHONE } from './console-visit.ts';
+
+describeWith(['Chromium'], 'the account page', () => {
+  let visit: ConsoleVisit;
+  let admin: string;
+  beforeAll(async () => {
+    visit = await ConsoleVisit.start();
+  });
+  afterAll(() => visit?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    admin = await visit.service.createKey('enterprise', SCOPES);
+    visit.complaints.length = 0;
+  });
+  afterEach(() => expect(visit.complaints).toEqual([]));
+
+  const stored = () =>
+    visit.page.evaluate(`[localStorage.getItem('qcs-key'), sessionStorage.getItem('qcs-key')]`);
+  /** Status with which the service answers a key. */
+  const statusOf = async (text: string) =>
+    (await visit.service.get('/keys/info', { 'x-api-key': text })).statusCode;
+  const shownKey = async () => {
+    await visit.page.waitForSelector('.new-key');
+    return await visit.page.$eval('.new-key', (element) => element.textContent);
+  };
+
+  test('a key that the service refuses is named at the field and is not kept', async () => {
+    await visit.open('#/account');
+    await visit.fill('API key', 'qcs_unknown');
+    await visit.click('Use this key');
+    await visit.sees('The service does not know this key');
+    expect(await stored()).toEqual([null, null]);
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('a key is used with the keyboard alone, and is kept for the tab', async () => {
+    await visit.open('#/account');
+    await visit.page.waitForSelector('form');
+    await visit.tabTo('API key');
+    await visit.page.keyboard.type(visit.service.key);
+    expect(await visit.page.$eval('form input', (input) => input.type)).toBe('password');
+    await visit.tabTo('Show the key');
+    await visit.page.keyboard.press('Space');
+    expect(await visit.page.$eval('form input', (input) => input.type)).toBe('text');
+    await visit.tabTo('Use this key');
+    await visit.page.keyboard.press('Enter');
+    await visit.sees('Limits and usage');
+    expect(await stored()).toEqual([null, visit.service.key]);
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('a key is remembered if the visitor asks for it, until it is forgotten', async () => {
+    await visit.open('#/account');
+    await visit.fill('API key', visit.service.key);
+    await visit.page.locator('::-p-aria(Remember it in this browser)').click();
+    await visit.click('Use this key');
+    await visit.sees('in this browser, until you forget it');
+    expect(await stored()).toEqual([visit.service.key, null]);
+    await visit.page.reload();
+    await visit.sees('Limits and usage');
+    await visit.click('Forget the key');
+    await visit.sees('Enter your key');
+    expect(await stored()).toEqual([null, null]);
+  });
+
+  test('shows tier, limits and scopes of the key', async () => {
+    await visit.open('#/account', visit.service.key);
+    await visit.sees('of 100,000');
+    await visit.sees('of 1 GiB');
+    await visit.sees('admin: no');
+    await visit.sees('circuits: yes');
+  });
+
+  test('an administrator makes a key, which is shown once and works', async () => {
+    await visit.open('#/account/keys', admin);
+    await visit.click('Make a key');
+    await visit.fill('Name', 'notebooks');
+    expect(await visit.violations()).toEqual([]);
+    await visit.click('Make the key');
+    const text = await shownKey();
+    expect(await statusOf(text)).toBe(200);
+    expect(await visit.violations()).toEqual([]);
+    await visit.click('I have stored it');
+    await visit.page.waitForFunction(`document.querySelector('dialog') === null`);
+    await visit.sees('notebooks');
+    expect(await visit.page.content()).not.toContain(text);
+  });
+
+  test('a fault is shown at its field', async () => {
+    await visit.open('#/account/keys', admin);
+    await visit.click('Make a key');
+    await visit.fill('Name', '   ');
+    await visit.click('Make the key');
+    await visit.sees('must be 1 to 100 printable characters');
+    expect(
+      await visit.page.$eval('dialog input', (input) => input.getAttribute('aria-invalid')),
+    ).toBe('true');
+  });
+
+  test('an administrator changes a key', async () => {
+    const [id, text] = await makeKey('changed');
+    await visit.open('#/account/keys', admin);
+    await visit.click('Change changed');
+    await visit.fill('Name', 'renamed');
+    await visit.page.locator('::-p-xpath(//label[strong="admin"]/input)').click();
+    await visit.click('Save the changes');
+    await visit.page.waitForSelector(`[data-key="${id}"] ::-p-text(renamed)`);
+    const { data } = (await visit.service.get('/keys/info', { 'x-api-key': text })).json();
+    expect(data).toMatchObject({ name: 'renamed', scopes: ['read', 'admin'] });
+  });
+
+  test('an administrator gives a key a new secret after a question', async () => {
+    const [, before] = await makeKey('rotated');
+    await visit.open('#/account/keys', admin);
+    await visit.click('Rotate rotated');
+    await visit.page.locator('::-p-aria(Not at all: it has leaked)').click();
+    expect(await statusOf(before)).toBe(200);
+    await visit.click('Make a new secret');
+    const after = await shownKey();
+    expect([await statusOf(before), await statusOf(after)]).toEqual([401, 200]);
+  });
+
+  test('an administrator revokes a key after a question, which Escape declines', async () => {
+    const [id, text] = await makeKey('ended');
+    await visit.open('#/account/keys', admin);
+    await visit.click('Revoke ended');
+    await visit.sees('This cannot be undone.');
+    await visit.page.keyboard.press('Escape');
+    await visit.page.waitForFunction(`document.querySelector('dialog') === null`);
+    expect(await visit.focusName()).toBe('Revoke ended');
+    expect(await statusOf(text)).toBe(200);
+    await visit.page.keyboard.press('Enter');
+    await visit.click('Revoke for good');
+    await visit.page.waitForFunction(`document.querySelector('[data-key="${id}"]') === null`);
+    expect(await statusOf(text)).toBe(401);
+  });
+
+  test('the console goes on with the new secret of its own key', async () => {
+    const own = await makeKey('own', ['read', 'admin']);
+    await visit.open('#/account/keys', own[1]);
+    await visit.click('Rotate own');
+    await visit.page.locator('::-p-aria(Not at all: it has leaked)').click();
+    await visit.click('Make a new secret');
+    const after = await shownKey();
+    await visit.page.waitForFunction(`sessionStorage.getItem('qcs-key') === '${after}'`);
+  });
+
+  test('the audit log is read page by page and filtered', async () => {
+    for (let i = 0; i < 60; i += 1) await makeKey(`audited ${i}`);
+    await visit.open('#/account/audit', admin);
+    await visit.sees('50 of 50 entries, and there are older ones');
+    expect(await visit.violations()).toEqual([]);
+    await visit.click('Older entries');
+    await visit.page.waitForFunction(`document.querySelectorAll('ol.rows li').length > 50`);
+    await visit.fill('Key, device or detail', 'name: audited 7');
+    await visit.page.waitForFunction(`document.querySelectorAll('ol.rows li').length === 1`);
+  });
+
+  test.each(['#/account', '#/account/keys', '#/account/audit'])('%s fits a phone', async (hash) => {
+    await visit.open(hash, admin, PHONE);
+    await visit.page.waitForSelector('main .card .head');
+    expect(await visit.overflow()).toBe(0);
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  /** Makes a key by HTTP; its id and its text. */
+  async function makeKey(name: string, scopes = ['read']): Promise<readonly [string, string]> {
+    const answer = await visit.service.request({
+      method: 'POST',
+      url: '/admin/keys',
+      headers: { 'x-api-key': admin },
+      payload: { name, tier: 'standard', scopes },
+    });
+    const { id, key } = answer.json().data;
+    return [id, key];
+  }
+});
