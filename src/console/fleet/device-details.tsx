@@ -2,7 +2,6 @@
 import type { RefObject } from 'preact';
 import type { Device } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
-import { hashOf } from '../shell/route.ts';
 import {
   backingInWords,
   busyTime,
@@ -49,9 +48,9 @@ export function DeviceDetails({
         <h2 ref={heading} tabIndex={-1}>
           {device.id}
         </h2>
-        <a class="chip" href={hashOf(['fleet'])} onClick={onClose}>
+        <button type="button" class="chip" onClick={onClose}>
           Close
-        </a>
+        </button>
       </div>
       <p class="state" data-state={state}>
         <span class="sign" aria-hidden="true">

@@ -14,9 +14,10 @@ import { load } from './figures.ts';
 import type { FleetHistory } from './fleet-history.ts';
 import { groupBy, tileAfterKey } from './map-moves.ts';
 
-/** Address of a device. */
-export function deviceHash(id: string): string {
-  return hashOf(['fleet', 'device', id]);
+/** Address of a device, or of all without an id, in a form. */
+export function fleetHash(id: string | undefined, form: 'map' | 'table'): string {
+  const path = id === undefined ? ['fleet'] : ['fleet', 'device', id];
+  return hashOf(path, { view: form === 'table' ? form : undefined });
 }
 
 interface DeviceMapProps {
@@ -25,7 +26,7 @@ interface DeviceMapProps {
   /** Device whose details are shown. */
   readonly selected: string | undefined;
   /** Called when a visitor opens the details of a device, not when the arrow keys pass it. */
-  readonly onOpen: () => void;
+  readonly onOpen: (id: string) => void;
 }
 
 /** Draws the map. */
@@ -45,7 +46,7 @@ export function DeviceMap({ devices, history, selected, onOpen }: DeviceMapProps
     const next = from === undefined ? undefined : tileAfterKey(places, from, event.key);
     if (next === undefined) return;
     event.preventDefault();
-    goTo(deviceHash(next), true);
+    goTo(fleetHash(next, 'map'), true);
     tiles.find((tile) => tile.dataset['id'] === next)?.focus();
   };
   return (
@@ -59,7 +60,7 @@ export function DeviceMap({ devices, history, selected, onOpen }: DeviceMapProps
       {groupBy(devices, ({ node }) => node).map(([node, own]) => (
         <section class="node" key={node} aria-label={nodeLabel(node, own)}>
           <div class="head">
-            <h3>{node}</h3>
+            <h2>{node}</h2>
             <span class="small">{servedBy(own)}</span>
           </div>
           <ul class="tiles">
@@ -92,29 +93,29 @@ function Tile({
   readonly recentLoad: number | undefined;
   readonly isSelected: boolean;
   readonly isStop: boolean;
-  readonly onOpen: () => void;
+  readonly onOpen: (id: string) => void;
 }) {
   const state = stateOf(device);
   const { word, sign } = STATE_WORDS[state];
   return (
     <a
       class="device"
-      href={deviceHash(device.id)}
+      href={fleetHash(device.id, 'map')}
       data-id={device.id}
       data-state={state}
       tabIndex={isStop ? 0 : -1}
-      aria-label={deviceLabel(device, recentLoad)}
       {...(isSelected && { 'aria-current': 'true' as const })}
-      onClick={onOpen}
+      onClick={() => onOpen(device.id)}
     >
-      <span class="device-head">
+      <span class="unseen">{deviceLabel(device, recentLoad)}</span>
+      <span class="device-head" aria-hidden="true">
         <b>{device.id.replace(/^gpu-/, '')}</b>
-        <span class="sign" aria-hidden="true">
-          {sign}
-        </span>
+        <span class="sign">{sign}</span>
       </span>
-      <span class="device-word">{word}</span>
-      <span class="device-foot">
+      <span class="device-word" aria-hidden="true">
+        {word}
+      </span>
+      <span class="device-foot" aria-hidden="true">
         <span>{backingWord(device)}</span>
         <span>{device.queue_depth > 0 ? `+${device.queue_depth}` : ''}</span>
       </span>
@@ -194,7 +195,11 @@ export function DeviceTable({ devices, history, selected, onOpen }: DeviceMapPro
             return (
               <tr key={device.id} {...(device.id === selected && { 'aria-current': 'true' })}>
                 <th scope="row">
-                  <a href={deviceHash(device.id)} onClick={onOpen}>
+                  <a
+                    href={fleetHash(device.id, 'table')}
+                    data-id={device.id}
+                    onClick={() => onOpen(device.id)}
+                  >
                     {device.id}
                   </a>
                 </th>

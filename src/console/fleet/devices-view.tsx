@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
-import { goTo, hashOf, place } from '../shell/route.ts';
+import { goTo, place } from '../shell/route.ts';
 import { keyInfo } from '../shell/session.ts';
 import { DeviceDetails } from './device-details.tsx';
-import { DeviceMap, DeviceTable, Legend } from './device-map.tsx';
+import { DeviceMap, DeviceTable, fleetHash, Legend } from './device-map.tsx';
 import { FLEET, fleetInWords, outOfServiceInWords } from './device-words.ts';
 import { load } from './figures.ts';
 import { type FleetHistory, pollMs } from './fleet-history.ts';
@@ -31,10 +31,10 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
   const device = data?.devices.find(({ id }) => id === selected);
   const isTable = query.get('view') === 'table';
 
-  const onOpen = () => {
-    isOpening.current = true;
-    // The device may be shown already: then its address does not change.
-    if (device !== undefined) heading.current?.focus();
+  const onOpen = (id: string) => {
+    // The address of a device that is shown already does not change.
+    if (id === device?.id) heading.current?.focus();
+    else isOpening.current = true;
   };
   useEffect(() => {
     if (!isOpening.current) return;
@@ -42,12 +42,11 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
     heading.current?.focus();
     heading.current?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
+  const form = isTable ? 'table' : 'map';
   const onClose = () => {
-    const tile = document.querySelector<HTMLElement>(
-      `.device[data-id="${CSS.escape(selected ?? '')}"]`,
-    );
-    goTo(hashOf(['fleet']));
-    tile?.focus();
+    const id = CSS.escape(device?.id ?? '');
+    document.querySelector<HTMLElement>(`.floor-map [data-id="${id}"]`)?.focus();
+    goTo(fleetHash(undefined, form));
   };
 
   if (data === undefined) {
@@ -74,14 +73,14 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
           <button
             type="button"
             aria-pressed={!isTable}
-            onClick={() => goTo(hashOf(rest.length > 0 ? ['fleet', ...rest] : ['fleet']))}
+            onClick={() => goTo(fleetHash(selected, 'map'))}
           >
             Map
           </button>
           <button
             type="button"
             aria-pressed={isTable}
-            onClick={() => goTo(hashOf(['fleet', ...rest], { view: 'table' }))}
+            onClick={() => goTo(fleetHash(selected, 'table'))}
           >
             Table
           </button>

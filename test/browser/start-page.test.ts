@@ -1,0 +1,92 @@
+// @needs facilities
+/** The first page of a real service: its circuit, where it leads, what it weighs, its access. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { describeWith } from '../support/facilities/describe-with.ts';
+import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
+
+const MAX_SCRIPT_BYTES = 250_000;
+
+describeWith(['Chromium'], 'the first page', () => {
+  let visit: ConsoleVisit;
+  beforeAll(async () => {
+    visit = await ConsoleVisit.start();
+  });
+  afterAll(() => visit?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    visit.complaints.length = 0;
+  });
+  afterEach(() => expect(visit.complaints).toEqual([]));
+
+  const links = () =>
+    visit.page.$$eval('main a', (all) => all.map((link) => link.getAttribute('href')));
+  const probabilities = () => visit.page.$eval('.outcomes', (drawing) => drawing.ariaLabel);
+
+  test('leads everywhere without a key', async () => {
+    await visit.open('#/');
+    await visit.sees('Quantum Compute Service 0.1.0, API v1');
+    await visit.sees('With a key this page says how the fleet stands, too.');
+    expect(new Set(await links())).toEqual(
+      new Set([
+        '#/composer',
+        '#/demo',
+        '#/fleet',
+        '#/account',
+        '/docs/guides',
+        '/docs',
+        ...['bell', 'ghz', 'teleportation', 'grover', 'qft'].map(
+          (name) => `#/composer?example=${name}`,
+        ),
+      ]),
+    );
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('says with a key how the service stands', async () => {
+    await visit.open('#/', visit.service.key);
+    await visit.sees('No circuit waits.');
+    expect(await links()).not.toContain('#/account');
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('steps through a Bell pair with the keyboard alone', async () => {
+    await visit.open('#/');
+    await visit.page.waitForSelector('.bell');
+    expect(await probabilities()).toBe('Probabilities: 00 50%, 01 0%, 10 0%, 11 50%');
+    await visit.tabTo('At the start');
+    await visit.page.keyboard.press('Enter');
+    expect(await probabilities()).toBe('Probabilities: 00 100%, 01 0%, 10 0%, 11 0%');
+    await visit.tabTo('After H');
+    await visit.page.keyboard.press('Space');
+    expect(await probabilities()).toBe('Probabilities: 00 50%, 01 50%, 10 0%, 11 0%');
+    await visit.sees('H puts qubit 0 in a superposition');
+  });
+
+  test('loads less than 250 KB of scripts', async () => {
+    await visit.open('#/');
+    await visit.sees('Quantum Compute Service 0.1.0');
+    const sizes = await visit.page.evaluate(`performance.getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('.js')).map(({ decodedBodySize }) => decodedBodySize)`);
+    const bytes = Array.isArray(sizes) ? sizes.map(Number) : [];
+    expect(bytes.length).toBeGreaterThan(1);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_SCRIPT_BYTES);
+  });
+
+  test.each([
+    ['a small phone', { ...PHONE, width: 320 }],
+    ['a phone', PHONE],
+    ['a desk', DESK],
+    ['a wall', { width: 2560, height: 1440 }],
+  ])('never scrolls sideways on %s', async (_, size) => {
+    await visit.open('#/', undefined, size);
+    await visit.sees('Quantum Compute Service 0.1.0');
+    expect(await visit.overflow()).toBe(0);
+  });
+
+  test('axe finds nothing in the dark either', async () => {
+    await visit.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await visit.open('#/', visit.service.key);
+    await visit.sees('No circuit waits.');
+    expect(await visit.violations()).toEqual([]);
+    await visit.page.emulateMediaFeatures([]);
+  });
+});
