@@ -93,6 +93,7 @@ describeWith(['Chromium'], 'access to the demo page', () => {
       'A borderline one',
       'A typical versicolor',
       'A typical virginica',
+      'Colours: system',
       'Copy',
       'Run the circuit',
     ]);

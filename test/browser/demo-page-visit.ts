@@ -25,7 +25,7 @@ export const BORDERLINE: RunAnswer = { status: 200, body: demoBody('borderline')
 /** Holds in a page that shows an answer. */
 export const HAS_ANSWER = `document.querySelector('#verdict[data-certainty]') !== null`;
 /** More than the page has places for the focus. */
-const MAX_TABS = 20;
+const MAX_TABS = 40;
 
 /** A browser and the service that it visits. */
 export class DemoVisit implements AsyncDisposable {
@@ -57,11 +57,16 @@ export class DemoVisit implements AsyncDisposable {
   /** Opens the page, and waits for the answer of the self-test that it begins with. */
   async open(size: WindowSize = DESK, scheme = 'light'): Promise<void> {
     await this.page.resize(size, scheme);
+    await this.load();
+    if (this.facts.availability.available) await this.page.until(HAS_ANSWER);
+  }
+
+  /** Loads the page of a service, this visit's by default, until it has its sliders. */
+  async load(origin = this.origin): Promise<void> {
     // The browser loads nothing if an address differs after # alone.
     await this.page.load('about:blank');
-    await this.page.load(`${this.origin}/#/demo`);
+    await this.page.load(`${origin}/#/demo`);
     await this.page.until(`document.querySelector('#sliders input') !== null`);
-    if (this.facts.availability.available) await this.page.until(HAS_ANSWER);
   }
 
   /** The id of the element that has the focus. */

@@ -71,7 +71,7 @@ describeWith(['Chromium'], 'the demo page', () => {
     await page.resize(size);
     // On a network that lets a page be painted before its scripts are there.
     await page.delayNetwork(150);
-    await page.load(`${visit.origin}/`);
+    await visit.load();
     await page.until(`performance.getEntriesByName('first-contentful-paint').length > 0`);
     await page.delayNetwork(0);
     await page.evaluate(`document.getElementById('answer').scrollIntoView()`);
@@ -259,7 +259,7 @@ describeWith(['Chromium'], 'the demo page', () => {
       const { page } = visit;
       page.answer = undefined;
       await page.resize(DESK);
-      await page.load(`${service.origin}/`);
+      await visit.load(service.origin);
       await page.until(HAS_ANSWER);
       // The service's own run: opening the page has taken none of the visitor's.
       expect(await page.text('chip')).toMatch(/^Self-test: /);
@@ -272,41 +272,7 @@ describeWith(['Chromium'], 'the demo page', () => {
       expect(page.runs).toHaveLength(1);
       expect(await page.text('sum')).toMatch(/\([\d,]+ − [\d,]+\) \/ 1,024 = \+0\.\d{3}$/);
       expect(page.complaints).toEqual([]);
-      // Such as Node's of the function that takes the types off the page's modules.
       expect(service.log()).not.toContain('Warning');
-    } finally {
-      await service.stop('SIGTERM');
-    }
-  });
-
-  test('has a client that runs jobs of the real service in the browser', async () => {
-    using folder = temporaryFolder();
-    const service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
-    try {
-      const { page } = visit;
-      await page.resize(DESK);
-      await page.load(`${service.origin}/`);
-      const found = await page.evaluate(`(async () => {
-        const { href } = document.querySelector('link[href$="/client/client.js"]');
-        const { BadRequestError, QcsClient } = await import(href);
-        const client = new QcsClient({ baseUrl: location.origin, key: '${service.key}' });
-        const job = { target_processor: 'statevector-sim', circuit: [{ gate: 'X', qubit: 0 }] };
-        const statuses = [];
-        const onProgress = ({ status }) => statuses.push(status);
-        const { counts } = await client.circuits.run({ ...job, shots: 3 }, { onProgress });
-        const { target_processor } = job;
-        const inputs = { a: Float64Array.of(0, Math.PI) };
-        const circuit = [{ gate: 'RX', qubit: 0, theta: { input: 'a' } }];
-        const programs = [{ circuit, inputs, observables: [{ pauli: 'Z0' }] }];
-        const batch = await client.batches.run({ target_processor, programs });
-        const refused = await client.circuits.run(job).catch((error) => error);
-        return {
-          ...{ counts, statuses, values: [...batch.programs[0].expectation.data] },
-          isRefused: refused instanceof BadRequestError,
-        };
-      })()`);
-      expect(found).toMatchObject({ counts: { 1: 3 }, values: [1, -1], isRefused: true });
-      expect(found).toHaveProperty('statuses', expect.arrayContaining(['completed']));
     } finally {
       await service.stop('SIGTERM');
     }

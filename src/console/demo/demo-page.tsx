@@ -2,7 +2,7 @@
  * Page of the public demo: sliders for the input, a button that sends a request, and views of the answer and its counts.
  * There is one state, and every view shows all of it whenever it changes.
  */
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import './about.css';
 import './answer.css';
 import './circuit.css';
@@ -70,7 +70,8 @@ function openDemo(facts: DemoFacts): () => void {
 }
 
 export function DemoPage() {
-  useEffect(() => openDemo(JSON.parse(byId('facts').textContent)), []);
+  // Before the page is painted, so that nothing moves afterwards.
+  useLayoutEffect(() => openDemo(JSON.parse(byId('facts').textContent)), []);
   return <Markup />;
 }
 
