@@ -109,7 +109,8 @@ describeWith(['Chromium'], 'the fleet page', () => {
     );
     expect(await visit.violations()).toEqual([]);
     await visit.page.click('.device[data-id="gpu-09"]');
-    await visit.sees('Not heard of since');
+    await visit.sees('was not heard of since');
+    await visit.sees('The figures are those of that time.');
     expect(await visit.violations()).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ describeWith(['Chromium'], 'the first page', () => {
   test('leads everywhere without a key', async () => {
     await visit.open('#/');
     await visit.sees('Quantum Compute Service 0.1.0, API v1');
-    await visit.sees('With a key this page says how the fleet stands, too.');
+    await visit.sees('Enter a key to see the state of the fleet here.');
     expect(new Set(await links())).toEqual(
       new Set([
         '#/composer',
@@ -33,7 +33,7 @@ describeWith(['Chromium'], 'the first page', () => {
         '#/account',
         '/docs/guides',
         '/docs',
-        ...['bell', 'ghz', 'teleportation', 'grover', 'qft'].map(
+        ...['bell', 'ghz', 'teleportation', 'grover', 'fourier'].map(
           (name) => `#/composer?example=${name}`,
         ),
       ]),

@@ -1,4 +1,4 @@
-/** One device: what it is, what it does, what it did, and its maintenance. */
+/** One device: its state, figures, history and maintenance. */
 import type { RefObject } from 'preact';
 import type { Device } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
@@ -59,15 +59,17 @@ export function DeviceDetails({
         <b>{word}</b>
         {device.modelled && <span class="basis">modelled</span>}
       </p>
-      <p>{deviceInWords(device)}</p>
-      {silent !== undefined && (
+      {silent === undefined ? (
+        <p>{deviceInWords(device)}</p>
+      ) : (
         <p class="notice">
-          Not heard of since <time dateTime={silent}>{timeOfDay(Date.parse(silent))}</time> (
-          {ago(silent, now)}). Its figures are those of that time.
+          {device.served_by === undefined ? 'Its node' : `Node ${device.served_by}`} was not heard
+          of since <time dateTime={silent}>{timeOfDay(Date.parse(silent))}</time>,{' '}
+          {ago(silent, now)}. The figures are those of that time.
         </p>
       )}
       <Sparkline label="Load" points={history.loadOf(device.id)} top={1} write={load} />
-      <dl class="facts">
+      <dl class="fleet-facts">
         <div>
           <dt>Node</dt>
           <dd>
@@ -76,13 +78,13 @@ export function DeviceDetails({
           </dd>
         </div>
         <div>
-          <dt>Behind it</dt>
+          <dt>Hardware</dt>
           <dd>{backingInWords(device)}</dd>
         </div>
         <div>
-          <dt>Runs alone</dt>
+          <dt>Capacity</dt>
           <dd>
-            circuits of up to {device.max_qubits} qubits, in {memory(device.memory_bytes)}
+            circuits of up to {device.max_qubits} qubits in {memory(device.memory_bytes)}
           </dd>
         </div>
         <div>
@@ -100,7 +102,7 @@ export function DeviceDetails({
           <dd>{grouped(counters.failed)}</dd>
         </div>
         <div>
-          <dt>Lost with what ran them</dt>
+          <dt>Lost with the adapter or worker</dt>
           <dd>{grouped(counters.lost)}</dd>
         </div>
         <div>
@@ -119,9 +121,9 @@ export function DeviceDetails({
         </time>
         .
       </p>
-      <h3>Since the page was opened</h3>
+      <h3>State changes since the page was opened</h3>
       {changes.length === 0 ? (
-        <p class="small">It has neither gone out of service nor come back.</p>
+        <p class="small">None. Changes between idle and busy are not listed.</p>
       ) : (
         <ol class="changes">
           {changes.map(({ at, from, to }) => (

@@ -14,7 +14,7 @@ import { load } from './figures.ts';
 import type { FleetHistory } from './fleet-history.ts';
 import { groupBy, tileAfterKey } from './map-moves.ts';
 
-/** Address of a device, or of all without an id, in a form. */
+/** Address of a device as a map or table; of all devices without an id. */
 export function fleetHash(id: string | undefined, form: 'map' | 'table'): string {
   const path = id === undefined ? ['fleet'] : ['fleet', 'device', id];
   return hashOf(path, { view: form === 'table' ? form : undefined });
@@ -23,7 +23,7 @@ export function fleetHash(id: string | undefined, form: 'map' | 'table'): string
 interface DeviceMapProps {
   readonly devices: readonly Device[];
   readonly history: FleetHistory;
-  /** Device whose details are shown. */
+  /** Id of the device whose details are shown. */
   readonly selected: string | undefined;
   /** Called when a visitor opens the details of a device, not when the arrow keys pass it. */
   readonly onOpen: (id: string) => void;
@@ -61,7 +61,7 @@ export function DeviceMap({ devices, history, selected, onOpen }: DeviceMapProps
         <section class="node" key={node} aria-label={nodeLabel(node, own)}>
           <div class="head">
             <h2>{node}</h2>
-            <span class="small">{servedBy(own)}</span>
+            <span class="small">{nodeInWords(own, history)}</span>
           </div>
           <ul class="tiles">
             {own.map((device) => (
@@ -96,7 +96,7 @@ function Tile({
   readonly onOpen: (id: string) => void;
 }) {
   const state = stateOf(device);
-  const { word, sign } = STATE_WORDS[state];
+  const { short, sign } = STATE_WORDS[state];
   return (
     <a
       class="device"
@@ -113,13 +113,13 @@ function Tile({
         <span class="sign">{sign}</span>
       </span>
       <span class="device-word" aria-hidden="true">
-        {word}
+        {short}
       </span>
       <span class="device-foot" aria-hidden="true">
         <span>{backingWord(device)}</span>
         <span>{device.queue_depth > 0 ? `+${device.queue_depth}` : ''}</span>
       </span>
-      <span class="bar">
+      <span class="load-bar">
         <i style={{ transform: `scaleX(${recentLoad ?? 0})` }} />
       </span>
     </a>
@@ -133,16 +133,20 @@ function nodeLabel(node: string, devices: readonly Device[]): string {
   return `${node}: ${counts.join(', ')}`;
 }
 
-function servedBy(devices: readonly Device[]): string {
+function nodeInWords(devices: readonly Device[], history: FleetHistory): string {
   const names = [...new Set(devices.flatMap(({ served_by: name }) => name ?? []))];
-  return names.length === 0 ? '' : `served by ${names.join(', ')}`;
+  const mean = history.recentMean(devices.map(({ id }) => id));
+  return [
+    ...(names.length === 0 ? [] : [`served by ${names.join(', ')}`]),
+    ...(mean === undefined ? [] : [`load ${load(mean)}`]),
+  ].join(' · ');
 }
 
-/** What the signs of the map mean. States that do not occur are left out. */
+/** Meanings of the signs on the map. States of no device are left out. */
 export function Legend({ devices }: { readonly devices: readonly Device[] }) {
   const counts = new Map(countStates(devices));
   return (
-    <ul class="legend">
+    <ul class="map-legend">
       {DEVICE_STATES.filter((state) => counts.has(state) || state === 'busy').map((state) => (
         <li key={state} data-state={state}>
           <span class="sign" aria-hidden="true">
@@ -155,7 +159,7 @@ export function Legend({ devices }: { readonly devices: readonly Device[] }) {
         </li>
       ))}
       <li>
-        <span class="bar" aria-hidden="true">
+        <span class="load-bar" aria-hidden="true">
           <i style={{ transform: 'scaleX(0.4)' }} />
         </span>
         load since the last answer

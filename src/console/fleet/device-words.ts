@@ -1,4 +1,4 @@
-/** What the state of a device is, in a word, a letter and a sentence. Colours repeat it. */
+/** State of a device as a word, a sign and sentences. Colours only repeat them. */
 import type { Device, DeviceSummary } from '../../client/api-types.ts';
 import { duration, listed } from '../numbers.ts';
 import { load, numberOf, sentence, startsIn } from './figures.ts';
@@ -7,7 +7,7 @@ import { load, numberOf, sentence, startsIn } from './figures.ts';
 export const FLEET = 'gpu-fleet';
 
 /**
- * State of a device. `quarantine`: what is behind it has failed; `silent`: its node of the cluster was not heard of;
+ * State of a device. `quarantine`: its adapter or CPU engine failed; `silent`: its node of the cluster was not heard of;
  * `draining`: its node takes no more work; `unserved`: no node of the cluster serves it.
  */
 export type DeviceState =
@@ -32,6 +32,8 @@ export const DEVICE_STATES: readonly DeviceState[] = [
 
 interface StateWords {
   readonly word: string;
+  /** The word on a tile of the map. */
+  readonly short: string;
   /** Sign of the state on the map. */
   readonly sign: string;
   /** What the state means, for the legend. */
@@ -40,17 +42,28 @@ interface StateWords {
 
 /** Words of each state. */
 export const STATE_WORDS: Readonly<Record<DeviceState, StateWords>> = {
-  busy: { word: 'Busy', sign: '▶', meaning: 'runs a circuit now' },
-  idle: { word: 'Idle', sign: '○', meaning: 'takes circuits, runs none now' },
+  busy: { word: 'Busy', short: 'Busy', sign: '▶', meaning: 'runs a circuit now' },
+  idle: { word: 'Idle', short: 'Idle', sign: '○', meaning: 'takes circuits, runs none now' },
   maintenance: {
     word: 'Maintenance',
+    short: 'Maint.',
     sign: 'M',
     meaning: 'an operator has taken it out of service',
   },
-  quarantine: { word: 'Quarantine', sign: '!', meaning: 'what is behind it has failed' },
-  silent: { word: 'Silent', sign: '?', meaning: 'its node was not heard of' },
-  draining: { word: 'Draining', sign: '↓', meaning: 'its node takes no more work' },
-  unserved: { word: 'Unserved', sign: '–', meaning: 'no node serves it' },
+  quarantine: {
+    word: 'Quarantine',
+    short: 'Quar.',
+    sign: '!',
+    meaning: 'its adapter or CPU engine failed',
+  },
+  silent: { word: 'Silent', short: 'Silent', sign: '?', meaning: 'its node was not heard of' },
+  draining: {
+    word: 'Draining',
+    short: 'Draining',
+    sign: '↓',
+    meaning: 'its node takes no more work',
+  },
+  unserved: { word: 'Unserved', short: 'Unserved', sign: '–', meaning: 'no node serves it' },
 };
 
 /** The state of a device. The API gives the reason of some states as text alone. */
@@ -67,7 +80,7 @@ export function silentSince({ reason }: Device): string | undefined {
   return /not heard of since (\S+?)\.?$/.exec(reason ?? '')?.[1];
 }
 
-/** What a device does now, in a sentence or two. */
+/** Work of a device now and the wait for it, in a sentence or two. */
 export function deviceInWords(device: Device): string {
   const waiting =
     device.queue_depth === 0
@@ -83,7 +96,7 @@ export function deviceInWords(device: Device): string {
   return `${working}${waiting}${next}`;
 }
 
-/** What is behind a device: "the CPU engine on AMD EPYC, shared by 48 devices". */
+/** Hardware that runs the circuits of a device: "the CPU engine on AMD EPYC, shared by 48 devices". */
 export function backingInWords({ backing }: Device): string {
   const { kind, software, name, shared_by: sharedBy } = backing;
   if (kind === 'none') return 'nothing';
@@ -93,7 +106,7 @@ export function backingInWords({ backing }: Device): string {
   return `${what} ${name}${sharedBy > 1 ? `, shared by ${sharedBy} devices` : ''}`;
 }
 
-/** What is behind a device, in a word for the map. */
+/** Hardware of a device in one word, for the map. */
 export function backingWord({ backing }: Device): string {
   if (backing.kind === 'none') return 'none';
   if (backing.kind === 'cpu') return 'CPU';
@@ -111,7 +124,7 @@ export function deviceLabel(device: Device, recentLoad: number | undefined): str
   );
 }
 
-/** What the fleet's devices are, in sentences. */
+/** Hardware of all devices, and whether they are models, in sentences. */
 export function fleetInWords(devices: readonly Device[], { backings }: DeviceSummary): string {
   const parts = backings.map(({ kind, software, name, devices: count }) => {
     const what = {
@@ -138,7 +151,7 @@ export function countStates(
   ).filter(([, count]) => count > 0);
 }
 
-/** Devices that are out of service, for a live region: it changes only if that does. */
+/** Devices out of service, for a live region. The text stays the same while devices become idle or busy. */
 export function outOfServiceInWords(devices: readonly Device[]): string {
   const out = devices.filter((device) => !device.available);
   if (out.length === 0) return 'All devices are in service.';
@@ -151,5 +164,6 @@ export function outOfServiceInWords(devices: readonly Device[]): string {
 
 /** How long circuits ran on a device: "12 ms", "3.4 min". */
 export function busyTime(ms: number): string {
+  if (ms === 0) return '0 ms';
   return ms < 60_000 ? duration(ms) : `${(ms / 60_000).toFixed(1)} min`;
 }

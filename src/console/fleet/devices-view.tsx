@@ -1,5 +1,6 @@
 /** The 48 devices: a map or a table, curves of the last minutes, and the details of one. */
 import { useEffect, useRef } from 'preact/hooks';
+import type { Device } from '../../client/api-types.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
@@ -33,14 +34,13 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
 
   const onOpen = (id: string) => {
     // The address of a device that is shown already does not change.
-    if (id === device?.id) heading.current?.focus();
+    if (id === device?.id) goToDetails(heading.current);
     else isOpening.current = true;
   };
   useEffect(() => {
     if (!isOpening.current) return;
     isOpening.current = false;
-    heading.current?.focus();
-    heading.current?.scrollIntoView({ block: 'nearest' });
+    goToDetails(heading.current);
   }, [selected]);
   const form = isTable ? 'table' : 'map';
   const onClose = () => {
@@ -51,7 +51,7 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
 
   if (data === undefined) {
     return error === undefined ? (
-      <p class="plain">Asking for the devices …</p>
+      <p class="plain">Loading the devices …</p>
     ) : (
       <Problem error={error} />
     );
@@ -65,9 +65,11 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
         {outOfServiceInWords(devices)}
       </p>
       <Problem error={error} />
+      <Totals devices={devices} />
       <div class="head">
         <p class="note">
-          {fleetInWords(devices, summary)} <span class="basis">modelled</span>
+          {fleetInWords(devices, summary)}{' '}
+          {devices.some(({ modelled }) => modelled) && <span class="basis">modelled</span>}
         </p>
         <div class="choices" role="group" aria-label="Form">
           <button
@@ -133,4 +135,30 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
       />
     </>
   );
+}
+
+function Totals({ devices }: { readonly devices: readonly Device[] }) {
+  const inService = devices.filter(({ available }) => available).length;
+  const busy = devices.filter(({ busy: isBusy }) => isBusy).length;
+  const waiting = devices.reduce((sum, { queue_depth: depth }) => sum + depth, 0);
+  return (
+    <p class="totals">
+      <span>
+        <b>{inService}</b> of {devices.length} in service
+      </span>
+      <span>
+        <b>{busy}</b> busy
+      </span>
+      <span>
+        <b>{waiting}</b> {waiting === 1 ? 'circuit waits' : 'circuits wait'}
+      </span>
+    </p>
+  );
+}
+
+/** Focuses the details. If they are below the map, it scrolls them to the top of the window. */
+function goToDetails(heading: HTMLElement | null): void {
+  heading?.focus({ preventScroll: true });
+  const isBeside = window.matchMedia('(min-width: 1000px)').matches;
+  heading?.closest('section')?.scrollIntoView({ block: isBeside ? 'nearest' : 'start' });
 }

@@ -22,7 +22,7 @@ export function ago(at: string, now: number): string {
 
 /** A span of time in words: "40 s", "4 min". */
 export function span(ms: number): string {
-  const seconds = Math.round(ms / 1000);
+  const seconds = Math.max(1, Math.round(ms / 1000));
   return seconds < 2 * MINUTE_S ? `${seconds} s` : `${Math.round(seconds / MINUTE_S)} min`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the devices did while the page is open. The API counts since the start of each device; the page takes the
- * differences between answers.
+ * Loads and state changes of the devices while the page is open. The API counts since the start of a device, so loads
+ * are differences between two answers.
  */
 import type { Device } from '../../client/api-types.ts';
 import { type DeviceState, stateOf } from './device-words.ts';
@@ -9,13 +9,13 @@ import { type DeviceState, stateOf } from './device-words.ts';
 export interface FleetSample {
   /** When the second answer arrived, milliseconds since 1970 UTC. */
   readonly at: number;
-  /** Part of the time during which each device ran a circuit, 0 to 1. A device that was started anew has none. */
+  /** Part of the time during which each device ran a circuit, 0 to 1. A device has none if it was started anew, or if no node reports it. */
   readonly loads: ReadonlyMap<string, number>;
   /** Circuits that the devices completed, a second. */
   readonly completedPerSecond: number;
 }
 
-/** A device that came to another state. */
+/** A change of the state of a device. */
 export interface StateChange {
   readonly at: number;
   readonly id: string;
@@ -64,6 +64,12 @@ export class FleetHistory {
     return this.#samples.at(-1)?.loads.get(id);
   }
 
+  /** Mean load of some devices between the last two answers. */
+  recentMean(ids: readonly string[]): number | undefined {
+    const sample = this.#samples.at(-1);
+    return sample && meanOf(sample, ids);
+  }
+
   /** Load of a device over time. */
   loadOf(id: string): readonly Point[] {
     return this.#samples.flatMap(({ at, loads }) => {
@@ -74,10 +80,9 @@ export class FleetHistory {
 
   /** Mean load of some devices over time. */
   meanLoad(ids: readonly string[]): readonly Point[] {
-    return this.#samples.flatMap(({ at, loads }) => {
-      const values = ids.flatMap((id) => loads.get(id) ?? []);
-      const sum = values.reduce((total, value) => total + value, 0);
-      return values.length === 0 ? [] : [{ at, value: sum / values.length }];
+    return this.#samples.flatMap((sample) => {
+      const value = meanOf(sample, ids);
+      return value === undefined ? [] : [{ at: sample.at, value }];
     });
   }
 
@@ -92,10 +97,21 @@ export class FleetHistory {
   }
 }
 
+function meanOf({ loads }: FleetSample, ids: readonly string[]): number | undefined {
+  const values = ids.flatMap((id) => loads.get(id) ?? []);
+  return values.length === 0
+    ? undefined
+    : values.reduce((total, value) => total + value, 0) / values.length;
+}
+
 function sampleBetween(last: Answer, devices: readonly Device[], at: number): FleetSample {
   const loads = new Map<string, number>();
   let completed = 0;
-  for (const { id, counters } of devices) {
+  for (const device of devices) {
+    const { id, counters } = device;
+    const state = stateOf(device);
+    // Nobody knows what such a device does.
+    if (state === 'silent' || state === 'unserved') continue;
     const before = last.devices.get(id)?.counters;
     // Counts begin at 0 when the node of a device is started.
     if (before === undefined || counters.busy_ms < before.busy_ms) continue;
@@ -105,7 +121,7 @@ function sampleBetween(last: Answer, devices: readonly Device[], at: number): Fl
   return { at, loads, completedPerSecond: completed / ((at - last.at) / 1000) };
 }
 
-/** Idle and busy alternate too fast for a list; they count as one state. */
+/** Changes between idle and busy are left out: there are too many for a list. */
 function changeOf(before: Device | undefined, device: Device, at: number): readonly StateChange[] {
   if (before === undefined) return [];
   const [from, to] = [stateOf(before), stateOf(device)];
@@ -114,7 +130,7 @@ function changeOf(before: Device | undefined, device: Device, at: number): reado
 }
 
 /**
- * Milliseconds between requests for the devices: at most a quarter of what the key may ask, and one a second.
+ * Milliseconds between requests for the devices: at least 1000, and enough to use a quarter of the key's limit at most.
  *
  * @param limits - Requests that the key may send within a window of seconds; undefined before they are known.
  */

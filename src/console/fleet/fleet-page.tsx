@@ -1,4 +1,4 @@
-/** The fleet: devices, processors, TPU zones, and what else the service offers, each as it stands now. */
+/** The fleet now: devices, processors, TPU zones, models, agents and systems. */
 import { useRef } from 'preact/hooks';
 import { NeedsKey } from '../shell/notice.tsx';
 import { hashOf, place } from '../shell/route.ts';
@@ -14,22 +14,22 @@ const PARTS = [
   {
     name: '',
     title: 'Devices',
-    lede: 'Each of the 48 devices with what is behind it and what it does now.',
+    lede: 'The 48 devices of the fleet: their hardware, state and load.',
   },
   {
     name: 'processors',
     title: 'Processors',
-    lede: 'What circuits can be sent to, and what would happen to one sent now.',
+    lede: 'Simulators, emulated devices and hardware: their state, queues and limits.',
   },
   {
     name: 'tpu',
     title: 'TPU zones',
-    lede: 'A model of six zones of TPU chips. Jobs get modelled chips and run on the simulators here.',
+    lede: 'Six zones of modelled TPU chips. Jobs reserve chips of the model and run on the simulators.',
   },
   {
     name: 'models',
     title: 'Models and agents',
-    lede: 'Models, agents and systems, each with the self-test that decides whether it is available.',
+    lede: 'Models, agents and systems, and the self-tests that decide whether they are available.',
   },
 ] as const;
 
@@ -47,7 +47,7 @@ export function FleetPage() {
         <h1>The fleet</h1>
         <p class="lede">{part.lede}</p>
       </div>
-      <nav class="parts" aria-label="Parts of the fleet">
+      <nav class="fleet-parts" aria-label="Parts of the fleet">
         {PARTS.map((each) => (
           <a
             key={each.name}

@@ -8,7 +8,7 @@ import { type MaintenanceTarget, maintenanceEffects } from './maintenance-words.
 const MAX_REASON = 200;
 
 /**
- * A button for keys with the scope admin; others read what they would need.
+ * A button for keys with the scope admin, and a note for other keys.
  *
  * @param onDone - Called when the service has done it.
  */

@@ -1,7 +1,7 @@
-/** What maintenance does to work that runs or waits. */
+/** Effects of maintenance on running and waiting circuits, in words. */
 import { numberOf } from './figures.ts';
 
-/** What is taken out of service or put back. */
+/** Device or processor whose maintenance is switched. */
 export interface MaintenanceTarget {
   readonly kind: 'device' | 'processor';
   readonly id: string;
@@ -13,7 +13,7 @@ export interface MaintenanceTarget {
   readonly queueDepth: number;
 }
 
-/** What the switch would do, a sentence each. */
+/** Effects of switching the maintenance, one sentence each. */
 export function maintenanceEffects({
   kind,
   id,
@@ -28,8 +28,7 @@ export function maintenanceEffects({
         : ` ${numberOf(queueDepth, 'circuit that waits', 'circuits that wait')} for it can run.`;
     return [`${id} takes circuits again if its last self-test passed.${waiting}`];
   }
-  const lasting =
-    'It stays out of service until an administrator puts it back, over restarts, too.';
+  const lasting = 'Maintenance lasts until an administrator ends it, also over restarts.';
   const running = {
     true: `The circuit that runs on ${id} now finishes there.`,
     false: `${id} runs nothing now.`,

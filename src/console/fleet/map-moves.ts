@@ -1,6 +1,6 @@
-/** Where the arrow keys lead on a map of tiles, however the tiles stand. */
+/** Moves from tile to tile by arrow keys, independent of the layout of the tiles. */
 
-/** A tile as it lies on the screen. */
+/** Position of a tile on the screen. */
 export interface TilePlace {
   readonly id: string;
   /** Left and top edge in pixels. */
@@ -15,13 +15,13 @@ const DIRECTIONS: Readonly<Record<string, { readonly dx: number; readonly dy: nu
   ArrowDown: { dx: 0, dy: 1 },
 };
 
-/** Steps aside count this many times as much as steps ahead. */
+/** Weight of the distance across the direction of the arrow. */
 const ASIDE = 3;
 
 /**
- * The tile that a key leads to; undefined if the key is none of the map's, or there is no tile that way.
+ * Id of the tile that a key moves to; undefined for other keys, and if there is no tile in that direction.
  *
- * Arrows lead to the nearest tile in their direction, Home and End to the first and last one.
+ * An arrow moves to the nearest tile in its direction, Home and End to the first and last tile.
  */
 export function tileAfterKey(
   tiles: readonly TilePlace[],

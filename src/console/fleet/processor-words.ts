@@ -1,4 +1,4 @@
-/** What a processor is and would do now, in words. */
+/** State, hardware and limits of a processor, in words. */
 import type { Processor } from '../../client/api-types.ts';
 import { capitalized, grouped } from '../numbers.ts';
 import { numberOf, sentence, startsIn } from './figures.ts';
@@ -33,7 +33,7 @@ export function maintenanceReason({ available, reason }: Processor): string | un
     : undefined;
 }
 
-/** State of a processor, with a sign as devices have one. */
+/** State of a processor as a word and a sign. */
 export function processorState(processor: Processor): {
   readonly word: string;
   readonly sign: string;
@@ -46,7 +46,7 @@ export function processorState(processor: Processor): {
   return { word: 'Not available', sign: '!', state: 'quarantine' };
 }
 
-/** What would happen to a circuit that is sent now, in sentences. */
+/** State of a processor for a circuit that is sent now: width, queue and start, in sentences. */
 export function availabilityInWords(processor: Processor): string {
   const { available, qubits, max_qubits: maxQubits, queue_depth: waiting } = processor;
   const queue =
@@ -76,7 +76,7 @@ const EXECUTION = {
   hardware: 'a device of a vendor',
 } as const satisfies Record<Processor['execution'], string>;
 
-/** What runs the circuits: "the CPU engine on threads, f64". */
+/** Engine and precision: "the CPU engine on threads, double precision". */
 export function executionInWords({ execution, precision, physical_gpus: gpus }: Processor): string {
   const exact =
     precision === null ? '' : `, ${precision === 'f64' ? 'double' : 'single'} precision`;
@@ -92,7 +92,7 @@ const RESULTS = {
   superconducting: 'hardware',
 } as const satisfies Record<Processor['family'], string>;
 
-/** How its results are to be taken: emulated devices are models, simulators are exact, hardware is measured. */
+/** Basis of its results: that of the API for devices, otherwise the kind of the processor. */
 export function basisOf({ family, basis }: Processor): string {
   return basis ?? RESULTS[family];
 }

@@ -24,7 +24,7 @@ export function ProcessorsView() {
   const { data, error, reload } = useResource('GET /quantum/processors', {}, { everyMs: EVERY_MS });
   if (data === undefined) {
     return error === undefined ? (
-      <p class="plain">Asking for the processors …</p>
+      <p class="plain">Loading the processors …</p>
     ) : (
       <Problem error={error} />
     );
@@ -74,7 +74,7 @@ function ProcessorCard({
         <b>{word}</b>
       </p>
       <p>{availabilityInWords(processor)}</p>
-      <dl class="facts">
+      <dl class="fleet-facts">
         <div>
           <dt>Runs on</dt>
           <dd>{executionInWords(processor)}</dd>

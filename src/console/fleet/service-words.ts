@@ -1,4 +1,4 @@
-/** Models, agents and systems: which key each needs, and what its self-test is. */
+/** Scopes that models, agents and systems need, and their latest states. */
 import type { Routes } from '../../client/api-types.ts';
 import type { KeyInfo } from '../shell/session.ts';
 
@@ -13,14 +13,14 @@ export const SYSTEM_SCOPES: Readonly<Record<SystemId, Scope>> = {
   llma: 'models',
 };
 
-/** What a key needs to use something, and whether it has it: "Needs a key with the scope agents, which yours has." */
+/** Scope that something needs, and whether the key has it: "Needs a key with the scope agents, which yours has." */
 export function neededScope(scope: Scope, key: KeyInfo | undefined): string {
   const needed = `Needs a key with the scope ${scope}`;
   if (key === undefined) return `${needed}.`;
   return `${needed}, which yours ${key.scopes.includes(scope) ? 'has' : 'lacks'}.`;
 }
 
-/** Parts of an answer that `GET /status` has, too, and that change. */
+/** Fields that `GET /status` repeats. */
 interface Live {
   readonly id: string;
   readonly available: boolean;
@@ -28,7 +28,7 @@ interface Live {
   readonly checked_at: string;
 }
 
-/** Entries with what a later status says about them. */
+/** Entries with the states of a later status. */
 export function withStatus<T extends Live>(
   entries: readonly T[],
   status: readonly Live[] | undefined,
@@ -37,7 +37,7 @@ export function withStatus<T extends Live>(
     const now = status?.find(({ id }) => id === entry.id);
     if (now === undefined) return entry;
     const { reason: _, ...rest } = entry;
-    // The same type: what is left out is optional, and what is put in has the types of the entry.
+    // The cast is safe: the omitted field is optional, and the added ones have the types of the entry.
     return { ...rest, ...now } as T;
   });
 }

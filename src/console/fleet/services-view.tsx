@@ -16,7 +16,7 @@ const MODEL_SELF_TESTS = {
   'text-generation': 'A completion of a few tokens by the upstream; without an upstream, none.',
 } as const satisfies Record<ModelSummary['task'], string>;
 
-/** Shows all three. Their descriptions are asked for once, their states again and again. */
+/** Shows all three. Descriptions are requested once, states every ten seconds. */
 export function ServicesView() {
   const status = useResource('GET /status', {}, { everyMs: EVERY_MS });
   const models = useResource('GET /models', {});
@@ -99,7 +99,7 @@ function Kind({
   return (
     <section class="kind" aria-label={title}>
       <h2>{title}</h2>
-      {isLoading ? <p class="small">Asking …</p> : <div class="cards">{children}</div>}
+      {isLoading ? <p class="small">Loading …</p> : <div class="cards">{children}</div>}
     </section>
   );
 }
@@ -137,7 +137,7 @@ function Service({
       </p>
       {!available && <p>{service.reason}</p>}
       <p class="note">{service.description}</p>
-      <dl class="facts">
+      <dl class="fleet-facts">
         {children}
         <div>
           <dt>Self-test</dt>

@@ -4,10 +4,10 @@ import type { Point } from './fleet-history.ts';
 /** Width and height of the drawing, in its own units. */
 export const SPARK = { width: 600, height: 100 } as const;
 
-/** The curve shows at least so much time. */
+/** Least time that the width stands for. */
 const MIN_SPAN_MS = 60_000;
 
-/** A curve with what its axes are. */
+/** A curve and its figures. */
 export interface SparkShape {
   /** SVG path of the line. */
   readonly line: string;

@@ -14,7 +14,7 @@ interface SparklineProps {
   readonly write: (value: number) => string;
 }
 
-/** Draws points of the time while the page is open. They are computed from measured counts. */
+/** Draws points that were computed from measured counts. */
 export function Sparkline({ label, points, top, write }: SparklineProps) {
   const shape = sparkShape(points, top);
   return (
@@ -23,7 +23,7 @@ export function Sparkline({ label, points, top, write }: SparklineProps) {
         {label} <span class="basis">measured</span>
       </figcaption>
       {shape === undefined ? (
-        <p class="small">The curve begins with the next answer.</p>
+        <p class="small">The curve starts with the next measurement.</p>
       ) : (
         <>
           <svg

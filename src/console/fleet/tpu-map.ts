@@ -3,7 +3,7 @@ import type { TpuFleet, TpuJobSummary } from '../../client/api-types.ts';
 import { listed } from '../numbers.ts';
 import { numberOf } from './figures.ts';
 
-/** Chips that one job has, or that are of one kind. */
+/** Chips of one own job, of all other jobs, or free chips. */
 export interface Slice {
   readonly kind: 'own' | 'other' | 'free';
   readonly chips: number;
@@ -11,7 +11,7 @@ export interface Slice {
   readonly jobId?: string;
 }
 
-/** A zone with what its chips do. */
+/** A zone and its slices. */
 export interface ZoneMap {
   readonly zone: string;
   /** Chips of one type. */
@@ -26,8 +26,8 @@ export interface ZoneMap {
 }
 
 /**
- * The zones, each with the slices of its chips. The API tells how many chips are in use, and of the key's own jobs
- * which chips they have in number; the place of a slice among the squares means nothing.
+ * Slices of each zone. The API gives the number of chips in use, and the number of chips of each own job. The position
+ * of a slice on the map has no meaning.
  *
  * @param jobs - Own jobs that have not ended.
  */
@@ -45,7 +45,7 @@ export function zoneMaps({ zones }: TpuFleet, jobs: readonly TpuJobSummary[]): r
   }));
 }
 
-/** The two answers are of different times: own jobs beyond the chips in use are left out. */
+/** Fleet and jobs come from two requests. Own jobs that exceed the chips in use are left out. */
 function slicesOf(used: number, free: number, own: readonly TpuJobSummary[]): readonly Slice[] {
   const slices: Slice[] = [];
   let rest = used;
@@ -67,7 +67,7 @@ export function zoneInWords({ types, jobsPlaced, jobsWaiting }: ZoneMap): string
   return `${listed(chips)}. ${numberOf(jobsPlaced, 'job has', 'jobs have')} chips, ${numberOf(jobsWaiting, 'job waits', 'jobs wait')} for chips.`;
 }
 
-/** What each square is, in order. */
+/** Squares of the map, one per chip, in the order of the slices. */
 export function squaresOf(slices: readonly Slice[]): readonly Pick<Slice, 'kind' | 'jobId'>[] {
   return slices.flatMap(({ chips, ...slice }) => Array.from({ length: chips }, () => slice));
 }

@@ -18,7 +18,7 @@ export function TpuView() {
   const jobs = useResource('GET /tpu/jobs', UNENDED, { everyMs: EVERY_MS, isOff: !mayUse('tpu') });
   if (data === undefined) {
     return error === undefined ? (
-      <p class="plain">Asking for the zones …</p>
+      <p class="plain">Loading the zones …</p>
     ) : (
       <Problem error={error} />
     );
@@ -33,11 +33,11 @@ export function TpuView() {
     <>
       <Problem error={error} />
       <p class="note">
-        <span class="basis">modelled</span> This service has no such chips. What runs the jobs:{' '}
+        <span class="basis">modelled</span> The chips are a model. Hardware that runs the jobs:{' '}
         {data.backing}
       </p>
       {!available && <p class="notice">{reason ?? 'It is not available.'}</p>}
-      <ul class="legend">
+      <ul class="map-legend">
         <li>
           <span class="chips-sign" data-kind="own" aria-hidden="true" /> a slice of yours
         </li>
@@ -47,9 +47,7 @@ export function TpuView() {
         <li>
           <span class="chips-sign" data-kind="free" aria-hidden="true" /> free
         </li>
-        <li>
-          Where a slice lies among the squares means nothing: the chips of a zone are counted.
-        </li>
+        <li>The API gives numbers of chips; the position of a slice has no meaning.</li>
       </ul>
       <ul class="cards zones">
         {zoneMaps(data, jobs.data?.jobs ?? []).map((zone) => (
@@ -60,7 +58,7 @@ export function TpuView() {
       </ul>
       <div class="card">
         <h2>Rates</h2>
-        <dl class="facts">
+        <dl class="fleet-facts">
           <div>
             <dt>
               Rated <span class="basis">{rated.basis}</span>

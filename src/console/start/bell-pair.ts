@@ -14,7 +14,7 @@ export const BELL_GATES: readonly BellGate[] = [
 /** Labels of the outcomes in the order of the probabilities; qubit 0 is the right one. */
 export const OUTCOMES = ['00', '01', '10', '11'] as const;
 
-/** What each number of gates has brought about, in words. */
+/** Explanation of the state after 0, 1 and 2 gates. */
 export const STEP_WORDS: readonly string[] = [
   'Both qubits are 0.',
   'H puts qubit 0 in a superposition: measured, it is 0 or 1, each half of the time.',

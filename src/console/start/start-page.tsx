@@ -1,4 +1,4 @@
-/** First page of the console: what this is, a circuit to look at, and where to go. */
+/** First page of the console: a summary of the service, a Bell pair, and links to the other pages. */
 import { useSignal } from '@preact/signals';
 import { percent } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
@@ -30,7 +30,7 @@ const EXAMPLES = [
     about: 'Finds a marked item with fewer questions than guessing.',
   },
   {
-    name: 'qft',
+    name: 'fourier',
     title: 'Fourier transform',
     about: 'Turns a period into a peak: the core of Shor’s algorithm.',
   },
@@ -72,7 +72,7 @@ export function StartPage() {
       </section>
       <section aria-labelledby="examples">
         <h2 id="examples">Circuits to begin with</h2>
-        <ul class="examples">
+        <ul class="start-examples">
           {EXAMPLES.map(({ name, title, about }) => (
             <li key={name}>
               <a class="card" href={exampleHash(name)}>
@@ -89,13 +89,13 @@ export function StartPage() {
   );
 }
 
-/** The service now, where the key allows it. */
+/** State of the service, for visitors with a key. */
 function LiveLine() {
   const isOff = key.value === undefined;
   const { data, error } = useResource('GET /status', {}, { everyMs: STATUS_MS, isOff });
-  if (isOff) return <p class="live">With a key this page says how the fleet stands, too.</p>;
+  if (isOff) return <p class="live">Enter a key to see the state of the fleet here.</p>;
   if (error !== undefined) return <p class="live">{messageOf(error)}</p>;
-  if (data === undefined) return <p class="live">Asking how the fleet stands …</p>;
+  if (data === undefined) return <p class="live">Loading the state of the fleet …</p>;
   return (
     <p class="live">
       <span class={`chip ${data.status === 'operational' ? 'good' : 'warn'}`}>{data.status}</span>{' '}
@@ -120,20 +120,20 @@ function BellCard() {
         role="img"
         aria-label="Circuit: H on qubit 0, then CX with control qubit 0 and target qubit 1"
       >
-        <path class="wire" d="M34 32H290M34 88H290" />
+        <path class="bell-wire" d="M34 32H290M34 88H290" />
         <text x="4" y="37">
           q0
         </text>
         <text x="4" y="93">
           q1
         </text>
-        <g class="gate" data-is-on={step.value > 0}>
+        <g class="bell-gate" data-is-on={step.value > 0}>
           <rect x="82" y="12" width="40" height="40" rx="8" />
           <text x="102" y="38" text-anchor="middle">
             H
           </text>
         </g>
-        <g class="gate" data-is-on={step.value > 1}>
+        <g class="bell-gate" data-is-on={step.value > 1}>
           <path d="M206 32V104" />
           <circle class="dot" cx="206" cy="32" r="6" />
           <circle cx="206" cy="88" r="16" />
@@ -173,7 +173,7 @@ function BellCard() {
   );
 }
 
-/** What works without a key, what needs one, and which service this is. */
+/** Features without a key, features with a key, and the version of the service. */
 function Offer() {
   const { data, error } = useResource('GET /', {});
   return (

@@ -1,4 +1,4 @@
-/** The first page's words about the service as it stands. */
+/** State of the service in words, for the first page. */
 import type { Routes } from '../../client/api-types.ts';
 import { grouped, listed } from '../numbers.ts';
 
@@ -10,7 +10,7 @@ const HEALTH = {
   down: 'No simulator is available, so nothing runs.',
 } as const satisfies Record<Status['status'], string>;
 
-/** The service now: "All is well. 48 of 48 devices are in service, 3 of them busy. 2 circuits wait." */
+/** Health, devices and queues: "All is well. 48 of 48 devices are in service, 3 of them busy. 2 circuits wait." */
 export function statusInWords({ status, processors }: Status): string {
   const devices = processors.find((each) => each.devices !== undefined)?.devices;
   const waiting = processors.reduce((sum, { queue_depth: depth }) => sum + depth, 0);
@@ -26,10 +26,11 @@ export function statusInWords({ status, processors }: Status): string {
   ].join(' ');
 }
 
-/** Parts that are not available, with their reasons; hardware and text without a provider do not count. */
+/** Names of parts that are not available; undefined if the service is operational. Hardware does not count. */
 export function troubles({ status, processors, agents, models }: Status): string | undefined {
   if (status === 'operational') return undefined;
-  const names = [...processors, ...agents, ...models]
+  const counted = processors.filter(({ execution }) => execution !== 'hardware');
+  const names = [...counted, ...agents, ...models]
     .filter(({ available }) => !available)
     .map(({ id }) => id);
   return names.length === 0 ? undefined : `Not available: ${listed(names)}.`;

@@ -79,6 +79,14 @@ describe('the history', () => {
     expect(history.recentLoad('gpu-07')).toBe(1);
   });
 
+  test('has no load of a device whose node is silent', () => {
+    const history = new FleetHistory();
+    const reason = 'Node b was not heard of since 2026-01-02T03:04:05.678Z.';
+    history.add([counted(0, 0)], 1000);
+    history.add([{ ...counted(0, 0), available: false, reason }], 2000);
+    expect(history.recentLoad('gpu-07')).toBeUndefined();
+  });
+
   test('keeps ten minutes', () => {
     const history = new FleetHistory();
     for (let minute = 0; minute <= 20; minute += 1) history.add([counted(0, 0)], minute * 60_000);
@@ -96,7 +104,9 @@ describe('the history', () => {
     history.add(both(0, 0), 1000);
     history.add(both(1000, 500), 2000);
     expect(history.meanLoad(['a', 'b'])).toEqual([{ at: 2000, value: 0.75 }]);
+    expect(history.recentMean(['a', 'b'])).toBe(0.75);
     expect(history.meanLoad([])).toEqual([]);
+    expect(history.recentMean(['c'])).toBeUndefined();
   });
 
   test('lists devices that go out of service and come back, not those that become busy', () => {

@@ -49,7 +49,8 @@ describe('the line about the service', () => {
 
   test('names what is not available only if the service is not operational', () => {
     expect(troubles(status({}))).toBeUndefined();
-    const degraded = status({ status: 'degraded', processors: [part('qvm', false)] });
+    const hardware = { ...part('superconducting-1', false), execution: 'hardware' };
+    const degraded = status({ status: 'degraded', processors: [part('qvm', false), hardware] });
     expect(troubles(degraded)).toBe('Not available: qvm and llma-text.');
   });
 });
