@@ -13,11 +13,11 @@ import {
   type Series,
   valueInWords,
 } from './curve-data.ts';
+import { ValuesTable } from './values-table.tsx';
 
 const COLOURS = ['--class-1', '--class-0', '--ink'] as const;
 /** Curves differ by their dashes, too: eleven of them have a pair of their own. */
 const DASHES: readonly (readonly number[])[] = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
-const NUM_ROWS = 1000;
 
 interface CurveProps {
   /** What is shown, such as "Energy by angle". */
@@ -81,7 +81,15 @@ export function Curve({ label, x, series, height = 260 }: CurveProps) {
       <figcaption aria-hidden="true">
         {point ?? 'Point at the drawing, or use the arrow keys, to read values.'}
       </figcaption>
-      <Table label={label} x={x} series={series} />
+      <ValuesTable
+        label={label}
+        columns={[x.label, ...series.map((each) => each.label)]}
+        numRows={x.values.length}
+        cellsOf={(i) => [
+          rounded(Number(x.values[i])),
+          ...series.map((each) => valueInWords(each, i)),
+        ]}
+      />
     </figure>
   );
 }
@@ -98,49 +106,6 @@ function Legend({ series }: Pick<CurveProps, 'series'>) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** The table is made when it is opened, and has a limited number of rows at first. */
-function Table({ label, x, series }: Pick<CurveProps, 'label' | 'x' | 'series'>) {
-  const [isOpen, setOpen] = useState(false);
-  const [numRows, setNumRows] = useState(NUM_ROWS);
-  const rows = isOpen ? Math.min(numRows, x.values.length) : 0;
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>The values as a table</summary>
-      {isOpen && (
-        <div class="scroll" role="region" aria-label={`${label}: values`} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{x.label}</th>
-                {series.map((each) => (
-                  <th key={each.label} scope="col">
-                    {each.label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {Array.from({ length: rows }, (_, i) => (
-                <tr key={i}>
-                  <th scope="row">{rounded(Number(x.values[i]))}</th>
-                  {series.map((each) => (
-                    <td key={each.label}>{valueInWords(each, i)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {isOpen && rows < x.values.length && (
-        <button type="button" onClick={() => setNumRows(numRows + NUM_ROWS)}>
-          More rows
-        </button>
-      )}
-    </details>
   );
 }
 

@@ -1,17 +1,28 @@
-/** Faults of a request by the fields that they are about. */
+/** Faults of what a visitor entered, by the fields that they are about. */
 import { ApiError } from '../../client/client.ts';
+
+export interface Fault {
+  /** Path in the request, such as `programs[0].inputs.a`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The page found faults before it asked the service. */
+export class FieldError extends Error {
+  readonly details: readonly Fault[];
+
+  constructor(details: readonly Fault[]) {
+    super(details.map(({ message }) => message).join(' '));
+    this.name = 'FieldError';
+    this.details = details;
+  }
+}
 
 /** Messages of the faults whose path is one of the given ones or lies below it, such as `scopes[0]` below `scopes`. */
 export function faultsAt(error: unknown, ...paths: readonly string[]): readonly string[] {
-  if (!(error instanceof ApiError)) return [];
-  return error.details
-    .filter(({ path }) => paths.some((each) => isBelow(path, each)))
-    .map(({ message }) => message);
-}
-
-/** Whether the error is about one of the fields. Others are shown beside the form. */
-export function isAbout(error: unknown, ...paths: readonly string[]): boolean {
-  return faultsAt(error, ...paths).length > 0;
+  if (!(error instanceof ApiError || error instanceof FieldError)) return [];
+  const found = error.details.filter(({ path }) => paths.some((each) => isBelow(path, each)));
+  return [...new Set(found.map(({ message }) => message))];
 }
 
 function isBelow(path: string, parent: string): boolean {

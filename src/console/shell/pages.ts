@@ -26,6 +26,11 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../demo/demo-page.tsx')).DemoPage,
   },
   {
+    name: 'sweeps',
+    title: 'Sweeps',
+    load: async () => (await import('../sweeps/sweeps-page.tsx')).SweepsPage,
+  },
+  {
     name: 'account',
     title: 'Account',
     load: async () => (await import('../account/account-page.tsx')).AccountPage,

@@ -1,0 +1,364 @@
+/** What is swept: the circuit, its inputs, what is asked for, and where it runs. */
+import type { ComponentChildren } from 'preact';
+import { faultsAt } from '../shell/faults.ts';
+import { Field } from '../shell/field.tsx';
+import { useResource } from '../shell/resource.ts';
+import { key } from '../shell/session.ts';
+import { EXAMPLES } from './examples.ts';
+import { type InputDraft, inputDrafts, type SweepDraft } from './sweep.ts';
+
+const CIRCUIT = ['programs[0].circuit', 'programs[0].qasm', 'programs[0].qubits'];
+const INPUTS = 'programs[0].inputs';
+const OBSERVABLES = ['programs[0].observables'];
+const OUTCOME = ['outcome'];
+const RETURN = ['programs[0].return', 'return', 'programs[0].gradient_inputs'];
+const PROCESSOR = ['target_processor'];
+const SHOTS = ['shots', 'programs[0].shots'];
+const NOISE = ['noise', 'programs[0].noise', 'method', 'programs[0].method'];
+/** Paths of faults that are shown at a field. */
+export const ALL_FIELDS: readonly string[] = [
+  ...CIRCUIT,
+  INPUTS,
+  ...OBSERVABLES,
+  ...OUTCOME,
+  ...RETURN,
+  ...PROCESSOR,
+  ...SHOTS,
+  ...NOISE,
+];
+
+interface SetupProps {
+  readonly draft: SweepDraft;
+  /** Why the last attempt did not run. */
+  readonly error: unknown;
+  readonly onChange: (draft: SweepDraft) => void;
+}
+
+export function SetupView(props: SetupProps) {
+  return (
+    <>
+      <CircuitCard {...props} />
+      <InputsCard {...props} />
+      <QuestionCard {...props} />
+    </>
+  );
+}
+
+function CircuitCard({ draft, error, onChange }: SetupProps) {
+  const chosen = EXAMPLES.find((example) => example.draft.text === draft.text);
+  return (
+    <section class="card" aria-labelledby="sweep-circuit">
+      <h2 id="sweep-circuit">The circuit</h2>
+      <div class="choices examples" role="group" aria-label="Examples">
+        {EXAMPLES.map((example) => (
+          <button
+            key={example.name}
+            type="button"
+            class="chip"
+            aria-pressed={example === chosen}
+            onClick={() => onChange({ ...example.draft, processor: draft.processor })}
+          >
+            {example.name}
+          </button>
+        ))}
+      </div>
+      <p class="note">{chosen?.about ?? 'A circuit of your own.'}</p>
+      <Field
+        label="Gates as JSON, or OpenQASM"
+        hint={
+          <>
+            An input stands for an angle: <code>{'{"input": "a"}'}</code>, or in OpenQASM 3{' '}
+            <code>input float a;</code>
+          </>
+        }
+        faults={faultsAt(error, ...CIRCUIT)}
+      >
+        {(bound) => (
+          <textarea
+            {...bound}
+            rows={9}
+            spellcheck={false}
+            value={draft.text}
+            onInput={(event) => onChange({ ...draft, text: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+    </section>
+  );
+}
+
+function InputsCard({ draft, error, onChange }: SetupProps) {
+  const inputs = inputDrafts(draft);
+  const numVaried = inputs.filter(([, { varies }]) => varies).length;
+  // The message of an input is shown at it, that of no input or of an unknown one below all.
+  const known = new Set(inputs.flatMap(([name]) => faultsAt(error, `${INPUTS}.${name}`)));
+  const others = faultsAt(error, INPUTS).filter((message) => !known.has(message));
+  const change = (name: string, input: InputDraft) =>
+    onChange({ ...draft, inputs: { ...Object.fromEntries(inputs), [name]: input } });
+  return (
+    <section class="card" aria-labelledby="sweep-inputs">
+      <h2 id="sweep-inputs">What varies</h2>
+      <p class="note">
+        {inputs.length === 0
+          ? 'The circuit has no inputs yet.'
+          : 'Numbers may be written with pi: 2*pi, -pi/2.'}
+      </p>
+      {inputs.map(([name, input]) => (
+        <InputFields
+          key={name}
+          name={name}
+          input={input}
+          mayVary={input.varies || numVaried < 2}
+          faults={faultsAt(error, `${INPUTS}.${name}`)}
+          onChange={(next) => change(name, next)}
+        />
+      ))}
+      <div class="fault" role="alert">
+        {others.join(' ')}
+      </div>
+    </section>
+  );
+}
+
+function InputFields({
+  name,
+  input,
+  mayVary,
+  faults,
+  onChange,
+}: {
+  readonly name: string;
+  readonly input: InputDraft;
+  readonly mayVary: boolean;
+  readonly faults: readonly string[];
+  readonly onChange: (input: InputDraft) => void;
+}) {
+  const text = (label: string, field: 'from' | 'to' | 'points' | 'value') => (
+    <Field label={label}>
+      {(bound) => (
+        <input
+          {...bound}
+          aria-label={`${label}, input ${name}`}
+          aria-invalid={faults.length > 0}
+          value={input[field]}
+          onInput={(event) => onChange({ ...input, [field]: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <fieldset class="input">
+      <legend>
+        <code>{name}</code>
+      </legend>
+      <label>
+        <input
+          type="checkbox"
+          checked={input.varies}
+          disabled={!mayVary}
+          onChange={(event) => onChange({ ...input, varies: event.currentTarget.checked })}
+        />{' '}
+        varies
+      </label>
+      {input.varies ? (
+        <div class="range">
+          {text('From', 'from')}
+          {text('To', 'to')}
+          {text('Points', 'points')}
+        </div>
+      ) : (
+        <div class="range">{text('Value', 'value')}</div>
+      )}
+      <div class="fault" role="alert">
+        {faults.join(' ')}
+      </div>
+    </fieldset>
+  );
+}
+
+function QuestionCard({ draft, error, onChange }: SetupProps) {
+  const isObservables = draft.asks === 'observables';
+  const numVaried = inputDrafts(draft).filter(([, { varies }]) => varies).length;
+  return (
+    <section class="card wide" aria-labelledby="sweep-question">
+      <h2 id="sweep-question">What is asked</h2>
+      <fieldset class="either">
+        <legend class="unseen">What is asked</legend>
+        <Choice
+          isChosen={isObservables}
+          onChoose={() => onChange({ ...draft, asks: 'observables' })}
+        >
+          Expectation values
+        </Choice>
+        <Choice isChosen={!isObservables} onChoose={() => onChange({ ...draft, asks: 'outcome' })}>
+          Probability of an outcome
+        </Choice>
+      </fieldset>
+      {isObservables ? (
+        <>
+          <Field
+            label="Observables, one a line"
+            hint={
+              <>
+                Such as <code>Z0 Z1</code> or <code>energy = 0.5*X0 - 0.25*Z0 Z1</code>
+              </>
+            }
+            faults={faultsAt(error, ...OBSERVABLES)}
+          >
+            {(bound) => (
+              <textarea
+                {...bound}
+                rows={3}
+                spellcheck={false}
+                value={draft.observables}
+                onInput={(event) => onChange({ ...draft, observables: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <label class="tick">
+            <input
+              type="checkbox"
+              checked={draft.hasGradient && numVaried === 1}
+              disabled={numVaried !== 1}
+              onChange={(event) => onChange({ ...draft, hasGradient: event.currentTarget.checked })}
+            />{' '}
+            The derivative, too{numVaried === 1 ? '' : ' (with one input that varies)'}
+          </label>
+        </>
+      ) : (
+        <Field
+          label="Outcome"
+          hint="Bits of the classical register, bit 0 rightmost"
+          faults={faultsAt(error, ...OUTCOME)}
+        >
+          {(bound) => (
+            <input
+              {...bound}
+              value={draft.outcome}
+              onInput={(event) => onChange({ ...draft, outcome: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      <div class="fault" role="alert">
+        {faultsAt(error, ...RETURN).join(' ')}
+      </div>
+      <div class="range">
+        <ProcessorField draft={draft} error={error} onChange={onChange} />
+        <Field
+          label="Shots of each point"
+          hint="Empty for exact values"
+          faults={faultsAt(error, ...SHOTS)}
+        >
+          {(bound) => (
+            <input
+              {...bound}
+              inputMode="numeric"
+              placeholder="exact"
+              value={draft.shots}
+              onInput={(event) => onChange({ ...draft, shots: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <NoiseField draft={draft} error={error} onChange={onChange} />
+      </div>
+    </section>
+  );
+}
+
+function Choice({
+  isChosen,
+  onChoose,
+  children,
+}: {
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <label>
+      <input type="radio" name="sweep-asks" checked={isChosen} onChange={onChoose} /> {children}
+    </label>
+  );
+}
+
+function ProcessorField({ draft, error, onChange }: SetupProps) {
+  const { data } = useResource('GET /quantum/processors', {}, { isOff: key.value === undefined });
+  const processors = data?.processors ?? [];
+  const chosen = processors.find(({ id }) => id === draft.processor);
+  const names = processors.some(({ id }) => id === draft.processor)
+    ? processors
+    : [{ id: draft.processor, name: draft.processor, available: true }, ...processors];
+  return (
+    <Field
+      label="Processor"
+      hint={chosen === undefined ? '' : describe(chosen)}
+      faults={faultsAt(error, ...PROCESSOR)}
+    >
+      {(bound) => (
+        <select
+          {...bound}
+          value={draft.processor}
+          onChange={(event) => onChange({ ...draft, processor: event.currentTarget.value })}
+        >
+          {names.map(({ id, available }) => (
+            <option key={id} value={id}>
+              {id}
+              {available ? '' : ' (not available)'}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** What kind of values a processor gives, as the service marks it. */
+function describe({
+  family,
+  basis,
+  qubits,
+  available,
+  reason,
+}: {
+  readonly family: string;
+  readonly basis?: string | undefined;
+  readonly qubits: number;
+  readonly available: boolean;
+  readonly reason?: string | undefined;
+}): string {
+  if (!available) return reason ?? 'It is not available.';
+  const kind = family === 'emulator' ? 'emulated' : basis;
+  return `Up to ${qubits} qubits, ${[kind ?? 'simulated', kind === 'emulated' ? basis : undefined]
+    .filter((each) => each !== undefined)
+    .join(', ')}`;
+}
+
+function NoiseField({ draft, error, onChange }: SetupProps) {
+  const { data } = useResource('GET /quantum/noise-models', {}, { isOff: key.value === undefined });
+  const models = data?.noise_models ?? [];
+  return (
+    <Field
+      label="Noise"
+      hint={
+        draft.noise === '' ? 'An emulated device has its own' : 'Modelled. Exact values need qvm'
+      }
+      faults={faultsAt(error, ...NOISE)}
+    >
+      {(bound) => (
+        <select
+          {...bound}
+          value={draft.noise}
+          onChange={(event) => onChange({ ...draft, noise: event.currentTarget.value })}
+        >
+          <option value="">none</option>
+          {models.map(({ id }) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,154 @@
+/** Sweeps: one or two inputs of a circuit over a range, drawn as the points arrive. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { QcsClient, type RetryNotice } from '../../client/client.ts';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { FieldError, faultsAt } from '../shell/faults.ts';
+import { NeedsKey, Problem } from '../shell/notice.tsx';
+import { place } from '../shell/route.ts';
+import { key } from '../shell/session.ts';
+import { circuitOfParameter } from './circuit-text.ts';
+import { EXAMPLES } from './examples.ts';
+import { ResultView, type SweepRun } from './result-view.tsx';
+import { runSweep } from './run-sweep.ts';
+import { ALL_FIELDS, SetupView } from './setup-view.tsx';
+import { planSweep, type SweepDraft, type SweepPlan } from './sweep.ts';
+import './sweeps.css';
+
+/** Points of the request that the page shows as text. */
+const MAX_SHOWN_POINTS = 100;
+
+export function SweepsPage() {
+  const draft = useSignal<SweepDraft>(firstDraft());
+  const error = useSignal<unknown>(undefined);
+  const run = useSignal<SweepRun>();
+  const seed = useSignal(drawnSeed());
+  /** When a request goes again that the service has put off. */
+  const waitsUntil = useSignal<Date>();
+  const result = useRef<HTMLDivElement>(null);
+  const end = useRef<AbortController>(undefined);
+  useEffect(() => () => end.current?.abort(), []);
+
+  const plan = useMemo(() => planOrError(draft.value, seed.value), [draft.value, seed.value]);
+  const start = async () => {
+    error.value = undefined;
+    if (plan instanceof FieldError) {
+      error.value = plan;
+      return;
+    }
+    const own = new AbortController();
+    end.current = own;
+    try {
+      const onRetry = ({ delayMs }: RetryNotice) => {
+        waitsUntil.value = new Date(Date.now() + delayMs);
+      };
+      const client = new QcsClient({ baseUrl: '', key: key.value ?? '', onRetry });
+      result.current?.scrollIntoView({ block: 'nearest' });
+      const clock = () => performance.now();
+      await runSweep(plan, client.batches, own.signal, clock, (values, provenance) => {
+        waitsUntil.value = undefined;
+        run.value = { values, provenance, state: 'running' };
+      });
+      if (run.value !== undefined) run.value = { ...run.value, state: 'completed' };
+    } catch (thrown) {
+      const isCancelled = own.signal.aborted;
+      if (!isCancelled) error.value = thrown;
+      // A sweep that was refused has nothing to show.
+      const last = run.value;
+      const isShown = last !== undefined && (isCancelled || last.values.numDone > 0);
+      run.value = isShown ? { ...last, state: isCancelled ? 'cancelled' : 'failed' } : undefined;
+    }
+    waitsUntil.value = undefined;
+    seed.value = drawnSeed();
+  };
+  const isRunning = run.value?.state === 'running';
+  const hasField = faultsAt(error.value, ...ALL_FIELDS).length > 0;
+  return (
+    <>
+      <div class="hero">
+        <h1>Sweeps</h1>
+        <p class="lede">
+          Let one input of a circuit vary, or two, and see the values as they arrive.
+        </p>
+      </div>
+      <div class="sweeps">
+        <form
+          class="setup"
+          aria-label="The sweep"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!isRunning) void start();
+          }}
+        >
+          <SetupView
+            draft={draft.value}
+            error={error.value}
+            onChange={(next) => {
+              draft.value = next;
+            }}
+          />
+          <div class="card wide go">
+            {error.value !== undefined &&
+              (error.value instanceof FieldError || hasField ? (
+                <p class="notice bad" role="alert">
+                  The sweep did not run: see the fields that are marked.
+                </p>
+              ) : (
+                <Problem error={error.value} />
+              ))}
+            <NeedsKey to="to run a sweep">
+              <p class="actions">
+                <button type="submit" class="primary" disabled={isRunning}>
+                  {isRunning ? 'Running …' : 'Run the sweep'}
+                </button>
+                {isRunning && (
+                  <button type="button" onClick={() => end.current?.abort()}>
+                    Cancel
+                  </button>
+                )}
+              </p>
+            </NeedsKey>
+          </div>
+        </form>
+        <div ref={result}>
+          <ResultView run={run.value} waitsUntil={waitsUntil.value} />
+        </div>
+        {!(plan instanceof FieldError) && <RequestPanel plan={plan} />}
+      </div>
+    </>
+  );
+}
+
+function RequestPanel({ plan }: { readonly plan: SweepPlan }) {
+  const count = Math.min(plan.numPoints, MAX_SHOWN_POINTS);
+  const title =
+    count === plan.numPoints
+      ? 'The sweep by HTTP'
+      : `The first ${count} of ${plan.numPoints} points by HTTP`;
+  return (
+    <ApiPanel
+      call={{ route: 'POST /quantum/batches', body: plan.batchOf(0, count) }}
+      title={title}
+    />
+  );
+}
+
+function planOrError(draft: SweepDraft, seed: number): SweepPlan | FieldError {
+  try {
+    return planSweep(draft, seed);
+  } catch (error) {
+    if (error instanceof FieldError) return error;
+    throw error;
+  }
+}
+
+/** The circuit of the address, or the first example. */
+function firstDraft(): SweepDraft {
+  const [{ draft }] = EXAMPLES;
+  const circuit = place.value.query.get('circuit');
+  return circuit === null ? draft : { ...draft, text: circuitOfParameter(circuit), inputs: {} };
+}
+
+function drawnSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+}

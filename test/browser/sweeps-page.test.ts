@@ -1,0 +1,165 @@
+// @needs facilities
+/** The page `#/sweeps` of a real service, whose processor is a CPU engine. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { EngineProcessor } from '../support/engine-processor.ts';
+import { describeWith } from '../support/facilities/describe-with.ts';
+import { ConsoleVisit, PHONE } from './console-visit.ts';
+
+describeWith(['Chromium'], 'the sweeps page', () => {
+  let visit: ConsoleVisit;
+  let processor: EngineProcessor;
+  beforeAll(async () => {
+    processor = new EngineProcessor('statevector-sim');
+    visit = await ConsoleVisit.start({ processors: [processor] });
+  });
+  afterAll(async () => {
+    await visit?.[Symbol.asyncDispose]();
+    await processor[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    visit.complaints.length = 0;
+    processor.gate = undefined;
+  });
+  afterEach(() => expect(visit.complaints).toEqual([]));
+
+  const open = async (hash = '#/sweeps', size = undefined as typeof PHONE | undefined) => {
+    await visit.open(hash, visit.service.key, size);
+    await visit.page.waitForSelector('.setup textarea');
+  };
+  const state = (name: string) =>
+    visit.page.waitForFunction(
+      `document.querySelector('.result .chip')?.textContent === '${name}'`,
+    );
+  const valueText = () =>
+    visit.page.$eval('.result .plot', (plot) => plot.getAttribute('aria-valuetext'));
+
+  test('one input gives curves, read with the keyboard', async () => {
+    await open();
+    await visit.click('Run the sweep');
+    await state('completed');
+    await visit.sees('41 of 41 points, simulated on a CPU of the tests');
+    await visit.sees('Z0 is least, −1, at a = 3.142, and greatest, 1, at a = 0.');
+    await visit.sees('Derivative');
+    await visit.page.focus('.result .plot');
+    await visit.page.keyboard.press('End');
+    expect(await valueText()).toMatch(/^a = 6\.283: Z0 = 1, X0 = /);
+    await visit.page.keyboard.press('ArrowLeft');
+    expect(await valueText()).toMatch(/^a = 6\.126: /);
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('two inputs give a heat map, read with the keyboard and as a table', async () => {
+    await open();
+    await visit.click('QAOA on a ring');
+    await visit.click('Run the sweep');
+    await state('completed');
+    await visit.sees('cut is least, 1, at gamma = 0.7854 and beta = 0.3927');
+    await visit.page.focus('.result .plot');
+    expect(await valueText()).toBe('gamma = 0.7854, beta = 0.3927: cut = 1');
+    await visit.page.keyboard.press('Home');
+    await visit.page.keyboard.press('ArrowUp');
+    expect(await valueText()).toBe('gamma = 0, beta = 0.4909: cut = 2');
+    expect(await visit.violations()).toEqual([]);
+    await visit.page.locator('::-p-text(The values as a table)').click();
+    await visit.page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1000`);
+    await visit.click('More rows');
+    await visit.page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1089`);
+  });
+
+  test('the probability of an outcome is estimated from shots, with its errors', async () => {
+    await open();
+    await visit.click('Ramsey fringe');
+    await visit.click('Run the sweep');
+    await state('completed');
+    await visit.page.focus('.result .plot');
+    await visit.page.keyboard.press('Home');
+    for (let i = 0; i < 8; i += 1) await visit.page.keyboard.press('ArrowRight');
+    expect(await valueText()).toMatch(/^phi = −4\.608: P\(1\) = 0\.\d+ ± 0\.0\d+$/);
+  });
+
+  test('a circuit of an address is swept with the keyboard alone', async () => {
+    const circuit = '[{"gate":"RX","qubit":0,"theta":{"input":"tilt"}}]';
+    await open(`#/sweeps?${new URLSearchParams({ circuit })}`);
+    await visit.tabTo('Points, input tilt');
+    await visit.page.keyboard.type('5');
+    await visit.tabTo('Run the sweep');
+    await visit.page.keyboard.press('Enter');
+    await state('completed');
+    await visit.sees('5 of 5 points');
+    await visit.sees('Z0 is least, −1, at tilt = 3.142');
+  });
+
+  test('faults are shown at their fields, those of the service too', async () => {
+    await open();
+    const faultOf = (label: string) =>
+      visit.page.$$eval(
+        '.field',
+        (fields, name) =>
+          fields
+            .filter((field) => field.querySelector('label')?.textContent === name)
+            .map((field) => field.querySelector('.fault')?.textContent ?? ''),
+        label,
+      );
+    await visit.fill('Shots of each point', 'many');
+    await visit.click('Run the sweep');
+    await visit.sees('Shots are a whole number from 1 on');
+    await visit.fill('Shots of each point', '10');
+    await visit.fill('Observables, one a line', 'Z9');
+    await visit.click('Run the sweep');
+    await visit.sees('"Z9" names qubit 9');
+    expect(await faultOf('Observables, one a line')).toEqual([
+      '"Z9" names qubit 9, but the circuit has 1 qubits.',
+    ]);
+    await visit.fill(
+      'Gates as JSON, or OpenQASM',
+      'OPENQASM 3.0; input float a; qubit q; rx(b) q;',
+    );
+    await visit.click('Run the sweep');
+    await visit.page.waitForFunction(
+      `document.querySelector('.setup .fault')?.textContent.includes('b')`,
+    );
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('a sweep is cancelled, and its batch with it', async () => {
+    await open();
+    processor.gate = new Promise(() => {});
+    const before = processor.numAborted;
+    const submitted = visit.page.waitForResponse((answer) => answer.url().endsWith('/events'));
+    await visit.click('Run the sweep');
+    await submitted;
+    await visit.click('Cancel');
+    await state('cancelled');
+    await visit.page.waitForFunction(
+      `fetch('/api/v1/quantum/batches?status=cancelled', { headers: { 'x-api-key': '${visit.service.key}' } })
+        .then((answer) => answer.json()).then(({ data }) => data.batches.length > 0)`,
+    );
+    expect(processor.numAborted).toBeGreaterThan(before);
+  });
+
+  test('the request that the page shows has no key in it', async () => {
+    await open();
+    await visit.page.locator('::-p-text(The sweep by HTTP)').click();
+    for (const language of ['curl', 'Python', 'TypeScript']) {
+      await visit.click(language);
+      const text = await visit.page.$eval('.api-panel code', (code) => code.textContent);
+      expect(text).toContain('Z0');
+      expect(text).not.toContain(visit.service.key);
+    }
+  });
+
+  test('says without a key what it needs', async () => {
+    await visit.open('#/sweeps');
+    await visit.sees('You need an API key to run a sweep.');
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('fits a phone, with its values', async () => {
+    await open('#/sweeps', PHONE);
+    await visit.click('Entangled correlations');
+    await visit.click('Run the sweep');
+    await state('completed');
+    expect(await visit.overflow()).toBe(0);
+    expect(await visit.violations()).toEqual([]);
+  });
+});
