@@ -1,6 +1,10 @@
 /** What the page asks the live state's worker for, and what it answers. Plain data. */
 import type { GateObject } from '../../circuit/gate-object.ts';
 
+export type { GateAngle, GateObject } from '../../circuit/gate-object.ts';
+export type { MatrixRows } from '../../circuit/matrix-rows.ts';
+export type { ChannelObject } from '../../circuit/noise/channel-object.ts';
+
 /** Widest circuit whose state is computed in the page. */
 export const MAX_LIVE_QUBITS = 16;
 /** Most entries of a circuit whose state is computed in the page: with 16 qubits they take about a second. */

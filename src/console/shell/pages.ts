@@ -16,6 +16,11 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../start/start-page.tsx')).StartPage,
   },
   {
+    name: 'composer',
+    title: 'Composer',
+    load: async () => (await import('../composer/composer-page.tsx')).ComposerPage,
+  },
+  {
     name: 'fleet',
     title: 'Fleet',
     load: async () => (await import('../fleet/fleet-page.tsx')).FleetPage,

@@ -9,16 +9,18 @@ import { pageFiles } from '../page/page-files.ts';
 import { pathOf } from '../plugins/not-found.ts';
 
 /**
- * Headers of the page: it may load scripts, styles, pictures and data only from this service, and none
- * inline. It compiles the engine's WebAssembly.
+ * Policy of the page and of its worker: they may load scripts, styles, pictures and data only from this service, and
+ * none inline. The worker compiles the engine's WebAssembly.
  */
+const POLICY =
+  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
 };
 const FILE_HEADERS = {
+  'content-security-policy': POLICY,
   'cache-control': 'public, max-age=31536000, immutable',
 };
 

@@ -1,0 +1,77 @@
+/** The circuit of the composer for its drawing, and in words. */
+import type { DrawnGate } from '../drawing/circuit-layout.ts';
+import type { GateAngle } from '../live-state/messages.ts';
+import { writeAngle } from './angle-text.ts';
+import { columnsOf, type EditedCircuit, type Step, stepAt } from './edited-circuit.ts';
+import { ANGLES } from './gate-table.ts';
+
+/** An angle as it is written in a box: a number, or the name of its input. */
+export function angleWords(angle: GateAngle, decimals = 2): string {
+  if (typeof angle === 'number') return writeAngle(angle, decimals);
+  const { input, scale = 1, offset = 0 } = angle;
+  const scaled = scale === 1 ? input : `${writeAngle(scale, decimals)}·${input}`;
+  return offset === 0 ? scaled : `${scaled}+${writeAngle(offset, decimals)}`;
+}
+
+/** Gates as the drawing takes them. */
+export function drawnGates(
+  circuit: EditedCircuit,
+  classOf: (step: Step, column: number) => string,
+): readonly DrawnGate[] {
+  const columns = columnsOf(circuit);
+  return circuit.steps.map((step, index) => {
+    const { id, name, controls, targets, condition, bits } = step;
+    const [first, ...others] = ANGLES.flatMap((angle) => step.angles[angle] ?? []);
+    const detail =
+      first === undefined ? undefined : `${angleWords(first)}${others.length > 0 ? ' …' : ''}`;
+    const isOwnBit = bits?.every((bit, i) => bit === targets[i]) !== false;
+    return {
+      id,
+      column: columns[index] ?? 0,
+      name,
+      controls,
+      targets,
+      className: classOf(step, columns[index] ?? 0),
+      ...(detail !== undefined && { detail }),
+      ...(name === 'M' && !isOwnBit && { caption: `→ c${bits?.join(',')}` }),
+      ...(condition !== undefined && { condition: `if ${conditionWords(condition)}` }),
+    };
+  });
+}
+
+/** A condition on bits: "c0 = 1". */
+export function conditionWords({ bits, value }: NonNullable<Step['condition']>): string {
+  return `${bits.map((bit) => `c${bit}`).join(' ')} = ${value}`;
+}
+
+/** A gate in words: "RX by π/2 on q0, controlled by q1". */
+export function stepWords(step: Step): string {
+  const { name, controls, targets, condition } = step;
+  const angles = ANGLES.flatMap((angle) => {
+    const value = step.angles[angle];
+    return value === undefined ? [] : [`${angle} ${angleWords(value, 3)}`];
+  });
+  const parts = [
+    `${name === 'M' ? 'Measurement' : name}${angles.length > 0 ? ` with ${angles.join(', ')}` : ''}`,
+    `on ${targets.map((qubit) => `q${qubit}`).join(', ')}`,
+  ];
+  const controlled = controls.map((qubit) => `q${qubit}`).join(', ');
+  return [
+    parts.join(' '),
+    ...(controls.length > 0 ? [`controlled by ${controlled}`] : []),
+    ...(condition === undefined ? [] : [`if ${conditionWords(condition)}`]),
+  ].join(', ');
+}
+
+/** The place of the cursor in words. */
+export function cellWords(circuit: EditedCircuit, qubit: number, column: number): string {
+  const step = stepAt(circuit, qubit, column);
+  const what = step === undefined ? 'empty' : stepWords(step);
+  return `q${qubit}, column ${column + 1}: ${what}`;
+}
+
+/** The whole circuit in words, for its drawing. */
+export function circuitWords({ numQubits, steps }: EditedCircuit): string {
+  const gates = steps.length === 1 ? '1 gate' : `${steps.length} gates`;
+  return `Circuit of ${numQubits} ${numQubits === 1 ? 'qubit' : 'qubits'} with ${gates}`;
+}

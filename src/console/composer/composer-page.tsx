@@ -1,0 +1,190 @@
+/** Page to build a circuit, see its state, and run it. */
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { openLiveState } from '../live-state/live-state.ts';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { place } from '../shell/route.ts';
+import './composer.css';
+import {
+  addQubit,
+  EMPTY,
+  editedCircuit,
+  gateObjects,
+  numColumns,
+  removeQubit,
+} from './edited-circuit.ts';
+import { canRedo, canUndo, circuit, edit, inputs, open, redo, textSource, undo } from './editor.ts';
+import { EXAMPLES } from './examples.ts';
+import { ExportView } from './export-view.tsx';
+import { PALETTE, paletteName } from './gate-table.ts';
+import { Grid } from './grid.tsx';
+import { Inspector } from './inspector.tsx';
+import { followCircuit, pair } from './live.ts';
+import { Palette } from './palette.tsx';
+import { readShared } from './permalink.ts';
+import { QasmEditor } from './qasm-editor.tsx';
+import { StateView, StepControls } from './state-view.tsx';
+
+export function ComposerPage() {
+  const states = useMemo(openLiveState, []);
+  const help = useRef<HTMLDialogElement>(null);
+  useEffect(() => () => states.close(), [states]);
+  useEffect(() => followCircuit(states), [states]);
+  const { query } = place.value;
+  const example = query.get('example');
+  const shared = query.get('c');
+  useEffect(() => {
+    const found = EXAMPLES.find(({ name }) => name === example);
+    if (found !== undefined) openExample(found);
+    if (shared === null) return;
+    void readShared(shared).then((read) => {
+      if (read !== undefined) open(editedCircuit(read.circuit, read.qubits), read.inputs);
+    });
+  }, [example, shared]);
+
+  const now = circuit.value;
+  const columns = numColumns(now);
+  const values = inputs.value;
+  const text = textSource.value;
+  return (
+    <div class="composer">
+      <div class="hero">
+        <h1>Composer</h1>
+        <p class="lede">Put gates on qubits and watch the state, computed in this page.</p>
+      </div>
+      <div class="composer-bar" role="toolbar" aria-label="Circuit">
+        <label class="field inline">
+          <span>Example</span>
+          <select
+            value=""
+            onChange={({ currentTarget }) => {
+              const found = EXAMPLES.find(({ name }) => name === currentTarget.value);
+              currentTarget.value = '';
+              if (found !== undefined) openExample(found);
+            }}
+          >
+            <option value="">Choose …</option>
+            {EXAMPLES.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" disabled={!canUndo.value} onClick={undo}>
+          Undo
+        </button>
+        <button type="button" disabled={!canRedo.value} onClick={redo}>
+          Redo
+        </button>
+        <button type="button" onClick={() => edit(addQubit(circuit.value))}>
+          Add a qubit
+        </button>
+        <button
+          type="button"
+          disabled={now.numQubits === 1}
+          onClick={() => edit(removeQubit(circuit.value))}
+        >
+          Remove q{now.numQubits - 1}
+        </button>
+        <button type="button" onClick={() => open({ ...EMPTY, numQubits: now.numQubits })}>
+          Clear
+        </button>
+        <StepControls numColumns={columns} />
+        <button type="button" onClick={() => help.current?.showModal()}>
+          Keys
+        </button>
+      </div>
+      <Note />
+      <div class="workbench">
+        <Palette />
+        <div class="stack">
+          <section class="card canvas" aria-label="Circuit">
+            {text !== undefined && (
+              <p class="notice">
+                The OpenQASM text is the source of the state. The drawing shows the circuit before
+                it.
+              </p>
+            )}
+            <Grid
+              onHelp={() => help.current?.showModal()}
+              onAngles={() =>
+                document
+                  .querySelector<HTMLElement>('#composer-inspector :is(input, select)')
+                  ?.focus()
+              }
+            />
+            <Inspector />
+          </section>
+          <StateView />
+        </div>
+        <div class="stack text-stack">
+          <QasmEditor states={states} />
+          <ExportView states={states} />
+        </div>
+      </div>
+      <ApiPanel
+        call={{
+          route: 'POST /quantum/circuits',
+          body: {
+            ...(text === undefined
+              ? { circuit: gateObjects(now), qubits: now.numQubits }
+              : { qasm: text }),
+            ...(text === undefined && Object.keys(values).length > 0 && { inputs: values }),
+            target_processor: 'statevector-sim',
+            shots: 1000,
+          },
+        }}
+      />
+      <dialog ref={help} class="card keys" aria-labelledby="keys-title">
+        <h2 id="keys-title">Keys in the circuit</h2>
+        <dl>
+          {KEYS.map(([keys, what]) => (
+            <div key={keys}>
+              <dt>{keys}</dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit" class="primary">
+            Close
+          </button>
+        </form>
+      </dialog>
+    </div>
+  );
+}
+
+function openExample({ circuit: gates, qubits, inputs: values }: (typeof EXAMPLES)[number]): void {
+  pair.value = undefined;
+  open(editedCircuit(gates, qubits), values);
+}
+
+/** The sentence of the example that is shown. */
+function Note() {
+  const now = JSON.stringify(gateObjects(circuit.value));
+  const found = EXAMPLES.find(
+    (each) => JSON.stringify(gateObjects(editedCircuit(each.circuit, each.qubits))) === now,
+  );
+  return (
+    <p class="example-note" role="status">
+      {found === undefined ? '' : `${found.title}: ${found.says}`}
+    </p>
+  );
+}
+
+const INSERTS = PALETTE.flatMap(({ gates }) =>
+  gates.flatMap((gate) => (gate.key === undefined ? [] : [`${gate.key} ${paletteName(gate)}`])),
+);
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['Arrows, Home, End', 'move the cursor'],
+  ['Shift and arrows', 'move the selected gate'],
+  ['Letters', `insert a gate: ${INSERTS.join(', ')}`],
+  ['. (full stop)', 'adds a control on the cursor’s qubit to the gate of the column'],
+  ['Enter', 'goes to the fields of the selected gate'],
+  ['Delete, Backspace', 'take a gate out'],
+  ['Ctrl+C, Ctrl+X, Ctrl+V', 'copy, cut and paste the selected gate, or the column'],
+  ['Ctrl+Z, Ctrl+Y', 'undo and redo'],
+  ['?', 'shows this list'],
+];

@@ -1,0 +1,290 @@
+/**
+ * A circuit as the composer edits it: gates in order, each drawn as far left as earlier gates on its qubits allow. Nothing
+ * here changes a circuit; functions return a new one.
+ */
+import type { ChannelObject, GateAngle, GateObject, MatrixRows } from '../live-state/messages.ts';
+import { ANGLES, type AngleName, controlledName, uncontrolled } from './gate-table.ts';
+
+/** A classical condition: the gate runs if the bits, the first one least significant, have the value. */
+export interface BitCondition {
+  readonly bits: readonly number[];
+  readonly value: number;
+}
+
+/** A gate of a circuit. */
+export interface Step {
+  /** Number of its own within the circuit. */
+  readonly id: number;
+  /** Name in the API, without the C of its controls. */
+  readonly name: string;
+  readonly controls: readonly number[];
+  /** All qubits of a barrier. */
+  readonly targets: readonly number[];
+  /** Radians, or an input. */
+  readonly angles: Readonly<Partial<Record<AngleName, GateAngle>>>;
+  /** Classical bits that a measurement writes. */
+  readonly bits?: readonly number[] | undefined;
+  readonly condition?: BitCondition | undefined;
+  readonly matrix?: MatrixRows | undefined;
+  readonly channel?: ChannelObject | undefined;
+}
+
+/** A circuit: its gates in the order in which they are applied, column after column. */
+export interface EditedCircuit {
+  readonly numQubits: number;
+  readonly steps: readonly Step[];
+}
+
+/** Most qubits that the composer draws. */
+export const MAX_QUBITS = 64;
+
+export const EMPTY: EditedCircuit = { numQubits: 2, steps: [] };
+
+/** Qubits whose wires a gate covers, the vertical line between its qubits too. */
+export function spanOf({ controls, targets }: Pick<Step, 'controls' | 'targets'>): {
+  readonly first: number;
+  readonly last: number;
+} {
+  const on = [...controls, ...targets];
+  return { first: Math.min(...on), last: Math.max(...on) };
+}
+
+/**
+ * Column of each gate: the first one after all gates before it on the wires that it covers. What writes and reads a
+ * classical bit keeps its order, too.
+ */
+export function columnsOf({ numQubits, steps }: EditedCircuit): readonly number[] {
+  const next: number[] = new Array(numQubits).fill(0);
+  const written = new Map<number, number>();
+  const read = new Map<number, number>();
+  return steps.map((step) => {
+    const { first, last } = spanOf(step);
+    const reads = step.condition?.bits ?? [];
+    const writes = step.bits ?? [];
+    const column = Math.max(
+      0,
+      ...next.slice(first, last + 1),
+      ...[...reads, ...writes].map((bit) => written.get(bit) ?? 0),
+      ...writes.map((bit) => read.get(bit) ?? 0),
+    );
+    next.fill(column + 1, first, last + 1);
+    for (const bit of writes) written.set(bit, column + 1);
+    for (const bit of reads) read.set(bit, Math.max(read.get(bit) ?? 0, column + 1));
+    return column;
+  });
+}
+
+/** Number of columns. */
+export function numColumns(circuit: EditedCircuit): number {
+  return Math.max(0, ...columnsOf(circuit).map((column) => column + 1));
+}
+
+/** The same circuit with its gates in the order of their columns, which keeps the order on each wire. */
+function inColumns(circuit: EditedCircuit): EditedCircuit {
+  const columns = columnsOf(circuit);
+  const steps = circuit.steps
+    .map((step, index) => ({ step, column: columns[index] ?? 0, index }))
+    .sort((a, b) => a.column - b.column || a.index - b.index)
+    .map(({ step }) => step);
+  return { ...circuit, steps };
+}
+
+/** Number of gates in the columns before this one. */
+export function stepsBefore(circuit: EditedCircuit, column: number): number {
+  return columnsOf(circuit).filter((each) => each < column).length;
+}
+
+/** The gate that covers a place of the grid. */
+export function stepAt(circuit: EditedCircuit, qubit: number, column: number): Step | undefined {
+  const columns = columnsOf(circuit);
+  return circuit.steps.find((step, index) => {
+    const { first, last } = spanOf(step);
+    return columns[index] === column && first <= qubit && qubit <= last;
+  });
+}
+
+/**
+ * Puts gates before those that are in the column, or after it, on the same wires. They are drawn farther left if there is
+ * room. Qubits that the circuit does not have are added.
+ */
+export function insertSteps(
+  circuit: EditedCircuit,
+  column: number,
+  steps: readonly Omit<Step, 'id'>[],
+): EditedCircuit {
+  const columns = columnsOf(circuit);
+  const found = columns.findIndex((each) => each >= column);
+  const at = found < 0 ? circuit.steps.length : found;
+  let id = nextId(circuit);
+  const added = steps.map((step): Step => ({ ...step, id: id++ }));
+  const numQubits = Math.max(circuit.numQubits, ...added.map((step) => spanOf(step).last + 1));
+  return inColumns({ numQubits, steps: circuit.steps.toSpliced(at, 0, ...added) });
+}
+
+/** Number of the next gate. */
+function nextId({ steps }: EditedCircuit): number {
+  return 1 + Math.max(0, ...steps.map(({ id }) => id));
+}
+
+/** Takes gates out. */
+export function removeSteps(circuit: EditedCircuit, ids: readonly number[]): EditedCircuit {
+  return inColumns({ ...circuit, steps: circuit.steps.filter(({ id }) => !ids.includes(id)) });
+}
+
+/** Puts a gate in the place of the one with its id. */
+export function replaceStep(circuit: EditedCircuit, step: Step): EditedCircuit {
+  const numQubits = Math.max(circuit.numQubits, spanOf(step).last + 1);
+  const steps = circuit.steps.map((each) => (each.id === step.id ? step : each));
+  return inColumns({ numQubits, steps });
+}
+
+/**
+ * Moves a gate to a column, and all its qubits by as many wires.
+ *
+ * @returns The circuit as it is if the gate would leave the wires.
+ */
+export function moveStep(
+  circuit: EditedCircuit,
+  id: number,
+  column: number,
+  wires: number,
+): EditedCircuit {
+  const step = circuit.steps.find((each) => each.id === id);
+  if (step === undefined) return circuit;
+  const { first, last } = spanOf(step);
+  if (first + wires < 0 || last + wires >= circuit.numQubits) return circuit;
+  const moved = {
+    ...step,
+    controls: step.controls.map((qubit) => qubit + wires),
+    targets: step.targets.map((qubit) => qubit + wires),
+  };
+  const without = { ...circuit, steps: circuit.steps.filter((each) => each.id !== id) };
+  const columns = columnsOf(without);
+  const found = columns.findIndex((each) => each >= column);
+  const at = found < 0 ? without.steps.length : found;
+  return inColumns({ ...without, steps: without.steps.toSpliced(at, 0, moved) });
+}
+
+/** The gate with one of its qubits moved; undefined if it has that qubit already. */
+export function withQubit(step: Step, from: number, to: number): Step | undefined {
+  if ([...step.controls, ...step.targets].includes(to)) return undefined;
+  const moved = (qubit: number) => (qubit === from ? to : qubit);
+  return { ...step, controls: step.controls.map(moved), targets: step.targets.map(moved) };
+}
+
+/** Whether a gate may have controls. */
+export function takesControls({ name }: Pick<Step, 'name'>): boolean {
+  return !['M', 'RESET', 'BARRIER', 'NOISE'].includes(name);
+}
+
+/** Adds a qubit below the others. */
+export function addQubit(circuit: EditedCircuit): EditedCircuit {
+  return { ...circuit, numQubits: Math.min(MAX_QUBITS, circuit.numQubits + 1) };
+}
+
+/** Takes the last qubit out, with the gates on it. One qubit stays. */
+export function removeQubit(circuit: EditedCircuit): EditedCircuit {
+  const numQubits = circuit.numQubits - 1;
+  if (numQubits < 1) return circuit;
+  const steps = circuit.steps.flatMap((step): readonly Step[] => {
+    if (step.name === 'BARRIER') {
+      const targets = step.targets.filter((qubit) => qubit < numQubits);
+      return targets.length === 0 ? [] : [{ ...step, targets }];
+    }
+    return spanOf(step).last < numQubits ? [step] : [];
+  });
+  return inColumns({ numQubits, steps });
+}
+
+/** Names of the inputs that angles depend on, in order. */
+export function inputNames({ steps }: EditedCircuit): readonly string[] {
+  const names = steps.flatMap(({ angles }) =>
+    Object.values(angles).flatMap((angle) => (typeof angle === 'object' ? [angle.input] : [])),
+  );
+  return [...new Set(names)].sort();
+}
+
+/** Reads gate objects of the API. */
+export function editedCircuit(objects: readonly GateObject[], qubits?: number): EditedCircuit {
+  const read = objects.map((object, index) => stepOf(object, index + 1));
+  const used = read.flatMap(({ controls, targets }) => [...controls, ...targets]);
+  const numQubits = Math.max(1, qubits ?? 1, ...used.map((qubit) => qubit + 1));
+  const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  let numBits = 0;
+  const steps = read.map((step) => {
+    // Without `bits` a measurement writes those after the highest one written so far.
+    const bits =
+      step.name === 'M' ? (step.bits ?? step.targets.map((_, i) => numBits + i)) : step.bits;
+    numBits = Math.max(numBits, ...(bits ?? []).map((bit) => bit + 1));
+    // A barrier without qubits is on all, and a global phase is drawn on all.
+    const targets = step.controls.length + step.targets.length === 0 ? all : step.targets;
+    return { ...step, targets, ...(bits !== undefined && { bits }) };
+  });
+  return inColumns({ numQubits, steps });
+}
+
+function stepOf(object: GateObject, id: number): Step {
+  const { name, own } = uncontrolled(object.gate.toUpperCase());
+  const further = [
+    ...(object.control === undefined ? [] : [object.control]),
+    ...(object.controls ?? []),
+  ];
+  const listed = object.qubits ?? object.targets ?? [];
+  const single = object.qubit ?? object.target;
+  const given = single === undefined ? listed : [single];
+  // One list may have own controls before the targets.
+  const missing = Math.max(0, own - further.length);
+  const controls = [...given.slice(0, missing), ...further];
+  const angles = Object.fromEntries(
+    ANGLES.flatMap((angle) => (object[angle] === undefined ? [] : [[angle, object[angle]]])),
+  );
+  const { bits, condition, matrix, channel } = object;
+  return {
+    id,
+    name,
+    controls,
+    targets: given.slice(missing),
+    angles,
+    ...(bits !== undefined && { bits }),
+    ...(condition !== undefined && { condition }),
+    ...(matrix !== undefined && { matrix }),
+    ...(channel !== undefined && { channel }),
+  };
+}
+
+/** Writes gate objects of the API. */
+export function gateObjects({ numQubits, steps }: EditedCircuit): readonly GateObject[] {
+  return steps.map((step) => objectOf(step, numQubits));
+}
+
+function objectOf(step: Step, numQubits: number): GateObject {
+  const { name, controls, targets, angles, bits, condition, matrix, channel } = step;
+  const rest = {
+    ...angles,
+    ...(matrix !== undefined && { matrix }),
+    ...(bits !== undefined && { bits }),
+    ...(channel !== undefined && { channel }),
+    ...(condition !== undefined && { condition }),
+  };
+  if (name === 'BARRIER') {
+    return targets.length === numQubits ? { gate: name } : { gate: name, qubits: targets };
+  }
+  if (name === 'GPHASE') {
+    return { gate: name, ...(controls.length > 0 && { controls }), ...rest };
+  }
+  if (!takesControls(step) || name === 'UNITARY') {
+    const own = controls.length === 0 ? {} : { controls };
+    return { gate: name, qubits: targets, ...own, ...rest };
+  }
+  const operands = targets.length === 1 ? { target: targets[0] } : { targets };
+  const controlled = controlledName(name, controls.length);
+  const [control] = controls;
+  if (controlled !== undefined || name === 'CU' || name === 'CU3') {
+    const gate = controlled ?? name;
+    if (controls.length === 1) return { gate, control, ...operands, ...rest };
+    return { gate, controls, ...operands, ...rest };
+  }
+  const own = controls.length === 0 ? {} : { controls };
+  const plain = targets.length === 1 ? { qubit: targets[0] } : { qubits: targets };
+  return { gate: name, ...plain, ...own, ...rest };
+}

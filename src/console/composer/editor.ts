@@ -1,0 +1,251 @@
+/** State of the composer: the circuit with its history, the cursor, what is selected, and values of inputs. */
+import { batch, computed, signal } from '@preact/signals';
+import {
+  columnsOf,
+  type EditedCircuit,
+  EMPTY,
+  inputNames,
+  insertSteps,
+  numColumns,
+  removeSteps,
+  type Step,
+  spanOf,
+  stepAt,
+} from './edited-circuit.ts';
+import type { PaletteGate } from './gate-table.ts';
+
+const MAX_HISTORY = 200;
+
+interface History {
+  readonly past: readonly EditedCircuit[];
+  readonly present: EditedCircuit;
+  readonly future: readonly EditedCircuit[];
+  /** Edits with the same name that follow each other, as of a slider, are one. */
+  readonly name: string | undefined;
+}
+
+const history = signal<History>({ past: [], present: EMPTY, future: [], name: undefined });
+
+/** The circuit. */
+export const circuit = computed(() => history.value.present);
+export const canUndo = computed(() => history.value.past.length > 0);
+export const canRedo = computed(() => history.value.future.length > 0);
+
+/** Place of the grid where keys insert gates. */
+export const cursor = signal({ qubit: 0, column: 0 });
+/** Id of the selected gate. */
+export const selectedId = signal<number | undefined>(undefined);
+export const selected = computed(() =>
+  circuit.value.steps.find(({ id }) => id === selectedId.value),
+);
+/** Columns whose gates have been applied in the state that is shown; undefined for all. */
+export const shownColumns = signal<number | undefined>(undefined);
+/** Values of inputs that sliders have set; others are 0. */
+const inputValues = signal<Readonly<Record<string, number>>>({});
+/** Values of the circuit's inputs. */
+export const inputs = computed(() =>
+  Object.fromEntries(inputNames(circuit.value).map((name) => [name, inputValues.value[name] ?? 0])),
+);
+/**
+ * OpenQASM text that is the source in place of gates, because it computes with measured bits; undefined while the gates
+ * are.
+ */
+export const textSource = signal<string | undefined>(undefined);
+
+/**
+ * Makes a circuit the present one.
+ *
+ * @param name - Edits of the same name in a row are undone together.
+ */
+export function edit(next: EditedCircuit, name?: string): void {
+  const { past, present, name: last } = history.value;
+  if (next === present) return;
+  const isSame = name !== undefined && name === last;
+  batch(() => {
+    history.value = {
+      past: isSame ? past : [...past, present].slice(-MAX_HISTORY),
+      present: next,
+      future: [],
+      name,
+    };
+    textSource.value = undefined;
+    tidy();
+  });
+}
+
+/** Begins anew with a circuit, which can be undone. */
+export function open(next: EditedCircuit, values: Readonly<Record<string, number>> = {}): void {
+  batch(() => {
+    edit(next);
+    inputValues.value = values;
+    cursor.value = { qubit: 0, column: numColumns(next) };
+    selectedId.value = undefined;
+    shownColumns.value = undefined;
+  });
+}
+
+export function undo(): void {
+  const { past, present, future } = history.value;
+  const previous = past.at(-1);
+  if (previous === undefined) return;
+  batch(() => {
+    history.value = {
+      past: past.slice(0, -1),
+      present: previous,
+      future: [present, ...future],
+      name: undefined,
+    };
+    textSource.value = undefined;
+    tidy();
+  });
+}
+
+export function redo(): void {
+  const { past, present, future } = history.value;
+  const [next, ...rest] = future;
+  if (next === undefined) return;
+  batch(() => {
+    history.value = { past: [...past, present], present: next, future: rest, name: undefined };
+    textSource.value = undefined;
+    tidy();
+  });
+}
+
+/** Keeps cursor and selection within the circuit. */
+function tidy(): void {
+  const { numQubits, steps } = circuit.value;
+  const { qubit, column } = cursor.value;
+  const last = numColumns(circuit.value);
+  if (qubit >= numQubits || column > last) {
+    cursor.value = { qubit: Math.min(qubit, numQubits - 1), column: Math.min(column, last) };
+  }
+  if (!steps.some(({ id }) => id === selectedId.value)) selectedId.value = undefined;
+  const shown = shownColumns.value;
+  if (shown !== undefined && shown >= last) shownColumns.value = undefined;
+}
+
+/** Moves the cursor and selects the gate there, if there is one. */
+export function goToCell(qubit: number, column: number): void {
+  const { numQubits } = circuit.value;
+  const at = {
+    qubit: Math.max(0, Math.min(numQubits - 1, qubit)),
+    column: Math.max(0, Math.min(numColumns(circuit.value), column)),
+  };
+  batch(() => {
+    cursor.value = at;
+    selectedId.value = stepAt(circuit.value, at.qubit, at.column)?.id;
+  });
+}
+
+/**
+ * A gate of the palette on the wires from a qubit on; a controlled one has its control there and its target below, or above
+ * if there is no wire below. Qubits are added if the circuit has too few.
+ */
+export function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
+  const { numQubits } = circuit.value;
+  const { name, numTargets, numControls = 0, angles } = gate;
+  const width = numTargets + numControls;
+  if (numTargets === 0) {
+    return { name, controls: [], targets: wires(0, numQubits), angles: {} };
+  }
+  const first = Math.max(0, Math.min(qubit, Math.max(numQubits, width) - width));
+  // The control stays where the cursor is, also on the last wire.
+  const all = wires(first, width);
+  const on = numControls > 0 && first < qubit ? all.toReversed() : all;
+  const controls = on.slice(0, numControls);
+  const targets = on.slice(numControls);
+  return {
+    name,
+    controls,
+    targets: name === 'SWAP' || numTargets > 1 ? targets.toSorted((a, b) => a - b) : targets,
+    angles: Object.fromEntries(angles.map((angle) => [angle, Math.PI / 2])),
+    ...(name === 'M' && { bits: targets }),
+    ...(name === 'UNITARY' && {
+      matrix: [
+        [
+          [0, 0],
+          [1, 0],
+        ],
+        [
+          [1, 0],
+          [0, 0],
+        ],
+      ],
+    }),
+  };
+}
+
+const wires = (first: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, i) => first + i);
+
+/** Inserts a gate of the palette, selects it, and moves the cursor behind it. */
+export function insertGate(gate: PaletteGate, { qubit, column } = cursor.value): void {
+  const step = newStep(gate, qubit);
+  const before = new Set(circuit.value.steps.map(({ id }) => id));
+  batch(() => {
+    edit(insertSteps(circuit.value, column, [step]));
+    const at = circuit.value.steps.findIndex(({ id }) => !before.has(id));
+    const added = circuit.value.steps[at];
+    if (added === undefined) return;
+    selectedId.value = added.id;
+    shownColumns.value = undefined;
+    cursor.value = { qubit, column: (columnsOf(circuit.value)[at] ?? 0) + 1 };
+  });
+}
+
+/** Takes the selected gate out. */
+export function removeSelected(): void {
+  const step = selected.value;
+  if (step !== undefined) edit(removeSteps(circuit.value, [step.id]));
+}
+
+/** Sets the value of an input. */
+export function setInput(name: string, value: number): void {
+  inputValues.value = { ...inputValues.value, [name]: value };
+}
+
+/** Copied gates, of one column or more. */
+const copied = signal<readonly Step[]>([]);
+
+/** Copies the selected gate, or the gates of the cursor's column. */
+export function copyColumn(): number {
+  const columns = columnsOf(circuit.value);
+  const one = selected.value;
+  copied.value =
+    one === undefined
+      ? circuit.value.steps.filter((_, index) => columns[index] === cursor.value.column)
+      : [one];
+  return copied.value.length;
+}
+
+/** Copies, and takes out what was copied. */
+export function cutColumn(): number {
+  const count = copyColumn();
+  edit(
+    removeSteps(
+      circuit.value,
+      copied.value.map(({ id }) => id),
+    ),
+  );
+  return count;
+}
+
+/** Inserts what was copied at the cursor. A single gate moves to the cursor's wire if it fits there. */
+export function paste(): number {
+  const [one] = copied.value;
+  if (one === undefined) return 0;
+  const { qubit, column } = cursor.value;
+  const { first, last } = spanOf(one);
+  const isAlone = copied.value.length === 1 && one.name !== 'BARRIER';
+  const by = isAlone ? Math.min(qubit, circuit.value.numQubits - 1 - (last - first)) - first : 0;
+  const moved = copied.value.map((step) => ({
+    ...step,
+    controls: step.controls.map((each) => each + by),
+    targets: step.targets.map((each) => each + by),
+  }));
+  batch(() => {
+    edit(insertSteps(circuit.value, column, moved));
+    cursor.value = { qubit, column: Math.min(numColumns(circuit.value), column + 1) };
+  });
+  return moved.length;
+}

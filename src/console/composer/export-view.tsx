@@ -1,0 +1,172 @@
+/** The circuit as text for other tools, as JSON and as a drawing; and as an address. */
+import { useSignal } from '@preact/signals';
+import type { LiveStates } from '../live-state/live-state.ts';
+import { hashOf } from '../shell/route.ts';
+import { messageOfAnswer } from './answer-words.ts';
+import { gateObjects } from './edited-circuit.ts';
+import { circuit, inputs } from './editor.ts';
+import { writeShared } from './permalink.ts';
+import { type Framework, pythonText } from './python-texts.ts';
+
+const FORMS = ['OpenQASM 3', 'OpenQASM 2', 'Qiskit', 'Cirq', 'PennyLane', 'JSON', 'SVG'] as const;
+type Form = (typeof FORMS)[number];
+
+const FILES: Readonly<Record<Form, string>> = {
+  'OpenQASM 3': 'circuit.qasm',
+  'OpenQASM 2': 'circuit.qasm',
+  Qiskit: 'circuit.py',
+  Cirq: 'circuit.py',
+  PennyLane: 'circuit.py',
+  JSON: 'circuit.json',
+  SVG: 'circuit.svg',
+};
+
+export function ExportView({ states }: { readonly states: LiveStates }) {
+  const shown = useSignal<
+    { readonly form: Form; readonly text: string; readonly isFault: boolean } | undefined
+  >(undefined);
+  const said = useSignal('');
+  const show = async (form: Form) => {
+    said.value = '';
+    try {
+      shown.value = { form, text: await textOf(form, states), isFault: false };
+    } catch (error) {
+      shown.value = {
+        form,
+        text: error instanceof Error ? error.message : String(error),
+        isFault: true,
+      };
+    }
+  };
+  const share = async () => {
+    const now = circuit.value;
+    const values = inputs.value;
+    const text = await writeShared({
+      qubits: now.numQubits,
+      circuit: gateObjects(now),
+      ...(Object.keys(values).length > 0 && { inputs: values }),
+    });
+    window.history.replaceState(null, '', hashOf(['composer'], { c: text }));
+    await copy(window.location.href, 'The address');
+  };
+  const copy = async (text: string, what: string) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      said.value = `${what} is copied.`;
+    } catch {
+      said.value = `${what} could not be copied; the browser does not allow it.`;
+    }
+  };
+  const now = shown.value;
+  return (
+    <section class="card" aria-labelledby="export-title">
+      <div class="head">
+        <h2 id="export-title">Share and export</h2>
+        <button type="button" onClick={() => void share()}>
+          Copy a link to this circuit
+        </button>
+      </div>
+      <div class="choices" role="group" aria-label="Export as">
+        {FORMS.map((form) => (
+          <button
+            key={form}
+            type="button"
+            aria-pressed={now?.form === form}
+            onClick={() => void show(form)}
+          >
+            {form}
+          </button>
+        ))}
+      </div>
+      {now?.isFault === true && <p class="notice bad">{now.text}</p>}
+      {now?.isFault === false && (
+        <>
+          <pre class="scroll export-text" tabIndex={0} role="region" aria-label={now.form}>
+            <code>{now.text}</code>
+          </pre>
+          <div class="choices">
+            <button type="button" onClick={() => void copy(now.text, now.form)}>
+              Copy
+            </button>
+            <button type="button" onClick={() => download(FILES[now.form], now.text)}>
+              Download
+            </button>
+          </div>
+        </>
+      )}
+      <p class="small" role="status">
+        {said.value}
+      </p>
+    </section>
+  );
+}
+
+async function textOf(form: Form, states: LiveStates): Promise<string> {
+  const now = circuit.value;
+  const values = inputs.value;
+  const hasInputs = Object.keys(values).length > 0;
+  const source = {
+    circuit: gateObjects(now),
+    qubits: now.numQubits,
+    ...(hasInputs && { inputs: values }),
+  };
+  switch (form) {
+    case 'OpenQASM 3':
+    case 'OpenQASM 2': {
+      const answer = await states.writeOpenqasm(source, form === 'OpenQASM 3' ? 3 : 2);
+      if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
+      return answer.text;
+    }
+    case 'JSON':
+      return JSON.stringify(source, null, 2);
+    case 'SVG':
+      return drawingText();
+    default:
+      return pythonText(form satisfies Framework, now, values);
+  }
+}
+
+/** Properties that the drawing gets from style sheets. */
+const STYLES = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'font-family',
+  'font-size',
+  'font-weight',
+] as const;
+
+/** The drawing by itself, with its styles. */
+function drawingText(): string {
+  const drawn = document.getElementById('composer-grid');
+  if (drawn === null) throw new Error('The circuit is not drawn.');
+  const copy = drawn.cloneNode(true) as SVGElement;
+  const originals = [drawn, ...drawn.querySelectorAll('*')];
+  for (const [index, element] of [copy, ...copy.querySelectorAll('*')].entries()) {
+    const original = originals[index];
+    if (original === undefined) continue;
+    const style = getComputedStyle(original);
+    for (const name of STYLES) element.setAttribute(name, style.getPropertyValue(name));
+    element.removeAttribute('class');
+  }
+  // The cursor and what is selected are not the circuit.
+  const marks = [...drawn.querySelectorAll('.cursor, .applied, .step-line')];
+  for (const mark of marks) {
+    const at = originals.indexOf(mark);
+    [copy, ...copy.querySelectorAll('*')][at]?.setAttribute('data-drop', '');
+  }
+  for (const mark of copy.querySelectorAll('[data-drop]')) mark.remove();
+  for (const name of ['role', 'tabindex', 'id', 'aria-describedby']) copy.removeAttribute(name);
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

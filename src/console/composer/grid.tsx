@@ -1,0 +1,342 @@
+/** The circuit to be edited: by mouse and touch, and by keys. */
+import { useComputed, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
+import {
+  columnAt,
+  layoutCircuit,
+  type PlacedGate,
+  qubitAt,
+  ROW,
+} from '../drawing/circuit-layout.ts';
+import { cellWords, circuitWords, drawnGates } from './circuit-words.ts';
+import {
+  moveStep,
+  numColumns,
+  replaceStep,
+  spanOf,
+  takesControls,
+  withQubit,
+} from './edited-circuit.ts';
+import {
+  circuit,
+  copyColumn,
+  cursor,
+  cutColumn,
+  edit,
+  goToCell,
+  insertGate,
+  paste,
+  redo,
+  removeSelected,
+  selected,
+  selectedId,
+  shownColumns,
+  undo,
+} from './editor.ts';
+import { gateOfKey, type PaletteGate } from './gate-table.ts';
+
+/** Columns beyond the last gate. */
+const FREE_COLUMNS = 3;
+/** Pixels that a pointer moves before it drags. */
+const DRAG_FROM = 4;
+
+interface Drag {
+  readonly id: number;
+  /** Qubit of the control that is dragged; undefined for the whole gate. */
+  readonly control: number | undefined;
+  readonly from: { readonly qubit: number; readonly x: number; readonly y: number };
+  readonly isMoving: boolean;
+  readonly qubit: number;
+  readonly column: number;
+}
+
+/** The grid. `onHelp` opens the list of keys, `onAngles` goes to the fields of the selected gate. */
+export function Grid({
+  onHelp,
+  onAngles,
+}: {
+  readonly onHelp: () => void;
+  readonly onAngles: () => void;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const drag = useSignal<Drag | undefined>(undefined);
+  const said = useSignal('');
+  const layout = useComputed(() => {
+    const now = circuit.value;
+    const shown = shownColumns.value;
+    const gates = drawnGates(now, ({ id }, column) => {
+      const isLater = shown !== undefined && column >= shown;
+      return [id === selectedId.value ? 'selected' : '', isLater ? 'later' : ''].join(' ');
+    });
+    return layoutCircuit(now.numQubits, gates, {
+      isGrid: true,
+      minColumns: numColumns(now) + FREE_COLUMNS,
+    });
+  });
+  const { columns, height } = layout.value;
+  const { qubit, column } = cursor.value;
+
+  /** Place of the grid under a pointer. */
+  const placeOf = (event: PointerEvent) => {
+    const box = host.current?.querySelector('svg')?.getBoundingClientRect();
+    const x = event.clientX - (box?.left ?? 0);
+    const y = event.clientY - (box?.top ?? 0);
+    return { x, y, qubit: qubitAt(layout.value, y), column: columnAt(layout.value, x) };
+  };
+  const begin = (event: PointerEvent, placed?: PlacedGate) => {
+    if (event.button !== 0) return;
+    const at = placeOf(event);
+    if (at.qubit === undefined) return;
+    goToCell(at.qubit, at.column);
+    if (placed === undefined) return;
+    event.stopPropagation();
+    const { gate } = placed;
+    selectedId.value = gate.id;
+    const isControl = gate.controls.includes(at.qubit);
+    host.current?.setPointerCapture(event.pointerId);
+    drag.value = {
+      id: gate.id,
+      control: isControl ? at.qubit : undefined,
+      from: { qubit: at.qubit, x: at.x, y: at.y },
+      isMoving: false,
+      qubit: at.qubit,
+      column: gate.column,
+    };
+  };
+  const move = (event: PointerEvent) => {
+    const now = drag.value;
+    if (now === undefined) return;
+    const at = placeOf(event);
+    const far = Math.hypot(at.x - now.from.x, at.y - now.from.y) > DRAG_FROM;
+    if (!now.isMoving && !far) return;
+    drag.value = { ...now, isMoving: true, qubit: at.qubit ?? now.qubit, column: at.column };
+  };
+  const end = () => {
+    const now = drag.value;
+    drag.value = undefined;
+    if (now === undefined || !now.isMoving) return;
+    const step = circuit.value.steps.find(({ id }) => id === now.id);
+    if (step === undefined) return;
+    if (now.control !== undefined) {
+      const moved = withQubit(step, now.control, now.qubit);
+      if (moved !== undefined) edit(replaceStep(circuit.value, moved));
+      return;
+    }
+    const { first, last } = spanOf(step);
+    const wires = Math.max(
+      -first,
+      Math.min(circuit.value.numQubits - 1 - last, now.qubit - now.from.qubit),
+    );
+    edit(moveStep(circuit.value, now.id, now.column, wires));
+  };
+
+  const press = (event: KeyboardEvent) => {
+    const isCommand = event.ctrlKey || event.metaKey;
+    const done = isCommand ? command(event) : plainKey(event);
+    if (!done) return;
+    event.preventDefault();
+    said.value = cellWords(circuit.value, cursor.value.qubit, cursor.value.column);
+  };
+  const command = ({ key, shiftKey }: KeyboardEvent): boolean => {
+    const commands: Readonly<Record<string, () => unknown>> = {
+      z: shiftKey ? redo : undo,
+      y: redo,
+      c: copyColumn,
+      x: cutColumn,
+      v: paste,
+    };
+    const run = commands[key.toLowerCase()];
+    run?.();
+    return run !== undefined;
+  };
+  const plainKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
+    const at = cursor.value;
+    const one = selected.value;
+    const by = (qubits: number, wide: number) => {
+      if (shiftKey && one !== undefined) {
+        const found = layout.value.gates.find(({ gate }) => gate.id === one.id);
+        const from = found?.gate.column ?? at.column;
+        // A gate that leaves its column to the right goes behind the gates of the next one.
+        edit(moveStep(circuit.value, one.id, from + (wide > 0 ? 2 : wide), qubits));
+        selectedId.value = one.id;
+        return;
+      }
+      goToCell(at.qubit + qubits, at.column + wide);
+    };
+    switch (key) {
+      case 'ArrowLeft':
+        by(0, -1);
+        return true;
+      case 'ArrowRight':
+        by(0, 1);
+        return true;
+      case 'ArrowUp':
+        by(-1, 0);
+        return true;
+      case 'ArrowDown':
+        by(1, 0);
+        return true;
+      case 'Home':
+        goToCell(at.qubit, 0);
+        return true;
+      case 'End':
+        goToCell(at.qubit, numColumns(circuit.value));
+        return true;
+      case 'Delete':
+        removeSelected();
+        return true;
+      case 'Backspace':
+        if (one === undefined && at.column > 0) goToCell(at.qubit, at.column - 1);
+        removeSelected();
+        return true;
+      case 'Enter':
+        if (one === undefined) return false;
+        onAngles();
+        return true;
+      case '.':
+        return addControl();
+      case '?':
+        onHelp();
+        return true;
+      default: {
+        const gate = gateOfKey(key.toLowerCase());
+        if (gate !== undefined) insertGate(gate);
+        return gate !== undefined;
+      }
+    }
+  };
+  /** A control on the cursor's wire for the gate of the column that is nearest to it. */
+  const addControl = (): boolean => {
+    const { qubit: wire, column: at } = cursor.value;
+    const { gates } = layout.value;
+    const near = gates
+      .filter(({ gate }) => gate.column === at && takesControls(gate))
+      .map(({ gate }) => ({
+        gate,
+        distance: Math.min(
+          ...[...gate.controls, ...gate.targets].map((each) => Math.abs(each - wire)),
+        ),
+      }))
+      .sort((a, b) => a.distance - b.distance)[0];
+    const step = circuit.value.steps.find(({ id }) => id === near?.gate.id);
+    if (step === undefined || near?.distance === 0) return false;
+    edit(replaceStep(circuit.value, { ...step, controls: [...step.controls, wire] }));
+    return true;
+  };
+
+  const centre = columns[column];
+  const dragged = drag.value;
+  const target = dragged?.isMoving === true ? columns[dragged.column] : undefined;
+  return (
+    <div
+      class="grid-host scroll"
+      ref={host}
+      onPointerMove={move}
+      onPointerUp={end}
+      onPointerCancel={() => {
+        drag.value = undefined;
+      }}
+    >
+      <CircuitDrawing
+        layout={layout.value}
+        label={`${circuitWords(circuit.value)}. Arrow keys move the cursor, letters insert gates, question mark lists the keys.`}
+        role="application"
+        aria-describedby="composer-cell"
+        tabIndex={0}
+        id="composer-grid"
+        onKeyDown={press}
+        onPointerDown={(event: PointerEvent) => begin(event)}
+        gateProps={(placed) => ({
+          onPointerDown: (event: PointerEvent) => begin(event, placed),
+          'data-id': placed.gate.id,
+        })}
+        below={
+          <>
+            {shownColumns.value !== undefined && (
+              <rect
+                x={0}
+                y={0}
+                width={edgeOf(columns, shownColumns.value)}
+                height={height}
+                class="applied"
+              />
+            )}
+            {centre !== undefined && (
+              <rect
+                x={centre.x - centre.width / 2 + 2}
+                y={ROW * qubit + 42 - ROW / 2 + 3}
+                width={centre.width - 4}
+                height={ROW - 6}
+                rx="9"
+                class="cursor"
+              />
+            )}
+          </>
+        }
+      >
+        {target !== undefined && dragged !== undefined && (
+          <rect
+            x={target.x - target.width / 2}
+            y={ROW * dragged.qubit + 42 - ROW / 2}
+            width={target.width}
+            height={ROW}
+            rx="9"
+            class="drop"
+          />
+        )}
+        {stepLine(columns, height)}
+      </CircuitDrawing>
+      <p id="composer-cell" class="unseen" role="status">
+        {said.value}
+      </p>
+    </div>
+  );
+}
+
+/** Where the state stands that is shown. */
+function stepLine(
+  columns: readonly { readonly x: number; readonly width: number }[],
+  height: number,
+) {
+  const shown = shownColumns.value;
+  if (shown === undefined) return null;
+  const x = edgeOf(columns, shown);
+  return <line x1={x} x2={x} y1={4} y2={height - 4} class="step-line" />;
+}
+
+/** Left edge of a column. */
+function edgeOf(
+  columns: readonly { readonly x: number; readonly width: number }[],
+  column: number,
+): number {
+  const one = columns[column];
+  return one === undefined ? 0 : one.x - one.width / 2;
+}
+
+/** Inserts a gate of the palette where a pointer let go of it over the grid. @returns False elsewhere. */
+export function dropGate(gate: PaletteGate, event: PointerEvent): boolean {
+  const grid = document.getElementById('composer-grid');
+  const box = grid?.getBoundingClientRect();
+  if (box === undefined || grid === null) return false;
+  const isInside =
+    event.clientX >= box.left &&
+    event.clientX <= box.right &&
+    event.clientY >= box.top &&
+    event.clientY <= box.bottom;
+  if (!isInside) return false;
+  const now = circuit.value;
+  const layout = layoutCircuit(
+    now.numQubits,
+    drawnGates(now, () => ''),
+    {
+      isGrid: true,
+      minColumns: numColumns(now) + FREE_COLUMNS,
+    },
+  );
+  const qubit = qubitAt(layout, event.clientY - box.top);
+  if (qubit === undefined) return false;
+  const column = columnAt(layout, event.clientX - box.left);
+  insertGate(gate, { qubit, column });
+  return true;
+}

@@ -1,0 +1,84 @@
+/** The live state of the composer's circuit: it is computed again whenever the circuit, an input or the step changes. */
+import { computed, effect, signal } from '@preact/signals';
+import type { LiveStates } from '../live-state/live-state.ts';
+import type { LiveAnswer, LiveSource } from '../live-state/messages.ts';
+import { gateObjects, stepsBefore } from './edited-circuit.ts';
+import { circuit, inputs, shownColumns, textSource } from './editor.ts';
+
+/** The last answer; undefined before the first one. */
+export const live = signal<LiveAnswer | undefined>(undefined);
+/** Why there is no live state in this browser; undefined while there is. */
+export const liveFailure = signal<string | undefined>(undefined);
+/** Seed of the course that is drawn of a circuit that depends on chance. */
+export const seed = signal(0);
+/** Qubits whose density matrix is shown. */
+export const pair = signal<readonly [number, number] | undefined>(undefined);
+
+/** The circuit as the API takes it. */
+export const source = computed<LiveSource>(() => {
+  if (textSource.value !== undefined) return { qasm: textSource.value };
+  const now = circuit.value;
+  const values = inputs.value;
+  return {
+    circuit: gateObjects(now),
+    qubits: now.numQubits,
+    ...(Object.keys(values).length > 0 && { inputs: values }),
+  };
+});
+
+/**
+ * Probabilities of the outcomes after all gates, where the state after them is known; undefined where the circuit depends
+ * on chance, or while only a part of it is shown.
+ */
+export const exactProbabilities = computed<ReadonlyMap<string, number> | undefined>(() => {
+  const answer = live.value;
+  if (answer?.kind !== 'state' || answer.trajectory !== undefined) return undefined;
+  if (answer.step < answer.numSteps) return undefined;
+  const measured = circuit.value.steps.filter(({ name }) => name === 'M');
+  const bitOf = new Map(
+    measured.flatMap(({ targets, bits = targets }) =>
+      targets.map((qubit, i) => [qubit, bits[i] ?? qubit]),
+    ),
+  );
+  const { numQubits, probabilities } = answer;
+  const isWhole = measured.length === 0;
+  const numBits = isWhole ? numQubits : Math.max(...bitOf.values()) + 1;
+  const found = new Map<string, number>();
+  for (const [index, probability] of probabilities.entries()) {
+    if (probability < 1e-12) continue;
+    const bits = new Array<string>(numBits).fill('0');
+    for (let qubit = 0; qubit < numQubits; qubit++) {
+      const bit = isWhole ? qubit : bitOf.get(qubit);
+      if (bit !== undefined && (index >> qubit) % 2 === 1) bits[numBits - 1 - bit] = '1';
+    }
+    const label = bits.join('');
+    found.set(label, (found.get(label) ?? 0) + probability);
+  }
+  return found;
+});
+
+/**
+ * Computes live states with the worker from now on.
+ *
+ * @returns Ends it; the worker stays.
+ */
+export function followCircuit(states: LiveStates): () => void {
+  return effect(() => {
+    const shown = shownColumns.value;
+    const isText = textSource.value !== undefined;
+    const options = {
+      seed: seed.value,
+      ...(shown !== undefined && !isText && { step: stepsBefore(circuit.value, shown) }),
+      ...(pair.value !== undefined && { pair: pair.value }),
+    };
+    states.show(source.value, options).then(
+      (answer) => {
+        if (answer !== undefined) live.value = answer;
+        liveFailure.value = undefined;
+      },
+      (error: unknown) => {
+        liveFailure.value = String(error instanceof Error ? error.message : error);
+      },
+    );
+  });
+}

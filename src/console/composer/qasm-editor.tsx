@@ -1,0 +1,246 @@
+/** The circuit as OpenQASM 3, which can be edited: the text follows the gates, and the gates follow the text. */
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import {
+  HighlightStyle,
+  StreamLanguage,
+  type StreamParser,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { LiveStates } from '../live-state/live-state.ts';
+import type { Refused } from '../live-state/messages.ts';
+import { messageOfAnswer } from './answer-words.ts';
+import { editedCircuit, gateObjects, MAX_QUBITS } from './edited-circuit.ts';
+import { circuit, edit, inputs, textSource } from './editor.ts';
+
+/** Milliseconds without a key after which a text is read. */
+const READ_AFTER_MS = 250;
+/** Most gates that are drawn. */
+const MAX_DRAWN = 1000;
+
+export function QasmEditor({ states }: { readonly states: LiveStates }) {
+  const host = useRef<HTMLDivElement>(null);
+  const note = useSignal('');
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    return openEditor(element, states, (text) => {
+      note.value = text;
+    });
+  }, [states]);
+  return (
+    <section class="card" aria-labelledby="text-title">
+      <h2 id="text-title">OpenQASM 3</h2>
+      <p class="note">Edit the text or the circuit: each follows the other.</p>
+      <div class="editor" ref={host} />
+      <p class="small" role="status">
+        {note.value}
+      </p>
+    </section>
+  );
+}
+
+/** Opens the editor. @returns Closes it. */
+function openEditor(
+  element: HTMLElement,
+  states: LiveStates,
+  say: (text: string) => void,
+): () => void {
+  // Styles of a shadow root are no inline styles, which the page's policy forbids.
+  const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Text that the circuit was written as last, or that was read as the present circuit. */
+  let known = '';
+  let isEnded = false;
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: '',
+      extensions: [
+        lineNumbers(),
+        history(),
+        keymap.of([...defaultKeymap, ...historyKeymap]),
+        StreamLanguage.define(OPENQASM),
+        syntaxHighlighting(COLOURS),
+        lintGutter(),
+        LOOK,
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': 'OpenQASM 3 text of the circuit' }),
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged || update.state.doc.toString() === known) return;
+          clearTimeout(timer);
+          timer = setTimeout(() => void read().catch(() => {}), READ_AFTER_MS);
+        }),
+      ],
+    }),
+  });
+
+  const mark = (refused: Refused | undefined) => {
+    const diagnostics: readonly Diagnostic[] = refused === undefined ? [] : [diagnosticOf(refused)];
+    view.dispatch(setDiagnostics(view.state, diagnostics));
+  };
+  const diagnosticOf = (refused: Refused): Diagnostic => {
+    const { doc } = view.state;
+    const { line = 1, column = 1 } = refused.position ?? {};
+    const at = doc.line(Math.max(1, Math.min(doc.lines, line)));
+    const from = Math.min(at.to, at.from + column - 1);
+    const word = /^\w+|^\S/.exec(at.text.slice(from - at.from))?.[0].length ?? 0;
+    return {
+      from,
+      to: Math.min(at.to, from + Math.max(1, word)),
+      severity: 'error',
+      message: messageOfAnswer(refused),
+    };
+  };
+
+  const read = async () => {
+    const text = view.state.doc.toString();
+    const answer = await states.parseOpenqasm(text);
+    // It has been edited since.
+    if (isEnded || view.state.doc.toString() !== text) return;
+    if (answer.kind === 'refused') {
+      mark(answer);
+      say(messageOfAnswer(answer));
+      return;
+    }
+    mark(undefined);
+    known = text;
+    if (answer.circuit === undefined) {
+      textSource.value = text;
+      say('This program computes with measured bits: the text is the source, and is not drawn.');
+      return;
+    }
+    if (answer.qubits > MAX_QUBITS || answer.circuit.length > MAX_DRAWN) {
+      textSource.value = text;
+      say(`Up to ${MAX_QUBITS} qubits and ${MAX_DRAWN} gates are drawn: the text is the source.`);
+      return;
+    }
+    say(answer.warnings.map(({ message }) => message).join(' '));
+    edit(editedCircuit(answer.circuit, answer.qubits), 'text');
+  };
+
+  const write = async () => {
+    const now = circuit.peek();
+    if (textSource.peek() !== undefined) return;
+    const values = inputs.peek();
+    const answer = await states.writeOpenqasm(
+      {
+        circuit: gateObjects(now),
+        qubits: now.numQubits,
+        ...(Object.keys(values).length > 0 && { inputs: values }),
+      },
+      3,
+    );
+    if (isEnded || answer.kind === 'refused') return;
+    // A text that stands for the same circuit stays as the visitor wrote it.
+    const same = await states.parseOpenqasm(view.state.doc.toString());
+    if (isEnded || circuit.peek() !== now) return;
+    const isSame =
+      same.kind === 'parsed' &&
+      same.circuit !== undefined &&
+      same.qubits === now.numQubits &&
+      Object.keys(values).length === 0 &&
+      JSON.stringify(gateObjects(editedCircuit(same.circuit, same.qubits))) ===
+        JSON.stringify(gateObjects(now));
+    if (isSame || answer.text === view.state.doc.toString()) return;
+    known = answer.text;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: answer.text } });
+    mark(undefined);
+    say('');
+  };
+
+  // A worker that failed is reported with the state.
+  const follow = () => void write().catch(() => {});
+  const ends = [circuit.subscribe(follow), inputs.subscribe(follow)];
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+    for (const end of ends) end();
+    view.destroy();
+  };
+}
+
+const LOOK = EditorView.theme({
+  '&': {
+    fontSize: '13px',
+    border: '1px solid var(--control)',
+    borderRadius: '10px',
+    background: 'var(--card)',
+    color: 'var(--ink)',
+  },
+  '&.cm-focused': { outline: '3px solid var(--focus)' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', maxHeight: '420px', overflow: 'auto' },
+  '.cm-content': { caretColor: 'var(--ink)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-gutters': {
+    background: 'var(--faint)',
+    color: 'var(--soft)',
+    border: 'none',
+    borderRadius: '10px 0 0 10px',
+  },
+  '.cm-tooltip': {
+    background: 'var(--card)',
+    color: 'var(--ink)',
+    border: '1px solid var(--edge)',
+  },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    background: 'var(--input-pale) !important',
+  },
+});
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.comment, color: 'var(--soft)', fontStyle: 'italic' },
+  { tag: tags.keyword, color: 'var(--class-1)', fontWeight: '600' },
+  { tag: tags.number, color: 'var(--input)' },
+  { tag: tags.string, color: 'var(--class-0)' },
+  { tag: tags.typeName, color: 'var(--class-1)' },
+]);
+
+const KEYWORDS = new Set(
+  'OPENQASM include gate measure reset barrier if else for while in return def defcal let const input output ctrl negctrl inv pow end break continue opaque pragma box delay'.split(
+    ' ',
+  ),
+);
+const TYPES = new Set(
+  'qubit qreg bit creg int uint float angle bool duration stretch complex'.split(' '),
+);
+
+const OPENQASM: StreamParser<{ isInComment: boolean }> = {
+  startState: () => ({ isInComment: false }),
+  token(stream, state) {
+    if (state.isInComment) {
+      if (stream.skipTo('*/')) {
+        stream.match('*/');
+        state.isInComment = false;
+      } else stream.skipToEnd();
+      return 'comment';
+    }
+    if (stream.eatSpace()) return null;
+    if (stream.match('//')) {
+      stream.skipToEnd();
+      return 'comment';
+    }
+    if (stream.match('/*')) {
+      state.isInComment = true;
+      return 'comment';
+    }
+    if (stream.match(/^"[^"]*"/)) return 'string';
+    if (stream.match(/^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i) || stream.match(/^(?:pi|tau|π|τ)\b/)) {
+      return 'number';
+    }
+    const word = stream.match(/^[A-Za-z_]\w*/);
+    if (word !== null && word !== true && word !== false) {
+      const [name = ''] = word;
+      if (KEYWORDS.has(name)) return 'keyword';
+      return TYPES.has(name) ? 'typeName' : null;
+    }
+    stream.next();
+    return null;
+  },
+};

@@ -1,0 +1,414 @@
+/** The live state: probabilities with phases, Bloch spheres, the density matrix of a pair, amplitudes. */
+import { useSignal } from '@preact/signals';
+import type { LiveState } from '../live-state/messages.ts';
+import { messageOfAnswer } from './answer-words.ts';
+import { circuit, shownColumns, textSource } from './editor.ts';
+import { live, liveFailure, pair, seed } from './live.ts';
+import {
+  basisLabel,
+  blochWords,
+  hueOf,
+  phaseText,
+  type StateRow,
+  stateRows,
+} from './state-words.ts';
+
+/** Basis states that are drawn as bars, and as rows of the table. */
+const MAX_BARS = 32;
+const MAX_ROWS = 256;
+
+export function StateView() {
+  const answer = live.value;
+  if (liveFailure.value !== undefined) {
+    return (
+      <section class="card" aria-labelledby="state-title">
+        <h2 id="state-title">The state</h2>
+        <p class="notice bad">{liveFailure.value}</p>
+      </section>
+    );
+  }
+  if (answer === undefined) {
+    return (
+      <section class="card" aria-labelledby="state-title">
+        <h2 id="state-title">The state</h2>
+        <p class="note">The engine is being loaded.</p>
+      </section>
+    );
+  }
+  if (answer.kind !== 'state') {
+    return (
+      <section class="card" aria-labelledby="state-title">
+        <h2 id="state-title">The state</h2>
+        <p class={answer.kind === 'refused' ? 'notice bad' : 'notice'}>{messageOfAnswer(answer)}</p>
+      </section>
+    );
+  }
+  return <Shown state={answer} />;
+}
+
+function Shown({ state }: { readonly state: LiveState }) {
+  const rows = stateRows(state, MAX_BARS);
+  const numStates = 2 ** state.numQubits;
+  const where =
+    shownColumns.value === undefined || textSource.value !== undefined
+      ? 'after all gates'
+      : `after column ${shownColumns.value}`;
+  return (
+    <>
+      <section class="card" aria-labelledby="state-title">
+        <div class="head">
+          <h2 id="state-title">The state {where}</h2>
+          <p class="small">computed in this page in {state.computeMs.toFixed(1)} ms</p>
+        </div>
+        {state.trajectory !== undefined && <Course state={state} />}
+        <Bars rows={rows} />
+        {rows.length < numStates && (
+          <p class="small">
+            The {rows.length} most likely of {numStates.toLocaleString('en')} basis states.
+          </p>
+        )}
+        <p class="small">
+          Qubit 0 is the rightmost digit. The colour and the text below a bar are its phase.
+        </p>
+        <Amplitudes state={state} />
+      </section>
+      <section class="card" aria-labelledby="bloch-title">
+        <h2 id="bloch-title">Qubits one by one</h2>
+        <p class="note">
+          An arrow that does not reach the sphere belongs to a qubit that is entangled with others.
+        </p>
+        <ul class="spheres">
+          {Array.from({ length: state.numQubits }, (_, qubit) => (
+            <li key={qubit}>
+              <Bloch
+                qubit={qubit}
+                x={state.bloch[3 * qubit] ?? 0}
+                y={state.bloch[3 * qubit + 1] ?? 0}
+                z={state.bloch[3 * qubit + 2] ?? 0}
+              />
+            </li>
+          ))}
+        </ul>
+      </section>
+      {state.numQubits > 1 && <Pair state={state} />}
+    </>
+  );
+}
+
+/** What was drawn in a circuit whose state depends on chance. */
+function Course({ state }: { readonly state: LiveState }) {
+  const bits = state.trajectory?.bits ?? [];
+  const read = bits.map((bit, index) => (bit === null ? '' : `c${index} = ${bit}`)).filter(Boolean);
+  return (
+    <div class="notice">
+      <p>
+        This circuit depends on chance: what you see is one course of it
+        {read.length > 0 ? `, in which ${read.join(', ')}` : ''}.
+      </p>
+      <button
+        type="button"
+        onClick={() => {
+          seed.value += 1;
+        }}
+      >
+        Draw another
+      </button>
+    </div>
+  );
+}
+
+function Bars({ rows }: { readonly rows: readonly StateRow[] }) {
+  const words = rows
+    .filter(({ probability }) => probability > 0.0005)
+    .slice(0, 16)
+    .map(({ label, probability }) => `${label} ${percent(probability)}`);
+  const most = Math.max(...rows.map(({ probability }) => probability), 1e-9);
+  return (
+    <div
+      class="bars scroll"
+      role="img"
+      aria-label={`Probabilities: ${words.join(', ')}`}
+      tabIndex={0}
+    >
+      {rows.map(({ index, label, probability, phase }) => {
+        const isThere = probability > 1e-9;
+        return (
+          <div
+            key={index}
+            class="bar-column"
+            title={`${label}: ${percent(probability)}, phase ${phaseText(phase)}`}
+          >
+            <span class="bar-value">{isThere ? percent(probability) : ''}</span>
+            <span class="bar-track">
+              <span
+                class="bar-fill"
+                style={{
+                  height: `${(100 * probability) / most}%`,
+                  background: isThere ? `hsl(${hueOf(phase)} 62% 52%)` : 'transparent',
+                }}
+              />
+            </span>
+            <span class="bar-label">{label}</span>
+            <span class="bar-phase">{isThere ? phaseText(phase) : ''}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function percent(probability: number): string {
+  const value = 100 * probability;
+  return `${value >= 9.95 || value === 0 ? value.toFixed(0) : value.toFixed(value < 0.1 ? 2 : 1)}%`;
+}
+
+function Amplitudes({ state }: { readonly state: LiveState }) {
+  const isOpen = useSignal(false);
+  const rows = isOpen.value ? stateRows(state, MAX_ROWS) : [];
+  return (
+    <details
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>Amplitudes as a table</summary>
+      {isOpen.value && (
+        <div class="scroll amplitudes" tabIndex={0} role="region" aria-label="Amplitudes">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">State</th>
+                <th scope="col">Amplitude</th>
+                <th scope="col">Probability</th>
+                <th scope="col">Phase</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ index, label, re, im, probability, phase }) => (
+                <tr key={index}>
+                  <th scope="row">{label}</th>
+                  <td>
+                    {signed(re)} {im < 0 ? '−' : '+'} {Math.abs(im).toFixed(4)}i
+                  </td>
+                  <td>{percent(probability)}</td>
+                  <td>{probability > 1e-9 ? phaseText(phase) : ''}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  );
+}
+
+const signed = (value: number): string => value.toFixed(4).replace('-', '−');
+
+const RADIUS = 38;
+
+/** A Bloch sphere seen from the front, a little from above and from the right. */
+function Bloch({
+  qubit,
+  x,
+  y,
+  z,
+}: {
+  readonly qubit: number;
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}) {
+  // x comes towards the viewer and to the left, y goes right, z up.
+  const project = (a: number, b: number, c: number) => ({
+    left: 50 + RADIUS * (b - 0.35 * a),
+    top: 50 - RADIUS * (c - 0.28 * a),
+  });
+  const tip = project(x, y, z);
+  const foot = project(x, y, 0);
+  const axes = [
+    { end: project(1, 0, 0), text: 'x' },
+    { end: project(0, 1, 0), text: 'y' },
+    { end: project(0, 0, 1), text: '0' },
+    { end: project(0, 0, -1), text: '1' },
+  ];
+  const length = Math.hypot(x, y, z);
+  return (
+    <figure class="bloch">
+      <svg viewBox="0 0 100 100" role="img" aria-label={blochWords(qubit, x, y, z)}>
+        <circle cx="50" cy="50" r={RADIUS} class="sphere" />
+        <ellipse cx="50" cy="50" rx={RADIUS} ry={RADIUS * 0.28} class="equator" />
+        {axes.map(({ end, text }) => (
+          <g key={text}>
+            <line x1="50" y1="50" x2={end.left} y2={end.top} class="axis" />
+            <text
+              x={50 + (end.left - 50) * 1.2}
+              y={50 + (end.top - 50) * 1.2 + 3}
+              text-anchor="middle"
+              class="axis-name"
+            >
+              {text}
+            </text>
+          </g>
+        ))}
+        {length > 0.02 && (
+          <>
+            <line x1={foot.left} y1={foot.top} x2={tip.left} y2={tip.top} class="drop-line" />
+            <line x1="50" y1="50" x2={tip.left} y2={tip.top} class="arrow" />
+          </>
+        )}
+        <circle cx={tip.left} cy={tip.top} r="3.6" class="tip" />
+      </svg>
+      <figcaption>
+        q{qubit} · |r| = {length.toFixed(2)}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** The density matrix of two qubits as a heat map: size is magnitude, colour is phase. */
+function Pair({ state }: { readonly state: LiveState }) {
+  const chosen = pair.value;
+  const qubits = Array.from({ length: state.numQubits }, (_, qubit) => qubit);
+  const set = (place: 0 | 1, qubit: number) => {
+    const [a, b] = chosen ?? [0, 1];
+    const next: readonly [number, number] = place === 0 ? [qubit, b] : [a, qubit];
+    // The same qubit twice is no pair: they change places.
+    pair.value = next[0] === next[1] ? [b, a] : next;
+  };
+  const density = chosen === undefined ? undefined : state.pair;
+  return (
+    <section class="card" aria-labelledby="pair-title">
+      <h2 id="pair-title">Two qubits together</h2>
+      {chosen === undefined ? (
+        <button
+          type="button"
+          onClick={() => {
+            pair.value = [0, 1];
+          }}
+        >
+          Show a density matrix
+        </button>
+      ) : (
+        <>
+          <div class="fields">
+            {([0, 1] as const).map((place) => (
+              <label key={place} class="field">
+                <span>{place === 0 ? 'Right digit' : 'Left digit'}</span>
+                <select
+                  value={chosen[place]}
+                  onChange={({ currentTarget }) => set(place, Number(currentTarget.value))}
+                >
+                  {qubits.map((qubit) => (
+                    <option key={qubit} value={qubit}>
+                      q{qubit}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            ))}
+          </div>
+          {density !== undefined && <Density entries={density.density} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Density({ entries }: { readonly entries: Float64Array }) {
+  const labels = [0, 1, 2, 3].map((index) => basisLabel(index, 2));
+  return (
+    <div class="scroll">
+      <table class="density">
+        <thead>
+          <tr>
+            <td />
+            {labels.map((label) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, row) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {labels.map((other, column) => {
+                const at = 2 * (4 * row + column);
+                const re = entries[at] ?? 0;
+                const im = entries[at + 1] ?? 0;
+                const size = Math.hypot(re, im);
+                return (
+                  <td key={other}>
+                    <span
+                      class="cell"
+                      style={{
+                        opacity: size < 1e-9 ? 0 : 0.25 + 0.75 * Math.min(1, 2 * size),
+                        background: `hsl(${hueOf(Math.atan2(im, re))} 62% 52%)`,
+                      }}
+                    />
+                    <span>{size < 1e-9 ? '0' : complexText(re, im)}</span>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function complexText(re: number, im: number): string {
+  const part = (value: number) => value.toFixed(2).replace('-', '−');
+  if (Math.abs(im) < 0.005) return part(re);
+  if (Math.abs(re) < 0.005) return `${part(im)}i`;
+  return `${part(re)}${im < 0 ? '' : '+'}${part(im)}i`;
+}
+
+/** Steps through the circuit, column by column. */
+export function StepControls({ numColumns }: { readonly numColumns: number }) {
+  const shown = shownColumns.value;
+  const at = shown ?? numColumns;
+  const goTo = (column: number) => {
+    shownColumns.value = column >= numColumns ? undefined : Math.max(0, column);
+  };
+  const isOff = textSource.value !== undefined || circuit.value.steps.length === 0;
+  return (
+    <div class="steps" role="group" aria-label="Step through the circuit">
+      <button
+        type="button"
+        disabled={isOff || at === 0}
+        onClick={() => goTo(0)}
+        aria-label="To the start"
+      >
+        |◀
+      </button>
+      <button
+        type="button"
+        disabled={isOff || at === 0}
+        onClick={() => goTo(at - 1)}
+        aria-label="One column back"
+      >
+        ◀
+      </button>
+      <output>{isOff ? 'No columns' : `Column ${at} of ${numColumns}`}</output>
+      <button
+        type="button"
+        disabled={isOff || at >= numColumns}
+        onClick={() => goTo(at + 1)}
+        aria-label="One column on"
+      >
+        ▶
+      </button>
+      <button
+        type="button"
+        disabled={isOff || at >= numColumns}
+        onClick={() => goTo(numColumns)}
+        aria-label="To the end"
+      >
+        ▶|
+      </button>
+    </div>
+  );
+}

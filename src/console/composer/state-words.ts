@@ -1,0 +1,98 @@
+/** The live state as rows and words. */
+import type { LiveState } from '../live-state/messages.ts';
+
+/** A basis state with its amplitude. */
+export interface StateRow {
+  readonly index: number;
+  /** Qubit 0 rightmost. */
+  readonly label: string;
+  readonly probability: number;
+  readonly re: number;
+  readonly im: number;
+  /** Phase in radians, -π to π. */
+  readonly phase: number;
+}
+
+/** A basis index as a label, qubit 0 rightmost. */
+export function basisLabel(index: number, numQubits: number): string {
+  return index.toString(2).padStart(numQubits, '0');
+}
+
+/** Basis states to show: all of a small register, else the most likely ones, in the order of their indices. */
+export function stateRows(
+  {
+    numQubits,
+    amplitudes,
+    probabilities,
+  }: Pick<LiveState, 'numQubits' | 'amplitudes' | 'probabilities'>,
+  maxRows: number,
+): readonly StateRow[] {
+  return largest(probabilities, maxRows).map((index) => {
+    const re = amplitudes[2 * index] ?? 0;
+    const im = amplitudes[2 * index + 1] ?? 0;
+    return {
+      index,
+      label: basisLabel(index, numQubits),
+      probability: probabilities[index] ?? 0,
+      re,
+      im,
+      phase: Math.atan2(im, re),
+    };
+  });
+}
+
+/** Indices of the largest values, ascending; all if there are no more than that. */
+function largest(values: Float64Array, count: number): readonly number[] {
+  if (values.length <= count) return [...values.keys()];
+  const kept: number[] = [];
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0;
+    const smallest = kept.at(-1);
+    if (kept.length === count && smallest !== undefined && value <= (values[smallest] ?? 0))
+      continue;
+    let at = kept.length;
+    while (at > 0 && (values[kept[at - 1] ?? 0] ?? 0) < value) at--;
+    kept.splice(at, 0, index);
+    if (kept.length > count) kept.pop();
+  }
+  return kept.sort((a, b) => a - b);
+}
+
+/** A Bloch vector in words: where it points, and whether the qubit is entangled or mixed. */
+export function blochWords(qubit: number, x: number, y: number, z: number): string {
+  const length = Math.hypot(x, y, z);
+  const parts = [x, y, z].map((each) => each.toFixed(2).replace('-0.00', '0.00').replace('-', '−'));
+  const what =
+    length > 0.999
+      ? 'by itself'
+      : length < 0.001
+        ? 'fully entangled or mixed'
+        : 'entangled or mixed';
+  return `q${qubit}: x ${parts[0]}, y ${parts[1]}, z ${parts[2]}, ${what}`;
+}
+
+/** Hue of the phase 0, degrees: violet, the colour of results. */
+const FIRST_HUE = 255;
+
+/** Hue of a phase, degrees; phases go once round the circle of colours. */
+export function hueOf(phase: number): number {
+  return Math.round((((phase * 180) / Math.PI + FIRST_HUE + 360) % 360) * 10) / 10;
+}
+
+/** A phase in words: "0", "π/2", "−0.81". */
+export function phaseText(phase: number): string {
+  const turns = phase / Math.PI;
+  const simple: readonly (readonly [number, string])[] = [
+    [0, '0'],
+    [1, 'π'],
+    [-1, 'π'],
+    [0.5, 'π/2'],
+    [-0.5, '−π/2'],
+    [0.25, 'π/4'],
+    [-0.25, '−π/4'],
+    [0.75, '3π/4'],
+    [-0.75, '−3π/4'],
+  ];
+  const found = simple.find(([value]) => Math.abs(turns - value) < 1e-6);
+  return found?.[1] ?? phase.toFixed(2).replace('-', '−');
+}

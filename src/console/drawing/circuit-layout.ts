@@ -1,0 +1,172 @@
+/** Layout of a circuit drawing, in pixels: time goes right, qubit 0 is at the top. */
+
+/** A gate to draw. */
+export interface DrawnGate {
+  /** Number of its own within the circuit. */
+  readonly id: number;
+  /** Column, from 0. */
+  readonly column: number;
+  /** Name without the C of controls: X, RZ, M, BARRIER. */
+  readonly name: string;
+  readonly controls: readonly number[];
+  readonly targets: readonly number[];
+  /** Second line of the box, such as an angle. */
+  readonly detail?: string | undefined;
+  /** Small text above the box. */
+  readonly caption?: string | undefined;
+  /** Text below the gate, such as a condition on bits. */
+  readonly condition?: string | undefined;
+  /** Classes of the group, such as `encoding`. */
+  readonly className?: string | undefined;
+}
+
+/** Distance between two wires. */
+export const ROW = 66;
+/** Size of a box with a gate's name and detail. */
+export const BOX = { width: 58, height: 44 };
+const TOP = 42;
+const BOTTOM = 34;
+/** Room for the wires' names. */
+const LEFT = 44;
+/** Width of a column with boxes, and of one without. */
+const BOX_COLUMN = BOX.width + 14;
+const LINK_COLUMN = 34;
+/** Largest factor by which columns are widened; gates farther apart no longer look like one circuit. */
+const MAX_STRETCH = 1.7;
+
+export type MarkKind = 'box' | 'dot' | 'plus' | 'cross' | 'meter' | 'bar';
+
+/** A symbol on a wire. */
+export interface Mark {
+  readonly kind: MarkKind;
+  readonly qubit: number;
+  readonly y: number;
+}
+
+/** A gate in its column. */
+export interface PlacedGate {
+  readonly gate: DrawnGate;
+  /** Centre of its column. */
+  readonly x: number;
+  /** Ends of the line that joins its qubits; equal where it has one. */
+  readonly top: number;
+  readonly bottom: number;
+  readonly marks: readonly Mark[];
+}
+
+/** Layout of the whole drawing. */
+export interface CircuitLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  /** Where the wires end. */
+  readonly right: number;
+  /** Vertical position of each wire. */
+  readonly wires: readonly number[];
+  /** Centre and width of each column, with the free ones at the end. */
+  readonly columns: readonly { readonly x: number; readonly width: number }[];
+  readonly gates: readonly PlacedGate[];
+}
+
+/** Options of `layoutCircuit`. */
+export interface LayoutOptions {
+  /** Available width: columns are widened to fill it, but never narrowed. */
+  readonly room?: number;
+  /** Columns that are drawn at least. */
+  readonly minColumns?: number;
+  /** All columns are as wide as one with boxes. */
+  readonly isGrid?: boolean;
+}
+
+/** Lays out a circuit. */
+export function layoutCircuit(
+  numQubits: number,
+  gates: readonly DrawnGate[],
+  { room = 0, minColumns = 0, isGrid = false }: LayoutOptions = {},
+): CircuitLayout {
+  const last = Math.max(minColumns, ...gates.map(({ column }) => column + 1));
+  const narrow: number[] = new Array(last).fill(isGrid ? BOX_COLUMN : LINK_COLUMN);
+  for (const gate of gates) {
+    const isWide = marksOf(gate).some(({ kind }) => kind === 'box' || kind === 'meter');
+    if (isWide) narrow[gate.column] = BOX_COLUMN;
+  }
+  const stretch = isGrid || narrow.length === 0 ? 1 : (room - LEFT) / sum(narrow);
+  const widths = narrow.map((width) => width * Math.min(MAX_STRETCH, Math.max(1, stretch)));
+  let end = LEFT;
+  const columns = widths.map((width) => {
+    end += width;
+    return { x: end - width / 2, width };
+  });
+  return {
+    width: end + 12,
+    height: heightOf(numQubits),
+    left: LEFT,
+    right: end + 12,
+    wires: Array.from({ length: numQubits }, (_, qubit) => wireAt(qubit)),
+    columns,
+    gates: gates.map((gate) => {
+      const marks = marksOf(gate);
+      const heights = marks.map(({ y }) => y);
+      return {
+        gate,
+        x: columns[gate.column]?.x ?? 0,
+        top: Math.min(...heights),
+        bottom: Math.max(...heights),
+        marks,
+      };
+    }),
+  };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+const wireAt = (qubit: number): number => TOP + qubit * ROW;
+const heightOf = (numQubits: number): number => TOP + (numQubits - 1) * ROW + BOTTOM;
+
+/** The wire nearest to a height of the drawing; undefined outside the wires. */
+export function qubitAt(layout: CircuitLayout, y: number): number | undefined {
+  const qubit = Math.round((y - TOP) / ROW);
+  return qubit >= 0 && qubit < layout.wires.length ? qubit : undefined;
+}
+
+/** The column at a width of the drawing; the first one left of the drawing, the number of columns right of it. */
+export function columnAt({ columns }: CircuitLayout, x: number): number {
+  const found = columns.findIndex(({ x: centre, width }) => x < centre + width / 2);
+  return found < 0 ? columns.length : found;
+}
+
+function marksOf({ name, controls, targets }: DrawnGate): readonly Mark[] {
+  const kind = targetKind(name, controls.length);
+  return [
+    ...controls.map((qubit): Mark => ({ kind: 'dot', qubit, y: wireAt(qubit) })),
+    ...targets.map((qubit): Mark => ({ kind, qubit, y: wireAt(qubit) })),
+  ];
+}
+
+/** Symbol of a gate on its targets. */
+function targetKind(name: string, numControls: number): MarkKind {
+  if (name === 'M') return 'meter';
+  if (name === 'BARRIER') return 'bar';
+  if (name === 'SWAP') return 'cross';
+  if (numControls > 0 && name === 'X') return 'plus';
+  if (numControls > 0 && name === 'Z') return 'dot';
+  return 'box';
+}
+
+/**
+ * Column of each gate of a list, each as far left as earlier gates on its wires allow. The line between its qubits
+ * covers the wires in between.
+ */
+export function leftmostColumns(
+  gates: readonly Pick<DrawnGate, 'controls' | 'targets'>[],
+  numQubits: number,
+): readonly number[] {
+  const next: number[] = new Array(numQubits).fill(0);
+  return gates.map(({ controls, targets }) => {
+    const on = [...controls, ...targets];
+    const first = Math.min(...on);
+    const last = Math.max(...on);
+    const column = Math.max(0, ...next.slice(first, last + 1));
+    next.fill(column + 1, first, last + 1);
+    return column;
+  });
+}
