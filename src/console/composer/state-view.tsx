@@ -282,6 +282,7 @@ function Pair({ state }: { readonly state: LiveState }) {
       {chosen === undefined ? (
         <button
           type="button"
+          class="pair-button"
           onClick={() => {
             pair.value = [0, 1];
           }}

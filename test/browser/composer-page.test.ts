@@ -1,0 +1,195 @@
+// @needs facilities
+/** The composer: by keys, by mouse, by text, with the state beside it. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { describeWith } from '../support/facilities/describe-with.ts';
+import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
+
+describeWith(['Chromium'], 'the composer', () => {
+  let visit: ConsoleVisit;
+  beforeAll(async () => {
+    visit = await ConsoleVisit.start();
+  });
+  afterAll(() => visit?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    visit.complaints.length = 0;
+  });
+  afterEach(() => expect(visit.complaints).toEqual([]));
+
+  const open = async (hash = '#/composer', size = DESK) => {
+    await visit.open(hash, undefined, size);
+    await visit.page.waitForSelector('#composer-grid');
+  };
+  const press = async (...keys: readonly string[]) => {
+    await visit.page.focus('#composer-grid');
+    for (const key of keys) await visit.page.keyboard.press(key as 'Enter');
+  };
+  /** Waits until the probabilities are these. */
+  const probabilities = (text: string) =>
+    visit.page.waitForSelector(`.bars[aria-label=${JSON.stringify(`Probabilities: ${text}`)}]`);
+  /** Waits until the text of the editor contains it. */
+  const editorHas = (text: string) =>
+    visit.page.waitForFunction(
+      `document.querySelector('.editor').shadowRoot?.querySelector('.cm-content')?.innerText
+        .includes(${JSON.stringify(text)})`,
+    );
+  /** Replaces the text of the editor, as a person does. */
+  const type = async (text: string) => {
+    await visit.page.evaluate(
+      `document.querySelector('.editor').shadowRoot.querySelector('.cm-content').focus()`,
+    );
+    await visit.page.keyboard.down('Control');
+    await visit.page.keyboard.press('a');
+    await visit.page.keyboard.up('Control');
+    await visit.page.keyboard.sendCharacter(text);
+  };
+
+  test('makes a Bell pair with two keys, in gates, text and state', async () => {
+    await open();
+    await probabilities('00 100%');
+    await press('h', 'c');
+    await probabilities('00 50%, 11 50%');
+    await editorHas('cx q[0], q[1];');
+    expect(await visit.page.$$eval('.bloch', (all) => all.map((each) => each.textContent))).toEqual(
+      [expect.stringContaining('|r| = 0.00'), expect.stringContaining('|r| = 0.00')],
+    );
+  });
+
+  test('undoes, redoes, moves, copies and deletes by keys', async () => {
+    await open();
+    await press('x');
+    await probabilities('01 100%');
+    await visit.page.keyboard.down('Control');
+    await visit.page.keyboard.press('z');
+    await visit.page.keyboard.up('Control');
+    await probabilities('00 100%');
+    await visit.page.keyboard.down('Control');
+    await visit.page.keyboard.press('y');
+    await visit.page.keyboard.up('Control');
+    await probabilities('01 100%');
+    // To the other qubit.
+    await press('Home');
+    await visit.page.keyboard.down('Shift');
+    await visit.page.keyboard.press('ArrowDown');
+    await visit.page.keyboard.up('Shift');
+    await probabilities('10 100%');
+    await visit.page.keyboard.down('Control');
+    await visit.page.keyboard.press('c');
+    await visit.page.keyboard.press('v');
+    await visit.page.keyboard.up('Control');
+    await probabilities('11 100%');
+    await press('Home', 'Delete');
+    await probabilities('10 100%');
+  });
+
+  test('follows the text, underlines its fault, and keeps the circuit meanwhile', async () => {
+    await open('#/composer?example=bell');
+    await probabilities('00 50%, 11 50%');
+    await type('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[1];\n');
+    await probabilities('10 100%');
+    await visit.sees('X');
+    await type('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[7];\n');
+    await visit.page.waitForFunction(
+      `document.querySelector('.editor').shadowRoot.querySelector('.cm-lintRange-error') !== null`,
+    );
+    await probabilities('10 100%');
+    // A loop over measured bits is shown as a text alone.
+    await type(
+      'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit c;\nint n = 0;\nwhile (n < 1) { x q[0]; c = measure q[0]; if (c) { n += 1; } }\n',
+    );
+    await visit.sees('the text is the source');
+    await visit.sees('one course of it');
+  });
+
+  test('steps through the circuit, column by column', async () => {
+    await open('#/composer?example=ghz');
+    await probabilities('0000 50%, 1111 50%');
+    await visit.click('To the start');
+    await probabilities('0000 100%');
+    await visit.click('One column on');
+    await probabilities('0000 50%, 0001 50%');
+    await visit.sees('after column 1');
+  });
+
+  test('sets angles by text, by slider and by an input with a name', async () => {
+    await open();
+    await press('a', 'ArrowLeft');
+    await visit.fill('theta', 'pi');
+    await probabilities('01 100%');
+    await visit.fill('theta', 'phase');
+    await probabilities('00 100%');
+    await visit.sees('phase = 0.000');
+    await visit.fill('theta', '1 apple');
+    await visit.sees('Write radians');
+  });
+
+  test('draws another course of a circuit that depends on chance', async () => {
+    await open('#/composer?example=teleportation');
+    await visit.sees('This circuit depends on chance');
+    const seen = new Set<string>();
+    while (seen.size < 3) {
+      const words = await visit.page.$eval('.composer .notice p', (one) => one.textContent);
+      seen.add(words ?? '');
+      await visit.click('Draw another');
+    }
+  });
+
+  test('shows the density matrix of a pair', async () => {
+    await open('#/composer?example=bell');
+    await visit.click('Show a density matrix');
+    await visit.page.waitForFunction(
+      `[...document.querySelectorAll('.density td')].filter((each) => each.innerText === '0.50').length === 4`,
+    );
+  });
+
+  test('exports and shares what it shows', async () => {
+    await open('#/composer?example=bell');
+    await probabilities('00 50%, 11 50%');
+    const exported = async (form: string) => {
+      await visit.click(form);
+      await visit.page.waitForSelector(`.export-text[aria-label="${form}"]`);
+      return await visit.page.$eval('.export-text', (one) => one.textContent ?? '');
+    };
+    expect(await exported('OpenQASM 2')).toContain('cx q[0],q[1];'.replace(',', ', '));
+    expect(await exported('Qiskit')).toContain('qc.append(XGate().control(1), [0, 1])');
+    expect(await exported('Cirq')).toContain('cirq.X.controlled(1)(q[0], q[1])');
+    expect(await exported('PennyLane')).toContain('qml.ctrl(qml.PauliX(wires=[1]), control=[0])');
+    expect(JSON.parse(await exported('JSON'))).toMatchObject({ qubits: 2 });
+    expect(await exported('SVG')).toMatch(/^<svg [^>]*xmlns/);
+    await visit.click('Copy a link to this circuit');
+    await visit.page.waitForFunction(`location.hash.includes('c=')`);
+    const hash = String(await visit.page.evaluate('location.hash'));
+    await open(hash);
+    await probabilities('00 50%, 11 50%');
+  });
+
+  test('puts a gate where a mouse drops it', async () => {
+    await open();
+    await probabilities('00 100%');
+    const grid = await (await visit.page.$('#composer-grid'))?.boundingBox();
+    const gate = await visit.page.$('.palette-gate[aria-label^="X:"]');
+    const from = await gate?.boundingBox();
+    if (!grid || !from) throw new Error('unreachable: not drawn');
+    await visit.page.mouse.move(from.x + 10, from.y + 10);
+    await visit.page.mouse.down();
+    await visit.page.mouse.move(grid.x + 80, grid.y + 108, { steps: 5 });
+    await visit.page.mouse.up();
+    await probabilities('10 100%');
+    // And takes it along to the other qubit.
+    await visit.page.mouse.move(grid.x + 80, grid.y + 108);
+    await visit.page.mouse.down();
+    await visit.page.mouse.move(grid.x + 80, grid.y + 42, { steps: 5 });
+    await visit.page.mouse.up();
+    await probabilities('01 100%');
+  });
+
+  test.each([
+    ['a desk', DESK],
+    ['a phone', PHONE],
+  ])('is accessible and fits %s', async (_, size) => {
+    await open('#/composer?example=ansatz', size);
+    await visit.sees('Variational circuit');
+    await visit.page.waitForSelector('.bars');
+    expect(await visit.overflow()).toBeLessThanOrEqual(0);
+    expect(await visit.violations()).toEqual([]);
+  });
+});

@@ -1,0 +1,291 @@
+/** The composer's circuit: what it reads and writes, and what edits do to it. */
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../../src/circuit/circuit.ts';
+import { gateObjectsFromCircuit } from '../../../src/circuit/gate-objects-from-circuit.ts';
+import { readAngle, writeAngle } from '../../../src/console/composer/angle-text.ts';
+import { stepWords } from '../../../src/console/composer/circuit-words.ts';
+import {
+  addQubit,
+  columnsOf,
+  type EditedCircuit,
+  EMPTY,
+  editedCircuit,
+  gateObjects,
+  insertSteps,
+  moveStep,
+  numColumns,
+  removeQubit,
+  removeSteps,
+  replaceStep,
+  type Step,
+  stepAt,
+  stepsBefore,
+  withQubit,
+} from '../../../src/console/composer/edited-circuit.ts';
+import { EXAMPLES } from '../../../src/console/composer/examples.ts';
+import { readShared, writeShared } from '../../../src/console/composer/permalink.ts';
+import { hueOf, phaseText, stateRows } from '../../../src/console/composer/state-words.ts';
+import type { LiveSource, LiveState } from '../../../src/console/live-state/messages.ts';
+import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
+import { NODE_HOST } from '../../../src/engine/cpu/node-host.ts';
+import { worstAmplitude } from '../../support/engine-runs.ts';
+import { randomGates } from '../../support/random-circuits.ts';
+import { RandomStream } from '../../support/random-stream.ts';
+
+const computer = new StateComputer(NODE_HOST);
+
+async function stateOf(source: LiveSource, seed = 0): Promise<LiveState> {
+  const answer = await computer.answer({ ask: 'show', source, options: { seed } });
+  if (answer.kind !== 'state') throw new Error(`The answer is ${JSON.stringify(answer)}.`);
+  return answer;
+}
+
+const step = (name: string, targets: readonly number[], more: Partial<Step> = {}) => ({
+  name,
+  controls: [],
+  targets,
+  angles: {},
+  ...more,
+});
+const names = ({ steps }: EditedCircuit) =>
+  steps.map(({ name, controls, targets }) => `${name} ${[...controls, ...targets].join(' ')}`);
+
+describe('a circuit that is read and written again', () => {
+  test('has the state that it had: all gates, controls, angles and matrices', async () => {
+    for (let seed = 0; seed < 100; seed++) {
+      const stream = new RandomStream(500 + seed);
+      const qubits = 1 + stream.below(6);
+      const operations: Operation[] = [...randomGates(stream, qubits, 5 + stream.below(25), 3)];
+      const circuit = gateObjectsFromCircuit({ operations });
+      const written = gateObjects(editedCircuit(circuit, qubits));
+      expect(written).toHaveLength(circuit.length);
+      const before = await stateOf({ circuit, qubits });
+      const after = await stateOf({ circuit: written, qubits });
+      expect(worstAmplitude(after.amplitudes, before.amplitudes), `circuit ${seed}`).toBeLessThan(
+        1e-12,
+      );
+      // Read once more, it is the same to the letter.
+      expect(gateObjects(editedCircuit(written, qubits))).toEqual(written);
+    }
+  });
+
+  test('keeps measurements, their bits, conditions, resets, barriers and noise', () => {
+    const circuit = [
+      { gate: 'M', qubits: [1] },
+      { gate: 'M', qubits: [0] },
+      { gate: 'X', qubit: 2, condition: { bits: [0, 1], value: 2 } },
+      { gate: 'RESET', qubits: [0] },
+      { gate: 'BARRIER' },
+      { gate: 'BARRIER', qubits: [0, 1] },
+      { gate: 'NOISE', qubits: [1], channel: { name: 'depolarizing', p: 0.1 } },
+    ];
+    // The casts of the test's own channel are none: it is handed on unread.
+    const read = editedCircuit(JSON.parse(JSON.stringify(circuit)), 3);
+    expect(gateObjects(read)).toEqual([
+      { gate: 'M', qubits: [1], bits: [0] },
+      { gate: 'M', qubits: [0], bits: [1] },
+      { gate: 'X', qubit: 2, condition: { bits: [0, 1], value: 2 } },
+      { gate: 'RESET', qubits: [0] },
+      { gate: 'BARRIER' },
+      { gate: 'BARRIER', qubits: [0, 1] },
+      { gate: 'NOISE', qubits: [1], channel: { name: 'depolarizing', p: 0.1 } },
+    ]);
+  });
+
+  test('keeps what is written to a bit before what reads it, whatever the columns', () => {
+    const circuit = editedCircuit(
+      [
+        { gate: 'X', qubit: 0 },
+        { gate: 'M', qubits: [0], bits: [0] },
+        { gate: 'Z', qubit: 1, condition: { bits: [0], value: 1 } },
+        { gate: 'M', qubits: [2], bits: [0] },
+        { gate: 'Y', qubit: 3, condition: { bits: [0], value: 1 } },
+      ],
+      4,
+    );
+    expect(names(circuit)).toEqual(['X 0', 'M 0', 'Z 1', 'M 2', 'Y 3']);
+    expect(columnsOf(circuit)).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe('an edit', () => {
+  const three = editedCircuit(
+    [
+      { gate: 'H', qubit: 0 },
+      { gate: 'CX', control: 0, target: 1 },
+      { gate: 'CX', control: 1, target: 2 },
+    ],
+    3,
+  );
+
+  test('inserts a gate before those of the column, as far left as there is room', () => {
+    expect(names(insertSteps(three, 1, [step('Z', [0])]))).toEqual([
+      'H 0',
+      'Z 0',
+      'X 0 1',
+      'X 1 2',
+    ]);
+    const far = insertSteps(three, 3, [step('Z', [2])]);
+    expect(columnsOf(far)).toEqual([0, 1, 2, 3]);
+    expect(columnsOf(insertSteps(EMPTY, 5, [step('Z', [1])]))).toEqual([0]);
+  });
+
+  test('adds the qubits that a gate needs', () => {
+    expect(insertSteps(EMPTY, 0, [step('H', [4])]).numQubits).toBe(5);
+  });
+
+  test('moves a gate along its wire and to others, but never off them', () => {
+    const [h] = three.steps;
+    expect(names(moveStep(three, h?.id ?? 0, 3, 1))).toEqual(['X 0 1', 'X 1 2', 'H 1']);
+    expect(moveStep(three, h?.id ?? 0, 0, -1)).toBe(three);
+  });
+
+  test('moves one qubit of a gate, unless the gate has that qubit already', () => {
+    const cx = three.steps[1];
+    if (cx === undefined) throw new Error('unreachable');
+    expect(withQubit(cx, 0, 1)).toBeUndefined();
+    const moved = withQubit(cx, 0, 2);
+    if (moved === undefined) throw new Error('unreachable');
+    expect(names(replaceStep(three, moved))).toEqual(['H 0', 'X 2 1', 'X 1 2']);
+  });
+
+  test('takes out gates, and the last qubit with the gates on it', () => {
+    expect(names(removeSteps(three, [three.steps[1]?.id ?? 0]))).toEqual(['H 0', 'X 1 2']);
+    expect(names(removeQubit(three))).toEqual(['H 0', 'X 0 1']);
+    expect(addQubit(three).numQubits).toBe(4);
+    const one = { numQubits: 1, steps: [] };
+    expect(removeQubit(one)).toBe(one);
+  });
+
+  test('leaves the circuit from which it was made as it is', () => {
+    const before = structuredClone(three);
+    insertSteps(three, 0, [step('X', [0])]);
+    removeQubit(three);
+    moveStep(three, 1, 4, 0);
+    expect(three).toEqual(before);
+  });
+
+  test('finds gates by place, and counts those before a column', () => {
+    expect(stepAt(three, 1, 1)?.name).toBe('X');
+    expect(stepAt(three, 2, 0)).toBeUndefined();
+    expect(stepsBefore(three, 2)).toBe(2);
+    expect(numColumns(three)).toBe(3);
+  });
+});
+
+describe('the examples', () => {
+  test('are twelve, each with a sentence, and valid', async () => {
+    expect(EXAMPLES).toHaveLength(12);
+    for (const { circuit, qubits, inputs, says } of EXAMPLES) {
+      expect(says).toMatch(/\.$/);
+      const edited = gateObjects(editedCircuit(circuit, qubits));
+      const state = await stateOf({ circuit: edited, qubits, ...(inputs && { inputs }) });
+      expect(state.numQubits).toBe(qubits);
+    }
+  });
+
+  const example = (name: string) => {
+    const found = EXAMPLES.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`no ${name}`);
+    return found;
+  };
+  /** Probability that the bits of a basis index, under a mask, have a value. */
+  async function probability(name: string, mask: number, value: number): Promise<number> {
+    const { circuit, qubits, inputs } = example(name);
+    const state = await stateOf({ circuit, qubits, ...(inputs && { inputs }) });
+    let sum = 0;
+    for (const [index, each] of state.probabilities.entries())
+      if ((index & mask) === value) sum += each;
+    return sum;
+  }
+
+  test.each([
+    ['superdense', 0b11, 0b11, 1],
+    ['deutsch-jozsa', 0b111, 0b111, 1],
+    ['bernstein-vazirani', 0b111, 0b101, 1],
+    ['grover', 0b111, 0b101, 0.9453125],
+    ['phase-estimation', 0b111, 0b011, 1],
+    ['qaoa', 0b1111, 0b0101, 0.265625],
+  ])('%s does what it says', async (name, mask, value, expected) => {
+    expect(await probability(name, mask, value)).toBeCloseTo(expected, 9);
+  });
+
+  test('teleportation and the code keep the state of qubit 0, whatever is measured', async () => {
+    for (const [name, qubit] of [
+      ['teleportation', 2],
+      ['bit-flip-code', 0],
+    ] as const) {
+      const { circuit, qubits } = example(name);
+      for (let seed = 0; seed < 8; seed++) {
+        const state = await stateOf({ circuit, qubits }, seed);
+        let one = 0;
+        for (const [index, each] of state.probabilities.entries()) {
+          if ((index >> qubit) % 2 === 1) one += each;
+        }
+        expect(one).toBeCloseTo(0.25, 9);
+      }
+    }
+  });
+});
+
+describe('words', () => {
+  test.each([
+    ['0.3', 0.3],
+    ['pi/2', Math.PI / 2],
+    ['-3*pi/4', (-3 * Math.PI) / 4],
+    ['2π', 2 * Math.PI],
+    ['−π/3', -Math.PI / 3],
+    ['1e-3', 0.001],
+    ['', undefined],
+    ['*pi', undefined],
+    ['pie', undefined],
+    ['1/0', undefined],
+  ])('the angle %s is read', (text, value) => {
+    if (value === undefined) expect(readAngle(text)).toBeUndefined();
+    else expect(readAngle(text)).toBeCloseTo(value, 12);
+  });
+
+  test('angles are written so that they can be read', () => {
+    for (const angle of [0, Math.PI, -Math.PI / 4, (3 * Math.PI) / 8, 0.123456, -2.5]) {
+      expect(readAngle(writeAngle(angle, 6))).toBeCloseTo(angle, 6);
+    }
+    expect(writeAngle(Math.PI / 2)).toBe('π/2');
+    expect(writeAngle(-Math.PI)).toBe('−π');
+  });
+
+  test('gates are said with their qubits, angles and conditions', () => {
+    const [rx, m] = editedCircuit([
+      {
+        gate: 'CRX',
+        control: 1,
+        target: 0,
+        theta: { input: 'a' },
+        condition: { bits: [0], value: 1 },
+      },
+      { gate: 'M', qubits: [0] },
+    ]).steps;
+    expect(rx && stepWords(rx)).toBe('RX with theta a on q0, controlled by q1, if c0 = 1');
+    expect(m && stepWords(m)).toBe('Measurement on q0');
+  });
+
+  test('the most likely states are shown in the order of their indices', () => {
+    const probabilities = Float64Array.of(0.1, 0.4, 0.05, 0.45);
+    const amplitudes = Float64Array.of(0, 0, 0, 0.6, 0, 0, -0.67, 0);
+    const rows = stateRows({ numQubits: 2, probabilities, amplitudes }, 2);
+    expect(rows.map(({ label }) => label)).toEqual(['01', '11']);
+    expect(rows.map(({ phase }) => phaseText(phase))).toEqual(['π/2', 'π']);
+    expect(hueOf(0)).not.toBe(hueOf(Math.PI));
+  });
+});
+
+describe('a link', () => {
+  test('holds a circuit, and other texts hold none', async () => {
+    const [{ circuit, qubits }] = [EXAMPLES[6] ?? { circuit: [], qubits: 1 }];
+    const text = await writeShared({ circuit, qubits, inputs: { a: 1 } });
+    expect(text).toMatch(/^[\w-]+$/);
+    expect(await readShared(text)).toEqual({ circuit, qubits, inputs: { a: 1 } });
+    for (const other of ['', 'abc', '!!', text.slice(4), btoa('{"qubits":1}')]) {
+      expect(await readShared(other)).toBeUndefined();
+    }
+  });
+});
