@@ -18,6 +18,8 @@ const ALL: Found = {
   'WebGPU in Chromium': PRESENT,
   'Python 3': PRESENT,
   'httpx for Python': PRESENT,
+  'numpy for Python': PRESENT,
+  curl: PRESENT,
   PostgreSQL: PRESENT,
 };
 const WITHOUT_LAVAPIPE: Found = { ...ALL, lavapipe: { isPresent: false, reason: 'It is gone.' } };

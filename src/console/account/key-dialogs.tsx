@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiKey } from '../../client/api-types.ts';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { client, enterKey, forgetKey, isRemembered, keyInfo } from '../shell/session.ts';
@@ -151,11 +152,6 @@ export function ShowKey({
   readonly text: NewText;
   readonly onClose: () => void;
 }) {
-  const isCopied = useSignal(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text.key);
-    isCopied.value = true;
-  };
   return (
     <Dialog title={`The key ${text.name}`} onClose={onClose}>
       <p class="note">Store it now: it is shown this once. The service keeps only a hash of it.</p>
@@ -163,9 +159,7 @@ export function ShowKey({
         <code>{text.key}</code>
       </p>
       <p class="actions">
-        <button type="button" onClick={() => void copy()}>
-          {isCopied.value ? 'Copied' : 'Copy'}
-        </button>
+        <CopyButton text={text.key} />
         <button type="button" class="primary" onClick={onClose}>
           I have stored it
         </button>

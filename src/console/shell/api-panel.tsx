@@ -1,6 +1,7 @@
 /** The request that does what the page does, to be copied. */
 import { useSignal } from '@preact/signals';
 import { type ApiCall, callText, LANGUAGES, type Language } from './api-call.ts';
+import { CopyButton } from './copy-button.tsx';
 
 const CHOSEN = 'qcs-language';
 
@@ -13,16 +14,10 @@ export function ApiPanel({
   readonly title?: string;
 }) {
   const language = useSignal<Language>(chosenLanguage());
-  const isCopied = useSignal(false);
   const text = callText(call, language.value, window.location.origin);
   const choose = (next: Language) => {
     localStorage.setItem(CHOSEN, next);
     language.value = next;
-    isCopied.value = false;
-  };
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    isCopied.value = true;
   };
   return (
     <details class="card api-panel">
@@ -40,9 +35,7 @@ export function ApiPanel({
             </button>
           ))}
         </div>
-        <button type="button" onClick={() => void copy()}>
-          {isCopied.value ? 'Copied' : 'Copy'}
-        </button>
+        <CopyButton text={text} />
       </div>
       <pre class="scroll" tabIndex={0} role="region" aria-label={`${title}: ${language.value}`}>
         <code>{text}</code>

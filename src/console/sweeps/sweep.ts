@@ -138,7 +138,7 @@ export function planSweep(draft: SweepDraft, seed: number): SweepPlan {
     observables === undefined
       ? { return: [shots === undefined ? ('probabilities' as const) : ('counts' as const)] }
       : {
-          observables: observables.map(({ terms }) => terms),
+          observables: observables.map(writtenTerms),
           return: hasGradient ? (['expectation', 'gradient'] as const) : (['expectation'] as const),
           ...(hasGradient && { gradient_inputs: axes.map(({ label }) => label) }),
         };
@@ -202,6 +202,16 @@ function outcomeOf(text: string): string {
   throw new RangeError(
     'An outcome is written as bits, such as 01, with classical bit 0 rightmost.',
   );
+}
+
+/** A term or a list of terms, as short as the request allows. */
+function writtenTerms({ terms }: Observable) {
+  const written = terms.map(({ pauli, coefficient }) => ({
+    pauli,
+    ...(coefficient !== 1 && { coefficient }),
+  }));
+  const [first] = written;
+  return first !== undefined && written.length === 1 ? first : written;
 }
 
 /** Values of the varied inputs at some points. */

@@ -15,8 +15,8 @@ import { ALL_FIELDS, SetupView } from './setup-view.tsx';
 import { planSweep, type SweepDraft, type SweepPlan } from './sweep.ts';
 import './sweeps.css';
 
-/** Points of the request that the page shows as text. */
-const MAX_SHOWN_POINTS = 100;
+/** Points of the request that the page shows as text, by the number of inputs that vary. */
+const MAX_SHOWN_POINTS = [0, 1000, 100] as const;
 
 export function SweepsPage() {
   const draft = useSignal<SweepDraft>(firstDraft());
@@ -120,7 +120,7 @@ export function SweepsPage() {
 }
 
 function RequestPanel({ plan }: { readonly plan: SweepPlan }) {
-  const count = Math.min(plan.numPoints, MAX_SHOWN_POINTS);
+  const count = Math.min(plan.numPoints, MAX_SHOWN_POINTS[plan.axes.length] ?? 0);
   const title =
     count === plan.numPoints
       ? 'The sweep by HTTP'

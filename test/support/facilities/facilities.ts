@@ -40,6 +40,8 @@ export type Facility =
   | 'WebGPU in Chromium'
   | 'Python 3'
   | 'httpx for Python'
+  | 'numpy for Python'
+  | 'curl'
   | 'PostgreSQL';
 
 /** How a facility is come by. */
@@ -77,6 +79,14 @@ export const FACILITIES: Readonly<Record<Facility, FacilityRecord>> = {
   'httpx for Python': {
     install: 'python3-httpx, or httpx with pip',
     requiredBy: 'QCS_TEST_REQUIRE_HTTPX',
+  },
+  'numpy for Python': {
+    install: 'python3-numpy, or numpy with pip',
+    requiredBy: 'QCS_TEST_REQUIRE_NUMPY',
+  },
+  curl: {
+    install: 'curl',
+    requiredBy: 'QCS_TEST_REQUIRE_CURL',
   },
   PostgreSQL: {
     install: 'postgresql 14 or newer (on Debian, .ci/install-postgresql does it)',

@@ -29,14 +29,17 @@ type Attempt = Present | Missing;
 
 /** Tries them all, side by side. */
 export async function findFacilities(): Promise<Found> {
-  const [lavapipe, swiftShader, [browser, webGpu], python, httpx, postgres] = await Promise.all([
-    tryDriverAt('lavapipe', DRIVERS.lavapipe.paths.find(existsSync)),
-    tryDriverAt('SwiftShader', DRIVERS.SwiftShader.paths.find(existsSync)),
-    tryBrowserAt(BROWSERS.find(existsSync)),
-    tryPython('urllib.request'),
-    tryPython('httpx'),
-    tryPostgres(postgresPrograms()),
-  ]);
+  const [lavapipe, swiftShader, [browser, webGpu], python, httpx, numpy, curl, postgres] =
+    await Promise.all([
+      tryDriverAt('lavapipe', DRIVERS.lavapipe.paths.find(existsSync)),
+      tryDriverAt('SwiftShader', DRIVERS.SwiftShader.paths.find(existsSync)),
+      tryBrowserAt(BROWSERS.find(existsSync)),
+      tryPython('urllib.request'),
+      tryPython('httpx'),
+      tryPython('numpy'),
+      tryCommand('curl', '--version'),
+      tryPostgres(postgresPrograms()),
+    ]);
   return {
     lavapipe,
     SwiftShader: swiftShader,
@@ -44,6 +47,8 @@ export async function findFacilities(): Promise<Found> {
     'WebGPU in Chromium': webGpu,
     'Python 3': python,
     'httpx for Python': httpx,
+    'numpy for Python': numpy,
+    curl,
     PostgreSQL: postgres,
   };
 }
@@ -53,9 +58,13 @@ function missing(reason: string): Missing {
 }
 
 /** Has Python load a module. */
-export async function tryPython(module: string, command: string = PYTHON): Promise<Attempt> {
+export function tryPython(module: string, command: string = PYTHON): Promise<Attempt> {
+  return tryCommand(command, '-c', `import ${module}`);
+}
+
+async function tryCommand(command: string, ...options: readonly string[]): Promise<Attempt> {
   try {
-    await promisify(execFile)(command, ['-c', `import ${module}`], { timeout: HANG_MS });
+    await promisify(execFile)(command, options, { timeout: HANG_MS });
     return { isPresent: true, path: command };
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);

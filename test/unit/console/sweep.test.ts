@@ -73,6 +73,16 @@ describe('a plan', () => {
     expect(program(DRAFT, 1, 2)?.inputs).toEqual({ a: [1, 2], b: Math.PI / 2, c: 0 });
   });
 
+  test('writes observables as a term or as a list of terms', () => {
+    expect(program({ ...DRAFT, observables: 'Z0\n2*Z0 - X0' }, 0, 1)?.observables).toEqual([
+      { pauli: 'Z0' },
+      [
+        { pauli: 'Z0', coefficient: 2 },
+        { pauli: 'X0', coefficient: -1 },
+      ],
+    ]);
+  });
+
   test('runs through the first input for each value of the second', () => {
     expect(planSweep(TWO, 7).numPoints).toBe(6);
     expect(program(TWO, 1, 4)?.inputs).toMatchObject({ a: [1, 2, 0, 1], b: [5, 5, 6, 6] });
