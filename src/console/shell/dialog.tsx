@@ -1,7 +1,6 @@
 /** A dialog over the page. The browser keeps the focus in it and closes it with Escape. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import './forms.css';
 
 export function Dialog({
   title,

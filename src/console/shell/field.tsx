@@ -1,7 +1,6 @@
 /** A field of a form with its label, and below it what is wrong with its value. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import './forms.css';
 
 /** Attributes of the control, which bind it to its label and its faults. */
 export interface Bound {
