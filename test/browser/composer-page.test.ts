@@ -20,7 +20,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.page.waitForSelector('#composer-grid');
   };
   const press = async (...keys: readonly string[]) => {
-    await visit.page.focus('#composer-grid');
+    await visit.page.evaluate(`document.getElementById('composer-grid').focus()`);
     for (const key of keys) await visit.page.keyboard.press(key as 'Enter');
   };
   /** Waits until the probabilities are these. */
@@ -29,18 +29,19 @@ describeWith(['Chromium'], 'the composer', () => {
   /** Waits until the text of the editor contains it. */
   const editorHas = (text: string) =>
     visit.page.waitForFunction(
-      `document.querySelector('.editor').shadowRoot?.querySelector('.cm-content')?.innerText
+      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.innerText
         .includes(${JSON.stringify(text)})`,
     );
   /** Replaces the text of the editor, as a person does. */
   const type = async (text: string) => {
     await visit.page.evaluate(
-      `document.querySelector('.editor').shadowRoot.querySelector('.cm-content').focus()`,
+      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content').focus()`,
     );
     await visit.page.keyboard.down('Control');
     await visit.page.keyboard.press('a');
     await visit.page.keyboard.up('Control');
-    await visit.page.keyboard.sendCharacter(text);
+    await visit.page.keyboard.press('Delete');
+    await visit.page.keyboard.type(text);
   };
 
   test('makes a Bell pair with two keys, in gates, text and state', async () => {
@@ -89,7 +90,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.sees('X');
     await type('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[7];\n');
     await visit.page.waitForFunction(
-      `document.querySelector('.editor').shadowRoot.querySelector('.cm-lintRange-error') !== null`,
+      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-fault') !== null`,
     );
     await probabilities('10 100%');
     // A loop over measured bits is shown as a text alone.

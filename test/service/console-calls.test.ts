@@ -21,7 +21,7 @@ const QASM = [
   'input float a;',
   'qubit q; bit c;',
   'ry(a) q;',
-  'c = measure q;',
+  'c = measure q; // """ """"',
 ].join('\n');
 const BELL = {
   circuit: [

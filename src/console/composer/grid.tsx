@@ -243,7 +243,7 @@ export function Grid({
         label={`${circuitWords(circuit.value)}. Arrow keys move the cursor, letters insert gates, question mark lists the keys.`}
         role="application"
         aria-describedby="composer-cell"
-        tabIndex={0}
+        tabindex={0}
         id="composer-grid"
         onKeyDown={press}
         onPointerDown={(event: PointerEvent) => begin(event)}

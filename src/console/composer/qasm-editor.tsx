@@ -6,9 +6,8 @@ import {
   type StreamParser,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
-import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { EditorState, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -68,7 +67,7 @@ function openEditor(
         keymap.of([...defaultKeymap, ...historyKeymap]),
         StreamLanguage.define(OPENQASM),
         syntaxHighlighting(COLOURS),
-        lintGutter(),
+        FAULTS,
         LOOK,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': 'OpenQASM 3 text of the circuit' }),
@@ -82,19 +81,18 @@ function openEditor(
   });
 
   const mark = (refused: Refused | undefined) => {
-    const diagnostics: readonly Diagnostic[] = refused === undefined ? [] : [diagnosticOf(refused)];
-    view.dispatch(setDiagnostics(view.state, diagnostics));
+    view.dispatch({ effects: setFault.of(refused && faultIn(refused)) });
   };
-  const diagnosticOf = (refused: Refused): Diagnostic => {
+  /** The word at fault. */
+  const faultIn = (refused: Refused): Fault => {
     const { doc } = view.state;
     const { line = 1, column = 1 } = refused.position ?? {};
     const at = doc.line(Math.max(1, Math.min(doc.lines, line)));
-    const from = Math.min(at.to, at.from + column - 1);
+    const from = Math.min(Math.max(at.from, at.to - 1), at.from + column - 1);
     const word = /^\w+|^\S/.exec(at.text.slice(from - at.from))?.[0].length ?? 0;
     return {
       from,
       to: Math.min(at.to, from + Math.max(1, word)),
-      severity: 'error',
       message: messageOfAnswer(refused),
     };
   };
@@ -166,6 +164,38 @@ function openEditor(
   };
 }
 
+/** A part of the text that the service would refuse. */
+interface Fault {
+  readonly from: number;
+  readonly to: number;
+  readonly message: string;
+}
+
+const setFault = StateEffect.define<Fault | undefined>();
+
+/** Underlines the fault. The lint package of the editor uses inline styles, which the page's policy forbids. */
+const FAULTS = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    let next = marks.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (!effect.is(setFault)) continue;
+      const fault = effect.value;
+      const isThere = fault !== undefined && fault.from < fault.to;
+      next = isThere
+        ? Decoration.set([
+            Decoration.mark({ class: 'cm-fault', attributes: { title: fault.message } }).range(
+              fault.from,
+              fault.to,
+            ),
+          ])
+        : Decoration.none;
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
 const LOOK = EditorView.theme({
   '&': {
     fontSize: '13px',
@@ -189,6 +219,7 @@ const LOOK = EditorView.theme({
     color: 'var(--ink)',
     border: '1px solid var(--edge)',
   },
+  '.cm-fault': { textDecoration: 'underline wavy var(--bad)' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     background: 'var(--input-pale) !important',
   },

@@ -169,7 +169,8 @@ class Drawn {
       stroke: colour('--soft'),
       grid: { stroke: colour('--edge'), width: 1 },
       ticks: { stroke: colour('--edge'), width: 1 },
-      font: '12.5px system-ui, sans-serif',
+      // Whole pixels: uPlot scales no others to the screen.
+      font: '13px system-ui, sans-serif',
       labelFont: '13px system-ui, sans-serif',
       values: (_: uPlot, ticks: readonly number[]) => ticks.map(rounded),
     };

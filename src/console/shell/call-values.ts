@@ -50,8 +50,9 @@ export function pythonValue(value: unknown, indent: number): string {
       if (each === null) return 'None';
       if (typeof each === 'boolean') return each ? 'True' : 'False';
       if (typeof each !== 'string' || !each.includes('\n')) return JSON.stringify(each);
-      // Quotes are escaped, so that none ends the text.
-      return `"""${each.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"""`;
+      // Three quotes, or one before them, would end the text.
+      const text = each.replaceAll('\\', '\\\\').replaceAll(/"(?="")|"$/g, '\\"');
+      return `"""${text}"""`;
     },
     name: (key) => JSON.stringify(key),
     steps: ({ first, span, last }) =>
