@@ -1,0 +1,289 @@
+/**
+ * Histogram of counts, with exact probabilities beside the bars, and a second job to compare with. Up to thousands
+ * of outcomes: the most frequent ones have a bar each, the others have one together.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { grouped, percent } from '../numbers.ts';
+import {
+  allRows,
+  greatestOf,
+  type HistogramContents,
+  type HistogramRow,
+  type HistogramRows,
+  histogramInWords,
+  niceTop,
+  rowsToDraw,
+  shortened,
+} from './histogram-data.ts';
+import './histogram.css';
+
+const HEIGHT = 240;
+const MARGIN = { top: 26, left: 52, right: 4 };
+/** Least width of a slot, for each of its bars. */
+const LEAST_BAR = 13;
+const MAX_SLOTS = 64;
+/** A few outcomes stand close together on a wide page. */
+const WIDEST_SLOT = 120;
+/** Width of a character of a label. */
+const CHARACTER = 8;
+const FILLED = 0.76;
+const NUM_TABLE_ROWS = 1000;
+
+/** Draws counts as bars, says them in words, and has them as a table. */
+export function Histogram(contents: HistogramContents) {
+  const { label, counts, exact, other } = contents;
+  const figure = useRef<HTMLElement>(null);
+  const width = useWidth(figure);
+  const all = useMemo(() => allRows(contents), [counts, exact, other?.counts]);
+  const numBars = 1 + Number(exact !== undefined) + Number(other !== undefined);
+  const room = width - MARGIN.left - MARGIN.right;
+  const most = Math.max(3, Math.min(MAX_SLOTS, Math.floor(room / (LEAST_BAR * numBars))));
+  const rows = useMemo(() => rowsToDraw(all, most), [all, most]);
+  return (
+    <figure class="histogram" ref={figure}>
+      {numBars > 1 && <Legend {...contents} />}
+      {width > 0 && (
+        <Drawing
+          rows={rows}
+          width={width}
+          numBars={numBars}
+          words={histogramInWords(contents, all)}
+        />
+      )}
+      <details>
+        <summary>Counts as a table</summary>
+        <Table label={label} all={all} otherLabel={other?.label} hasExact={exact !== undefined} />
+      </details>
+    </figure>
+  );
+}
+
+function Legend({ label, exact, other }: HistogramContents) {
+  return (
+    <ul class="legend">
+      <li>
+        <span class="swatch own" aria-hidden="true" /> {label}
+      </li>
+      {exact !== undefined && (
+        <li>
+          <span class="swatch exact" aria-hidden="true" /> Exact probability
+        </li>
+      )}
+      {other !== undefined && (
+        <li>
+          <span class="swatch other" aria-hidden="true" /> {other.label}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface Shape {
+  readonly width: number;
+  readonly numBars: number;
+}
+
+function Drawing({
+  rows: { rows, numOthers },
+  width,
+  numBars,
+  words,
+}: Shape & { readonly rows: HistogramRows; readonly words: string }) {
+  const room = width - MARGIN.left - MARGIN.right;
+  const pitch = Math.min(WIDEST_SLOT, room / Math.max(1, rows.length));
+  const longest = rows.reduce((most, { outcome }) => Math.max(most, shortened(outcome).length), 0);
+  const isUpright = pitch < longest * CHARACTER + 4;
+  const height = HEIGHT + (isUpright ? longest * CHARACTER - 14 : 0);
+  const base = HEIGHT - 24;
+  const top = niceTop(greatestOf(rows));
+  const heightOf = (share: number) => ((base - MARGIN.top) * share) / top;
+  return (
+    <svg width={width} height={height} role="img" aria-label={words}>
+      {[0, top / 2, top].map((share) => (
+        <g class="tick" key={share}>
+          <line
+            x1={MARGIN.left}
+            x2={width}
+            y1={base - heightOf(share)}
+            y2={base - heightOf(share)}
+          />
+          <text x={MARGIN.left - 8} y={base - heightOf(share) + 4} text-anchor="end">
+            {shareInWords(share)}
+          </text>
+        </g>
+      ))}
+      {rows.map((row, i) => (
+        <Slot
+          key={row.outcome}
+          row={row}
+          x={MARGIN.left + i * pitch}
+          pitch={pitch}
+          numBars={numBars}
+          base={base}
+          heightOf={heightOf}
+          isUpright={isUpright}
+          isRest={numOthers > 0 && i === rows.length - 1}
+        />
+      ))}
+    </svg>
+  );
+}
+
+function Slot({
+  row,
+  x,
+  pitch,
+  numBars,
+  base,
+  heightOf,
+  isUpright,
+  isRest,
+}: {
+  readonly row: HistogramRow;
+  readonly x: number;
+  readonly pitch: number;
+  readonly numBars: number;
+  readonly base: number;
+  readonly heightOf: (share: number) => number;
+  readonly isUpright: boolean;
+  readonly isRest: boolean;
+}) {
+  const { outcome, count, share, exact, otherShare } = row;
+  const bars = [
+    { kind: 'own', share },
+    ...(exact === undefined ? [] : [{ kind: 'exact', share: exact }]),
+    ...(otherShare === undefined ? [] : [{ kind: 'other', share: otherShare }]),
+  ];
+  const barWidth = (pitch * FILLED) / numBars;
+  const left = x + (pitch * (1 - FILLED)) / 2;
+  const centre = x + pitch / 2;
+  const hasCount = count > 0 && barWidth >= grouped(count).length * CHARACTER;
+  return (
+    <g class={isRest ? 'slot rest' : 'slot'}>
+      <title>{rowInWords(row)}</title>
+      {bars.map((bar, i) => {
+        const size = heightOf(bar.share);
+        return (
+          <rect
+            key={bar.kind}
+            class={bar.kind}
+            x={left + i * barWidth + (bar.kind === 'own' ? 0 : 1)}
+            y={base - size}
+            width={Math.max(1, barWidth - (bar.kind === 'own' ? 0 : 2))}
+            height={size}
+            rx={Math.min(3, size / 2)}
+          />
+        );
+      })}
+      {hasCount && (
+        <text
+          class="count"
+          x={left + barWidth / 2}
+          y={base - heightOf(share) - 6}
+          text-anchor="middle"
+        >
+          {grouped(count)}
+        </text>
+      )}
+      {isUpright ? (
+        <text
+          class="outcome"
+          x={centre}
+          y={base + 8}
+          text-anchor="end"
+          dominant-baseline="central"
+          transform={`rotate(-90 ${centre} ${base + 8})`}
+        >
+          {shortened(outcome)}
+        </text>
+      ) : (
+        <text class="outcome" x={centre} y={base + 18} text-anchor="middle">
+          {shortened(outcome)}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function rowInWords({
+  outcome,
+  count,
+  share,
+  exact,
+  otherCount,
+  otherShare,
+}: HistogramRow): string {
+  const exactly = exact === undefined ? '' : `, exactly ${percent(exact, 2)}`;
+  const other =
+    otherCount === undefined
+      ? ''
+      : `; in the other run ${grouped(otherCount)} (${percent(otherShare ?? 0)})`;
+  return `${outcome}: ${grouped(count)} (${percent(share)})${exactly}${other}`;
+}
+
+function shareInWords(share: number): string {
+  return `${Number((share * 100).toPrecision(2))}%`;
+}
+
+function Table({
+  label,
+  all,
+  otherLabel,
+  hasExact,
+}: {
+  readonly label: string;
+  readonly all: readonly HistogramRow[];
+  readonly otherLabel: string | undefined;
+  readonly hasExact: boolean;
+}) {
+  return (
+    <section class="scroll rows" tabIndex={0} aria-label={`Counts: ${label}`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Outcome</th>
+            <th scope="col">Count</th>
+            <th scope="col">Share</th>
+            {hasExact && <th scope="col">Exact</th>}
+            {otherLabel !== undefined && <th scope="col">{otherLabel}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {all.slice(0, NUM_TABLE_ROWS).map((row) => (
+            <tr key={row.outcome}>
+              <th scope="row">{row.outcome}</th>
+              <td>{grouped(row.count)}</td>
+              <td>{percent(row.share, 2)}</td>
+              {row.exact !== undefined && <td>{percent(row.exact, 2)}</td>}
+              {row.otherCount !== undefined && (
+                <td>
+                  {grouped(row.otherCount)} ({percent(row.otherShare ?? 0, 2)})
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {all.length > NUM_TABLE_ROWS && (
+        <p class="small">
+          The {grouped(NUM_TABLE_ROWS)} most frequent of {grouped(all.length)} outcomes.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Width of an element in pixels, as it changes; 0 before the first layout. */
+function useWidth(element: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    if (element.current === null) return;
+    const host = element.current;
+    const read = () => setWidth(Math.floor(host.clientWidth));
+    const sizes = new ResizeObserver(read);
+    sizes.observe(host);
+    read();
+    return () => sizes.disconnect();
+  }, []);
+  return width;
+}

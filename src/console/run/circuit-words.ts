@@ -1,0 +1,80 @@
+/** What a run of a circuit says of itself, in words: where it ran, how, and how long it took. */
+import type { Circuit } from '../../client/api-types.ts';
+import type { Progress } from '../../client/jobs.ts';
+import { duration, grouped, percent } from '../numbers.ts';
+
+/** Facts of a record, by title. */
+export type Facts = readonly (readonly [string, string])[];
+
+/** State of a job that is followed: "Waiting, 2 jobs before it", "Running, 40%". */
+export function progressInWords({ status, progress, message, queuePosition }: Progress): string {
+  if (status === 'queued') {
+    if (queuePosition === undefined) return 'Waiting';
+    if (queuePosition === 0) return 'Waiting, the next to start';
+    return `Waiting, ${queuePosition} ${queuePosition === 1 ? 'job' : 'jobs'} before it`;
+  }
+  if (status !== 'running') return STATUS_WORDS[status];
+  const part = progress === undefined ? '' : `, ${percent(progress, 0)}`;
+  return `Running${part}${message === undefined ? '' : `: ${message}`}`;
+}
+
+/** States of jobs as they are shown. */
+export const STATUS_WORDS = {
+  queued: 'Waiting',
+  running: 'Running',
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+} as const;
+
+/** Where and how a circuit ran, and what it took. */
+export function circuitFacts(circuit: Circuit): Facts {
+  const { backend, method, method_reason: reason, trajectories, timing, seed, shots } = circuit;
+  const rows: (readonly [string, string | undefined])[] = [
+    ['Processor', circuit.processor],
+    ['Ran on', backend === undefined ? undefined : backendInWords(backend)],
+    ['Results are', backend === undefined ? undefined : basisInWords(backend, circuit.request)],
+    [
+      'Method',
+      method === undefined ? undefined : `${method.replaceAll('_', ' ')}. ${reason ?? ''}`,
+    ],
+    ['Trajectories', trajectories === undefined ? undefined : grouped(trajectories)],
+    ['Shots', grouped(shots)],
+    ['Seed', String(seed)],
+    ['Waited', timing === undefined ? undefined : duration(timing.queue_ms)],
+    ['Compiled in', timing === undefined ? undefined : duration(timing.compile_ms)],
+    ['Ran for', timing?.execution_ms === undefined ? undefined : ranInWords(timing)],
+  ];
+  return rows.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const]));
+}
+
+function ranInWords({
+  execution_ms: ran = 0,
+  sampling_ms: sampled,
+}: NonNullable<Circuit['timing']>): string {
+  const shots = sampled === undefined ? '' : `, ${duration(sampled)} of it to draw the shots`;
+  return `${duration(ran)}${shots}`;
+}
+
+/** The engine and device, or the hardware: "CPU engine, double precision, on Cores". */
+export function backendInWords(backend: NonNullable<Circuit['backend']>): string {
+  if ('vendor' in backend) return `${backend.device} of ${backend.vendor}`;
+  const { engine, precision, hardware, devices, served_by: node } = backend;
+  const parts = [
+    `engine ${engine}`,
+    precision === 'f64' ? 'double precision' : 'single precision',
+    hardware,
+    ...(devices === undefined ? [] : [devices.join(', ')]),
+    ...(node === undefined ? [] : [`node ${node}`]),
+  ];
+  return parts.join(', ');
+}
+
+function basisInWords(
+  backend: NonNullable<Circuit['backend']>,
+  request: Circuit['request'],
+): string {
+  if ('vendor' in backend) return backend.basis;
+  if (backend.emulates !== undefined) return `emulated: a model of ${backend.emulates}`;
+  return request?.['noise'] === undefined ? 'simulated' : 'simulated, with modelled noise';
+}

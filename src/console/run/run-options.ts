@@ -1,0 +1,148 @@
+/** What can be chosen for a run: processors that take the circuit, shots, seed, noise; and the request that follows. */
+import type { CircuitSubmissionInput, NamedNoiseModel, Processor } from '../../client/api-types.ts';
+import { availabilityInWords } from '../fleet/processor-words.ts';
+import { grouped } from '../numbers.ts';
+
+/** The circuit of a run, as operations or as OpenQASM text. */
+export type Submission =
+  | { readonly circuit: NonNullable<CircuitSubmissionInput['circuit']> }
+  | { readonly qasm: string };
+
+/** Choices of a visitor, as they are typed. */
+export interface Choices {
+  readonly processor: string;
+  readonly shots: string;
+  /** Empty: the service draws one. */
+  readonly seed: string;
+  /** Name of a noise model; empty for what the processor has by itself, `none` for no noise at all. */
+  readonly noise: string;
+}
+
+/** Choices at first; the processor is the first one that takes the circuit. */
+export const FIRST_CHOICES: Choices = { processor: '', shots: '1000', seed: '', noise: '' };
+
+/** A processor with what would happen to the circuit there. */
+export interface Offer {
+  readonly processor: Processor;
+  /** Why it cannot take the circuit; undefined if it can. */
+  readonly refusal: string | undefined;
+  /** Its state in sentences. */
+  readonly words: string;
+}
+
+/** All processors: whether each takes a circuit of so many qubits with these choices, and otherwise why not. */
+export function offersOf(
+  processors: readonly Processor[],
+  numQubits: number,
+  choices: Choices,
+): readonly Offer[] {
+  return processors.map((processor) => ({
+    processor,
+    refusal: refusalOf(processor, numQubits, choices),
+    words: availabilityInWords(processor),
+  }));
+}
+
+function refusalOf(processor: Processor, numQubits: number, choices: Choices): string | undefined {
+  const { available, reason, qubits, max_used_qubits: maxUsed = qubits } = processor;
+  if (!available) return reason ?? 'It is not available.';
+  if (needsDevice(processor))
+    return 'It needs the description of a device, so it is used by the API.';
+  const most = Math.min(qubits, maxUsed);
+  if (numQubits > most) {
+    return `The circuit has ${numQubits} qubits, and it takes at most ${most} now.`;
+  }
+  const shots = Number(choices.shots);
+  if (shots > processor.max_shots) return `It takes at most ${grouped(processor.max_shots)} shots.`;
+  if (choices.noise === '') return undefined;
+  if (choices.noise === 'none') {
+    return hasOwnNoise(processor) || processor.family !== 'superconducting'
+      ? undefined
+      : 'A device cannot run without its errors.';
+  }
+  const noisy = Math.max(0, ...(processor.methods ?? []).map((each) => each.max_noisy_qubits));
+  if (noisy === 0) return 'It takes no noise model.';
+  return numQubits > noisy ? `With noise it takes at most ${noisy} qubits.` : undefined;
+}
+
+/** The emulator of devices that callers describe. */
+function needsDevice({ family, coupling_map: couplers }: Processor): boolean {
+  return family === 'emulator' && couplers === undefined;
+}
+
+/** Whether its results have noise without a model in the request. */
+export function hasOwnNoise({ family, noise }: Processor): boolean {
+  return family === 'emulator' && noise !== undefined;
+}
+
+/** The processor that is chosen, or else the first that takes the circuit; undefined if none does. */
+export function chosenOffer(offers: readonly Offer[], id: string): Offer | undefined {
+  return (
+    offers.find(({ processor }) => processor.id === id) ??
+    offers.find(({ refusal }) => refusal === undefined)
+  );
+}
+
+/** The first sentence of a description. */
+export function firstSentence(text: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
+/** What the choice of noise means, in sentences. */
+export function noiseInWords(
+  noise: string,
+  models: readonly NamedNoiseModel[],
+  processor: Processor | undefined,
+): string {
+  const isNoisy = processor !== undefined && hasOwnNoise(processor);
+  if (noise === '') {
+    if (processor?.family === 'superconducting') return 'The device has its own errors.';
+    return isNoisy
+      ? 'The emulated device has its own noise, a model of its published medians.'
+      : 'Results are those of a device without errors.';
+  }
+  if (noise === 'none') return 'Results are those of a device without errors.';
+  const model = models.find(({ id }) => id === noise);
+  const instead = isNoisy ? ' It replaces the noise of the emulated device.' : '';
+  return model === undefined ? '' : `${firstSentence(model.description)}${instead} Modelled.`;
+}
+
+/** Faults of what is typed, by field. */
+export function faultsOf(choices: Choices): { readonly shots: string[]; readonly seed: string[] } {
+  const shots = Number(choices.shots);
+  const seed = Number(choices.seed);
+  const isCount = /^\d+$/.test(choices.shots) && shots >= 1;
+  const isSeed = choices.seed === '' || (/^\d+$/.test(choices.seed) && Number.isSafeInteger(seed));
+  return {
+    shots: isCount ? [] : ['A whole number of 1 or more.'],
+    seed: isSeed ? [] : ['A whole number of 0 or more, or nothing.'],
+  };
+}
+
+/** Body of the request. */
+export function requestOf(
+  submission: Submission,
+  numQubits: number,
+  processor: string,
+  { shots, seed, noise }: Choices,
+): CircuitSubmissionInput {
+  return {
+    ...submission,
+    // A text declares its qubits itself.
+    ...('circuit' in submission && numQubits > 0 && { qubits: numQubits }),
+    target_processor: processor,
+    shots: Number(shots),
+    ...(seed !== '' && { seed: Number(seed) }),
+    ...(noise === 'none' && { noise: {} }),
+    ...(noise !== '' && noise !== 'none' && { noise: { model: noise } }),
+  };
+}
+
+/** Whether a circuit measures anything. The service measures all qubits of one that does not. */
+export function hasMeasurement(submission: Submission): boolean {
+  if ('circuit' in submission) {
+    return submission.circuit.some(({ gate }) => /^(m|measure)$/i.test(gate));
+  }
+  const text = submission.qasm.replaceAll(/\/\/[^\n]*|\/\*.*?\*\//gs, '');
+  return /\bmeasure\b/.test(text);
+}

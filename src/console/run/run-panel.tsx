@@ -1,0 +1,145 @@
+/** Runs a circuit: choices, the job as it goes, and its result. A page that has a circuit shows it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { NeedsKey, Problem } from '../shell/notice.tsx';
+import { useResource } from '../shell/resource.ts';
+import { hashOf } from '../shell/route.ts';
+import { keyInfo, mayUse } from '../shell/session.ts';
+import { progressInWords } from './circuit-words.ts';
+import './run.css';
+import { RunForm } from './run-form.tsx';
+import {
+  chosenOffer,
+  FIRST_CHOICES,
+  faultsOf,
+  hasMeasurement,
+  offersOf,
+  requestOf,
+  type Submission,
+} from './run-options.ts';
+import { RunResult } from './run-result.tsx';
+import { type ActiveRun, useRuns } from './use-run.ts';
+
+const EVERY_MS = 5000;
+
+interface RunPanelProps {
+  readonly submission: Submission;
+  readonly numQubits: number;
+  /**
+   * Probability of each outcome of all qubits, qubit 0 rightmost, before measurements that all come last. Leave it
+   * out where the state is not known.
+   */
+  readonly exactProbabilities?: ReadonlyMap<string, number> | undefined;
+}
+
+/** Lets a visitor run a circuit. Control and Enter start a run from anywhere on the page. */
+export function RunPanel(props: RunPanelProps) {
+  return (
+    <section class="card run-panel" aria-label="Run">
+      <h2>Run</h2>
+      <NeedsKey to="with the scopes read and circuits to run the circuit on a processor">
+        {keyInfo.value !== undefined && !mayUse('circuits') ? (
+          <p class="notice">
+            Your key lacks the scope circuits. <a href={hashOf(['account'])}>Use another key</a>
+          </p>
+        ) : (
+          <Panel {...props} />
+        )}
+      </NeedsKey>
+    </section>
+  );
+}
+
+function Panel({ submission, numQubits, exactProbabilities }: RunPanelProps) {
+  const [choices, setChoices] = useState(FIRST_CHOICES);
+  const processors = useResource('GET /quantum/processors', {}, { everyMs: EVERY_MS });
+  const models = useResource('GET /quantum/noise-models', {});
+  const runs = useRuns();
+  const offers = offersOf(processors.data?.processors ?? [], numQubits, choices);
+  const chosen = chosenOffer(offers, choices.processor);
+  const faults = faultsOf(choices);
+  const hasFaults = faults.shots.length + faults.seed.length > 0;
+  const request = requestOf(submission, numQubits, chosen?.processor.id ?? '', choices);
+  const canRun =
+    runs.active === undefined && chosen !== undefined && chosen.refusal === undefined && !hasFaults;
+  const run = () => {
+    if (canRun) runs.start(request, exactProbabilities);
+  };
+  useRunKeys(run);
+  return (
+    <>
+      <Problem error={processors.error ?? models.error} />
+      <RunForm
+        choices={choices}
+        offers={offers}
+        chosen={chosen}
+        models={models.data?.noise_models ?? []}
+        faults={faults}
+        onChange={setChoices}
+        onRun={run}
+      >
+        {!hasMeasurement(submission) && (
+          <p class="note">The circuit has no measurement, so all qubits are measured at its end.</p>
+        )}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={!canRun}>
+            {runs.ended.length === 0 ? 'Run' : 'Run again'}
+          </button>
+          {runs.active?.id !== undefined && (
+            <button type="button" onClick={runs.cancel}>
+              Cancel
+            </button>
+          )}
+          <span class="hint">Control + Enter runs it, too.</span>
+        </div>
+      </RunForm>
+      <p class="run-state" role="status">
+        {runs.active === undefined ? endInWords(runs) : activeInWords(runs.active)}
+      </p>
+      {runs.active?.progress.progress !== undefined && (
+        <progress aria-label="Progress of the run" value={runs.active.progress.progress} max={1} />
+      )}
+      <Problem error={runs.error} />
+      {runs.unfinished !== undefined && (
+        <p>
+          <a href={hashOf(['jobs', runs.unfinished.circuit_id])}>Open this job</a>
+        </p>
+      )}
+      <RunResult runs={runs.ended} />
+      <ApiPanel
+        call={{ route: 'POST /quantum/circuits', body: request }}
+        title="This run by HTTP"
+      />
+    </>
+  );
+}
+
+function activeInWords({ id, progress, expectedStartAt }: ActiveRun): string {
+  if (id === undefined) return 'Sending …';
+  const start =
+    progress.status === 'queued' && expectedStartAt !== undefined
+      ? `, expected to start at ${new Date(expectedStartAt).toLocaleTimeString('en-GB')}`
+      : '';
+  return `${progressInWords(progress)}${start} …`;
+}
+
+function endInWords({ error, ended: [last] }: Pick<ReturnType<typeof useRuns>, 'error' | 'ended'>) {
+  if (error !== undefined || last === undefined) return '';
+  return `Run ${last.number} has completed.`;
+}
+
+/** Control or Command with Enter, before an editor takes it. */
+function useRunKeys(run: () => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      latest.current();
+    };
+    window.addEventListener('keydown', onKey, true);
+    return () => window.removeEventListener('keydown', onKey, true);
+  }, []);
+}

@@ -1,0 +1,112 @@
+/** A circuit that is sent, followed by its events, and kept when it has ended, to be compared with later ones. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Circuit, CircuitSubmissionInput } from '../../client/api-types.ts';
+import { JobCancelledError, JobFailedError } from '../../client/errors.ts';
+import type { Progress } from '../../client/jobs.ts';
+import { client } from '../shell/session.ts';
+
+/** A run that has completed. */
+export interface EndedRun {
+  /** 1 for the first run of the panel. */
+  readonly number: number;
+  readonly circuit: Circuit;
+  readonly request: CircuitSubmissionInput;
+  /** Exact probabilities of the circuit that was sent, if they were known. */
+  readonly exact: ReadonlyMap<string, number> | undefined;
+}
+
+/** The run that goes on. */
+export interface ActiveRun {
+  /** Undefined until the service has answered. */
+  readonly id: string | undefined;
+  readonly progress: Progress;
+  /** Planned start, if the service has said one. */
+  readonly expectedStartAt: string | undefined;
+}
+
+/** What became of the last run, and those before it. */
+export interface Runs {
+  readonly active: ActiveRun | undefined;
+  /** Why the last run has no result; undefined if it has one. */
+  readonly error: unknown;
+  /** Record of the last run if it failed or was cancelled. */
+  readonly unfinished: Circuit | undefined;
+  /** Completed runs, the last one first. */
+  readonly ended: readonly EndedRun[];
+  readonly start: (
+    request: CircuitSubmissionInput,
+    exact: ReadonlyMap<string, number> | undefined,
+  ) => void;
+  readonly cancel: () => void;
+}
+
+/** Runs kept for comparison. */
+const MAX_KEPT = 20;
+
+/** Sends circuits one at a time. A job goes on if the panel is closed. */
+export function useRuns(): Runs {
+  const [state, setState] = useState<Omit<Runs, 'start' | 'cancel'>>({
+    active: undefined,
+    error: undefined,
+    unfinished: undefined,
+    ended: [],
+  });
+  const end = useRef(new AbortController());
+  const numStarted = useRef(0);
+  useEffect(() => {
+    const own = new AbortController();
+    end.current = own;
+    return () => own.abort();
+  }, []);
+
+  const follow = async (
+    request: CircuitSubmissionInput,
+    exact: ReadonlyMap<string, number> | undefined,
+  ) => {
+    const { signal } = end.current;
+    const { circuits } = client.peek();
+    numStarted.current += 1;
+    const number = numStarted.current;
+    const show = (active: ActiveRun | undefined) => {
+      if (!signal.aborted) setState((old) => ({ ...old, active, error: undefined }));
+    };
+    try {
+      show({ id: undefined, progress: { status: 'queued' }, expectedStartAt: undefined });
+      setState((old) => ({ ...old, unfinished: undefined }));
+      const sent = await circuits.submit(request, { signal });
+      const id = sent.circuit_id;
+      const expectedStartAt = sent.expected_start_at;
+      show({ id, progress: { status: sent.status }, expectedStartAt });
+      const onProgress = (progress: Progress) => show({ id, progress, expectedStartAt });
+      const circuit = await circuits.wait(id, { signal, onProgress });
+      if (signal.aborted) return;
+      setState(({ ended }) => ({
+        active: undefined,
+        error: undefined,
+        unfinished: undefined,
+        ended: [{ number, circuit, request, exact }, ...ended].slice(0, MAX_KEPT),
+      }));
+    } catch (error) {
+      if (signal.aborted) return;
+      const hasEnded = error instanceof JobFailedError || error instanceof JobCancelledError;
+      const unfinished = hasEnded ? (error.job as Circuit) : undefined;
+      setState((old) => ({ ...old, active: undefined, error, unfinished }));
+    }
+  };
+
+  const cancel = async () => {
+    const id = state.active?.id;
+    if (id === undefined) return;
+    try {
+      await client.peek().circuits.cancel(id);
+    } catch (error) {
+      setState((old) => ({ ...old, error }));
+    }
+  };
+
+  return {
+    ...state,
+    start: (request, exact) => void follow(request, exact),
+    cancel: () => void cancel(),
+  };
+}
