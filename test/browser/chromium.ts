@@ -1,31 +1,26 @@
 /**
- * Headless Chromium on one page, gone with all its processes and files when it is closed, and also
- * when the process that opened it dies: Chromium ends when the pipe to it closes, and the shell that
- * started it then removes its folder.
+ * Headless Chromium, driven by puppeteer. Its processes and files are gone when it is closed, and also when the
+ * process that opened it is killed: Chromium ends when the pipe to it closes, and the shell that started it then
+ * removes its folder.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import puppeteer, { type Browser } from 'puppeteer-core';
 
-/** Between asking it to end and killing it. */
+/** Milliseconds between asking it to end and killing it. */
 const END_MS = 5000;
-/** Of what it says on its error stream. */
+/** Characters of its error stream that are kept. */
 const MAX_SAID = 4000;
 
+/** Beside those that puppeteer gives. */
 const FLAGS = [
-  '--headless=new',
   // Root, as containers run it, may not use the sandbox; the page is the project's own.
   '--no-sandbox',
   '--enable-unsafe-webgpu',
   '--use-webgpu-adapter=swiftshader',
-  '--disable-dev-shm-usage',
   '--no-proxy-server',
-  '--no-first-run',
-  '--disable-background-networking',
   '--disable-component-update',
-  '--disable-crash-reporter',
   '--remote-debugging-pipe',
 ];
 
@@ -34,54 +29,49 @@ const SHELL_SCRIPT = 'folder=$1; shift; "$@"; rm -rf "$folder"';
 
 /** A running browser. */
 export interface Chromium extends AsyncDisposable {
-  /** Resolves when it has ended, for whatever reason, with the last that it said. */
+  readonly browser: Browser;
+  /** Resolves when it has ended, for whatever reason, with the last text of its error stream. */
   readonly ended: Promise<string>;
-  /** Everything that it writes. */
+  /** Folder of everything that it writes. */
   readonly folder: string;
-  /** The pipes of its protocol: messages of JSON, each ended by a zero byte. */
-  readonly protocol: { readonly to: Writable; readonly from: Readable };
 }
 
-/** Starts the browser, whose path is absolute, on a page. */
-export async function openChromium(url: string, browser: string): Promise<Chromium> {
+/** Starts the browser at the absolute path `executable` on a page. */
+export async function openChromium(url: string, executable: string): Promise<Chromium> {
   const folder = await mkdtemp(join(tmpdir(), 'qcs-chromium-'));
-  const command = [browser, ...FLAGS, `--user-data-dir=${folder}`, url];
-  const shell = spawn('/bin/sh', ['-c', SHELL_SCRIPT, 'sh', folder, ...command], {
-    // A group of its own, which can be killed as one; what it writes lies in its folder.
-    detached: true,
+  const flags = await puppeteer.defaultArgs({ args: [url, ...FLAGS], userDataDir: folder });
+  const browser = await puppeteer.launch({
+    executablePath: '/bin/sh',
+    ignoreDefaultArgs: true,
+    args: ['-c', SHELL_SCRIPT, 'sh', folder, executable, ...flags],
+    // What it writes lies in its folder.
     env: { ...process.env, HOME: folder, TMPDIR: folder },
-    // Its error stream, then the two pipes of --remote-debugging-pipe.
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    pipe: true,
+    defaultViewport: null,
+    timeout: 0,
+    protocolTimeout: 0,
   });
+  const shell = browser.process();
+  if (shell === null) throw new Error('unreachable: puppeteer has started no process');
   let said = '';
   shell.stderr?.on('data', (data) => {
     said = `${said}${data}`.slice(-MAX_SAID);
   });
-  // What a browser that has ended leaves unread is no error.
-  for (const stream of shell.stdio) stream?.on('error', () => {});
   const ended = new Promise<string>((resolve) => {
-    shell.once('error', (error) => resolve(String(error)));
     shell.once('close', () => resolve(said));
   });
-  const [, , , to, from] = shell.stdio;
-  if (!(to instanceof Writable && from instanceof Readable))
-    throw new Error('unreachable: no pipes');
   return {
+    browser,
     ended,
     folder,
-    protocol: { to, from },
     [Symbol.asyncDispose]: async () => {
-      await end(shell, ended);
+      const kill = setTimeout(() => {
+        if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
+      }, END_MS);
+      await browser.close();
+      await ended;
+      clearTimeout(kill);
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-async function end(shell: ChildProcess, ended: Promise<string>): Promise<void> {
-  for (const pipe of shell.stdio.slice(3)) pipe?.destroy();
-  const kill = setTimeout(() => {
-    if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
-  }, END_MS);
-  await ended;
-  clearTimeout(kill);
 }

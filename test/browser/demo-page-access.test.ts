@@ -1,16 +1,28 @@
 // @needs facilities
-/** The page at `/` for everyone: on phones, by its names, by its focus, by its contrasts. */
+/** The demo for everyone: on phones, by its names, by its focus, by its contrasts. */
+import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO_FACTS } from '../support/demo-facts.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
+import { DESK, PHONE, SCHEMES } from './browser-page.ts';
 import { MARK_CONTRASTS, TEXT_CONTRASTS } from './demo-page-contrast.ts';
-import { BORDERLINE, DESK, DemoVisit, LOPSIDED, PHONE } from './demo-page-visit.ts';
+import { BORDERLINE, DemoVisit, LOPSIDED } from './demo-page-visit.ts';
 
 /** Contrast of text by WCAG 2.2, level AA; of marks and edges of controls. */
 const TEXT_CONTRAST = 4.5;
 const MARK_CONTRAST = 3;
 
 const SMALL_PHONE = { ...PHONE, width: 320 };
+
+/** Roles and names of the elements that assistive technology is told of. */
+async function accessibleElements(page: Page) {
+  const session = await page.createCDPSession();
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  return nodes
+    .filter(({ ignored }) => !ignored)
+    .map(({ role, name }) => ({ role: String(role?.value), name: String(name?.value ?? '') }));
+}
 
 describeWith(['Chromium'], 'access to the demo page', () => {
   let visit: DemoVisit;
@@ -26,9 +38,9 @@ describeWith(['Chromium'], 'access to the demo page', () => {
     ['a tablet', { width: 820, height: 1100 }],
     ['a desk', DESK],
   ])('never scrolls sideways on %s', async (_, size) => {
-    await visit.open(size);
+    await visit.openDemo(size);
     expect(
-      await visit.page.evaluate(
+      await visit.evaluate(
         `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
       ),
     ).toBe(0);
@@ -40,8 +52,8 @@ describeWith(['Chromium'], 'access to the demo page', () => {
   ])('keeps every word of a drawing inside it on %s', async (_, size) => {
     for (const answer of [LOPSIDED, BORDERLINE]) {
       visit.facts = { ...DEMO_FACTS, selfTest: answer.body };
-      await visit.open(size);
-      const outside = await visit.page.evaluate(`[...document.querySelectorAll('#demo svg text')]
+      await visit.openDemo(size);
+      const outside = await visit.evaluate(`[...document.querySelectorAll('#demo svg text')]
         .filter((text) => {
           const [own, all] = [text, text.ownerSVGElement].map((each) => each.getBoundingClientRect());
           const isWide = own.left < all.left - 1 || own.right > all.right + 1;
@@ -53,34 +65,34 @@ describeWith(['Chromium'], 'access to the demo page', () => {
   });
 
   test('has controls of a finger’s size on a phone, and a circuit that scrolls by itself', async () => {
-    await visit.open(PHONE);
-    const small = await visit.page.evaluate(`[...document.querySelectorAll('button, input')]
+    await visit.openDemo(PHONE);
+    const small = await visit.evaluate(`[...document.querySelectorAll('button, input')]
       .filter((each) => each.checkVisibility())
       .map((each) => [each.id, each.getBoundingClientRect().height])
       .filter(([, height]) => height < 24)`);
     expect(small).toEqual([]);
     const scroll = `document.getElementById('circuit-drawing')`;
-    expect(await visit.page.evaluate(`${scroll}.scrollWidth > ${scroll}.clientWidth`)).toBe(true);
-    expect(await visit.page.evaluate(`${scroll}.tabIndex`)).toBe(0);
+    expect(await visit.evaluate(`${scroll}.scrollWidth > ${scroll}.clientWidth`)).toBe(true);
+    expect(await visit.evaluate(`${scroll}.tabIndex`)).toBe(0);
   });
 
   test('brings the answer into view on a phone, and leaves a desk as it is', async () => {
     for (const size of [PHONE, DESK]) {
-      await visit.open(size);
-      await visit.page.evaluate(`document.getElementById('run').focus({ preventScroll: true })`);
-      await visit.page.press('Enter');
+      await visit.openDemo(size);
+      await visit.evaluate(`document.getElementById('run').focus({ preventScroll: true })`);
+      await visit.press('Enter');
       await visit.textUntil('aloud', /Virginica/);
-      await visit.page.until(`document.getElementById('verdict').getBoundingClientRect().top > 0`);
-      await visit.page.until(
+      await visit.until(`document.getElementById('verdict').getBoundingClientRect().top > 0`);
+      await visit.until(
         `document.getElementById('line').getBoundingClientRect().bottom < innerHeight`,
       );
-      if (size === DESK) expect(await visit.page.evaluate('scrollY')).toBe(0);
+      if (size === DESK) expect(await visit.evaluate('scrollY')).toBe(0);
     }
   });
 
   test('gives every control and every drawing a name', async () => {
-    await visit.open();
-    const elements = await visit.page.accessibleElements();
+    await visit.openDemo();
+    const elements = await accessibleElements(visit.page);
     const namesOf = (role: string) =>
       elements.filter((each) => each.role === role).map(({ name }) => name);
     expect(namesOf('slider')).toEqual([
@@ -107,25 +119,24 @@ describeWith(['Chromium'], 'access to the demo page', () => {
     );
     expect(unnamed).toEqual([]);
     expect(
-      await visit.page.evaluate(
-        `document.getElementById('feature-2').getAttribute('aria-valuetext')`,
-      ),
+      await visit.evaluate(`document.getElementById('feature-2').getAttribute('aria-valuetext')`),
     ).toBe('4.1 cm');
   });
 
   test('shows where the focus is, on everything that takes it', async () => {
-    await visit.open();
+    await visit.openDemo();
     const seen: string[] = [];
-    for (let presses = 0; presses < 24; presses += 1) {
-      await visit.page.press('Tab');
+    for (;;) {
+      await visit.press('Tab');
       const [name, style] = String(
-        await visit.page.evaluate(`(() => {
+        await visit.evaluate(`(() => {
           const focus = document.activeElement;
+          if (focus === document.body) return '';
           const { outlineStyle, outlineWidth } = getComputedStyle(focus);
           return (focus.id || focus.textContent.trim()) + '|' + outlineStyle + ' ' + outlineWidth;
         })()`),
       ).split('|');
-      if (name === undefined || seen.includes(name)) break;
+      if (name === undefined || name === '' || seen.includes(name)) break;
       seen.push(name);
       // A slider shows it on its thumb, of which a page cannot ask.
       if (!name.startsWith('feature-')) expect([name, style]).toEqual([name, 'solid 3px']);
@@ -133,14 +144,14 @@ describeWith(['Chromium'], 'access to the demo page', () => {
     expect(seen).toEqual(
       expect.arrayContaining(['feature-0', 'feature-3', 'run', 'circuit-drawing', 'copy']),
     );
-    const thumb = await visit.page.evaluate(`[...document.styleSheets]
+    const thumb = await visit.evaluate(`[...document.styleSheets]
       .flatMap((sheet) => [...sheet.cssRules])
       .find((rule) => rule.selectorText?.includes(':focus-visible::-webkit-slider-thumb'))?.style.outline`);
     expect(thumb).toMatch(/solid/);
     expect(seen.indexOf('feature-0')).toBeLessThan(seen.indexOf('run'));
   });
 
-  describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
+  describe.each(SCHEMES)('in the %s scheme', (scheme) => {
     /** The contrasts of a list that are below `least`. */
     const tooLow = (contrasts: unknown, least: number) => {
       if (!Array.isArray(contrasts)) throw new Error('no contrasts');
@@ -148,11 +159,11 @@ describeWith(['Chromium'], 'access to the demo page', () => {
     };
 
     test('has text that can be read on its ground', async () => {
-      await visit.open(DESK, scheme);
+      await visit.openDemo(DESK, scheme);
       // Also what is said of a result of before.
-      await visit.tabTo('feature-0');
-      await visit.page.press('End');
-      const contrasts = await visit.page.evaluate(TEXT_CONTRASTS);
+      await visit.tabToId('feature-0');
+      await visit.press('End');
+      const contrasts = await visit.evaluate(TEXT_CONTRASTS);
       expect(contrasts).toHaveProperty(
         'length',
         expect.toSatisfy((length) => length > 100),
@@ -161,8 +172,8 @@ describeWith(['Chromium'], 'access to the demo page', () => {
     });
 
     test('has marks that can be told from their ground', async () => {
-      await visit.open(DESK, scheme);
-      const contrasts = await visit.page.evaluate(MARK_CONTRASTS);
+      await visit.openDemo(DESK, scheme);
+      const contrasts = await visit.evaluate(MARK_CONTRASTS);
       expect(contrasts).toHaveLength(8);
       expect(tooLow(contrasts, MARK_CONTRAST)).toEqual([]);
     });

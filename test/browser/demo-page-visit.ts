@@ -1,15 +1,16 @@
-/** A visit to the page at `/` of a real service, with answers to runs that a test sets. */
+/** A visit to the demo of a real service, with answers to runs that a test sets. */
+import type { CDPSession, Protocol } from 'puppeteer-core';
 import type { DemoFacts } from '../../src/console/demo/demo-facts.ts';
-import { openTestService, type TestService } from '../service/support/test-service.ts';
 import { DEMO_FACTS, demoBody } from '../support/demo-facts.ts';
-import { BrowserPage, type RunAnswer, type WindowSize } from './demo-page-browser.ts';
+import { DESK, type OpenedPage, openPage, type Scheme } from './browser-page.ts';
+import { ConsoleVisit, startService } from './console-visit.ts';
 
-/** The window of a desk. */
-export const DESK: WindowSize = { width: 1280, height: 900 };
-/** The window of a phone. */
-export const PHONE: WindowSize = { width: 360, height: 740, isPhone: true };
-/** The modifier key, for a press. */
-export const SHIFT = 8;
+/** Answer to a run. */
+export interface RunAnswer {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** A clear call for the one class. */
 export const VIRGINICA: RunAnswer = { status: 200, body: demoBody('virginica') };
@@ -28,68 +29,80 @@ export const HAS_ANSWER = `document.querySelector('#verdict[data-certainty]') !=
 const MAX_TABS = 40;
 
 /** A browser and the service that it visits. */
-export class DemoVisit implements AsyncDisposable {
-  readonly page: BrowserPage;
-  readonly origin: string;
+export class DemoVisit extends ConsoleVisit {
   /** Facts that the page receives when it is opened next. */
   facts: DemoFacts = DEMO_FACTS;
-  readonly #service: TestService;
+  /** Bodies of the runs that it asked for. */
+  readonly runs: unknown[] = [];
+  /** Answers a run; a promise holds it back. Without it the service does. */
+  answer: ((body: unknown) => RunAnswer | Promise<RunAnswer>) | undefined;
 
-  private constructor(page: BrowserPage, service: TestService, origin: string) {
-    this.page = page;
-    this.#service = service;
-    this.origin = origin;
-  }
-
-  static async start(): Promise<DemoVisit> {
-    const service = await openTestService({ demoFacts: () => visit.facts });
-    const origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    const visit = new DemoVisit(await BrowserPage.open(), service, origin);
+  static override async start(): Promise<DemoVisit> {
+    const opened: OpenedPage = await openPage();
+    const visit: DemoVisit = new DemoVisit(
+      opened,
+      ...(await startService({ demoFacts: () => visit.facts })),
+    );
+    const session = await opened.page.createCDPSession();
+    session.on('Fetch.requestPaused', (paused) => void visit.#fulfil(session, paused));
+    await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/v1/demo/*' }] });
     return visit;
   }
 
   /** Back to facts and answers in which all is well. */
   reset(): void {
     this.facts = DEMO_FACTS;
-    this.page.answer = () => VIRGINICA;
+    this.answer = () => VIRGINICA;
   }
 
-  /** Opens the page, and waits for the answer of the self-test that it begins with. */
-  async open(size: WindowSize = DESK, scheme = 'light'): Promise<void> {
-    await this.page.resize(size, scheme);
-    await this.load();
-    if (this.facts.availability.available) await this.page.until(HAS_ANSWER);
+  /** Opens the demo, and waits for the answer of the self-test that it begins with. */
+  async openDemo(size = DESK, scheme: Scheme = 'light'): Promise<void> {
+    await this.resize(size, scheme);
+    await this.loadDemo();
+    if (this.facts.availability.available) await this.until(HAS_ANSWER);
   }
 
-  /** Loads the page of a service, this visit's by default, until it has its sliders. */
-  async load(origin = this.origin): Promise<void> {
-    // The browser loads nothing if an address differs after # alone.
-    await this.page.load('about:blank');
-    await this.page.load(`${origin}/#/demo`);
-    await this.page.until(`document.querySelector('#sliders input') !== null`);
+  /** Loads the demo of a service, this visit's by default, until it has its sliders. */
+  async loadDemo(origin = this.origin): Promise<void> {
+    this.runs.length = 0;
+    await this.load(`${origin}/#/demo`);
+    await this.until(`document.querySelector('#sliders input') !== null`);
   }
 
   /** The id of the element that has the focus. */
   async focus(): Promise<string> {
-    return String(await this.page.evaluate('document.activeElement.id'));
+    return String(await this.evaluate('document.activeElement.id'));
   }
 
-  /** Waits for an element's text. */
+  /** Waits for the text of an element with that id. */
   async textUntil(id: string, pattern: RegExp): Promise<void> {
-    await this.page.until(`${pattern}.test(document.getElementById('${id}').textContent)`);
+    await this.until(`${pattern}.test(document.getElementById('${id}').textContent)`);
   }
 
-  /** Presses Tab until an element has the focus. */
-  async tabTo(id: string): Promise<void> {
+  /** Presses Tab until the element with that id has the focus. */
+  async tabToId(id: string): Promise<void> {
     for (let presses = 0; presses < MAX_TABS; presses += 1) {
       if ((await this.focus()) === id) return;
-      await this.page.press('Tab');
+      await this.press('Tab');
     }
     throw new Error(`Tab does not lead to ${id}`);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.page[Symbol.asyncDispose]();
-    await this.#service[Symbol.asyncDispose]();
+  async #fulfil(session: CDPSession, paused: Protocol.Fetch.RequestPausedEvent): Promise<void> {
+    const { requestId, request } = paused;
+    const sent: unknown = JSON.parse(String(request.postData));
+    this.runs.push(sent);
+    if (this.answer === undefined) {
+      await session.send('Fetch.continueRequest', { requestId });
+      return;
+    }
+    const { status, body, headers = {} } = await this.answer(sent);
+    const all = { 'content-type': 'application/json', ...headers };
+    await session.send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: status,
+      responseHeaders: Object.entries(all).map(([name, value]) => ({ name, value })),
+      body: Buffer.from(JSON.stringify(body)).toString('base64'),
+    });
   }
 }

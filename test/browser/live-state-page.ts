@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { BrowserPage } from './demo-page-browser.ts';
+import { BrowserPage } from './browser-page.ts';
 
 const ENTRY = 'live-state-entry';
 const LIVE_STATE = fileURLToPath(

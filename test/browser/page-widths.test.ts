@@ -9,8 +9,7 @@ import { GUIDES_PATH } from '../../src/service/documents/guides.ts';
 import { openTestService, type TestService } from '../service/support/test-service.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { temporaryFolder } from '../support/service-process.ts';
-import { BrowserPage } from './demo-page-browser.ts';
-import { DESK, PHONE } from './demo-page-visit.ts';
+import { BrowserPage, DESK, PHONE } from './browser-page.ts';
 
 /** By how much the page is wider than the window. */
 const SIDEWAYS = `document.documentElement.scrollWidth - innerWidth`;

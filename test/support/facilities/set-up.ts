@@ -1,4 +1,6 @@
-/** Before the suites that need facilities: finds them. After the run: says what was skipped. */
+/** Before the suites that need facilities: builds the console, finds the facilities. After the run: says what was skipped. */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { type NeedySuite, skippedLines, unmetRequirement } from './facilities.ts';
 import { findFacilities } from './find-facilities.ts';
@@ -11,11 +13,15 @@ import { findFacilities } from './find-facilities.ts';
 const DAWN_WARNING =
   /^Warning: (?:max\w+ artificially reduced from|Couldn't load Vulkan:) .*\n(?:\s+at .*\n)*\n?/gm;
 
+const BUILD_PAGE = fileURLToPath(new URL('../../../scripts/build-page.ts', import.meta.url));
+
 /**
  * @returns What is done after the run.
  * @throws if something that the environment requires is missing.
  */
 export async function setup(project: TestProject): Promise<() => void> {
+  // `npx vitest`, unlike `npm test`, has not built it.
+  execFileSync(process.execPath, [BUILD_PAGE, '--if-stale']);
   const found = await findFacilities();
   const unmet = unmetRequirement(found, process.env);
   if (unmet !== undefined) throw new Error(unmet);
