@@ -1,7 +1,8 @@
 /** Page to build a circuit, see its state, and run it. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
-import { ApiPanel } from '../shell/api-panel.tsx';
+import { RunPanel } from '../run/run-panel.tsx';
 import { place } from '../shell/route.ts';
 import './composer.css';
 import {
@@ -18,7 +19,7 @@ import { ExportView } from './export-view.tsx';
 import { PALETTE, paletteName } from './gate-table.ts';
 import { Grid } from './grid.tsx';
 import { Inspector } from './inspector.tsx';
-import { followCircuit, pair } from './live.ts';
+import { exactProbabilities, followCircuit, live, pair } from './live.ts';
 import { Palette } from './palette.tsx';
 import { readShared } from './permalink.ts';
 import { QasmEditor } from './qasm-editor.tsx';
@@ -43,7 +44,6 @@ export function ComposerPage() {
 
   const now = circuit.value;
   const columns = numColumns(now);
-  const values = inputs.value;
   const text = textSource.value;
   return (
     <div class="composer">
@@ -118,23 +118,11 @@ export function ComposerPage() {
           <StateView />
         </div>
         <div class="stack text-stack">
+          <Run />
           <QasmEditor states={states} />
           <ExportView states={states} />
         </div>
       </div>
-      <ApiPanel
-        call={{
-          route: 'POST /quantum/circuits',
-          body: {
-            ...(text === undefined
-              ? { circuit: gateObjects(now), qubits: now.numQubits }
-              : { qasm: text }),
-            ...(text === undefined && Object.keys(values).length > 0 && { inputs: values }),
-            target_processor: 'statevector-sim',
-            shots: 1000,
-          },
-        }}
-      />
       <dialog ref={help} class="card keys" aria-labelledby="keys-title">
         <h2 id="keys-title">Keys in the circuit</h2>
         <dl>
@@ -158,6 +146,32 @@ export function ComposerPage() {
 function openExample({ circuit: gates, qubits, inputs: values }: (typeof EXAMPLES)[number]): void {
   pair.value = undefined;
   open(editedCircuit(gates, qubits), values);
+}
+
+/** Runs the circuit, or the text that is the source, on a processor of the service. */
+function Run() {
+  const text = textSource.value;
+  const values = inputs.value;
+  const objects = gateObjects(circuit.value);
+  return (
+    <RunPanel
+      submission={
+        text === undefined
+          ? {
+              // The cast is safe: the service's schema of gate objects is the one of the composer's.
+              circuit: objects as unknown as NonNullable<CircuitSubmissionInput['circuit']>,
+              ...(Object.keys(values).length > 0 && { inputs: values }),
+            }
+          : { qasm: text }
+      }
+      numQubits={
+        live.value?.kind === 'refused'
+          ? circuit.value.numQubits
+          : (live.value?.numQubits ?? circuit.value.numQubits)
+      }
+      exactProbabilities={exactProbabilities.value}
+    />
+  );
 }
 
 /** The sentence of the example that is shown. */

@@ -4,6 +4,10 @@ import type { LiveStates } from '../live-state/live-state.ts';
 import type { LiveAnswer, LiveSource } from '../live-state/messages.ts';
 import { gateObjects, stepsBefore } from './edited-circuit.ts';
 import { circuit, inputs, shownColumns, textSource } from './editor.ts';
+import { basisLabel } from './state-words.ts';
+
+/** Probabilities up to this are of rounding. */
+const NOTHING = 1e-12;
 
 /** The last answer; undefined before the first one. */
 export const live = signal<LiveAnswer | undefined>(undefined);
@@ -27,32 +31,16 @@ export const source = computed<LiveSource>(() => {
 });
 
 /**
- * Probabilities of the outcomes after all gates, where the state after them is known; undefined where the circuit depends
- * on chance, or while only a part of it is shown.
+ * Probability of each basis state of all qubits after all gates, by its label, where it is known: not if the circuit
+ * depends on chance, nor while only a part of it is shown.
  */
 export const exactProbabilities = computed<ReadonlyMap<string, number> | undefined>(() => {
   const answer = live.value;
   if (answer?.kind !== 'state' || answer.trajectory !== undefined) return undefined;
   if (answer.step < answer.numSteps) return undefined;
-  const measured = circuit.value.steps.filter(({ name }) => name === 'M');
-  const bitOf = new Map(
-    measured.flatMap(({ targets, bits = targets }) =>
-      targets.map((qubit, i) => [qubit, bits[i] ?? qubit]),
-    ),
-  );
-  const { numQubits, probabilities } = answer;
-  const isWhole = measured.length === 0;
-  const numBits = isWhole ? numQubits : Math.max(...bitOf.values()) + 1;
   const found = new Map<string, number>();
-  for (const [index, probability] of probabilities.entries()) {
-    if (probability < 1e-12) continue;
-    const bits = new Array<string>(numBits).fill('0');
-    for (let qubit = 0; qubit < numQubits; qubit++) {
-      const bit = isWhole ? qubit : bitOf.get(qubit);
-      if (bit !== undefined && (index >> qubit) % 2 === 1) bits[numBits - 1 - bit] = '1';
-    }
-    const label = bits.join('');
-    found.set(label, (found.get(label) ?? 0) + probability);
+  for (const [index, probability] of answer.probabilities.entries()) {
+    if (probability > NOTHING) found.set(basisLabel(index, answer.numQubits), probability);
   }
   return found;
 });

@@ -5,7 +5,11 @@ import { grouped } from '../numbers.ts';
 
 /** The circuit of a run, as operations or as OpenQASM text. */
 export type Submission =
-  | { readonly circuit: NonNullable<CircuitSubmissionInput['circuit']> }
+  | {
+      readonly circuit: NonNullable<CircuitSubmissionInput['circuit']>;
+      /** Values of the inputs of the circuit. */
+      readonly inputs?: Readonly<Record<string, number>>;
+    }
   | { readonly qasm: string };
 
 /** Choices of a visitor, as they are typed. */

@@ -59,7 +59,7 @@ test('the most frequent outcomes have bars in the order of their labels, the oth
     (1018).toString(2),
     '1,021 others',
   ]);
-  const total = counts.values().reduce((sum, count) => sum + count, 0);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(total);
 });
 
