@@ -1,5 +1,6 @@
 /** Page to build a circuit, see its state, and run it. */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
 import { RunPanel } from '../run/run-panel.tsx';
@@ -148,11 +149,39 @@ function openExample({ circuit: gates, qubits, inputs: values }: (typeof EXAMPLE
   open(editedCircuit(gates, qubits), values);
 }
 
+/** Milliseconds without a change of the state after which what follows it slowly is shown again. */
+const SETTLED_MS = 200;
+
+/** The exact probabilities of a circuit that has not changed for a moment; undefined before. */
+function useSettledProbabilities(): ReadonlyMap<string, number> | undefined {
+  const [settled, setSettled] = useState<ReadonlyMap<string, number>>();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = live.subscribe(() => {
+      setSettled(undefined);
+      clearTimeout(timer);
+      timer = setTimeout(() => setSettled(exactProbabilities.peek()), SETTLED_MS);
+    });
+    return () => {
+      end();
+      clearTimeout(timer);
+    };
+  }, []);
+  return settled;
+}
+
 /** Runs the circuit, or the text that is the source, on a processor of the service. */
 function Run() {
   const text = textSource.value;
   const values = inputs.value;
   const objects = gateObjects(circuit.value);
+  const exact = useSettledProbabilities();
+  // Also while the state is computed again, as when a slider moves.
+  const numQubits = useComputed(() =>
+    live.value === undefined || live.value.kind === 'refused'
+      ? circuit.value.numQubits
+      : live.value.numQubits,
+  ).value;
   return (
     <RunPanel
       submission={
@@ -164,12 +193,8 @@ function Run() {
             }
           : { qasm: text }
       }
-      numQubits={
-        live.value?.kind === 'refused'
-          ? circuit.value.numQubits
-          : (live.value?.numQubits ?? circuit.value.numQubits)
-      }
-      exactProbabilities={exactProbabilities.value}
+      numQubits={numQubits}
+      exactProbabilities={exact}
     />
   );
 }

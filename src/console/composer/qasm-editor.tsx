@@ -19,6 +19,8 @@ import { circuit, edit, inputs, textSource } from './editor.ts';
 
 /** Milliseconds without a key after which a text is read. */
 const READ_AFTER_MS = 250;
+/** Milliseconds without a change of the circuit after which it is written. A slider changes it with each frame. */
+const WRITE_AFTER_MS = 120;
 /** Most gates that are drawn. */
 const MAX_DRAWN = 1000;
 
@@ -53,6 +55,7 @@ function openEditor(
   // Styles of a shadow root are no inline styles, which the page's policy forbids.
   const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing: ReturnType<typeof setTimeout> | undefined;
   /** Text that the circuit was written as last, or that was read as the present circuit. */
   let known = '';
   let isEnded = false;
@@ -154,11 +157,15 @@ function openEditor(
   };
 
   // A worker that failed is reported with the state.
-  const follow = () => void write().catch(() => {});
+  const follow = () => {
+    clearTimeout(writing);
+    writing = setTimeout(() => void write().catch(() => {}), WRITE_AFTER_MS);
+  };
   const ends = [circuit.subscribe(follow), inputs.subscribe(follow)];
   return () => {
     isEnded = true;
     clearTimeout(timer);
+    clearTimeout(writing);
     for (const end of ends) end();
     view.destroy();
   };
