@@ -61,14 +61,21 @@ describeWith(['Chromium'], 'the first page', () => {
     await visit.sees('H puts qubit 0 in a superposition');
   });
 
-  test('loads less than 250 KB of scripts', async () => {
+  test('loads less than 250 KB of scripts', async ({ annotate }) => {
     await visit.open('#/');
     await visit.sees('Quantum Compute Service 0.1.0');
+    const paint = `performance.getEntriesByName('first-contentful-paint')[0]`;
+    await visit.until(`${paint} !== undefined`);
+    const paintMs = Number(await visit.evaluate(`${paint}.startTime`));
+    // It depends on the machine, so it is reported and not asserted.
+    await annotate(`first contentful paint after ${paintMs.toFixed(0)} ms`);
     const sizes = await visit.page.evaluate(`performance.getEntriesByType('resource')
       .filter(({ name }) => name.endsWith('.js')).map(({ decodedBodySize }) => decodedBodySize)`);
     const bytes = Array.isArray(sizes) ? sizes.map(Number) : [];
     expect(bytes.length).toBeGreaterThan(1);
-    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_SCRIPT_BYTES);
+    const sum = bytes.reduce((all, size) => all + size, 0);
+    await annotate(`${sum} bytes of scripts`);
+    expect(sum).toBeLessThan(MAX_SCRIPT_BYTES);
   });
 
   test.each([

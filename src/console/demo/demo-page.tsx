@@ -139,7 +139,7 @@ function Markup() {
             class="scroll"
             tabIndex={0}
             role="region"
-            aria-labelledby="circuit-title"
+            aria-label="Drawing of the circuit"
           ></div>
           <details>
             <summary>The circuit as a list</summary>
@@ -164,7 +164,7 @@ function Markup() {
               </button>
             </div>
             <p class="note">The page sends nothing else than this. It needs no key.</p>
-            <pre class="scroll" tabIndex={0} role="region" aria-labelledby="call-title">
+            <pre class="scroll" tabIndex={0} role="region" aria-label="The request">
               <code id="call-code"></code>
             </pre>
             <p class="small">

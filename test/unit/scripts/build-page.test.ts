@@ -40,13 +40,4 @@ describe('the build of the console', () => {
     build();
     expect(statSync(page).mtimeMs).toBeGreaterThan(before);
   });
-
-  // The first page has its frame and the start; all else is loaded when it is opened.
-  test('sends at most 250 KB of scripts for the first page', async () => {
-    const { files } = await pageFiles();
-    const scripts = [...files].filter(([name]) => /\/(index|start-page)-[\w-]+\.js$/.test(name));
-    expect(scripts.length).toBeGreaterThanOrEqual(2);
-    const bytes = scripts.reduce((sum, [, { body }]) => sum + body.length, 0);
-    expect(bytes).toBeLessThan(250_000);
-  });
 });
