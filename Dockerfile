@@ -2,14 +2,17 @@
 #
 #     docker build -t qcs .
 
-# The CPU engine's WebAssembly, which needs the development packages.
-FROM node:24-bookworm-slim AS wasm
+# The CPU engine's WebAssembly and the console, whose builds need the development packages. The console has the
+# WebAssembly in it.
+FROM node:24-bookworm-slim AS built
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY assembly assembly
-COPY scripts/build-wasm.ts scripts/
-RUN node scripts/build-wasm.ts wasm
+COPY scripts/build-wasm.ts scripts/build-page.ts scripts/
+COPY tsconfig.json ./
+COPY src src
+RUN node scripts/build-wasm.ts && node scripts/build-page.ts
 
 # The runtime packages, without Dawn: there is no GPU, and Dawn is two thirds of their size.
 FROM node:24-bookworm-slim AS packages
@@ -22,7 +25,8 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json README.md ./
 COPY src src
-COPY --from=wasm /app/wasm src/engine/cpu/wasm
+COPY --from=built /app/src/engine/cpu/wasm src/engine/cpu/wasm
+COPY --from=built /app/src/console/built src/console/built
 COPY shaders shaders
 COPY models models
 COPY docs docs

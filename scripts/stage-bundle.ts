@@ -25,6 +25,10 @@ const PLATFORM = 'linux-x64';
 const SOURCES = ['src', 'shaders', 'models', 'bench', 'docs', 'examples', 'package.json'];
 /** Benchmarks start the service with the tests' support code. */
 const BENCH_SUPPORT = ['test/support', 'test/data'];
+/** Folder of the console. Its build is taken; of its sources, only the modules that the service loads. */
+const CONSOLE = 'src/console';
+/** Sources of the console that only its build reads. */
+const ONLY_BUILT = /\.(tsx|css|svg|html)$/;
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'];
 /** Files that the runtime does not need. */
 const LEFT_OUT = /\.(map|d\.ts|d\.mts|d\.cts)$/;
@@ -44,7 +48,7 @@ export interface BundleContents {
 /**
  * Puts a bundle's files into an empty folder.
  *
- * @throws {Error} if this is not the platform that is packed, or the checkout is not installed.
+ * @throws {Error} if this is not the platform that is packed, or a build is missing in the checkout.
  */
 export function stageBundle(folder: string, { root, debs }: BundleContents): void {
   if (`${process.platform}-${process.arch}` !== PLATFORM) {
@@ -53,11 +57,17 @@ export function stageBundle(folder: string, { root, debs }: BundleContents): voi
   if (!existsSync(join(root, 'src/engine/cpu/wasm/f32.wasm'))) {
     throw new Error('The WebAssembly is not built: run `npm run build:wasm`.');
   }
+  if (!existsSync(join(root, CONSOLE, 'built/index.html'))) {
+    throw new Error('The console is not built: run `npm run build:page`.');
+  }
   const app = join(folder, 'app');
   mkdirSync(app, { recursive: true });
   for (const name of [...SOURCES, ...BENCH_SUPPORT, ...DOCUMENTS]) {
     if (!existsSync(join(root, name))) continue;
-    const isKept = (from: string) => !relative(root, from).startsWith('bench/results');
+    const isKept = (from: string) => {
+      const path = relative(root, from);
+      return !path.startsWith('bench/results') && !isOnlyBuilt(path);
+    };
     cpSync(join(root, name), join(app, name), { recursive: true, filter: isKept });
   }
   for (const path of runtimePackages(root)) copyPackage(root, app, path);
@@ -65,6 +75,13 @@ export function stageBundle(folder: string, { root, debs }: BundleContents): voi
   chmodSync(join(folder, 'node'), 0o755);
   for (const deb of debs) unpackLibraries(deb, join(folder, 'lib'));
   writeStarters(folder);
+}
+
+/** True for a source of the console that the service does not load itself. */
+function isOnlyBuilt(path: string): boolean {
+  return (
+    path.startsWith(`${CONSOLE}/`) && !path.startsWith(`${CONSOLE}/built`) && ONLY_BUILT.test(path)
+  );
 }
 
 /** Folders of the packages that run, as the lock file has them: node_modules/NAME and nested ones. */

@@ -1,6 +1,6 @@
 // @needs processes
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,12 +37,37 @@ describe.skipIf(!isPacked)('an offline bundle', () => {
     expect(readdirSync(join(folder, 'app/shaders'))).toEqual(shaders);
   });
 
+  test('holds the console as it is built, and not its views', () => {
+    const console = join(folder, 'app/src/console');
+    expect(readdirSync(join(console, 'built'))).toEqual(
+      readdirSync(join(root, 'src/console/built')),
+    );
+    const files = readdirSync(console, { recursive: true, encoding: 'utf8' });
+    const views = files.filter(
+      (file) => /\.(tsx|css|html)$/.test(file) && !file.startsWith('built'),
+    );
+    expect(views).toEqual([]);
+  });
+
   test('holds Dawn for this platform alone, and no development package', () => {
     expect(readdirSync(join(folder, 'app/node_modules/webgpu/dist'))).toEqual(['linux-x64']);
     for (const name of ['typescript', 'vitest', '@biomejs/biome', 'assemblyscript', 'node']) {
       expect(existsSync(join(folder, 'app/node_modules', name))).toBe(false);
     }
   });
+});
+
+test.skipIf(!isPacked)('a checkout without the console built says what to run', () => {
+  const checkout = mkdtempSync(join(tmpdir(), 'qcs-bundle-test-'));
+  try {
+    const wasm = join(checkout, 'src/engine/cpu/wasm');
+    mkdirSync(wasm, { recursive: true });
+    writeFileSync(join(wasm, 'f32.wasm'), '');
+    const stage = () => stageBundle(join(checkout, 'bundle'), { root: checkout, debs: [] });
+    expect(stage).toThrow('The console is not built: run `npm run build:page`.');
+  } finally {
+    rmSync(checkout, { recursive: true });
+  }
 });
 
 test('packages nested in others are packed on their own', () => {
