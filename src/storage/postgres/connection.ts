@@ -49,7 +49,8 @@ const TYPES: pg.CustomTypesConfig = {
  * stopped is rolled back about when its lease ends, so that other nodes do not wait for its locks. Rows are found by
  * their keys: a plan that was made while a table was small must not read the whole of it later. Plans that avoid that
  * at any cost look so costly to the server that it would compile each of them for a tenth of a second, unless it is
- * told not to.
+ * told not to. A statement is planned once, because planning a small one takes longer than running it. Bitmaps are not
+ * used: reading through one leaves the entries of rows that are gone in an index, and the next reading meets them again.
  */
 const WRITER_SETTINGS = `
   SET synchronous_commit = on;
@@ -57,7 +58,9 @@ const WRITER_SETTINGS = `
   SET jit = off;
   SET enable_seqscan = off;
   SET enable_hashjoin = off;
+  SET plan_cache_mode = force_generic_plan;
   SET enable_mergejoin = off`;
+  SET enable_bitmapscan = off;
 
 /**
  * Opens a connection that writes. Its statements are sent without waiting for the answers of earlier ones.
