@@ -9,6 +9,7 @@ import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
 import type { Query, Statement } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { ReadBatches } from '../storage/postgres/read-batches.ts';
 import { storable } from '../storage/postgres/storable.ts';
 import { WriteBatches } from '../storage/postgres/write-batches.ts';
 import {
@@ -114,7 +115,7 @@ const DROP_PARTS = {
   text: 'DELETE FROM job_parts WHERE job_id = ANY ($1::text[])',
 };
 
-const SELECT = { name: 'jobs-select', text: 'SELECT * FROM jobs WHERE id = $1' };
+const SELECT = { name: 'jobs-select', text: 'SELECT * FROM jobs WHERE id = ANY ($1::text[])' };
 const PART_PLACES = {
   name: 'jobs-part-places',
   text: 'SELECT series, start, "end" FROM job_parts WHERE job_id = $1 ORDER BY series, start',
@@ -180,6 +181,7 @@ interface Addition {
 export class PostgresJobStore implements JobStore {
   readonly #database: PostgresDatabase;
   readonly #onDamaged: OnDamaged;
+  readonly #reads: ReadBatches;
   readonly #creations: WriteBatches<Creation, Job>;
   readonly #transitions: WriteBatches<Transition, StoredRow>;
   readonly #additions: WriteBatches<Addition, boolean>;
@@ -189,6 +191,7 @@ export class PostgresJobStore implements JobStore {
   constructor(database: PostgresDatabase, onDamaged: OnDamaged = () => {}) {
     this.#database = database;
     this.#onDamaged = onDamaged;
+    this.#reads = new ReadBatches((ids) => database.read(SELECT, [ids]));
     const { writer } = database;
     const subjectOf = ({ id }: { readonly id: JobId }) => id;
     this.#creations = new WriteBatches<Creation, Job>(writer, {
@@ -211,7 +214,7 @@ export class PostgresJobStore implements JobStore {
   }
 
   async get(id: JobId): Promise<Job | undefined> {
-    const [row] = await this.#database.read(SELECT, [id]);
+    const row = await this.#reads.get(id);
     return row && wholeJob(row);
   }
 
