@@ -160,8 +160,7 @@ export class ClusterJobs implements JobSharing {
     this.#lines = new JobLines(options.database);
     this.#orders = new LineOrders(this.#lines);
     this.#bus = new PostgresBus({
-      url: options.database.url,
-      name: `${options.database.name} bus`,
+      database: options.database,
       onMessage: (message) => this.#receive(message),
       onConnected: () => void this.look(),
     });

@@ -1,9 +1,8 @@
 /**
  * API keys in PostgreSQL.
  *
- * Each request looks up its key, and a few keys recur, so rows are cached while the connection that writes is up: the
- * database notifies it of every change, also by other processes (`qcs keys revoke`). Without that connection every
- * lookup asks the database.
+ * Each request looks up its key, and a few keys recur, so rows are cached while the database's notifications come: it
+ * tells of every change, also by other processes (`qcs keys revoke`). Without them every lookup asks the database.
  */
 import type { OnDamaged } from '../../storage/damaged-records.ts';
 import type { Query } from '../../storage/postgres/connection.ts';
@@ -57,19 +56,17 @@ export function createPostgresKeyStore(
     if (id === undefined) kept.clear();
     else kept.delete(id);
   };
-  database.listen('qcs_keys', forget);
-  // Changes made while the connection was lost were notified to nobody.
-  database.onConnected(() => forget());
+  database.listen('qcs_keys', forget, () => forget());
 
   /** Row of an id. Only existing rows are cached, so guessed ids take no memory. */
   const stored = async (id: string): Promise<StoredKey | undefined> => {
-    const known = writer.isConnected ? kept.get(id) : undefined;
+    const known = database.isHeard ? kept.get(id) : undefined;
     if (known !== undefined) return known;
     const numBefore = numChanges;
     const [row] = await database.read(SELECT, [id]);
     if (row === undefined) return undefined;
     const read = storedKeyOf(row);
-    if (numChanges === numBefore && writer.isConnected) kept.set(id, read);
+    if (numChanges === numBefore && database.isHeard) kept.set(id, read);
     return read;
   };
 

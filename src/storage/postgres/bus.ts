@@ -3,9 +3,13 @@
  *
  * Messages that are sent while others are under way go together in the next statement. They may be lost, with the
  * connection or before it is opened again, so every receiver also looks in the database from time to time.
+ *
+ * It is the one connection of a node that listens, since each message wakes all that do: it also hears what the
+ * database itself notifies, as of keys that have changed.
  */
 import type pg from 'pg';
 import { drop, end, openWriter, send } from './connection.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
 
 const CHANNEL = 'qcs_cluster';
 /** Greatest size of a notification, bytes; the server's own limit is 8000. */
@@ -24,9 +28,7 @@ const NOTIFY = {
 
 /** Options of a PostgresBus. */
 interface BusOptions {
-  readonly url: string;
-  /** Name of the connection, shown by the server. */
-  readonly name: string;
+  readonly database: PostgresDatabase;
   /** Called with each message of any node, this one's own among them. */
   readonly onMessage: (message: string) => void;
   /** Called when messages come from now on; earlier ones may have been lost. */
@@ -80,6 +82,7 @@ export class PostgresBus {
     await this.#sendWaiting();
     const client = this.#client;
     this.#client = undefined;
+    this.#options.database.noteHeard(false);
     if (client !== undefined) await end(client);
   }
 
@@ -100,10 +103,15 @@ export class PostgresBus {
   }
 
   async #connect(retryMs: number): Promise<void> {
+    const { database } = this.#options;
     let client: pg.Client | undefined;
     try {
-      client = await openWriter(this.#options.url, this.#options.name);
-      client.on('notification', ({ payload = '' }) => {
+      client = await openWriter(database.url, `${database.name} bus`);
+      client.on('notification', ({ channel, payload = '' }) => {
+        if (channel !== CHANNEL) {
+          database.notify(channel, payload);
+          return;
+        }
         for (const message of payload.split('\n')) {
           this.#numReceived += 1;
           this.#options.onMessage(message);
@@ -111,7 +119,9 @@ export class PostgresBus {
       });
       // Messages need not survive a crash.
       await send(client, 'SET synchronous_commit = off');
-      await send(client, `LISTEN ${CHANNEL}`);
+      for (const channel of [CHANNEL, ...database.channels]) {
+        await send(client, `LISTEN ${channel}`);
+      }
     } catch {
       if (client !== undefined) drop(client);
       this.#connectLater(retryMs);
@@ -125,12 +135,14 @@ export class PostgresBus {
     opened.on('error', () => this.#lose(opened));
     opened.on('end', () => this.#lose(opened));
     this.#client = opened;
+    database.noteHeard(true);
     this.#options.onConnected();
   }
 
   #lose(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
+    this.#options.database.noteHeard(false);
     this.#waiting.clear();
     drop(client);
     this.#connectLater(FIRST_RETRY_MS);

@@ -20,7 +20,8 @@ export class PostgresDatabase {
   readonly writer: PostgresWriter;
   readonly #readers: pg.Pool;
   readonly #listeners = new Map<string, (payload: string) => void>();
-  readonly #onConnected: (() => void)[] = [];
+  readonly #onHeard: (() => void)[] = [];
+  #isHeard = false;
   #closing: Promise<void> | undefined;
 
   constructor({ url, role, answerMs, onEvent }: DatabaseOptions) {
@@ -34,10 +35,6 @@ export class PostgresDatabase {
       role,
       ...(answerMs !== undefined && { answerMs }),
       ...(onEvent && { onEvent }),
-      onNotification: (channel, payload) => this.#listeners.get(channel)?.(payload),
-      onConnected: () => {
-        for (const connected of this.#onConnected) connected();
-      },
     });
   }
 
@@ -67,14 +64,36 @@ export class PostgresDatabase {
     return rows;
   }
 
-  /** Calls the listener with each notification of a channel, while the writer is connected. */
-  listen(channel: string, listener: (payload: string) => void): void {
+  /**
+   * Calls the listener with each notification of a channel, while these come (`isHeard`). A connection that writes
+   * listens to none: the server would wake it for each message between nodes.
+   *
+   * @param onHeard - Called when notifications come from now on; what was changed before was notified to nobody.
+   */
+  listen(channel: string, listener: (payload: string) => void, onHeard: () => void): void {
     this.#listeners.set(channel, listener);
+    this.#onHeard.push(onHeard);
   }
 
-  /** Calls the listener whenever the writer has connected again. */
-  onConnected(listener: () => void): void {
-    this.#onConnected.push(listener);
+  /** True while notifications come. */
+  get isHeard(): boolean {
+    return this.#isHeard;
+  }
+
+  /** Channels with listeners. */
+  get channels(): readonly string[] {
+    return [...this.#listeners.keys()];
+  }
+
+  /** Passes a notification on to the listener of its channel. */
+  notify(channel: string, payload: string): void {
+    this.#listeners.get(channel)?.(payload);
+  }
+
+  /** Takes note that notifications of all channels come from now on, or do not. */
+  noteHeard(isHeard: boolean): void {
+    this.#isHeard = isHeard;
+    if (isHeard) for (const heard of this.#onHeard) heard();
   }
 
   /** Closes the connections, after the writes that have begun. */

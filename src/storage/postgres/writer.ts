@@ -87,10 +87,6 @@ export interface WriterOptions {
   /** Milliseconds after which a silent connection is given up. Default: 15 seconds. */
   readonly answerMs?: number;
   readonly onEvent?: (event: ConnectionEvent) => void;
-  /** Called with the channel and payload of a notification. */
-  readonly onNotification?: (channel: string, payload: string) => void;
-  /** Called when notifications come from now on; what was changed before was notified to nobody. */
-  readonly onConnected?: () => void;
 }
 
 /** Writes to the database. */
@@ -193,7 +189,7 @@ export class PostgresWriter {
   }
 
   async #connectOnce(): Promise<void> {
-    const { url, name, role, answerMs, onNotification } = this.#options;
+    const { url, name, answerMs } = this.#options;
     const client = await openWriter(url, name, answerMs);
     let settle: () => void;
     try {
@@ -203,8 +199,6 @@ export class PostgresWriter {
       settle = await this.#lookUpUncertain(query);
       await query(FIRST_MARK, [name]);
       if (!this.#wasReady) await query(PRUNE_MARKS);
-      client.on('notification', ({ channel, payload = '' }) => onNotification?.(channel, payload));
-      if (role === 'service') await query('LISTEN qcs_keys');
     } catch (error) {
       drop(client);
       throw error;
@@ -213,7 +207,6 @@ export class PostgresWriter {
       this.#lose(client, error ?? new Error('the connection ended'));
     client.on('error', lost);
     client.on('end', lost);
-    this.#options.onConnected?.();
     this.#client = client;
     this.#fault = undefined;
     this.#reported = undefined;
