@@ -16,7 +16,14 @@ import { StorageUnwritableError } from '../storage/errors.ts';
 import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import type { ClusterNode } from './cluster-node.ts';
-import { type Charge, fitsWidths, JobLines, type Room, type WaitingJobs } from './job-lines.ts';
+import {
+  type Charge,
+  type ClaimOutcome,
+  fitsWidths,
+  JobLines,
+  type Room,
+  type WaitingJobs,
+} from './job-lines.ts';
 import { LineOrders } from './line-orders.ts';
 import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
 import type { JobCount } from './places-in-flight.ts';
@@ -306,13 +313,16 @@ export class ClusterJobs implements JobSharing {
     if (!database.writer.isConnected || node().epoch === 0 || this.#isClosed) return;
     const mayGiveUp = () =>
       performance.now() - this.#connectedSince > node().leaseMs && node().isSteady;
+    let isRead = false;
     const steps = [
       () => this.#recover(mayGiveUp),
       () => this.#compareHeld(),
       () => this.#letGoOverdue(),
       () => this.#giveLines(),
-      () => this.#orders.read(),
-      () => this.#claimAll(),
+      async () => {
+        isRead = await this.#orders.read();
+      },
+      async () => this.#claimAll(isRead),
       () => runner().lookElsewhere(),
     ];
     const faults: unknown[] = [];
@@ -331,11 +341,17 @@ export class ClusterJobs implements JobSharing {
     for (const error of bugs) this.#options.onError(error, 'a look for work and changes failed');
   }
 
-  async #claimAll(): Promise<void> {
+  /** @param isRead - Jobs that wait were counted just now, so that empty lines are known. */
+  #claimAll(isRead: boolean): void {
     const { node, capacity } = this.#options;
     for (const { line } of this.waiting) this.#nonEmpty.add(line);
-    if (node().role !== 'api') for (const line of capacity().lines()) this.#mayClaim(line);
-    else this.#forgetEmpty();
+    if (node().role === 'api') {
+      this.#forgetEmpty();
+      return;
+    }
+    for (const line of capacity().lines()) {
+      if (!isRead || this.#nonEmpty.has(line) || this.#charges.has(line)) this.#mayClaim(line);
+    }
   }
 
   /** Recovers what nodes that are gone have left, in transactions that leave time for renewals of the lease. */
@@ -520,14 +536,8 @@ export class ClusterJobs implements JobSharing {
     this.#claiming.add(line);
     let again: 'now' | 'busy' | undefined;
     try {
-      const charges = [...(this.#charges.get(line)?.values() ?? [])];
-      this.#charges.delete(line);
-      // Until the claim has looked, further jobs may come.
-      this.#nonEmpty.delete(line);
-      const outcome = await this.#lines.claim(room, () => this.newClaim(), charges);
+      const outcome = await this.#claimWithCharges(room);
       if (outcome === 'busy') {
-        for (const { key, level, ms } of charges)
-          this.charge({ keyId: key }, { line, level, costMs: ms, width: 0 });
         this.#nonEmpty.add(line);
         again = 'busy';
       } else {
@@ -546,6 +556,25 @@ export class ClusterJobs implements JobSharing {
     }
     if (again === 'now') this.#mayClaim(line);
     if (again === 'busy') this.#claimAfter(line, BUSY_AGAIN_MS);
+  }
+
+  /** Claims, and charges what was started here; the charges go with the next claim if this one stores nothing. */
+  async #claimWithCharges(room: Room): Promise<ClaimOutcome> {
+    const { line } = room;
+    const charges = [...(this.#charges.get(line)?.values() ?? [])];
+    this.#charges.delete(line);
+    // Until the claim has looked, further jobs may come.
+    this.#nonEmpty.delete(line);
+    let outcome: ClaimOutcome = 'busy';
+    try {
+      outcome = await this.#lines.claim(room, () => this.newClaim(), charges);
+      return outcome;
+    } finally {
+      if (outcome === 'busy') {
+        for (const { key, level, ms } of charges)
+          this.charge({ keyId: key }, { line, level, costMs: ms, width: 0 });
+      }
+    }
   }
 
   /** Takes in a message. A later version of the software may send others, which are ignored. */

@@ -3,7 +3,8 @@
  *
  * A claim locks the line, orders its jobs with the fair queue that orders the runs of one node, takes those that come
  * first and fit the node, and stores the start tags of the keys with the line, for the next claim of any node. So keys
- * take turns over all nodes, and there is no leader.
+ * take turns over all nodes, and there is no leader. The lock is an advisory one: a claim that finds nothing, or another
+ * node's claim under way, writes nothing.
  *
  * A job waits if its status is `queued`, it has a line, and nobody claims it. Only the first jobs of each key and level
  * are read: more than the claim can take.
@@ -13,7 +14,7 @@ import { JobDamagedError } from '../jobs/errors.ts';
 import type { Job, JobClaim, JobId } from '../jobs/job.ts';
 import { wholeJob } from '../jobs/postgres-job-store.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
-import type { Query, Rows } from '../storage/postgres/connection.ts';
+import type { Query, Statement } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { isCurrent } from './cluster-node.ts';
 
@@ -31,12 +32,19 @@ const ENSURE_LINE = {
   name: 'line-ensure',
   text: `INSERT INTO lines (line, tags) VALUES ($1, '{"levels":[],"lastStarts":[]}') ON CONFLICT DO NOTHING`,
 };
-/** Locks the line, or returns nothing if another node's claim has locked it. */
-const LOCK_LINE = {
+/** Class of the advisory locks of lines: "qct". */
+const LINES = 0x716374;
+/**
+ * Locks the line, unless another node's claim has locked it, and notes for the next statement whether it is locked. The
+ * two are sent together. They are not one, because a statement sees what was committed before it began, and so before
+ * the line was locked.
+ */
+const LOCK_LINE: Statement = {
   name: 'line-lock',
-  text: `SELECT tags, extract(epoch FROM clock_timestamp()) * 1000 AS now
-    FROM lines WHERE line = $1 FOR UPDATE SKIP LOCKED`,
+  text: `SELECT set_config('qcs.has_line', pg_try_advisory_xact_lock(${LINES}, hashtext($1))::text, true)`,
+  onlyReads: true,
 };
+const HAS_LINE = `current_setting('qcs.has_line', true) = 'true'`;
 /** Keys and levels with waiting jobs, found with one step in the index for each. */
 const flowsFrom = (name: string, where = 'true') => `${name} AS (
       (SELECT level, key_id FROM jobs WHERE ${WAITS} AND ${where} ORDER BY level, key_id LIMIT 1)
@@ -45,25 +53,37 @@ const flowsFrom = (name: string, where = 'true') => `${name} AS (
         SELECT level, key_id FROM jobs WHERE ${WAITS} AND (level, key_id) > (${name}.level, ${name}.key_id)
         ORDER BY level, key_id LIMIT 1) AS next
     )`;
-/** The first jobs of each key and level. A key and level without one that fits has a row without a job. */
-const HEADS = {
-  name: 'line-heads',
-  text: `WITH RECURSIVE ${flowsFrom('first')},
-      ${flowsFrom('further', '(level, key_id) > ($6::smallint, $7::text)')}
-    SELECT flows.level AS flow_level, flows.key_id AS flow_key, heads.* FROM (
+/**
+ * The tags of a line, in a row of their own, and the first jobs of each key and level. A key and level without one that
+ * fits has a row without a job.
+ */
+const lineIf = (name: string, condition: string): Statement => ({
+  name,
+  text: `WITH RECURSIVE ${flowsFrom('first', condition)},
+      ${flowsFrom('further', `(level, key_id) > ($6::smallint, $7::text) AND ${condition}`)}
+    SELECT tags, extract(epoch FROM clock_timestamp()) * 1000 AS now, NULL::smallint AS flow_level, NULL AS flow_key,
+      NULL AS id, NULL::float8 AS cost_ms, NULL::bigint AS place, NULL::numeric AS since
+      FROM lines WHERE line = $1 AND ${condition}
+    UNION ALL
+    SELECT NULL, NULL, flows.level, flows.key_id, heads.* FROM (
       (SELECT * FROM first LIMIT ${MAX_FLOWS}) UNION (SELECT * FROM further LIMIT ${MAX_FLOWS})
     ) AS flows LEFT JOIN LATERAL (
-      SELECT id, key_id, level, cost_ms, place, extract(epoch FROM queued_at) * 1000 AS since FROM jobs
+      SELECT id, cost_ms, place, extract(epoch FROM queued_at) * 1000 AS since FROM jobs
       WHERE ${WAITS} AND level = flows.level AND key_id = flows.key_id
         AND ($3::text[] IS NULL
           OR EXISTS (SELECT 1 FROM unnest($3::text[], $4::integer[], $5::integer[]) AS fits (target, least, most)
             WHERE fits.target = jobs.target AND jobs.width BETWEEN fits.least AND fits.most))
       ORDER BY place LIMIT $2) AS heads ON true
     ORDER BY place`,
-};
+  onlyReads: true,
+});
+const LINE = lineIf('line', 'true');
+const LOCKED_LINE = lineIf('line-locked', HAS_LINE);
+/** Takes jobs and stores the tags. */
 const TAKE = {
   name: 'line-take',
-  text: `UPDATE jobs SET owner = $2, epoch = $3, claim = taken.claim
+  text: `WITH tagged AS (UPDATE lines SET tags = $6 WHERE line = $1)
+    UPDATE jobs SET owner = $2, epoch = $3, claim = taken.claim
     FROM unnest($4::text[], $5::bigint[]) AS taken (id, claim)
     WHERE jobs.id = taken.id AND ${WAITS} AND ${isCurrent('$2', '$3')}
     RETURNING jobs.*`,
@@ -212,26 +232,21 @@ export class JobLines {
     line: string,
     maxOfKey: number,
   ): Promise<readonly (Head & { readonly costMs: number })[]> {
-    const [[state], heads] = await Promise.all([
-      this.#database.read(
-        {
-          name: 'line-tags',
-          text: `SELECT tags, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM lines WHERE line = $1`,
-        },
-        [line],
-      ),
-      this.#database.read(HEADS, [
+    const state = lineOf(
+      await this.#database.read(LINE, [
         line,
         maxOfKey,
         ...rangeColumns(undefined),
         BEHIND_ALL.level,
         BEHIND_ALL.key,
       ]),
-    ]);
+    );
     if (state === undefined) return [];
-    const now = Number(state['now']);
-    const { queue, costs } = queueOf(heads.flatMap(headOf), tagsOf(state['tags']));
-    return [...queue.walk(now)].map(({ item }) => ({ ...item, costMs: costs.get(item.id) ?? 0 }));
+    const { queue, costs } = queueOf(state.flows.flatMap(headOf), state.tags);
+    return [...queue.walk(state.now)].map(({ item }) => ({
+      ...item,
+      costMs: costs.get(item.id) ?? 0,
+    }));
   }
 }
 
@@ -265,20 +280,19 @@ async function claimRows(
   charges: readonly Charge[],
 ): Promise<'busy' | ClaimedRows> {
   // One job more, to know whether others wait behind.
-  const [locked, found] = await Promise.all([
+  const [, found] = await Promise.all([
     query(LOCK_LINE, [line]),
-    query(HEADS, [line, maxJobs + 1, ...rangeColumns(widths), from.level, from.key]),
+    query(LOCKED_LINE, [line, maxJobs + 1, ...rangeColumns(widths), from.level, from.key]),
   ]);
-  const [state] = locked.rows;
+  const state = lineOf(found.rows);
   if (state === undefined) return 'busy';
-  const now = Number(state['now']);
-  const tags = tagsOf(state['tags']);
+  const { now, tags, flows } = state;
   for (const { key, level, ms } of charges) {
     tags.charge(level, key, ms);
     tags.noteStart(key, now);
   }
-  const heads = found.rows.flatMap(headOf);
-  const { lookedTo, areAll } = flowsOf(found.rows, from);
+  const heads = flows.flatMap(headOf);
+  const { lookedTo, areAll } = flowsOf(flows, from);
   const { queue, costs } = queueOf(heads, tags);
   const taken: JobId[] = [];
   let costMs = 0;
@@ -288,25 +302,25 @@ async function claimRows(
     taken.push(item.id);
     costMs += costs.get(item.id) ?? 0;
   }
-  if (taken.length === 0 && charges.length === 0) return { taken: [], isEmpty: true, lookedTo };
+  const stored = JSON.stringify(tags.stored());
+  if (taken.length === 0) {
+    if (charges.length > 0) await query(STORE_TAGS, [line, stored]);
+    return { taken: [], isEmpty: true, lookedTo };
+  }
   const claims = taken.map(newClaim);
-  const [stored] = await Promise.all([
-    taken.length === 0
-      ? NOTHING
-      : query(TAKE, [
-          line,
-          claims[0]?.node,
-          claims[0]?.epoch,
-          taken,
-          claims.map(({ number }) => number),
-        ]),
-    query(STORE_TAGS, [line, JSON.stringify(tags.stored())]),
+  const { rows } = await query(TAKE, [
+    line,
+    claims[0]?.node,
+    claims[0]?.epoch,
+    taken,
+    claims.map(({ number }) => number),
+    stored,
   ]);
-  const byId = new Map(stored.rows.map((row) => [row['id'], row]));
+  const byId = new Map(rows.map((row) => [row['id'], row]));
   return {
     taken: taken.flatMap((id) => byId.get(id) ?? NO_ROWS),
     // Where nothing fits, further keys are looked at by and by.
-    isEmpty: taken.length === 0 || (areAll && taken.length === heads.length),
+    isEmpty: areAll && taken.length === heads.length,
     lookedTo,
   };
 }
@@ -341,7 +355,17 @@ function isBehind(a: Flow, b: Flow): boolean {
 }
 
 const NO_ROWS: readonly Row[] = [];
-const NOTHING: Pick<Rows, 'rows'> = { rows: NO_ROWS };
+
+/** A line that was read, with the rows of its keys and levels; undefined if it is not locked or does not exist. */
+function lineOf(rows: readonly Row[]) {
+  const line = rows.find((row) => row['tags'] !== null);
+  if (line === undefined) return undefined;
+  return {
+    now: Number(line['now']),
+    tags: tagsOf(line['tags']),
+    flows: rows.filter((row) => row !== line),
+  };
+}
 
 /** A fair queue of the jobs. Their keys wait from the beginning, so that tags of the queue's keys hold. */
 function queueOf(heads: readonly HeadRow[], tags: StartTags) {
@@ -359,8 +383,8 @@ function headOf(row: Row): HeadRow | readonly [] {
   if (row['id'] === null) return [];
   return {
     id: String(row['id']),
-    key: String(row['key_id']),
-    level: Number(row['level']),
+    key: String(row['flow_key']),
+    level: Number(row['flow_level']),
     costMs: Number(row['cost_ms']),
     since: Number(row['since']),
   };

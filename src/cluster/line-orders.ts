@@ -36,14 +36,19 @@ export class LineOrders {
     return this.#waiting;
   }
 
-  /** Counts the jobs that wait and, while somebody asks for places, reads their order. */
-  async read(): Promise<void> {
+  /**
+   * Counts the jobs that wait and, while somebody asks for places, reads their order.
+   *
+   * @returns False if nothing was read, because the last reading took long.
+   */
+  async read(): Promise<boolean> {
     const startedAt = performance.now();
-    if (startedAt < this.#nextAt) return;
+    if (startedAt < this.#nextAt) return false;
     this.#waiting = await this.#lines.waiting();
     if (startedAt - this.#askedAt < ASKED_FOR_MS) await this.#readPlaces();
     const endedAt = performance.now();
     this.#nextAt = endedAt + REST * (endedAt - startedAt) - LOOK_MS;
+    return true;
   }
 
   async #readPlaces(): Promise<void> {

@@ -8,6 +8,8 @@ import { CannotOpenDatabaseError, StorageUnwritableError } from '../errors.ts';
 export interface Statement {
   readonly name?: string;
   readonly text: string;
+  /** True if it changes nothing, whatever its values. A transaction of such statements alone leaves no trace. */
+  readonly onlyReads?: true;
 }
 
 /** Rows that a statement returned, and the number that it returned or changed. */
@@ -56,11 +58,11 @@ const WRITER_SETTINGS = `
   SET synchronous_commit = on;
   SET idle_in_transaction_session_timeout = '5s';
   SET jit = off;
-  SET enable_seqscan = off;
-  SET enable_hashjoin = off;
   SET plan_cache_mode = force_generic_plan;
-  SET enable_mergejoin = off`;
+  SET enable_seqscan = off;
   SET enable_bitmapscan = off;
+  SET enable_hashjoin = off;
+  SET enable_mergejoin = off`;
 
 /**
  * Opens a connection that writes. Its statements are sent without waiting for the answers of earlier ones.

@@ -4,7 +4,7 @@
  * Writes that come while a transaction is under way share the next one, so a busy node pays for a commit once in
  * many writes. A write is acknowledged when COMMIT was answered.
  *
- * Each transaction leaves a mark: it writes its number into the row of its writer in the table `commits`. If the
+ * Each transaction that writes leaves a mark: it writes its number into the row of its writer in the table `commits`. If the
  * connection is lost before COMMIT is answered, the writer reads the mark once the server can be reached again. The
  * transaction was committed exactly if the row has its number. So nothing is acknowledged that was not committed, and
  * nothing that was is written again. The server's own id of the transaction would not do: after a crash the server
@@ -20,6 +20,7 @@ import {
   isUnreachable,
   openWriter,
   type Query,
+  type Rows,
   send,
 } from './connection.ts';
 import { migrate } from './migrations.ts';
@@ -274,22 +275,34 @@ export class PostgresWriter {
 
   /** Commits writes in one transaction; if one of them fails, each in its own. */
   async #commit(client: pg.Client, writes: readonly PendingWrite[], attempt = 1): Promise<void> {
-    const query: Query = (statement, values) => send(client, statement, values);
     this.#number += 1;
     const number = this.#number;
+    let marking: Promise<Rows> | undefined;
+    const mark = () => {
+      const sending = send(client, MARK, [this.#options.name, number]);
+      // It is looked at once the work is done.
+      sending.catch(() => {});
+      return sending;
+    };
+    // A transaction that only reads is neither marked nor uncertain, and the server need not write for it.
+    const query: Query = (statement, values) => {
+      const onlyReads = typeof statement !== 'string' && statement.onlyReads;
+      if (!onlyReads) marking ??= mark();
+      return send(client, statement, values);
+    };
     let sent: UncertainCommit | undefined;
     try {
       // All of these are sent before the first is answered.
-      const [begun, marked, ...done] = await Promise.allSettled([
-        query('BEGIN'),
-        query(MARK, [this.#options.name, number]),
+      const [begun, ...done] = await Promise.allSettled([
+        send(client, 'BEGIN'),
         ...writes.map(({ work }) => work(query)),
       ]);
+      const [marked] = await Promise.allSettled([marking]);
       const fault = [begun, marked, ...done].find((each) => each.status === 'rejected');
       if (fault !== undefined) {
         // Over a connection that is lost or silent, nothing would answer.
         if (isLost(fault.reason)) throw fault.reason;
-        await query('ROLLBACK');
+        await send(client, 'ROLLBACK');
         if (isDeadlock(fault.reason) && attempt < MAX_ATTEMPTS) {
           await this.#commit(client, writes, attempt + 1);
           return;
@@ -300,19 +313,19 @@ export class PostgresWriter {
         return;
       }
       // Without a mark it would not be known later whether this was committed.
-      if (marked.status === 'fulfilled' && marked.value.count === 0) {
+      if (marked.status === 'fulfilled' && marked.value?.count === 0) {
         throw new StorageUnwritableError('the mark of this process is gone');
       }
       // It may have been lost while the work did something else.
       if (this.#client !== client) throw new StorageUnwritableError('the connection was lost');
       const values = done.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
-      sent = { number, writes, values };
+      if (marking !== undefined) sent = { number, writes, values };
       this.#uncertain = sent;
-      const { command } = await query('COMMIT');
+      const { command } = await send(client, 'COMMIT');
       // The answer is ROLLBACK if a statement failed and its error was not passed on.
       if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
       this.#uncertain = undefined;
-      this.#fault = undefined;
+      if (marking !== undefined) this.#fault = undefined;
       writes.forEach(({ resolve }, i) => {
         resolve(values[i]);
       });
@@ -382,7 +395,7 @@ export class PostgresWriter {
   /** Finds a silent connection, and whether a database that could not be written can be again: the mark is written. */
   async #askWhetherAlive(): Promise<void> {
     if (this.#client === undefined || this.#committing !== undefined) return;
-    await this.write(async () => {}).catch(() => {});
+    await this.write((query) => query('SELECT 1')).catch(() => {});
   }
 }
 

@@ -1,5 +1,6 @@
 // @needs facilities
 /** Claims from a line in which the jobs of more keys wait than one claim looks at. */
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { JobLines } from '../../../src/cluster/job-lines.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
@@ -50,5 +51,39 @@ describeWith(['PostgreSQL'], 'a line of many keys', () => {
       for (const { keyId } of outcome.jobs) numOfKey.set(keyId, (numOfKey.get(keyId) ?? 0) + 1);
     }
     expect(numOfKey.size).toBe(numKeys);
+  });
+
+  test('is left as it is by a claim that finds nothing', async () => {
+    const url = await server.createDatabase();
+    await using stack = new AsyncDisposableStack();
+    const database = await PostgresDatabase.open({ url, role: 'command' });
+    stack.defer(() => database.close());
+    const lines = new JobLines(database);
+    const newClaim = () => ({ node: 'a', epoch: 1, number: 1 });
+    const claim = () => lines.claim(ROOM, newClaim);
+    expect(await claim()).toEqual({ jobs: [], numDamaged: 0, isEmpty: true });
+    // A row that is locked names the transaction that did so.
+    const written = () =>
+      query(url, 'SELECT lines.xmin, lines.xmax, commits.number FROM lines, commits');
+    const before = await written();
+    expect(before).toHaveLength(1);
+    expect(await claim()).toEqual({ jobs: [], numDamaged: 0, isEmpty: true });
+    expect(await written()).toEqual(before);
+  });
+
+  test('is claimed from by one node at a time', async () => {
+    const url = await server.createDatabase();
+    await using stack = new AsyncDisposableStack();
+    const database = await PostgresDatabase.open({ url, role: 'command' });
+    stack.defer(() => database.close());
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    stack.defer(() => other.end());
+    const lines = new JobLines(database);
+    const claim = () => lines.claim(ROOM, () => ({ node: 'a', epoch: 1, number: 1 }));
+    await other.query(`BEGIN; SELECT pg_advisory_xact_lock(7431028, hashtext('circuit'))`);
+    expect(await claim()).toBe('busy');
+    await other.query('COMMIT');
+    expect(await claim()).toMatchObject({ jobs: [] });
   });
 });

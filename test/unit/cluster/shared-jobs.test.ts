@@ -239,6 +239,28 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
     expect(new Set(flood.map(({ id }) => id)).size).toBe(40);
   });
 
+  test('are charged to their key by a later claim if one fails', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a' });
+    await query(
+      url,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await eventually(() => expect(calls(a, job.id)).toHaveLength(1));
+    a.handler.of(job.id).resolve('{}');
+    await ran;
+    // The charge goes with the claim of the next look.
+    await eventually(() => expect(String(a.unexpected[0])).toMatch('refused'));
+    await query(url, 'DROP TRIGGER refuse ON lines');
+    await eventually(async () => {
+      const [line] = await query(url, 'SELECT tags FROM lines');
+      expect(line?.['tags']).toMatch(job.keyId);
+    });
+  });
+
   test('are each run once by many nodes that claim at the same time', async () => {
     const url = await server.createDatabase();
     const nodes = await Promise.all(
