@@ -115,7 +115,11 @@ const DROP_PARTS = {
   text: 'DELETE FROM job_parts WHERE job_id = ANY ($1::text[])',
 };
 
-const SELECT = { name: 'jobs-select', text: 'SELECT * FROM jobs WHERE id = ANY ($1::text[])' };
+/** The ids are read from a query, so that the server makes one plan for any number of them. */
+const SELECT = {
+  name: 'jobs-select',
+  text: 'SELECT * FROM jobs WHERE id = ANY (ARRAY(SELECT unnest($1::text[])))',
+};
 const PART_PLACES = {
   name: 'jobs-part-places',
   text: 'SELECT series, start, "end" FROM job_parts WHERE job_id = $1 ORDER BY series, start',
