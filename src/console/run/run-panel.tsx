@@ -6,7 +6,6 @@ import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
 import { keyInfo, mayUse } from '../shell/session.ts';
 import { progressInWords } from './circuit-words.ts';
-import './run.css';
 import { RunForm } from './run-form.tsx';
 import {
   chosenOffer,
@@ -20,7 +19,7 @@ import {
 import { RunResult } from './run-result.tsx';
 import { type ActiveRun, useRuns } from './use-run.ts';
 
-const EVERY_MS = 5000;
+const EVERY_MS = 10_000;
 
 interface RunPanelProps {
   readonly submission: Submission;

@@ -6,6 +6,7 @@ import { distanceOf, exactOfBits } from '../drawing/histogram-data.ts';
 import { percent } from '../numbers.ts';
 import { hashOf } from '../shell/route.ts';
 import { circuitFacts, type Facts } from './circuit-words.ts';
+import './run.css';
 import type { EndedRun } from './use-run.ts';
 
 /** Shows the last of the runs. */

@@ -21,6 +21,16 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../composer/composer-page.tsx')).ComposerPage,
   },
   {
+    name: 'jobs',
+    title: 'Jobs',
+    load: async () => (await import('../jobs/jobs-page.tsx')).JobsPage,
+  },
+  {
+    name: 'sweeps',
+    title: 'Sweeps',
+    load: async () => (await import('../sweeps/sweeps-page.tsx')).SweepsPage,
+  },
+  {
     name: 'fleet',
     title: 'Fleet',
     load: async () => (await import('../fleet/fleet-page.tsx')).FleetPage,
@@ -29,11 +39,6 @@ export const PAGES: readonly Page[] = [
     name: 'demo',
     title: 'Demo',
     load: async () => (await import('../demo/demo-page.tsx')).DemoPage,
-  },
-  {
-    name: 'sweeps',
-    title: 'Sweeps',
-    load: async () => (await import('../sweeps/sweeps-page.tsx')).SweepsPage,
   },
   {
     name: 'account',

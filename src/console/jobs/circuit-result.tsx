@@ -1,0 +1,113 @@
+/** The result of a circuit: counts beside exact probabilities, expectation values, amplitudes. */
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Circuit } from '../../client/api-types.ts';
+import { Histogram } from '../drawing/histogram.tsx';
+import { distanceOf } from '../drawing/histogram-data.ts';
+import { percent } from '../numbers.ts';
+import { Warnings } from '../run/run-result.tsx';
+import { observableInWords } from './observable-words.ts';
+import { FieldsTable, ResultFields } from './result-fields.tsx';
+import type { Fields } from './result-shape.ts';
+
+/** Amplitudes and shots that are listed. */
+const NUM_LISTED = 256;
+
+/** Shows what a circuit returned. */
+export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
+  const { probabilities, expectation, statevector, fitting, purity, memory } = circuit;
+  const counts = useMemo(() => new Map(Object.entries(circuit.counts ?? {})), [circuit.counts]);
+  const exact = useMemo(
+    () => (probabilities === undefined ? undefined : new Map(Object.entries(probabilities))),
+    [probabilities],
+  );
+  return (
+    <>
+      <Warnings circuit={circuit} />
+      {counts.size > 0 && <Histogram label="Counts" counts={counts} exact={exact} />}
+      {counts.size > 0 && exact !== undefined && (
+        <p class="note">
+          The counts differ from the probabilities by {percent(distanceOf(counts, exact))} (total
+          variation distance).
+        </p>
+      )}
+      {counts.size === 0 && probabilities !== undefined && (
+        <Part title="Probabilities">
+          <FieldsTable
+            label="Probabilities"
+            rows={Object.entries(probabilities).map(([outcome, probability]) => ({
+              outcome,
+              probability,
+            }))}
+          />
+        </Part>
+      )}
+      {expectation !== undefined && (
+        <Part title="Expectation values">
+          <FieldsTable label="Expectation values" rows={expectationRows(circuit)} />
+          <p class="small">Their sum is {expectation.sum.toPrecision(6)}.</p>
+        </Part>
+      )}
+      {purity !== undefined && <ResultFields fields={{ purity }} />}
+      {statevector !== undefined && (
+        <Part title="State vector">
+          <FieldsTable label="State vector" rows={amplitudeRows(statevector, circuit.qubits)} />
+        </Part>
+      )}
+      {memory !== undefined && (
+        <p class="small job-text">
+          First shots: {memory.slice(0, NUM_LISTED).join(' ')}
+          {memory.length > NUM_LISTED && ' …'}
+        </p>
+      )}
+      {fitting !== undefined && (
+        <Part title="Fitting to the device">
+          <ResultFields fields={fitting} />
+        </Part>
+      )}
+    </>
+  );
+}
+
+function Part({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="result-part">
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+function expectationRows({ expectation, request }: Circuit): readonly Fields[] {
+  const asked = request?.['observables'];
+  const names = Array.isArray(asked) ? asked.map(observableInWords) : [];
+  return (expectation?.values ?? []).map((value, i) => ({
+    observable: names[i] ?? String(i),
+    value,
+    ...(expectation?.standard_error !== undefined && {
+      standard_error: expectation.standard_error[i] ?? null,
+    }),
+  }));
+}
+
+function amplitudeRows(
+  amplitudes: readonly (readonly [number, number])[],
+  numQubits: number,
+): readonly Fields[] {
+  return amplitudes
+    .map(([re, im], index) => ({
+      basis_state: index.toString(2).padStart(numQubits, '0'),
+      real: re,
+      imaginary: im,
+      probability: re * re + im * im,
+    }))
+    .filter(({ probability }) => probability > 1e-12)
+    .toSorted((a, b) => b.probability - a.probability)
+    .slice(0, NUM_LISTED);
+}

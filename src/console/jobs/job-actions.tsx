@@ -1,0 +1,114 @@
+/** What can be done with a job: cancel, run again, delete, download. */
+import { useState } from 'preact/hooks';
+import { Dialog } from '../shell/dialog.tsx';
+import { Problem } from '../shell/notice.tsx';
+import { goTo, hashOf } from '../shell/route.ts';
+import { client } from '../shell/session.ts';
+import { csvOf, downloadName } from './job-files.ts';
+import { isActive, type JobRow } from './job-row.ts';
+import type { Job } from './use-job.ts';
+
+/** Buttons of a job. */
+export function JobActions({
+  job,
+  row,
+  onChanged,
+  onDeleted,
+}: {
+  readonly job: Job;
+  readonly row: JobRow;
+  readonly onChanged: () => void;
+  readonly onDeleted: () => void;
+}) {
+  const [error, setError] = useState<unknown>();
+  const [isAsked, setAsked] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const { id, status } = row;
+  const jobs = client.value.jobsOf(id);
+  const act = (work: () => Promise<unknown>, done: () => void = () => {}) => {
+    setBusy(true);
+    setError(undefined);
+    work().then(
+      () => {
+        setBusy(false);
+        done();
+      },
+      (thrown: unknown) => {
+        setBusy(false);
+        setError(thrown);
+      },
+    );
+  };
+  const csv = csvOf(job);
+  return (
+    <>
+      <div class="actions">
+        {isActive(row) && (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => act(() => jobs.cancel(id), onChanged)}
+          >
+            Cancel
+          </button>
+        )}
+        {(status === 'failed' || status === 'cancelled') && (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => act(async () => goTo(hashOf(['jobs', jobs.idOf(await jobs.retry(id))])))}
+          >
+            Run again
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() => save(downloadName(row, 'json'), JSON.stringify(job, null, 2))}
+        >
+          Download JSON
+        </button>
+        {csv !== undefined && (
+          <button type="button" onClick={() => save(downloadName(row, 'csv'), csv)}>
+            Download CSV
+          </button>
+        )}
+        {!isActive(row) && (
+          <button type="button" disabled={isBusy} onClick={() => setAsked(true)}>
+            Delete
+          </button>
+        )}
+      </div>
+      <Problem error={error} />
+      {isAsked && (
+        <Dialog title="Delete this job?" onClose={() => setAsked(false)}>
+          <p class="note">Its record and its result are deleted. This cannot be undone.</p>
+          <div class="actions">
+            <button
+              type="button"
+              class="primary"
+              onClick={() => {
+                setAsked(false);
+                act(() => jobs.delete(id), onDeleted);
+              }}
+            >
+              Delete it
+            </button>
+            <button type="button" onClick={() => setAsked(false)}>
+              Keep it
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** Saves a text as a file of the visitor. */
+function save(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,177 @@
+/**
+ * Jobs of all kinds, newest first, read page after page. The service lists each kind by itself; the feed reads the
+ * next page of the kind whose last read job is the newest, and shows rows only down to the time that all kinds have
+ * been read to, so that no row is ever inserted above one that was scrolled past.
+ */
+import { ApiError } from '../../client/client.ts';
+import { type Filters, isActive, type JobRow, type Kind, passes } from './job-row.ts';
+
+/** Listings of the service. Tasks and plans share one. */
+export const LISTS = ['circuits', 'batches', 'tasks', 'tpu'] as const;
+export type List = (typeof LISTS)[number];
+
+const LIST_OF: Readonly<Record<Kind, List>> = {
+  circuit: 'circuits',
+  batch: 'batches',
+  task: 'tasks',
+  plan: 'tasks',
+  tpu: 'tpu',
+};
+
+/** A page of a listing. */
+export interface JobPage {
+  readonly rows: readonly JobRow[];
+  readonly next: string | null;
+}
+
+/** Requests of the feed. */
+export interface JobSource {
+  readonly page: (
+    list: List,
+    query: { readonly cursor?: string; readonly status?: string; readonly tag?: string },
+  ) => Promise<JobPage>;
+  readonly one: (id: string) => Promise<JobRow>;
+}
+
+interface Reader {
+  readonly list: List;
+  /** Undefined before the first page; null after the last one. */
+  next: string | null | undefined;
+  /** Time of the last job that was read. */
+  readTo: string | undefined;
+}
+
+/** Records that one renewal asks for by their ids. */
+const MAX_ASKED = 12;
+
+/** The jobs that pass some filters. */
+export class JobFeed {
+  readonly #source: JobSource;
+  readonly #filters: Filters;
+  readonly #readers: readonly Reader[];
+  readonly #jobs = new Map<string, JobRow>();
+
+  constructor(source: JobSource, filters: Filters) {
+    this.#source = source;
+    this.#filters = filters;
+    const only = filters.kind === '' ? undefined : LIST_OF[filters.kind];
+    this.#readers = LISTS.filter((list) => only === undefined || list === only).map((list) => ({
+      list,
+      next: undefined,
+      readTo: undefined,
+    }));
+  }
+
+  /** True if all pages have been read. */
+  get isComplete(): boolean {
+    return this.#readers.every(({ next }) => next === null);
+  }
+
+  /** Number of jobs read, those that do not pass the filters included. */
+  get numRead(): number {
+    return this.#jobs.size;
+  }
+
+  /** Rows that pass the filters, newest first. */
+  rows(): readonly JobRow[] {
+    const end = this.#frontier();
+    return Array.from(this.#jobs.values())
+      .filter((row) => (end === undefined || row.createdAt >= end) && passes(row, this.#filters))
+      .sort(newestFirst);
+  }
+
+  /** Places that jobs have been at, for the filter. */
+  places(): readonly string[] {
+    return [...new Set(Array.from(this.#jobs.values(), ({ where }) => where))].sort();
+  }
+
+  /**
+   * Reads on: the first page of every listing, later the next page of one of them.
+   *
+   * @throws {ApiError | ConnectionError}
+   */
+  async readMore(): Promise<void> {
+    const unread = this.#readers.filter(({ next }) => next === undefined);
+    if (unread.length > 0) {
+      await Promise.all(unread.map((reader) => this.#read(reader)));
+      return;
+    }
+    const [first] = this.#readers
+      .filter(({ next }) => next !== null)
+      .sort((a, b) => ((a.readTo ?? '') < (b.readTo ?? '') ? 1 : -1));
+    if (first !== undefined) await this.#read(first);
+  }
+
+  /**
+   * Reads what is new and what has changed.
+   *
+   * @param onlyActive - Reads only the listings that have a job that waits or runs.
+   * @throws {ApiError | ConnectionError}
+   */
+  async renew(onlyActive = false): Promise<void> {
+    const seen = new Set<string>();
+    const active = new Set<List>();
+    for (const row of this.#jobs.values()) if (isActive(row)) active.add(LIST_OF[row.kind]);
+    const asked = this.#readers.filter(({ list }) => !onlyActive || active.has(list));
+    await Promise.all(
+      asked.map(async ({ list }) => {
+        // Pages are read until one has a job that is known, so that no job is missed between two renewals.
+        let cursor: string | undefined;
+        let isKnown = false;
+        do {
+          const query = { ...this.#query(), ...(cursor !== undefined && { cursor }) };
+          const { rows, next } = await this.#source.page(list, query);
+          isKnown = next === null || rows.some(({ id }) => this.#jobs.has(id) && !seen.has(id));
+          for (const row of rows) {
+            seen.add(row.id);
+            this.#jobs.set(row.id, row);
+          }
+          cursor = next ?? undefined;
+        } while (!isKnown);
+      }),
+    );
+    const others = Array.from(this.#jobs.values()).filter(
+      (row) => isActive(row) && !seen.has(row.id),
+    );
+    await Promise.all(others.slice(0, MAX_ASKED).map(({ id }) => this.#ask(id)));
+  }
+
+  async #ask(id: string): Promise<void> {
+    try {
+      this.#jobs.set(id, await this.#source.one(id));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      this.#jobs.delete(id);
+    }
+  }
+
+  async #read(reader: Reader): Promise<void> {
+    const cursor = reader.next ?? undefined;
+    const { rows, next } = await this.#source.page(reader.list, {
+      ...this.#query(),
+      ...(cursor !== undefined && { cursor }),
+    });
+    for (const row of rows) this.#jobs.set(row.id, row);
+    reader.next = next;
+    reader.readTo = rows.at(-1)?.createdAt ?? reader.readTo;
+  }
+
+  #query(): { readonly status?: string; readonly tag?: string } {
+    const { status, tag } = this.#filters;
+    return { ...(status !== '' && { status }), ...(tag !== '' && { tag }) };
+  }
+
+  /** Time down to which all listings have been read; undefined if there is nothing more. */
+  #frontier(): string | undefined {
+    let end: string | undefined;
+    for (const { next, readTo = '' } of this.#readers) {
+      if (next !== null && (end === undefined || readTo > end)) end = readTo;
+    }
+    return end;
+  }
+}
+
+function newestFirst(a: JobRow, b: JobRow): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.id < b.id ? 1 : -1;
+}

@@ -1,0 +1,166 @@
+/**
+ * Rows of jobs. Only those in sight are in the document, so that ten thousand scroll smoothly. Arrows, Page Up and
+ * Down, Home and End choose a row, Enter opens it.
+ */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { ago, timeOfDay } from '../fleet/figures.ts';
+import { duration } from '../numbers.ts';
+import { goTo, hashOf } from '../shell/route.ts';
+import { type JobRow, KINDS } from './job-row.ts';
+import { StatusChip } from './status-chip.tsx';
+import type { Jobs } from './use-jobs.ts';
+
+/** Height of a row in pixels, as in jobs.css. */
+const ROW = 56;
+/** Rows beyond the edge that are in the document. */
+const BEYOND = 8;
+/** The next page is asked for when so few rows are left. */
+const AHEAD = 60;
+
+/** Shows rows. */
+export function JobList({ jobs }: { readonly jobs: Jobs }) {
+  const { rows, isComplete, readMore, error } = jobs;
+  const box = useRef<HTMLDivElement>(null);
+  const [{ first, count }, setSight] = useState({ first: 0, count: 20 });
+  const [chosenId, setChosenId] = useState<string>();
+  const chosen = rows.findIndex(({ id }) => id === chosenId);
+
+  const look = () => {
+    if (box.current === null) return;
+    const { scrollTop, clientHeight } = box.current;
+    const now = { first: Math.floor(scrollTop / ROW), count: Math.ceil(clientHeight / ROW) + 1 };
+    setSight((old) => (old.first === now.first && old.count === now.count ? old : now));
+  };
+  useLayoutEffect(look, []);
+  useEffect(() => {
+    const sizes = new ResizeObserver(look);
+    if (box.current !== null) sizes.observe(box.current);
+    return () => sizes.disconnect();
+  }, []);
+  const isNearEnd = first + count + AHEAD > rows.length;
+  useEffect(() => {
+    if (isNearEnd && !isComplete && error === undefined) readMore();
+  }, [isNearEnd, isComplete, error, jobs]);
+
+  const choose = (index: number) => {
+    const at = Math.max(0, Math.min(rows.length - 1, index));
+    setChosenId(rows[at]?.id);
+    const element = box.current;
+    if (element === null) return;
+    if (at * ROW < element.scrollTop) element.scrollTop = at * ROW;
+    else if ((at + 1) * ROW > element.scrollTop + element.clientHeight) {
+      element.scrollTop = (at + 1) * ROW - element.clientHeight;
+    }
+  };
+  const open = (id: string) => goTo(hashOf(['jobs', id]));
+  const onKey = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: chosen + 1,
+      ArrowUp: chosen - 1,
+      PageDown: chosen + count - 2,
+      PageUp: chosen - count + 2,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const next = steps[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      choose(next);
+    } else if (event.key === 'Enter' && chosenId !== undefined && chosen >= 0) {
+      event.preventDefault();
+      open(chosenId);
+    }
+  };
+
+  const start = Math.max(0, first - BEYOND);
+  const end = Math.min(rows.length, first + count + BEYOND);
+  // The chosen row stays in the document: the list names it.
+  const shown = [
+    ...(chosen >= 0 && chosen < start ? [chosen] : []),
+    ...Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i),
+    ...(chosen >= end ? [chosen] : []),
+  ];
+  return (
+    <div
+      ref={box}
+      class="job-list card"
+      role="listbox"
+      aria-label="Jobs"
+      tabIndex={0}
+      {...(chosen >= 0 && { 'aria-activedescendant': `row-${chosenId}` })}
+      onScroll={look}
+      onKeyDown={onKey}
+    >
+      <div class="job-rows" role="presentation" style={{ height: `${rows.length * ROW}px` }}>
+        {shown.map((index) => {
+          const row = rows[index];
+          return (
+            row && (
+              <Row
+                key={row.id}
+                row={row}
+                index={index}
+                numRows={isComplete ? rows.length : -1}
+                isChosen={index === chosen}
+                onOpen={open}
+              />
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Row({
+  row,
+  index,
+  numRows,
+  isChosen,
+  onOpen,
+}: {
+  readonly row: JobRow;
+  readonly index: number;
+  readonly numRows: number;
+  readonly isChosen: boolean;
+  readonly onOpen: (id: string) => void;
+}) {
+  const { id, kind, status, where, what, name, tags, createdAt, progress } = row;
+  return (
+    // The list has the keys: it keeps the focus, and names the chosen row.
+    <div
+      id={`row-${id}`}
+      class="job-row"
+      role="option"
+      tabIndex={-1}
+      aria-selected={isChosen}
+      aria-posinset={index + 1}
+      aria-setsize={numRows}
+      style={{ transform: `translateY(${index * ROW}px)` }}
+      onClick={() => onOpen(id)}
+      onKeyDown={undefined}
+    >
+      <StatusChip status={status} progress={progress} />
+      <span class="job-what">
+        <b>{name ?? KINDS[kind]}</b>{' '}
+        <span class="soft">{name === undefined ? '' : KINDS[kind]}</span> {what}
+      </span>
+      <span class="job-where">{where}</span>
+      <span class="job-tags">{tags.join(', ')}</span>
+      <span class="job-time">{timeInWords(row)}</span>
+      <time
+        class="job-ago"
+        dateTime={createdAt}
+        title={`${createdAt} (${timeOfDay(Date.parse(createdAt))})`}
+      >
+        {ago(createdAt, Date.now())}
+      </time>
+    </div>
+  );
+}
+
+function timeInWords({ status, startedAt, finishedAt, queuePosition }: JobRow): string {
+  if (status === 'queued') return queuePosition === undefined ? '' : `${queuePosition} before it`;
+  if (startedAt === undefined || finishedAt === undefined) return '';
+  return duration(Date.parse(finishedAt) - Date.parse(startedAt));
+}

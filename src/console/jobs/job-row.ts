@@ -1,0 +1,127 @@
+/** Jobs of all kinds as rows of one list. */
+import type {
+  BatchSummary,
+  CircuitSummary,
+  TaskSummary,
+  TpuJobSummary,
+} from '../../client/api-types.ts';
+import { grouped } from '../numbers.ts';
+
+/** Kinds of jobs with their names. Plans are listed with tasks. */
+export const KINDS = {
+  circuit: 'Circuit',
+  batch: 'Batch',
+  task: 'Task',
+  plan: 'Plan',
+  tpu: 'TPU job',
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+export const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** What the list shows of a job. */
+export interface JobRow {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly status: Status;
+  /** Processor, agent or zone. */
+  readonly where: string;
+  /** What is done: "5 qubits, 1,000 shots", "vqe". */
+  readonly what: string;
+  readonly name: string | undefined;
+  readonly tags: readonly string[];
+  readonly createdAt: string;
+  readonly startedAt: string | undefined;
+  readonly finishedAt: string | undefined;
+  /** 0 to 1, while it runs. */
+  readonly progress: number | undefined;
+  readonly queuePosition: number | undefined;
+  readonly error: string | undefined;
+}
+
+type Summary = CircuitSummary | BatchSummary | TaskSummary | TpuJobSummary;
+
+/** Row of a record or of an item of a listing. */
+export function rowOf(job: Summary): JobRow {
+  const common = {
+    status: job.status,
+    name: job.name,
+    tags: job.tags ?? [],
+    createdAt: job.created_at,
+    startedAt: job.started_at,
+    finishedAt: job.finished_at,
+    progress: job.progress,
+    queuePosition: job.queue_position,
+    error: job.error?.message,
+  };
+  if ('circuit_id' in job) {
+    const { qubits, shots } = job;
+    const what = `${counted(qubits, 'qubit')}, ${counted(shots, 'shot')}`;
+    return { ...common, id: job.circuit_id, kind: 'circuit', where: job.processor, what };
+  }
+  if ('batch_id' in job) {
+    const what = counted(job.points, 'point');
+    return { ...common, id: job.batch_id, kind: 'batch', where: job.processor, what };
+  }
+  if ('task_id' in job) {
+    const kind = job.task === 'plan' ? 'plan' : 'task';
+    return { ...common, id: job.task_id, kind, where: job.agent, what: job.task };
+  }
+  const what = `${job.job_type}, ${counted(job.chips, `chip`)} ${job.tpu_type}`;
+  return { ...common, id: job.job_id, kind: 'tpu', where: job.zone, what };
+}
+
+function counted(count: number, one: string): string {
+  return `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** Whether a job waits or runs. */
+export function isActive({ status }: Pick<JobRow, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+/** What the list is restricted to; empty strings restrict nothing. */
+export interface Filters {
+  readonly kind: Kind | '';
+  readonly status: Status | '';
+  /** Processor, agent or zone, exactly. */
+  readonly where: string;
+  /** Tag, exactly. */
+  readonly tag: string;
+  /** Part of the id, the name, the work or a tag, in any case. */
+  readonly text: string;
+}
+
+/** Filters in the query of an address. What is no kind or status restricts nothing. */
+export function filtersOf(query: URLSearchParams): Filters {
+  const read = (name: keyof Filters) => query.get(name) ?? '';
+  const kind = read('kind');
+  const status = read('status');
+  return {
+    kind: kind in KINDS ? (kind as Kind) : '',
+    status: STATUSES.find((each) => each === status) ?? '',
+    where: read('where'),
+    tag: read('tag'),
+    text: read('text'),
+  };
+}
+
+/** The query of an address with the filters. */
+export function queryOf(filters: Filters): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => [name, value === '' ? undefined : value]),
+  );
+}
+
+/** Whether a row passes all filters. */
+export function passes(row: JobRow, { kind, status, where, tag, text }: Filters): boolean {
+  if (kind !== '' && row.kind !== kind) return false;
+  if (status !== '' && row.status !== status) return false;
+  if (where !== '' && row.where !== where) return false;
+  if (tag !== '' && !row.tags.includes(tag)) return false;
+  if (text === '') return true;
+  const searched = [row.id, row.name ?? '', row.what, row.where, ...row.tags].join('\n');
+  return searched.toLowerCase().includes(text.toLowerCase());
+}

@@ -1,0 +1,167 @@
+/** One job: its state, who sent it and when, what was asked for, and its result. */
+import { useState } from 'preact/hooks';
+import type { Progress } from '../../client/jobs.ts';
+import { duration, percent } from '../numbers.ts';
+import { circuitFacts, type Facts, progressInWords } from '../run/circuit-words.ts';
+import { FactList } from '../run/run-result.tsx';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { Problem } from '../shell/notice.tsx';
+import { hashOf } from '../shell/route.ts';
+import { JobActions } from './job-actions.tsx';
+import { isActive, type JobRow, KINDS, type Kind, rowOf } from './job-row.ts';
+import { RequestView } from './request-view.tsx';
+import { ResultCard } from './result-card.tsx';
+import { StatusChip } from './status-chip.tsx';
+import { type Job, useJob } from './use-job.ts';
+
+const RECORD_ROUTES = {
+  circuit: ['GET /quantum/circuits/{circuit_id}', 'circuit_id'],
+  batch: ['GET /quantum/batches/{batch_id}', 'batch_id'],
+  task: ['GET /tasks/{task_id}', 'task_id'],
+  plan: ['GET /tasks/{task_id}', 'task_id'],
+  tpu: ['GET /tpu/jobs/{job_id}', 'job_id'],
+} as const satisfies Record<Kind, readonly [string, string]>;
+
+/** Shows a job and follows it to its end. */
+export function JobView({ id }: { readonly id: string }) {
+  const { job, progress, error, isMissing, reload } = useJob(id);
+  const [isDeleted, setDeleted] = useState(false);
+  const row = job && rowOf(job);
+  const [route, name] = RECORD_ROUTES[row?.kind ?? 'circuit'];
+  return (
+    <>
+      <div class="hero">
+        <p>
+          <a href={hashOf(['jobs'])}>All jobs</a>
+        </p>
+        <h1>{row === undefined ? 'Job' : titleOf(row)}</h1>
+        <p class="job-id">
+          <code>{id}</code>
+        </p>
+      </div>
+      {isMissing && (
+        <p class="notice">There is no job with this id, or it was sent with another key.</p>
+      )}
+      {isDeleted && <p class="notice">The job and its result have been deleted.</p>}
+      <Problem error={error} />
+      {job === undefined && error === undefined && !isMissing && (
+        <p class="plain">Asking for the job …</p>
+      )}
+      {job !== undefined && row !== undefined && !isDeleted && (
+        <>
+          <section class="card" aria-label="State">
+            <State row={row} progress={progress} />
+            <FactList facts={factsOf(job, row)} />
+            <JobActions job={job} row={row} onChanged={reload} onDeleted={() => setDeleted(true)} />
+          </section>
+          <ResultCard job={job} row={row} />
+          <RequestView job={job} row={row} />
+        </>
+      )}
+      <ApiPanel call={{ route, path: { [name]: id } }} title="This record by HTTP" />
+    </>
+  );
+}
+
+function titleOf({ name, kind, what }: JobRow): string {
+  return name ?? `${KINDS[kind]}: ${what}`;
+}
+
+function State({
+  row,
+  progress,
+}: {
+  readonly row: JobRow;
+  readonly progress: Progress | undefined;
+}) {
+  const { status, error, startedAt, finishedAt } = row;
+  const now: Progress = progress ?? {
+    status,
+    ...(row.progress !== undefined && { progress: row.progress }),
+    ...(row.queuePosition !== undefined && { queuePosition: row.queuePosition }),
+  };
+  const took =
+    startedAt !== undefined && finishedAt !== undefined
+      ? ` after ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`
+      : '';
+  const part = isActive(row) ? now.progress : undefined;
+  return (
+    <>
+      <div class="job-state">
+        <StatusChip status={isActive(row) ? now.status : status} />
+        <span role="status">
+          {isActive(row) ? progressInWords(now) : `${progressInWords({ status })}${took}.`}
+        </span>
+      </div>
+      {part !== undefined && (
+        <progress aria-label={`Progress: ${percent(part, 0)}`} value={part} max={1} />
+      )}
+      {error !== undefined && (
+        <div class="notice bad">
+          <p>{error}</p>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Who, what and when. */
+function factsOf(job: Job, row: JobRow): Facts {
+  const time = (at: string | undefined) =>
+    at === undefined ? undefined : at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
+  const rows: (readonly [string, string | undefined])[] = [
+    ['Kind', KINDS[row.kind]],
+    ['Work', row.what],
+    ['Sent to', row.where],
+    ['Priority', job.priority],
+    ['Tags', row.tags.length === 0 ? undefined : row.tags.join(', ')],
+    ['Sent', time(row.createdAt)],
+    ['Expected to start', isActive(row) ? time(job.expected_start_at) : undefined],
+    ['Started', time(row.startedAt)],
+    ['Ended', time(row.finishedAt)],
+    ['Repeats', job.retry_of],
+    ['Part of the plan', 'parent_id' in job ? job.parent_id : undefined],
+    ...('circuit_id' in job
+      ? circuitFacts(job).filter(([title]) => title !== 'Processor')
+      : timesOf(job)),
+  ];
+  return rows.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const]));
+}
+
+function timesOf(job: Exclude<Job, { readonly circuit_id: string }>): Facts {
+  const { timing } = job;
+  const seed: Facts = job.seed === undefined ? [] : [['Seed', String(job.seed)]];
+  const times: Facts =
+    timing === undefined
+      ? []
+      : [
+          ['Waited', duration(timing.queue_ms)],
+          ['Ran for', duration(timing.execution_ms)],
+        ];
+  const slice: Facts =
+    'modelled' in job && job.modelled !== undefined
+      ? [
+          ['Duration here (measured)', duration(job.measured?.duration_ms ?? 0)],
+          [
+            'Duration on the slice (modelled)',
+            `${duration(job.modelled.duration_ms)}. ${job.modelled.how}`,
+          ],
+        ]
+      : [];
+  return [...seed, ...times, ...slice, ...ranOn(job)];
+}
+
+function ranOn({ executed_on: executed }: Exclude<Job, { readonly circuit_id: string }>): Facts {
+  if (executed === undefined) return [];
+  const parts = 'process' in executed ? executed.processors : executed;
+  const words = parts.map(({ backend, circuits }) => {
+    const where =
+      'vendor' in backend
+        ? `${backend.device} of ${backend.vendor}`
+        : `engine ${backend.engine}, ${backend.hardware}`;
+    return `${circuits} ${circuits === 1 ? 'circuit' : 'circuits'} on ${where}`;
+  });
+  const code =
+    'process' in executed ? [`${executed.process.runtime} on ${executed.process.hardware}`] : [];
+  return [['Ran on', [...code, ...words].join('; ')]];
+}

@@ -1,0 +1,74 @@
+/** What was asked for. */
+import { useState } from 'preact/hooks';
+import { memory } from '../fleet/figures.ts';
+import { Problem } from '../shell/notice.tsx';
+import { client } from '../shell/session.ts';
+import type { JobRow } from './job-row.ts';
+import { ResultFields } from './result-fields.tsx';
+import { type Fields, isTable, type Value } from './result-shape.ts';
+import type { Job } from './use-job.ts';
+
+/** Shows the request: its fields, and all of it as JSON. A large one is fetched when it is asked for. */
+export function RequestView({ job, row }: { readonly job: Job; readonly row: JobRow }) {
+  const [fetched, setFetched] = useState<Job['request']>();
+  const [error, setError] = useState<unknown>();
+  const request = job.request ?? fetched;
+  const fetchIt = () => {
+    client.value
+      .jobsOf(row.id)
+      .get(row.id, { include: 'request' })
+      // The id says which kind of job it is.
+      .then((record) => setFetched((record as Job).request), setError);
+  };
+  return (
+    <section class="card" aria-label="Request">
+      <h2>Request</h2>
+      {request === undefined && job.request_bytes !== undefined && (
+        <p>
+          <button type="button" onClick={fetchIt}>
+            Show the request ({memory(job.request_bytes)})
+          </button>
+        </p>
+      )}
+      <Problem error={error} />
+      {request !== undefined && (
+        <>
+          <RequestFields request={request as Fields} />
+          <details>
+            <summary>As JSON</summary>
+            <pre class="scroll job-text" tabIndex={0} role="region" aria-label="Request as JSON">
+              {JSON.stringify(request, null, 2)}
+            </pre>
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Fields that the state of the job shows already. */
+const SHOWN = ['name', 'tags', 'priority', 'target_processor', 'shots', 'seed', 'circuit', 'task'];
+
+function RequestFields({ request }: { readonly request: Fields }) {
+  const { circuit, input, ...others } = request;
+  const own = isFields(input) ? input : {};
+  return (
+    <>
+      {[circuit, own['circuit']].map(
+        (each, i) =>
+          each !== undefined && isTable(each) && <CircuitPart key={i} operations={each} />,
+      )}
+      <ResultFields fields={others} without={SHOWN} />
+      <ResultFields fields={own} without={['circuit']} />
+    </>
+  );
+}
+
+function isFields(value: Value | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The operations of a circuit. */
+function CircuitPart({ operations }: { readonly operations: readonly Fields[] }) {
+  return <p class="small">A circuit of {operations.length} operations.</p>;
+}

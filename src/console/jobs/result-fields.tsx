@@ -1,0 +1,218 @@
+/** Fields of a result, each shown by its form: values as text, lists of objects as tables, counts as a histogram, numbers as a curve. */
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { Curve } from '../drawing/curve.tsx';
+import { Histogram } from '../drawing/histogram.tsx';
+import { grouped } from '../numbers.ts';
+import { type Fields, inWords, shapeOf, titleOf, type Value } from './result-shape.ts';
+
+const NUM_ROWS = 500;
+
+/** Shows all fields but those that are named. */
+export function ResultFields({
+  fields,
+  without = [],
+}: {
+  readonly fields: Fields;
+  readonly without?: readonly string[];
+}) {
+  const entries = Object.entries(fields).filter(([name]) => !without.includes(name));
+  const isText = ([name, value]: readonly [string, Value]) =>
+    ['text', 'list'].includes(shapeOf(name, value));
+  const texts = entries.filter(isText);
+  const others = entries.filter((entry) => !isText(entry));
+  return (
+    <>
+      {texts.length > 0 && (
+        <dl class="run-facts">
+          {texts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{titleOf(name)}</dt>
+              <dd>{/seed/.test(name) ? String(value) : inWords(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {others.map(([name, value]) => (
+        <Part key={name} name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
+function Part({ name, value }: { readonly name: string; readonly value: Value }) {
+  const title = titleOf(name);
+  const shape = shapeOf(name, value);
+  // The shape has decided what the value is.
+  switch (shape) {
+    case 'counts':
+      return (
+        <Section title={title}>
+          <Counts label={title} counts={value as Readonly<Record<string, number>>} />
+        </Section>
+      );
+    case 'numbers':
+      return (
+        <Section title={title}>
+          <Numbers name={name} values={value as readonly number[]} />
+        </Section>
+      );
+    case 'table':
+      return (
+        <Section title={title}>
+          <FieldsTable label={title} rows={value as readonly Fields[]} />
+        </Section>
+      );
+    case 'sections':
+      return (
+        <Section title={title}>
+          {(value as readonly Fields[]).map((fields, i) => (
+            <Section key={i} title={String(fields['name'] ?? i)}>
+              <ResultFields fields={fields} without={['name']} />
+            </Section>
+          ))}
+        </Section>
+      );
+    case 'matrix':
+      return (
+        <Section title={title}>
+          <Matrix label={title} rows={value as readonly (readonly Value[])[]} />
+        </Section>
+      );
+    case 'circuit':
+      return (
+        <p class="small">
+          {title}: {grouped((value as readonly Value[]).length)} operations. They are in the
+          download, and as OpenQASM below where the result has it.
+        </p>
+      );
+    case 'program':
+      return (
+        <details>
+          <summary>OpenQASM</summary>
+          <pre class="scroll job-text" tabIndex={0} role="group" aria-label="OpenQASM">
+            {String(value)}
+          </pre>
+        </details>
+      );
+    case 'fields':
+      return (
+        <Section title={title}>
+          <ResultFields fields={value as Fields} />
+        </Section>
+      );
+    case 'text':
+    case 'list':
+      return null;
+  }
+}
+
+function Section({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="result-part">
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+function Counts({
+  label,
+  counts,
+}: {
+  readonly label: string;
+  readonly counts: Readonly<Record<string, number>>;
+}) {
+  const map = useMemo(() => new Map(Object.entries(counts)), [counts]);
+  return <Histogram label={label} counts={map} />;
+}
+
+function Numbers({ name, values }: { readonly name: string; readonly values: readonly number[] }) {
+  const x = useMemo(
+    () => ({ label: /history/.test(name) ? 'step' : 'index', values: values.map((_, i) => i) }),
+    [values],
+  );
+  const series = useMemo(() => [{ label: titleOf(name), values }], [values]);
+  return <Curve label={titleOf(name)} x={x} series={series} height={220} />;
+}
+
+/** Objects as rows, their fields as columns. */
+export function FieldsTable({
+  label,
+  rows,
+}: {
+  readonly label: string;
+  readonly rows: readonly Fields[];
+}) {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return (
+    <div class="scroll result-table" tabIndex={0} role="group" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {titleOf(name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, NUM_ROWS).map((row, i) => (
+            <tr key={i}>
+              {columns.map((name) => (
+                <td key={name}>{cellInWords(name, row[name])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <More total={rows.length} />
+    </div>
+  );
+}
+
+function cellInWords(name: string, value: Value | undefined): string {
+  if (name === 'circuit' && Array.isArray(value)) return `${grouped(value.length)} operations`;
+  return /seed/.test(name) ? String(value ?? 'none') : inWords(value);
+}
+
+function Matrix({
+  label,
+  rows,
+}: {
+  readonly label: string;
+  readonly rows: readonly (readonly Value[])[];
+}) {
+  return (
+    <div class="scroll result-table" tabIndex={0} role="group" aria-label={label}>
+      <table>
+        <tbody>
+          {rows.slice(0, NUM_ROWS).map((row, i) => (
+            <tr key={i}>
+              <th scope="row">{i}</th>
+              {row.map((value, k) => (
+                <td key={k}>{inWords(value)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <More total={rows.length} />
+    </div>
+  );
+}
+
+function More({ total }: { readonly total: number }) {
+  return total <= NUM_ROWS ? null : (
+    <p class="small">
+      The first {NUM_ROWS} of {grouped(total)} rows. All are in the download.
+    </p>
+  );
+}

@@ -1,0 +1,97 @@
+/** What parts of a result are, by their form, so that each is shown as what it is. */
+
+/** A JSON value. */
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Value[]
+  | { readonly [name: string]: Value };
+export type Fields = Readonly<Record<string, Value>>;
+
+/** How a value is shown. */
+export type Shape =
+  | 'text'
+  | 'counts'
+  | 'numbers'
+  | 'matrix'
+  | 'table'
+  | 'sections'
+  | 'circuit'
+  | 'program'
+  | 'fields'
+  | 'list';
+
+const MAX_SECTIONS = 16;
+
+/** How the field of a name is shown. */
+export function shapeOf(name: string, value: Value): Shape {
+  if (typeof value !== 'object' || value === null) return name === 'qasm' ? 'program' : 'text';
+  if (Array.isArray(value)) {
+    if (name === 'circuit') return 'circuit';
+    if (value.length > 0 && isTable(value)) return hasCounts(value) ? 'sections' : 'table';
+    if (value.every((each) => typeof each === 'number')) {
+      return isCurve(name, value) ? 'numbers' : 'list';
+    }
+    return value.length > 0 && value.every(Array.isArray) ? 'matrix' : 'list';
+  }
+  return isCounts(value as Fields) ? 'counts' : 'fields';
+}
+
+/** Numbers that follow each other, such as energies by step. Classes, groups and qubits do not. */
+function isCurve(name: string, values: readonly number[]): boolean {
+  if (/history|curve|distribution/.test(name)) return values.length > 1;
+  return values.length > 7 && !values.every(Number.isInteger);
+}
+
+/** Whether a value is a list of objects. */
+export function isTable(value: Value): value is readonly Fields[] {
+  return (
+    Array.isArray(value) &&
+    value.every((each) => typeof each === 'object' && each !== null && !Array.isArray(each))
+  );
+}
+
+/** A few objects with counts are shown one after the other, each with its histogram. */
+function hasCounts(rows: readonly Fields[]): boolean {
+  const isOwn = (each: Value) => typeof each === 'object' && each !== null && !Array.isArray(each);
+  return (
+    rows.length <= MAX_SECTIONS &&
+    rows.some((row) => Object.values(row).some((each) => isOwn(each) && isCounts(each as Fields)))
+  );
+}
+
+function isCounts(fields: Fields): boolean {
+  const names = Object.keys(fields);
+  return (
+    names.length > 0 &&
+    names.every((each) => /^([01]+|0x[0-9a-f]+)$/.test(each)) &&
+    Object.values(fields).every((each) => typeof each === 'number')
+  );
+}
+
+/** The name of a field as a person reads it: "energy history". */
+export function titleOf(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** A value in a cell or a line: numbers to six digits, complex numbers as such, lists with commas. */
+export function inWords(value: Value | undefined): string {
+  if (value === undefined || value === null) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return numberInWords(value);
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(inWords).join(', ');
+  return Object.entries(value)
+    .map(([name, each]) => `${titleOf(name).toLowerCase()} ${inWords(each)}`)
+    .join('; ');
+}
+
+function numberInWords(value: number): string {
+  const text = Number.isInteger(value)
+    ? value.toLocaleString('en-US', { useGrouping: Math.abs(value) < 1e15 })
+    : String(Number(value.toPrecision(6)));
+  return text.replaceAll('-', '−');
+}

@@ -1,0 +1,145 @@
+/** The jobs of the key, as a page looks at them: read on demand, and renewed while the page is visible. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ApiError, type QcsClient } from '../../client/client.ts';
+import { client } from '../shell/session.ts';
+import { JobFeed, type JobPage, type JobSource } from './job-feed.ts';
+import { type Filters, isActive, type JobRow, passes, rowOf, type Status } from './job-row.ts';
+
+const PAGE = 100;
+/** A key of the tier standard has 100 requests a minute, and a renewal of everything takes four. */
+const ACTIVE_MS = 3000;
+const ALL_MS = 15_000;
+/** Time after an error, unless the service states another. */
+const AFTER_ERROR_MS = 10_000;
+
+/** What the list shows. */
+export interface Jobs {
+  readonly rows: readonly JobRow[];
+  readonly places: readonly string[];
+  readonly numRead: number;
+  readonly isComplete: boolean;
+  /** True until the first pages have arrived. */
+  readonly isLoading: boolean;
+  readonly error: unknown;
+  /** Reads the next page, unless one is being read. */
+  readonly readMore: () => void;
+}
+
+/** Follows the jobs that pass the filters. */
+export function useJobs(filters: Filters): Jobs {
+  const own = client.value;
+  // Places and texts are looked for in what was read: typing asks the service for nothing.
+  const { kind, status, tag } = filters;
+  const feed = useMemo(
+    () => new JobFeed(sourceOf(own), { kind, status, tag, where: '', text: '' }),
+    [own, kind, status, tag],
+  );
+  const [state, setState] = useState<Omit<Jobs, 'readMore'>>(LOADING);
+  const shown = useRef(feed);
+  const isReading = useRef(false);
+
+  const act = useCallback(
+    async (work: () => Promise<void>) => {
+      if (isReading.current) return undefined;
+      isReading.current = true;
+      let error: unknown;
+      try {
+        await work();
+      } catch (thrown) {
+        error = thrown;
+      }
+      if (shown.current !== feed) return undefined;
+      isReading.current = false;
+      setState({
+        rows: feed.rows(),
+        places: feed.places(),
+        numRead: feed.numRead,
+        isComplete: feed.isComplete,
+        isLoading: false,
+        error,
+      });
+      return error;
+    },
+    [feed],
+  );
+
+  useEffect(() => {
+    shown.current = feed;
+    isReading.current = false;
+    setState(LOADING);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let allAt = Date.now();
+    const again = (error: unknown) => {
+      clearTimeout(timer);
+      if (document.hidden || shown.current !== feed) return;
+      const errorMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+      const active = feed.rows().some(isActive);
+      const waitMs = active ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - Date.now());
+      timer = setTimeout(renew, error === undefined ? waitMs : (errorMs ?? AFTER_ERROR_MS));
+    };
+    const renew = () => {
+      const isAll = Date.now() >= allAt + ALL_MS;
+      if (isAll) allAt = Date.now();
+      void act(() => feed.renew(!isAll)).then(again);
+    };
+    const onVisible = () => {
+      clearTimeout(timer);
+      if (!document.hidden) renew();
+    };
+    void act(() => feed.readMore()).then(again);
+    document.addEventListener('visibilitychange', onVisible);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', onVisible);
+    };
+  }, [feed]);
+  const readMore = useCallback(() => void act(() => feed.readMore()), [act]);
+  const rows = useMemo(
+    () => state.rows.filter((row) => passes(row, filters)),
+    [state.rows, filters],
+  );
+  return { ...state, rows, readMore };
+}
+
+const LOADING = {
+  rows: [],
+  places: [],
+  numRead: 0,
+  isComplete: false,
+  isLoading: true,
+  error: undefined,
+} as const;
+
+function sourceOf(own: QcsClient): JobSource {
+  return {
+    page: async (list, { cursor, status, tag }): Promise<JobPage> => {
+      const query = {
+        limit: PAGE,
+        ...(cursor !== undefined && { cursor }),
+        // The filters come from `filtersOf`, which lets only statuses through.
+        ...(status !== undefined && { status: [status as Status] }),
+        ...(tag !== undefined && { tag: [tag] }),
+      };
+      switch (list) {
+        case 'circuits': {
+          const page = await own.request('GET /quantum/circuits', { query });
+          return { rows: page.circuits.map(rowOf), next: page.next_cursor };
+        }
+        case 'batches': {
+          const page = await own.request('GET /quantum/batches', { query });
+          return { rows: page.batches.map(rowOf), next: page.next_cursor };
+        }
+        case 'tasks': {
+          const page = await own.request('GET /tasks', { query });
+          return { rows: page.tasks.map(rowOf), next: page.next_cursor };
+        }
+        case 'tpu': {
+          const page = await own.request('GET /tpu/jobs', { query });
+          return { rows: page.jobs.map(rowOf), next: page.next_cursor };
+        }
+      }
+    },
+    // The records of all kinds have the fields of their summaries.
+    one: async (id) => rowOf((await own.jobsOf(id).get(id)) as Parameters<typeof rowOf>[0]),
+  };
+}
