@@ -1,6 +1,8 @@
 /** What was asked for. */
 import { useState } from 'preact/hooks';
+import { GateListDrawing } from '../drawing/gate-list-drawing.tsx';
 import { memory } from '../fleet/figures.ts';
+import type { GateObject } from '../live-state/messages.ts';
 import { Problem } from '../shell/notice.tsx';
 import { client } from '../shell/session.ts';
 import type { JobRow } from './job-row.ts';
@@ -56,7 +58,10 @@ function RequestFields({ request }: { readonly request: Fields }) {
     <>
       {[circuit, own['circuit']].map(
         (each, i) =>
-          each !== undefined && isTable(each) && <CircuitPart key={i} operations={each} />,
+          each !== undefined &&
+          isTable(each) && (
+            <CircuitPart key={i} operations={each} request={i === 0 ? request : own} />
+          ),
       )}
       <ResultFields fields={others} without={SHOWN} />
       <ResultFields fields={own} without={['circuit']} />
@@ -68,7 +73,25 @@ function isFields(value: Value | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The operations of a circuit. */
-function CircuitPart({ operations }: { readonly operations: readonly Fields[] }) {
-  return <p class="small">A circuit of {operations.length} operations.</p>;
+/** The operations of a circuit, drawn. */
+function CircuitPart({
+  operations,
+  request,
+}: {
+  readonly operations: readonly Fields[];
+  readonly request: Fields;
+}) {
+  const { qubits, inputs } = request;
+  return (
+    <GateListDrawing
+      // The casts are safe: the service has checked the circuit and its inputs.
+      gates={operations as unknown as readonly GateObject[]}
+      qubits={typeof qubits === 'number' ? qubits : undefined}
+      inputs={isNumbers(inputs) ? (inputs as Readonly<Record<string, number>>) : undefined}
+    />
+  );
+}
+
+function isNumbers(value: Value | undefined): boolean {
+  return isFields(value) && Object.values(value).every((each) => typeof each === 'number');
 }
