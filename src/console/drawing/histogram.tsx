@@ -2,7 +2,7 @@
  * Histogram of counts, with exact probabilities beside the bars, and a second job to compare with. Up to thousands
  * of outcomes: the most frequent ones have a bar each, the others have one together.
  */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { grouped, percent } from '../numbers.ts';
 import {
   allRows,
@@ -15,6 +15,7 @@ import {
   rowsToDraw,
   shortened,
 } from './histogram-data.ts';
+import { useWidth } from './use-width.ts';
 import './histogram.css';
 
 const HEIGHT = 240;
@@ -271,19 +272,4 @@ function Table({
       )}
     </section>
   );
-}
-
-/** Width of an element in pixels, as it changes; 0 before the first layout. */
-function useWidth(element: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (element.current === null) return;
-    const host = element.current;
-    const read = () => setWidth(Math.floor(host.clientWidth));
-    const sizes = new ResizeObserver(read);
-    sizes.observe(host);
-    read();
-    return () => sizes.disconnect();
-  }, []);
-  return width;
 }

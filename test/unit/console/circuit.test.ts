@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { angleOf, featureOf, scaled } from '../../../src/console/demo/circuit-angles.ts';
-import { BOX, layoutCircuit, ROW } from '../../../src/console/demo/circuit-layout.ts';
 import {
   circuitInWords,
   operationInWords,
   signInWords,
 } from '../../../src/console/demo/circuit-words.ts';
 import type { DemoCircuit, DemoOperation } from '../../../src/console/demo/demo-facts.ts';
+import { drawnGates } from '../../../src/console/demo/drawn-gates.ts';
+import { BOX, layoutCircuit, ROW } from '../../../src/console/drawing/circuit-layout.ts';
 import { DEMO_FACTS } from '../../support/demo-facts.ts';
 
 const { circuit, features } = DEMO_FACTS;
@@ -21,6 +22,19 @@ const gate = (name: string, controls: readonly number[], targets: readonly numbe
 
 function circuitOf(operations: readonly DemoOperation[], qubits = 4): DemoCircuit {
   return { ...circuit, qubits, operations };
+}
+
+/** Layout of the drawing of a circuit. */
+function layoutOf(one: DemoCircuit, room = 0) {
+  const input = features.map(({ typical }) => typical);
+  return layoutCircuit(one.qubits, drawnGates(one, features, input), { room });
+}
+
+/** Columns of the gates, without the measurements. */
+function columnsOf(one: DemoCircuit) {
+  return layoutOf(one)
+    .gates.filter(({ gate: { name } }) => name !== 'M')
+    .map(({ gate: { column } }) => column);
 }
 
 describe('a feature', () => {
@@ -64,21 +78,32 @@ describe('an angle', () => {
 
 describe('a drawing', () => {
   test('puts gates on different qubits into one column, and gates on one qubit after another', () => {
-    const layout = layoutCircuit(
-      circuitOf([gate('H', [], [0]), gate('H', [], [1]), gate('X', [], [0]), gate('CX', [0], [1])]),
-    );
-    expect(layout.gates.map(({ column }) => column)).toEqual([0, 0, 1, 2]);
+    const one = circuitOf([
+      gate('H', [], [0]),
+      gate('H', [], [1]),
+      gate('X', [], [0]),
+      gate('CX', [0], [1]),
+    ]);
+    expect(columnsOf(one)).toEqual([0, 0, 1, 2]);
+  });
+
+  test('measures each qubit in a last column', () => {
+    const { gates } = layoutOf(circuitOf([gate('H', [], [0]), gate('CX', [0], [1])], 2));
+    expect(
+      gates.slice(2).map(({ gate: { name, column, targets } }) => [name, column, targets]),
+    ).toEqual([
+      ['M', 2, [0]],
+      ['M', 2, [1]],
+    ]);
   });
 
   test('keeps the wires free that a line crosses', () => {
-    const layout = layoutCircuit(circuitOf([gate('CX', [0], [3]), gate('H', [], [1])]));
-    expect(layout.gates.map(({ column }) => column)).toEqual([0, 1]);
-    const early = layoutCircuit(circuitOf([gate('H', [], [2]), gate('CX', [3], [0])]));
-    expect(early.gates.map(({ column }) => column)).toEqual([0, 1]);
+    expect(columnsOf(circuitOf([gate('CX', [0], [3]), gate('H', [], [1])]))).toEqual([0, 1]);
+    expect(columnsOf(circuitOf([gate('H', [], [2]), gate('CX', [3], [0])]))).toEqual([0, 1]);
   });
 
   test('joins controls and targets from the uppermost wire to the lowest', () => {
-    const [placed] = layoutCircuit(circuitOf([gate('CCX', [0, 3], [1])])).gates;
+    const [placed] = layoutOf(circuitOf([gate('CCX', [0, 3], [1])])).gates;
     expect(placed && placed.bottom - placed.top).toBe(3 * ROW);
     expect(placed?.marks.map(({ kind }) => kind)).toEqual(['dot', 'dot', 'plus']);
   });
@@ -91,12 +116,13 @@ describe('a drawing', () => {
     ['X', [], ['box']],
     ['RY', [], ['box']],
   ])('shows %s with controls %j as %j', (name, controls, kinds) => {
-    const [placed] = layoutCircuit(circuitOf([gate(name, controls, [1])])).gates;
+    const [placed] = layoutOf(circuitOf([gate(name, controls, [1])])).gates;
     expect(placed?.marks.map(({ kind }) => kind)).toEqual(kinds);
   });
 
   test.each([0, 900, 5000])('of the model in %i pixels has no two boxes that touch', (room) => {
-    const { gates, width, height, measuredAt } = layoutCircuit(circuit, room);
+    const { gates, width, height } = layoutOf(circuit, room);
+    const measuredAt = gates.at(-1)?.x ?? 0;
     const boxes = gates.flatMap(({ x, marks }) =>
       marks.filter(({ kind }) => kind === 'box').map(({ y }) => ({ x, y })),
     );
@@ -113,10 +139,11 @@ describe('a drawing', () => {
   });
 
   test('fills the room that there is, up to a width, and is never squeezed', () => {
-    const natural = layoutCircuit(circuit).width;
-    expect(layoutCircuit(circuit, natural / 2).width).toBe(natural);
-    expect(layoutCircuit(circuit, natural * 1.3).width).toBeCloseTo(natural * 1.3, 6);
-    expect(layoutCircuit(circuit, natural * 10).width).toBeLessThan(natural * 1.7);
+    const natural = layoutOf(circuit).width;
+    expect(layoutOf(circuit, natural / 2).width).toBe(natural);
+    // Its wires end 12 pixels after its last column.
+    expect(layoutOf(circuit, natural * 1.3).width).toBeCloseTo(natural * 1.3 + 12, 6);
+    expect(layoutOf(circuit, natural * 10).width).toBeLessThan(natural * 1.7);
   });
 });
 

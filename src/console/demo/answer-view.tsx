@@ -1,0 +1,150 @@
+/** The prediction in words, and the run that it comes from. */
+import { duration, grouped, listed, plain, signed } from '../numbers.ts';
+import { tally } from './decision.ts';
+import type { DemoFacts } from './demo-facts.ts';
+import { Counts, CountsTable } from './histogram-view.tsx';
+import { Line } from './line-view.tsx';
+import { isStale, type PageState } from './page-state.ts';
+import { verdict } from './verdict.ts';
+
+export function AnswerCard({
+  facts,
+  state,
+}: {
+  readonly facts: DemoFacts;
+  readonly state: PageState;
+}) {
+  const { result, phase } = state;
+  const isRunning = phase.kind === 'running';
+  return (
+    <section
+      id="answer"
+      class="card"
+      aria-labelledby="answer-title"
+      aria-busy={isRunning}
+      data-stale={isStale(state)}
+      data-running={isRunning}
+    >
+      <div class="head">
+        <h2 id="answer-title">The answer</h2>
+        <p id="chip">{chipOf(state, facts)}</p>
+      </div>
+      <Verdict state={state} />
+      <Line facts={facts} result={result} />
+      <h3>What was measured</h3>
+      <p id="counts-note" class="note">
+        {grouped(facts.shots)} runs, {2 ** facts.circuit.qubits} outcomes, qubit 0 rightmost. What
+        counts +1 pulls the needle to the right, what counts −1 to the left.
+      </p>
+      <Counts facts={facts} counts={result?.answer.counts ?? NO_COUNTS} isStale={isStale(state)} />
+      <p id="sum">{result !== undefined && <Sum result={result} facts={facts} />}</p>
+      <dl id="provenance">{result !== undefined && <Provenance result={result} />}</dl>
+      <CountsTable facts={facts} counts={result?.answer.counts ?? NO_COUNTS} />
+    </section>
+  );
+}
+
+const NO_COUNTS: ReadonlyMap<string, number> = new Map();
+
+function Verdict({ state: { result, phase } }: { readonly state: PageState }) {
+  if (result === undefined) {
+    const [title, sentence] = nothingYet(phase);
+    return (
+      <>
+        <p id="verdict" class="verdict none">
+          {title}
+        </p>
+        <p id="margin">{sentence}</p>
+      </>
+    );
+  }
+  const { title, sentence, certainty } = verdict(result.answer);
+  return (
+    <>
+      <p
+        id="verdict"
+        class={`verdict class-${result.answer.prediction}`}
+        data-certainty={certainty}
+      >
+        {title}
+      </p>
+      <p id="margin">{sentence}</p>
+    </>
+  );
+}
+
+/** Text for screen readers when a requested run has ended. */
+export function answerAloud({ result, phase }: PageState): string {
+  if (phase.kind === 'limited') return 'The limit of runs a minute is reached.';
+  if (phase.kind === 'unavailable') return `Unavailable right now. ${phase.reason}`;
+  if (phase.kind === 'failed') return phase.message;
+  if (result === undefined) return '';
+  const { title, sentence } = verdict(result.answer);
+  return `${title}: ${sentence}`;
+}
+
+function nothingYet(phase: PageState['phase']): readonly [title: string, sentence: string] {
+  switch (phase.kind) {
+    case 'running':
+      return ['Running…', 'The circuit is being run.'];
+    case 'unavailable':
+      return ['Unavailable', phase.reason];
+    case 'limited':
+      return ['No answer yet', 'The limit of runs is reached; the button counts down to the next.'];
+    case 'ready':
+    case 'failed':
+      return ['No answer yet', 'Run the circuit to see what it says.'];
+  }
+}
+
+function chipOf(state: PageState, { features }: DemoFacts): string {
+  const { result } = state;
+  if (result === undefined) return '';
+  if (isStale(state)) return 'For earlier measurements: run again';
+  const unit = features[0]?.unit ?? '';
+  const measured = `${result.input.map((value) => value.toFixed(1)).join(' · ')} ${unit}`;
+  return result.isSelfTest === true ? `Self-test: ${measured}` : `For ${measured}`;
+}
+
+type Result = NonNullable<PageState['result']>;
+
+/** How the expectation follows from the counts. */
+function Sum({
+  result: { answer },
+  facts: { circuit },
+}: {
+  readonly result: Result;
+  readonly facts: DemoFacts;
+}) {
+  const { plus, minus, shots, expectation } = tally(answer.counts, circuit.observable.qubits);
+  return (
+    <>
+      {circuit.observable.text} from the counts:{' '}
+      <span class="figure">
+        {`(${grouped(plus)} − ${grouped(minus)}) / ${grouped(shots)} = ${signed(expectation, 3)}`}
+      </span>
+      {answer.outOfRange.length > 0 &&
+        ` Clipped to the range that it was trained on: ${listed(answer.outOfRange)}.`}
+    </>
+  );
+}
+
+/** Backend, duration and seed of a run. */
+function Provenance({ result: { answer } }: { readonly result: Result }) {
+  const facts = [
+    ['Ran on', answer.backend],
+    ['Shots', grouped(answer.shots)],
+    ['Time', `${duration(answer.executionMs)}, ${duration(answer.queueMs)} waiting`],
+    ['Seed', plain(answer.seed, 0)],
+  ];
+  return (
+    <>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </>
+  );
+}
