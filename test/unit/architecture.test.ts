@@ -100,8 +100,9 @@ function breaches(path: string, source: string): readonly string[] {
   const targets = [...imports].map(([, name = '']) => posix.join(posix.dirname(path), name));
   const wrong = targets.filter((target) => !mayImport(path, target)).map((t) => `${path} → ${t}`);
   const found = [...wrong, ...pageModulesLoaded(path, code)];
-  // Views of the page are at its edge: they read the browser's clock.
-  if (ENTRY_POINTS.includes(path) || path.endsWith('.tsx')) return found;
+  // Views of the page and their hooks are at its edge: they read the browser's clock.
+  const isView = path.endsWith('.tsx') || /^console\/.*\/use-[\w-]+\.ts$/.test(path);
+  if (ENTRY_POINTS.includes(path) || isView) return found;
   // A browser has no environment; the page shows programs that read theirs.
   const hasNone = path === SETS_ENVIRONMENT || path.startsWith('console/');
   const forbidden = hasNone ? SURROUNDINGS.slice(1) : SURROUNDINGS;
@@ -305,6 +306,7 @@ describe('the scan lets pass', () => {
       "import type { B } from '../console/b.ts';",
     ],
     ['a view that reads the clock', 'console/a/b.tsx', 'const now = Date.now();'],
+    ['a hook that reads the clock', 'console/a/use-b.ts', 'const now = Date.now();'],
     [
       'the live state importing the compiler',
       'console/live-state/a.ts',
