@@ -24,6 +24,7 @@ export const GUIDE_STYLE = `${FRAME_STYLE}
 .prose p, .prose ul, .prose ol, .prose pre, .scroll { margin: 0 0 16px; }
 .prose li { margin: 4px 0; }
 code { font: 0.875em var(--mono); background: var(--faint); border-radius: 4px; padding: 0.1em 0.3em; }
+main img { max-width: 100%; height: auto; border: 1px solid var(--edge); border-radius: 8px; }
 pre { overflow-x: auto; background: var(--faint); border-radius: 8px; padding: 12px 16px; line-height: 1.5; }
 pre code { background: none; padding: 0; font-size: 0.8125rem; }
 .scroll { overflow-x: auto; }

@@ -19,6 +19,7 @@ const README = new URL('../../../README.md', import.meta.url);
 /** Types of files that are sent unchanged. */
 const FILE_TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
   '.qasm': 'text/plain; charset=utf-8',
   '.ts': 'text/plain; charset=utf-8',
   '.mjs': 'text/plain; charset=utf-8',
@@ -91,12 +92,12 @@ export class Guides {
    *
    * @throws {RouteNotFoundError} if there is none.
    */
-  find(name: string): { readonly guide: Guide } | { readonly type: string; readonly text: string } {
+  find(name: string): { readonly guide: Guide } | { readonly type: string; readonly body: Buffer } {
     const source = this.#byName.get(name);
     if (source === undefined) throw new RouteNotFoundError('GET', `${GUIDES_PATH}/${name}`);
-    const text = readFileSync(source.url, 'utf8');
+    const body = readFileSync(source.url);
     const type = FILE_TYPES[posix.extname(source.path)];
-    return type === undefined ? { guide: this.#render(source, text) } : { type, text };
+    return type === undefined ? { guide: this.#render(source, body.toString()) } : { type, body };
   }
 
   #render({ path }: Source, markdown: string): Guide {
@@ -171,6 +172,11 @@ class GuideRenderer extends Renderer {
     const href = this.#resolve(token.href);
     if (href === undefined) return this.parser.parseInline(token.tokens);
     return `<a href="${escapedHtml(href)}">${this.parser.parseInline(token.tokens)}</a>`;
+  }
+
+  override image(token: Tokens.Image): string {
+    const href = this.#resolve(token.href);
+    return href === undefined ? '' : super.image({ ...token, href });
   }
 
   override table(token: Tokens.Table): string {

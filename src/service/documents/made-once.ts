@@ -10,9 +10,13 @@ export type DocumentAnswer = (
 ) => Promise<FastifyReply>;
 
 /** Creates a handler for a document that is the same at every request. */
-export function madeOnce(make: () => string | Promise<string>, type: string): DocumentAnswer {
+export function madeOnce(
+  make: () => string | Buffer | Promise<string>,
+  type: string,
+): DocumentAnswer {
   const kept = keptPromise(async () => {
-    const bytes = Buffer.from(await make());
+    const made = await make();
+    const bytes = typeof made === 'string' ? Buffer.from(made) : made;
     return { bytes, tag: `"${sha256(bytes).slice(0, 32)}"` };
   });
   return async (request, reply) => {

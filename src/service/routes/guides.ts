@@ -41,7 +41,7 @@ export function guideRoutes(app: FastifyInstance): void {
         answer =
           'guide' in found
             ? madeOnce(() => guidePage(found.guide), PAGE_TYPE)
-            : madeOnce(() => found.text, found.type);
+            : madeOnce(() => found.body, found.type);
         answers.set(name, answer);
       }
       return answer(request, reply.headers(HEADERS));
