@@ -100,7 +100,7 @@ export function filtersOf(query: URLSearchParams): Filters {
   const kind = read('kind');
   const status = read('status');
   return {
-    kind: kind in KINDS ? (kind as Kind) : '',
+    kind: Object.hasOwn(KINDS, kind) ? (kind as Kind) : '',
     status: STATUSES.find((each) => each === status) ?? '',
     where: read('where'),
     tag: read('tag'),
