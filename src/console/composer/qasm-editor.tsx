@@ -72,7 +72,6 @@ function openEditor(
         syntaxHighlighting(COLOURS),
         FAULTS,
         LOOK,
-        EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': 'OpenQASM 3 text of the circuit' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged || update.state.doc.toString() === known) return;
