@@ -123,5 +123,5 @@ export function passes(row: JobRow, { kind, status, where, tag, text }: Filters)
   if (tag !== '' && !row.tags.includes(tag)) return false;
   if (text === '') return true;
   const searched = [row.id, row.name ?? '', row.what, row.where, ...row.tags].join('\n');
-  return searched.toLowerCase().includes(text.toLowerCase());
+  return searched.toLowerCase().includes(text.trim().toLowerCase());
 }

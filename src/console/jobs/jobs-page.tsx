@@ -1,6 +1,7 @@
 /** Jobs: all of the key in one list, or one of them. */
 import { NeedsKey } from '../shell/notice.tsx';
 import { place } from '../shell/route.ts';
+import { key } from '../shell/session.ts';
 import { JobView } from './job-view.tsx';
 import './jobs.css';
 import { JobsView } from './jobs-view.tsx';
@@ -24,9 +25,12 @@ export function JobsPage() {
           </NeedsKey>
         </>
       ) : (
-        <NeedsKey to="with the scope read to see jobs">
-          <JobView key={id} id={id} />
-        </NeedsKey>
+        <>
+          {key.value === undefined && <h1>Job</h1>}
+          <NeedsKey to="with the scope read to see jobs">
+            <JobView key={id} id={id} />
+          </NeedsKey>
+        </>
       )}
     </div>
   );

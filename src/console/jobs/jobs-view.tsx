@@ -73,7 +73,7 @@ function FilterForm({
   readonly places: readonly string[];
 }) {
   const set = (name: keyof Filters) => (event: { readonly currentTarget: { value: string } }) =>
-    goTo(hashOf(['jobs'], queryOf({ ...filters, [name]: event.currentTarget.value.trim() })), true);
+    goTo(hashOf(['jobs'], queryOf({ ...filters, [name]: event.currentTarget.value })), true);
   const isFiltered = Object.values(filters).some((each) => each !== '');
   const { where } = filters;
   const offered = where === '' || places.includes(where) ? places : [where, ...places];
