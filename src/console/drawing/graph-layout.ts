@@ -1,9 +1,23 @@
-/** Places for the nodes of a graph. */
+/** What a drawn graph consists of, and places for its nodes. */
 
 /** A place, in units of the drawing. */
 export interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** A node of a drawing. */
+export interface GraphNode {
+  readonly label: string;
+  /** Class of the node: plain, or one of two groups. Groups differ by their shape, too. */
+  readonly group: 'plain' | 'first' | 'second';
+}
+
+/** An edge of a drawing. */
+export interface GraphEdge {
+  readonly ends: readonly [number, number];
+  /** True for edges that matter: those of a cut or a tour. */
+  readonly isStrong: boolean;
 }
 
 type Pair = readonly [number, number];

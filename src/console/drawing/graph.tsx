@@ -1,20 +1,6 @@
 /** A graph: couplers of a device, edges of a cut, a tour of cities. */
-import { fitted, type Point } from './graph-layout.ts';
+import { fitted, type GraphEdge, type GraphNode, type Point } from './graph-layout.ts';
 import './graph.css';
-
-/** A node of a drawing. */
-export interface GraphNode {
-  readonly label: string;
-  /** Class of the node: plain, or one of two groups. Groups differ by their shape, too. */
-  readonly group: 'plain' | 'first' | 'second';
-}
-
-/** An edge of a drawing. */
-export interface GraphEdge {
-  readonly ends: readonly [number, number];
-  /** True for edges that matter: those of a cut or a tour. */
-  readonly isStrong: boolean;
-}
 
 const WIDTH = 640;
 const MARGIN = 26;

@@ -5,8 +5,7 @@ import { Problem } from '../shell/notice.tsx';
 import { goTo, hashOf } from '../shell/route.ts';
 import { client } from '../shell/session.ts';
 import { csvOf, downloadName } from './job-files.ts';
-import { isActive, type JobRow } from './job-row.ts';
-import type { Job } from './use-job.ts';
+import { isActive, type Job, type JobRow } from './job-row.ts';
 
 /** Buttons of a job. */
 export function JobActions({

@@ -1,8 +1,7 @@
 /** Files of a job's result. */
 import { batchResultOf } from '../../client/batch-result.ts';
-import type { JobRow } from './job-row.ts';
+import type { Job, JobRow } from './job-row.ts';
 import { isTable, type Value } from './result-shape.ts';
-import type { Job } from './use-job.ts';
 
 /** Name of a file: "circ_1-counts.csv". */
 export function downloadName({ id }: JobRow, ending: 'json' | 'csv'): string {

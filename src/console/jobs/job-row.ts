@@ -1,8 +1,12 @@
 /** Jobs of all kinds as rows of one list. */
 import type {
+  Batch,
   BatchSummary,
+  Circuit,
   CircuitSummary,
+  Task,
   TaskSummary,
+  TpuJob,
   TpuJobSummary,
 } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
@@ -40,6 +44,9 @@ export interface JobRow {
   readonly queuePosition: number | undefined;
   readonly error: string | undefined;
 }
+
+/** Record of a job of any kind. */
+export type Job = Circuit | Batch | Task | TpuJob;
 
 type Summary = CircuitSummary | BatchSummary | TaskSummary | TpuJobSummary;
 

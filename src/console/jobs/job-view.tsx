@@ -8,11 +8,11 @@ import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { hashOf } from '../shell/route.ts';
 import { JobActions } from './job-actions.tsx';
-import { isActive, type JobRow, KINDS, type Kind, rowOf } from './job-row.ts';
+import { isActive, type Job, type JobRow, KINDS, type Kind, rowOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
-import { type Job, useJob } from './use-job.ts';
+import { useJob } from './use-job.ts';
 
 const RECORD_ROUTES = {
   circuit: ['GET /quantum/circuits/{circuit_id}', 'circuit_id'],

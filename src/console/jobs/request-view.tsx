@@ -5,10 +5,9 @@ import { memory } from '../fleet/figures.ts';
 import type { GateObject } from '../live-state/messages.ts';
 import { Problem } from '../shell/notice.tsx';
 import { client } from '../shell/session.ts';
-import type { JobRow } from './job-row.ts';
+import type { Job, JobRow } from './job-row.ts';
 import { ResultFields } from './result-fields.tsx';
 import { type Fields, isTable, type Value } from './result-shape.ts';
-import type { Job } from './use-job.ts';
 
 /** Shows the request: its fields, and all of it as JSON. A large one is fetched when it is asked for. */
 export function RequestView({ job, row }: { readonly job: Job; readonly row: JobRow }) {

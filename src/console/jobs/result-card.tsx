@@ -3,11 +3,10 @@ import type { Task } from '../../client/api-types.ts';
 import { hashOf } from '../shell/route.ts';
 import { BatchResultView } from './batch-result.tsx';
 import { CircuitResult } from './circuit-result.tsx';
-import type { JobRow } from './job-row.ts';
+import type { Job, JobRow } from './job-row.ts';
 import { ResultFields } from './result-fields.tsx';
 import type { Fields } from './result-shape.ts';
 import { StatusChip } from './status-chip.tsx';
-import type { Job } from './use-job.ts';
 import { WorkDrawing } from './work-drawing.tsx';
 
 /** Shows the result; nothing before there is one. A plan shows its tasks as they go. */

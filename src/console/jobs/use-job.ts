@@ -1,14 +1,10 @@
 /** One job: its record, and its progress by events while it waits or runs. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { Batch, Circuit, Task, TpuJob } from '../../client/api-types.ts';
 import { NotFoundError } from '../../client/errors.ts';
 import type { JobEvent } from '../../client/job-events.ts';
 import type { Progress } from '../../client/jobs.ts';
 import { client } from '../shell/session.ts';
-import { isActive } from './job-row.ts';
-
-/** Record of a job of any kind. */
-export type Job = Circuit | Batch | Task | TpuJob;
+import { isActive, type Job } from './job-row.ts';
 
 /** What is known of a job. */
 export interface KnownJob {
@@ -49,14 +45,14 @@ export function useJob(id: string): KnownJob {
       };
       const first = await read();
       if (!isActive(first)) return;
-      let readAt = Date.now();
+      let readAt = performance.now();
       for await (const event of jobs.events(id, { signal })) {
         if (event.event === 'done') break;
         const progress = progressOf(event);
         setState((old) => ({ ...old, progress }));
         const isPlan = 'tasks' in first;
-        if ((isPlan && Date.now() >= readAt + PLAN_MS) || event.event === 'status') {
-          readAt = Date.now();
+        if ((isPlan && performance.now() >= readAt + PLAN_MS) || event.event === 'status') {
+          readAt = performance.now();
           await read();
         }
       }

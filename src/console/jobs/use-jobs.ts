@@ -68,18 +68,18 @@ export function useJobs(filters: Filters): Jobs {
     isReading.current = false;
     setState(LOADING);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let allAt = Date.now();
+    let allAt = performance.now();
     const again = (error: unknown) => {
       clearTimeout(timer);
       if (document.hidden || shown.current !== feed) return;
       const errorMs = error instanceof ApiError ? error.retryAfterMs : undefined;
       const active = feed.rows().some(isActive);
-      const waitMs = active ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - Date.now());
+      const waitMs = active ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
       timer = setTimeout(renew, error === undefined ? waitMs : (errorMs ?? AFTER_ERROR_MS));
     };
     const renew = () => {
-      const isAll = Date.now() >= allAt + ALL_MS;
-      if (isAll) allAt = Date.now();
+      const isAll = performance.now() >= allAt + ALL_MS;
+      if (isAll) allAt = performance.now();
       void act(() => feed.renew(!isAll)).then(again);
     };
     const onVisible = () => {

@@ -1,7 +1,6 @@
 /** Graphs and curves in the results of agents and TPU jobs, read from their fields. */
 import type { Axis, Series } from '../drawing/curve-data.ts';
-import type { GraphEdge, GraphNode } from '../drawing/graph.tsx';
-import type { Point } from '../drawing/graph-layout.ts';
+import type { GraphEdge, GraphNode, Point } from '../drawing/graph-layout.ts';
 import { observableInWords } from './observable-words.ts';
 import { type Fields, isTable, type Value } from './result-shape.ts';
 
