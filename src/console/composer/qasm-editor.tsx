@@ -59,6 +59,8 @@ function openEditor(
   /** Text that the circuit was written as last, or that was read as the present circuit. */
   let known = '';
   let isEnded = false;
+  /** Number of edits of the visitor. A circuit that was there before one of them does not replace the text. */
+  let numEdits = 0;
   const view = new EditorView({
     root,
     parent: root,
@@ -75,6 +77,7 @@ function openEditor(
         EditorView.contentAttributes.of({ 'aria-label': 'OpenQASM 3 text of the circuit' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged || update.state.doc.toString() === known) return;
+          numEdits += 1;
           clearTimeout(timer);
           timer = setTimeout(() => void read().catch(() => {}), READ_AFTER_MS);
         }),
@@ -125,9 +128,10 @@ function openEditor(
     edit(editedCircuit(answer.circuit, answer.qubits), 'text');
   };
 
-  const write = async () => {
+  const write = async (editsBefore: number) => {
     const now = circuit.peek();
-    if (textSource.peek() !== undefined) return;
+    const isOver = () => isEnded || circuit.peek() !== now || numEdits !== editsBefore;
+    if (textSource.peek() !== undefined || isOver()) return;
     const values = inputs.peek();
     const answer = await states.writeOpenqasm(
       {
@@ -137,10 +141,10 @@ function openEditor(
       },
       3,
     );
-    if (isEnded || answer.kind === 'refused') return;
+    if (isOver() || answer.kind === 'refused') return;
     // A text that stands for the same circuit stays as the visitor wrote it.
     const same = await states.parseOpenqasm(view.state.doc.toString());
-    if (isEnded || circuit.peek() !== now) return;
+    if (isOver()) return;
     const isSame =
       same.kind === 'parsed' &&
       same.circuit !== undefined &&
@@ -158,7 +162,8 @@ function openEditor(
   // A worker that failed is reported with the state.
   const follow = () => {
     clearTimeout(writing);
-    writing = setTimeout(() => void write().catch(() => {}), WRITE_AFTER_MS);
+    const edits = numEdits;
+    writing = setTimeout(() => void write(edits).catch(() => {}), WRITE_AFTER_MS);
   };
   const ends = [circuit.subscribe(follow), inputs.subscribe(follow)];
   return () => {
