@@ -27,11 +27,12 @@ import type {
 } from '../fleet/processor.ts';
 import { modelMs } from '../fleet/schedule/run-estimates.ts';
 import type { RunMethod, RunWork } from '../fleet/schedule/scheduled-run.ts';
+import type { RunState } from '../fleet/schedule/width-scale.ts';
 import type { LiveNodes, NodesNow, ReportingNode } from './live-nodes.ts';
 import {
   mergeSpecs,
   type NodeLimits,
-  widestFor,
+  type WidthLimits,
   widestState,
   widthFor,
   widthLimits,
@@ -199,7 +200,7 @@ export class ClusterProcessor implements Processor {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
     if (run !== undefined) {
-      this.#checkWidth(run.work);
+      this.#checkWidths(run.together ?? [run.work]);
       this.#checkDuration(run);
     }
     this.#checkQueue();
@@ -282,12 +283,23 @@ export class ClusterProcessor implements Processor {
     };
   }
 
-  #checkWidth({ numQubits, ...work }: RunWork): void {
+  /** Some node must hold all of them. Where none does, the limit is that of the nodes that hold those before. */
+  #checkWidths(runs: readonly RunState[]): void {
     if (this.own.runOnDevice !== undefined) return;
-    const method: RunMethod = work.method ?? 'statevector';
-    const maxQubits = widestFor(this.#parts().running.filter(isWell), method);
-    if (numQubits > maxQubits)
-      throw new CircuitTooLargeError(numQubits, { ...this.spec, maxQubits });
+    let parts = this.#limitsOfWell();
+    for (const { numQubits, method = 'statevector' } of runs) {
+      const maxQubits = Math.max(0, ...parts.map((limits) => widthFor(limits, method)));
+      if (numQubits > maxQubits)
+        throw new CircuitTooLargeError(numQubits, { ...this.spec, maxQubits });
+      parts = parts.filter((limits) => numQubits <= widthFor(limits, method));
+    }
+  }
+
+  /** What each node holds that runs jobs and has it available. */
+  #limitsOfWell(): readonly WidthLimits[] {
+    const parts = this.#parts().running.filter(isWell);
+    const widestOfAll = Math.max(0, ...parts.map(widestState));
+    return parts.map((part) => widthLimits(part, widestOfAll));
   }
 
   #checkDuration({ work, methodReason }: ComingRun): void {

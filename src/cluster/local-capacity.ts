@@ -1,6 +1,6 @@
 /** Room of this node in the lines of a cluster, by its processors, processes and holdings. */
 import type { Processor } from '../fleet/processor.ts';
-import { RUN_METHODS, widthOnScale } from '../fleet/schedule/scheduled-run.ts';
+import { rangesOfJobs, rangesOfRuns } from '../fleet/schedule/width-scale.ts';
 import type { HeldJobs, NodeCapacity } from './cluster-jobs.ts';
 import type { Room, WidthRange } from './job-lines.ts';
 import { type WidthLimits, widthFor } from './merge-specs.ts';
@@ -57,7 +57,7 @@ export class LocalCapacity implements NodeCapacity {
       case 'wide':
         return this.#roomForCircuits(line, held, MAX_WIDE, 1);
       case 'batch':
-        return this.#roomFor(line, MAX_BATCHES - held.count, this.#simulators());
+        return this.#roomFor(line, MAX_BATCHES - held.count, this.#simulators(rangesOfJobs));
       case 'hardware':
         return this.#roomFor(line, numHardwareJobs - held.count, this.#hardware());
       case 'task':
@@ -89,7 +89,7 @@ export class LocalCapacity implements NodeCapacity {
     });
     const waitMs = Math.max(Math.min(...waits), held.waitingMs / width);
     if (waitMs > SOON_MS) return undefined;
-    const room = this.#roomFor(line, most - held.waiting, this.#simulators());
+    const room = this.#roomFor(line, most - held.waiting, this.#simulators(rangesOfRuns));
     return room && { ...room, maxCostMs: (SOON_MS - waitMs) * width };
   }
 
@@ -99,13 +99,9 @@ export class LocalCapacity implements NodeCapacity {
   }
 
   /** Widths of the simulators that are available. */
-  #simulators(): readonly WidthRange[] {
+  #simulators(rangesOf: typeof rangesOfJobs): readonly WidthRange[] {
     return [...this.#options.limits()].flatMap(([target, limits]) =>
-      RUN_METHODS.map((method) => ({
-        target,
-        least: widthOnScale(method, 0),
-        most: widthOnScale(method, widthFor(limits, method)),
-      })),
+      rangesOf((method) => widthFor(limits, method)).map((range) => ({ target, ...range })),
     );
   }
 

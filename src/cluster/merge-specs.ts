@@ -47,13 +47,6 @@ export function widthFor(limits: WidthLimits, method: RunMethod): number {
   }
 }
 
-/** Widest state of a method on any of several nodes; 0 without one. */
-export function widestFor(parts: readonly NodeLimits[], method: RunMethod): number {
-  const widestOfAll = Math.max(0, ...parts.map(widestState));
-  const widths = parts.map((part) => widthFor(widthLimits(part, widestOfAll), method));
-  return Math.max(0, ...widths);
-}
-
 /**
  * The processor of the cluster. Identity, limits of gates and shots and the device are this node's; widths are those of
  * the widest node; adapters and GPUs are those of all nodes together.

@@ -282,6 +282,8 @@ export interface ComingRun {
   /** The API key whose circuit it is. */
   readonly keyId: string;
   readonly work: RunWork;
+  /** All runs of its job, which are on one machine; absent where there is no other. */
+  readonly together?: readonly RunWork[];
   /** Why it runs by its method, with the figures of each. */
   readonly methodReason: string;
 }

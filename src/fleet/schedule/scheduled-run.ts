@@ -43,19 +43,6 @@ export const RUN_METHODS = ['statevector', 'trajectories', 'density_matrix'] as 
 
 export type RunMethod = (typeof RUN_METHODS)[number];
 
-/** More than the qubits of any state. */
-const WIDTHS_OF_METHOD = 1000;
-
-/**
- * Place of a run on one scale for all methods, since a machine may hold fewer qubits by some of them: widths of different
- * methods never meet.
- *
- * @param width - Qubits of the state that the run holds.
- */
-export function widthOnScale(method: RunMethod, width: number): number {
-  return RUN_METHODS.indexOf(method) * WIDTHS_OF_METHOD + width;
-}
-
 /** Outputs of a circuit and the method that computes them. */
 export interface CircuitRequest extends Omit<RunRequest, 'onProgress'> {
   /** By default trajectories for a circuit with noise, and otherwise one state. */

@@ -6,12 +6,8 @@
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { ComingRun, Processor } from '../../fleet/processor.ts';
-import {
-  levelOf,
-  type RunWork,
-  runWork,
-  widthOnScale,
-} from '../../fleet/schedule/scheduled-run.ts';
+import { levelOf, type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { placeOnScale, type RunState } from '../../fleet/schedule/width-scale.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
@@ -88,11 +84,16 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
   /**
    * Reserves a place at the processor and keeps the programs for the run.
    *
-   * @throws {ProcessorUnavailableError | CircuitTooLongError | QueueFullError}
+   * @throws {ProcessorUnavailableError | CircuitTooLargeError | CircuitTooLongError | QueueFullError}
    */
   admit({ target, programs }: BatchSubmission, { id, key }: ComingJob): Disposable {
     const processor = this.#deps.fleet.get(target);
-    processor?.admit({ id, keyId: key.id, ...heaviestPoint(programs) });
+    processor?.admit({
+      id,
+      keyId: key.id,
+      ...heaviestPoint(programs),
+      together: programs.map(workOf),
+    });
     this.#submitted.set(id, programs);
     return {
       [Symbol.dispose]: () => {
@@ -106,13 +107,16 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     const level = levelOf(priority, batchFactsOf(request).tier);
     const processor = this.#deps.fleet.get(target);
     const line = processor?.runOnDevice === undefined ? 'batch' : 'hardware';
-    const programs = this.#submitted.get(id) ?? [];
-    // By the scale of widths, the method of any program that is not a plain state vector counts most.
-    const widths = programs.map((program) => {
-      const { numQubits, method = 'statevector' } = workOf(program);
-      return line === 'hardware' ? 0 : widthOnScale(method, numQubits);
-    });
-    return { line, level, costMs: BATCH_COST_MS, width: Math.max(0, ...widths) };
+    const width = line === 'hardware' ? 0 : placeOnScale(this.#runsOf(id, processor));
+    return { line, level, costMs: BATCH_COST_MS, width };
+  }
+
+  /** Runs of a batch. One whose programs are not known waits for a node that is as wide as any. */
+  #runsOf(id: JobId, processor: Processor | undefined): readonly RunState[] {
+    const programs = this.#submitted.get(id);
+    if (programs !== undefined) return programs.map(workOf);
+    const { device, maxQubits = 0 } = processor?.spec ?? {};
+    return [{ numQubits: device?.emulation?.maxUsedQubits ?? maxQubits }];
   }
 
   expectedWaitMs({ target }: BatchSubmission): number | undefined {

@@ -8,7 +8,8 @@
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
-import { levelOf, runWork, widthOnScale } from '../../fleet/schedule/scheduled-run.ts';
+import { levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { placeOnScale } from '../../fleet/schedule/width-scale.ts';
 import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
@@ -136,7 +137,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
       line: width > MAX_SMALL_QUBITS ? 'wide' : 'small',
       level,
       costMs: (work && processor?.expectedRunMs(work)) ?? DEFAULT_COST_MS,
-      width: widthOnScale(work?.method ?? 'statevector', width),
+      width: placeOnScale([work ?? { numQubits: width }]),
     };
   }
 

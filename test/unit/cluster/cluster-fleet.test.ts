@@ -332,6 +332,22 @@ describe('admission', () => {
     expect(() => processor.admit(coming(32, { method: 'density_matrix' }))).toThrow(/32 qubits/);
   });
 
+  test('wants one node that holds all runs of a batch', () => {
+    const gpus = { id: 'gpu-fleet', family: 'gpu-fleet' } as const;
+    const { processor } = open(
+      [simulator(30, { ...gpus, maxNoisyQubits: 20 })],
+      [fakeNode('b', { processors: [simulator(24, { ...gpus, maxNoisyQubits: 24 })] })],
+    );
+    const noisy = coming(22, { method: 'trajectories' }).work;
+    const admit = (numQubits: number) => {
+      const run = coming(numQubits);
+      processor.admit({ ...run, together: [noisy, run.work] });
+    };
+    processor.admit(coming(30));
+    admit(24);
+    expect(() => admit(25)).toThrow(/25 qubits.*24/);
+  });
+
   test('refuses what would take too long on the fastest node that takes it', () => {
     const timed = (timeFactor: number) => (report: NonNullable<NodeStatus['report']>) => ({
       ...report,
