@@ -60,6 +60,7 @@ function documentationDeps(): ServiceDeps {
     watch: never,
     queuePosition: never,
     expectedStart: never,
+    waitingFor: never,
     progress: never,
     parts: never,
     inFlight: never,

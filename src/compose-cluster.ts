@@ -106,6 +106,7 @@ export class Cluster {
       node: () => this.node,
       capacity: () => this.#localCapacity(),
       runner: () => parts().runner,
+      fleet: () => parts().overlay,
       queueingOf: (job) => queueingOf(parts().handlers[job.kind], job),
       parentOf: (job) => parts().handlers[job.kind].parentOf?.(job),
       maxSuspicion: config.jobAttempts,
@@ -256,11 +257,13 @@ export class Cluster {
     }
   }
 
-  /** Each TPU zone belongs to one node that runs jobs. */
+  /** Each TPU zone belongs to one node that claims jobs. A node that is drained keeps those whose chips are in use. */
   async #holdZones(): Promise<void> {
     const zones = [...new Set(TPU_POOLS.map(({ zone }) => zone))];
-    const others = this.node.peers().filter(({ role, isUp }) => role !== 'api' && isUp);
-    const share = Math.ceil(zones.length / (1 + others.length));
+    const others = this.node
+      .peers()
+      .filter(({ role, isUp, isDraining }) => role !== 'api' && isUp && !isDraining);
+    const share = this.node.isDraining ? 0 : Math.ceil(zones.length / (1 + others.length));
     const { runner } = this.#known();
     const isUsed = (zone: string) =>
       [...runner.inHand()].some(({ job }) => job.kind === 'tpu_job' && job.target === zone);

@@ -150,6 +150,11 @@ export type Batch = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */
@@ -393,6 +398,11 @@ export type BatchSummary = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */
@@ -440,6 +450,11 @@ export type Circuit = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */
@@ -698,6 +713,11 @@ export type CircuitSummary = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */
@@ -1818,6 +1838,11 @@ export type StatusEvent = {
   readonly queue_position?: number | undefined;
   /** ISO 8601 UTC time with milliseconds */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Error of a failed job */
   readonly error?: {
     readonly code: string;
@@ -1953,6 +1978,11 @@ export type Task = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */
@@ -2082,6 +2112,11 @@ export type TaskSummary = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */
@@ -2299,6 +2334,11 @@ export type TpuJob = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */
@@ -2414,6 +2454,11 @@ export type TpuJobSummary = {
   readonly queue_position?: number | undefined;
   /** While queued: planned start, estimated from measured run times */
   readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
   /** Completed part of the work, 0 to 1, while the job runs */
   readonly progress?: number | undefined;
   /** Present if the job failed */

@@ -4,8 +4,16 @@
  */
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
+import { EVERY_PLACE } from '../fleet/schedule/width-scale.ts';
+import type { Job, JobQueueing } from '../jobs/job.ts';
 import { ClusterDevices } from './cluster-devices.ts';
-import { ClusterProcessor, type ClusterProcessorOptions } from './cluster-processor.ts';
+import type { ClusterRoom } from './cluster-jobs.ts';
+import {
+  ClusterProcessor,
+  type ClusterProcessorOptions,
+  whyNobodyRuns,
+} from './cluster-processor.ts';
+import { fitsWidths, type WidthRange } from './job-lines.ts';
 import { LiveNodes } from './live-nodes.ts';
 import { type WidthLimits, widestState, widthLimits } from './merge-specs.ts';
 import type { Peers } from './node-status.ts';
@@ -32,20 +40,25 @@ export interface MaintenanceOrder {
   readonly reason: string;
 }
 
+/** Lines whose jobs need a processor. The others' need any node that runs jobs. */
+const NEEDS_PROCESSOR: ReadonlySet<string> = new Set(['small', 'wide', 'batch', 'hardware']);
+
 /** Processors and devices of a cluster. */
-export class ClusterFleet {
+export class ClusterFleet implements ClusterRoom {
   /** One per processor of this node. Processors that only other nodes have are not listed. */
   readonly processors: readonly ClusterProcessor[];
   /** The 48 devices. */
   readonly devices: DeviceDirectory;
   readonly #devices: ClusterDevices;
   readonly #peers: Peers;
+  readonly #nodes: LiveNodes;
   readonly #byId: ReadonlyMap<string, ClusterProcessor>;
 
   constructor(options: ClusterFleetOptions) {
     const { processors, devices, peers, silentAfterMs, ...shared } = options;
     const nodes = new LiveNodes(peers, silentAfterMs);
     this.#peers = peers;
+    this.#nodes = nodes;
     this.processors = processors.map(
       (own) => new ClusterProcessor({ ...shared, own, peers, nodes }),
     );
@@ -71,6 +84,43 @@ export class ClusterFleet {
   localLimits(): ReadonlyMap<string, WidthLimits> {
     const mayRun = this.processors.filter((processor) => this.#mayRun(processor));
     return new Map(mayRun.map((processor) => [processor.own.spec.id, limitsHere(processor)]));
+  }
+
+  widths(line: string): readonly WidthRange[] | undefined {
+    return NEEDS_PROCESSOR.has(line)
+      ? this.#targets().flatMap((target) => this.#widthsOf(target))
+      : undefined;
+  }
+
+  whyNone({ target }: Pick<Job, 'target'>, { line, width }: JobQueueing): string | undefined {
+    if (!NEEDS_PROCESSOR.has(line)) {
+      const { runners, draining } = this.#nodes.now();
+      const { role, isDraining } = this.#peers;
+      if (runners.length > 0 || (role !== 'api' && !isDraining)) return undefined;
+      return whyNobodyRuns(draining.length > 0 || role !== 'api');
+    }
+    if (fitsWidths(this.#widthsOf(target), target, width)) return undefined;
+    const processor = this.get(target);
+    return (
+      processor?.whyNone(width) ?? `No node of the cluster that is up has ${target} available.`
+    );
+  }
+
+  /** Processors that some node has. */
+  #targets(): readonly string[] {
+    const others = this.#nodes.now().runners.flatMap(({ report }) => report.processors);
+    return [...new Set([...this.#byId.keys(), ...others.map(({ spec }) => spec.id)])];
+  }
+
+  /** Widths of the jobs of a processor that some node takes. What a processor holds that is not this node's is not known. */
+  #widthsOf(target: string): readonly WidthRange[] {
+    const ranges = this.get(target)?.places();
+    if (ranges !== undefined) return ranges.map((range) => ({ target, ...range }));
+    const isOnNode = this.#nodes
+      .now()
+      .runners.flatMap(({ report }) => report.processors)
+      .some(({ spec, availability }) => spec.id === target && availability.available);
+    return isOnNode ? [{ target, ...EVERY_PLACE }] : [];
   }
 
   /** Sets maintenance to what the store lists, and ends what it does not list. */

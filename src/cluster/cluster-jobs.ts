@@ -11,7 +11,7 @@ import { JobDamagedError } from '../jobs/errors.ts';
 import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from '../jobs/job.ts';
 import type { WaitingJob } from '../jobs/job-handler.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
-import type { JobSharing } from '../jobs/job-sharing.ts';
+import type { JobSharing, QueuedJob } from '../jobs/job-sharing.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
 import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
@@ -23,6 +23,7 @@ import {
   JobLines,
   type Room,
   type WaitingJobs,
+  type WidthRange,
 } from './job-lines.ts';
 import { LineOrders } from './line-orders.ts';
 import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
@@ -92,6 +93,14 @@ export interface NodeCapacity {
   patienceMs(line: string, held: HeldJobs): number;
 }
 
+/** What the nodes of a cluster that are up can run. */
+export interface ClusterRoom {
+  /** Jobs of a line that some node takes, by their width; undefined if any node takes all. */
+  widths(line: string): readonly WidthRange[] | undefined;
+  /** Why no node takes a job, in a sentence; undefined if one does. */
+  whyNone(job: Pick<Job, 'target'>, queueing: JobQueueing): string | undefined;
+}
+
 /** Jobs of a line that a node holds. */
 export interface HeldJobs {
   readonly count: number;
@@ -124,6 +133,8 @@ export interface ClusterJobsOptions {
   readonly node: () => ClusterNode;
   readonly capacity: () => NodeCapacity;
   readonly runner: () => Runner;
+  /** What the nodes that are up can run. */
+  readonly fleet: () => ClusterRoom;
   /** How a stored job waits. */
   readonly queueingOf: (job: WaitingJob) => JobQueueing;
   readonly parentOf: LostOptions['parentOf'];
@@ -165,7 +176,7 @@ export class ClusterJobs implements JobSharing {
   constructor(options: ClusterJobsOptions) {
     this.#options = options;
     this.#lines = new JobLines(options.database);
-    this.#orders = new LineOrders(this.#lines);
+    this.#orders = new LineOrders(this.#lines, (line) => options.fleet().widths(line));
     this.#bus = new PostgresBus({
       database: options.database,
       onMessage: (message) => this.#receive(message),
@@ -283,6 +294,12 @@ export class ClusterJobs implements JobSharing {
   expectedStart(id: JobId): number | undefined {
     const place = this.#orders.placeOf(id);
     return place && this.#options.node().now() + place.costMs / this.#numRunners();
+  }
+
+  waitingFor(job: QueuedJob): string | undefined {
+    const { queueing, claim } = job;
+    if (queueing === undefined || claim !== undefined) return undefined;
+    return this.#options.fleet().whyNone(job, queueing);
   }
 
   progressOf(id: JobId): number | undefined {

@@ -27,7 +27,13 @@ import type {
 } from '../fleet/processor.ts';
 import { modelMs } from '../fleet/schedule/run-estimates.ts';
 import type { RunMethod, RunWork } from '../fleet/schedule/scheduled-run.ts';
-import type { RunState } from '../fleet/schedule/width-scale.ts';
+import {
+  EVERY_PLACE,
+  type RunState,
+  rangesOfJobs,
+  type ScaleRange,
+  widestOnScale,
+} from '../fleet/schedule/width-scale.ts';
 import type { LiveNodes, NodesNow, ReportingNode } from './live-nodes.ts';
 import {
   mergeSpecs,
@@ -144,11 +150,38 @@ export class ClusterProcessor implements Processor {
       const { reason = '' } = informed.availability;
       return { ...informed.availability, reason: `Node ${informed.node}: ${reason}` };
     }
-    const reason =
-      draining.length > 0
-        ? 'All nodes of the cluster that run jobs are being drained.'
-        : 'No node of the cluster that runs jobs is up.';
+    const reason = whyNobodyRuns(draining.length > 0);
     return { available: false, reason, checkedAt: this.#options.peers.now() };
+  }
+
+  /**
+   * Places on the scale of widths of the jobs that some node takes that is up; undefined if this node does not know,
+   * as for hardware that is not configured here.
+   */
+  places(): readonly ScaleRange[] | undefined {
+    if (this.#isLocal && !this.own.availability().available) return undefined;
+    if (!this.availability().available) return [];
+    if (this.own.spec.family === 'superconducting') return [EVERY_PLACE];
+    // Ranges that begin at the same place: the longest one counts.
+    const longest = new Map<number, ScaleRange>();
+    for (const limits of this.#limitsOfWell()) {
+      for (const range of rangesOfJobs((method) => widthFor(limits, method))) {
+        if (range.most > (longest.get(range.least)?.most ?? -1)) longest.set(range.least, range);
+      }
+    }
+    return [...longest.values()];
+  }
+
+  /** Why no node that is up takes a job of a place that is not among `places`. */
+  whyNone(place: number): string | undefined {
+    const { available, reason } = this.availability();
+    if (!available) return this.#isLocal ? undefined : reason;
+    const { numQubits, method = 'statevector' } = widestOnScale(place);
+    const most = Math.max(0, ...this.#limitsOfWell().map((limits) => widthFor(limits, method)));
+    if (numQubits <= most) {
+      return `No node of the cluster that is up holds all programs of the batch on ${this.#id}.`;
+    }
+    return `No node of the cluster that is up holds its state of ${numQubits} qubits; ${this.#id} holds ${most} now.`;
   }
 
   load(): ProcessorLoad {
@@ -319,6 +352,13 @@ export class ClusterProcessor implements Processor {
     const retryAfterS = Math.max(1, Math.ceil(untilRoomMs / 1000));
     throw new QueueFullError(this.#id, `${limit} circuits`, retryAfterS);
   }
+}
+
+/** Why no node runs jobs. */
+export function whyNobodyRuns(areDrained: boolean): string {
+  return areDrained
+    ? 'All nodes of the cluster that run jobs are being drained.'
+    : 'No node of the cluster that runs jobs is up.';
 }
 
 function isWell({ availability }: Pick<ReportedProcessor, 'availability'>): boolean {

@@ -227,16 +227,18 @@ export class JobLines {
    * Jobs of a line in the order in which nodes would claim them, as far as it is looked through.
    *
    * @param maxOfKey - Jobs of each key and level that are looked at.
+   * @param widths - Only jobs in these ranges, unless undefined.
    */
   async order(
     line: string,
     maxOfKey: number,
+    widths: readonly WidthRange[] | undefined,
   ): Promise<readonly (Head & { readonly costMs: number })[]> {
     const state = lineOf(
       await this.#database.read(LINE, [
         line,
         maxOfKey,
-        ...rangeColumns(undefined),
+        ...rangeColumns(widths),
         BEHIND_ALL.level,
         BEHIND_ALL.key,
       ]),

@@ -1,6 +1,6 @@
 /** Places of jobs in the lines of a cluster, for queue positions and expected starts. Read while somebody asks for them. */
 import type { JobId } from '../jobs/job.ts';
-import type { JobLines, WaitingJobs } from './job-lines.ts';
+import type { JobLines, WaitingJobs, WidthRange } from './job-lines.ts';
 
 /** Lines are not read again for so many times as long as the last reading took: long lines take long. */
 const REST = 50;
@@ -22,13 +22,19 @@ interface LinePlace {
 /** The order in which nodes would claim the jobs that wait. */
 export class LineOrders {
   readonly #lines: Pick<JobLines, 'waiting' | 'order'>;
+  readonly #widthsOf: (line: string) => readonly WidthRange[] | undefined;
   #waiting: readonly WaitingJobs[] = [];
   #places: ReadonlyMap<JobId, LinePlace> = new Map();
   #askedAt = Number.NEGATIVE_INFINITY;
   #nextAt = Number.NEGATIVE_INFINITY;
 
-  constructor(lines: Pick<JobLines, 'waiting' | 'order'>) {
+  /** @param widthsOf - Jobs of a line that some node takes that is up; the others are passed over. */
+  constructor(
+    lines: Pick<JobLines, 'waiting' | 'order'>,
+    widthsOf: (line: string) => readonly WidthRange[] | undefined,
+  ) {
     this.#lines = lines;
+    this.#widthsOf = widthsOf;
   }
 
   /** Jobs that waited when last read. */
@@ -56,7 +62,7 @@ export class LineOrders {
     for (const line of new Set(this.#waiting.map((each) => each.line))) {
       let before = 0;
       for (const [position, { id, costMs }] of (
-        await this.#lines.order(line, MAX_OF_KEY)
+        await this.#lines.order(line, MAX_OF_KEY, this.#widthsOf(line))
       ).entries()) {
         places.set(id, { position, costMs: before });
         before += costMs;

@@ -25,7 +25,7 @@ import {
   type NewJob,
 } from './job.ts';
 import type { JobHandler, WaitingJob } from './job-handler.ts';
-import type { JobSharing } from './job-sharing.ts';
+import type { JobSharing, QueuedJob } from './job-sharing.ts';
 import type { JobStore } from './job-store.ts';
 import { type JobState, type JobWatch, JobWatches, stateOf } from './job-watch.ts';
 import { leftoverJobs, requeueInterrupted } from './recovery.ts';
@@ -382,6 +382,14 @@ export class JobRunner {
       own === undefined ? this.#sharing?.expectedStart(id) : own.handler.expectedStart?.(id);
     // An overdue job may start at any moment, but not before now.
     return expected === undefined ? undefined : Math.max(expected, this.#context.now());
+  }
+
+  /**
+   * Why a queued job waits for another node than those of the cluster that are up; undefined if one of these can run
+   * it, or it waits here.
+   */
+  waitingFor(job: QueuedJob): string | undefined {
+    return this.#active.has(job.id) ? undefined : this.#sharing?.waitingFor(job);
   }
 
   /**

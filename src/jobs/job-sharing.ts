@@ -1,6 +1,9 @@
 /** What a job runner needs to share its jobs with the other nodes of a cluster. */
 import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from './job.ts';
 
+/** A job that waits, with the facts that decide where it may run. */
+export type QueuedJob = Pick<Job, 'id' | 'target' | 'queueing' | 'claim'>;
+
 /** Jobs of a cluster, as the runner of one node sees them. */
 export interface JobSharing {
   /** Name of this node. */
@@ -32,6 +35,11 @@ export interface JobSharing {
   queuePosition(id: JobId, line?: string): number | undefined;
   /** Expected start of a job that waits in the database, milliseconds since 1970 UTC. */
   expectedStart(id: JobId): number | undefined;
+  /**
+   * Why no node that is up can run a job that waits in the database, in a sentence; undefined if one can, or it does not
+   * wait there.
+   */
+  waitingFor(job: QueuedJob): string | undefined;
   /** Progress of a job that runs on another node, in [0, 1], as of a second ago. */
   progressOf(id: JobId): number | undefined;
   /** Called after a job that was held here was released: there may be room for others. */

@@ -47,6 +47,7 @@ export type Jobs = Pick<
   | 'parts'
   | 'queuePosition'
   | 'expectedStart'
+  | 'waitingFor'
   | 'progress'
   | 'inFlightCharacters'
   | 'inHand'

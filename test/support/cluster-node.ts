@@ -1,5 +1,9 @@
 /** A node of a cluster within the test's process: its jobs are real, what runs them is scripted. */
-import { ClusterJobs, type NodeCapacity } from '../../src/cluster/cluster-jobs.ts';
+import {
+  ClusterJobs,
+  type ClusterRoom,
+  type NodeCapacity,
+} from '../../src/cluster/cluster-jobs.ts';
 import { ClusterNode } from '../../src/cluster/cluster-node.ts';
 import type { Recovered } from '../../src/cluster/lost-jobs.ts';
 import type { NodeRole } from '../../src/cluster/node-status.ts';
@@ -21,6 +25,8 @@ interface TestNodeOptions {
   readonly maxHeld?: number;
   /** Time by which keys are charged for a job. */
   readonly costMs?: number;
+  /** What the nodes can run; anything by default. */
+  readonly room?: ClusterRoom;
   /** Line in which its jobs wait and from which it claims, in place of `circuit`. */
   readonly line?: string;
 }
@@ -65,6 +71,7 @@ export async function openTestNode(
     maxHeld = 4,
     costMs = 1,
     line = 'circuit',
+    room = { widths: () => undefined, whyNone: () => undefined },
   }: TestNodeOptions,
 ): Promise<TestNode> {
   const proxy = await startPostgresProxy(server.port);
@@ -120,6 +127,7 @@ export async function openTestNode(
     node: () => node,
     capacity: () => capacity,
     runner: () => runner,
+    fleet: () => room,
     queueingOf: (job) => queueingOf(handler, job),
     parentOf: () => undefined,
     maxSuspicion: 10,

@@ -46,7 +46,8 @@ export class FollowDisplay implements Disposable {
   #showStatus(eventId: string, data: StatusEvent): void {
     const status = printable(data.status);
     const before = data.queue_position;
-    const waiting = before === undefined ? '' : `${before} before it`;
+    const place = before === undefined ? '' : `${before} before it`;
+    const waiting = data.waiting_for === undefined ? place : printable(data.waiting_for);
     if (eventId !== this.#toldId || status !== this.#status) {
       this[Symbol.dispose]();
       if (ENDS.has(status)) return;

@@ -19,7 +19,16 @@ export interface JobRecord {
 /** Fields that describe the job rather than its result. */
 const NO_RESULT = new Set([
   ...['status', 'priority', 'created_at', 'started_at', 'finished_at', 'queue_position'],
-  ...['expected_start_at', 'progress', 'error', 'agent', 'task', 'parent_id', 'processor'],
+  ...[
+    'expected_start_at',
+    'waiting_for',
+    'progress',
+    'error',
+    'agent',
+    'task',
+    'parent_id',
+    'processor',
+  ],
   ...['job_type', 'tpu_type', 'zone', 'chips', 'placed', 'retry_of'],
   ...['name', 'tags', 'request', 'request_bytes'],
 ]);
@@ -89,10 +98,11 @@ export function warningsOf({ fields: { warnings } }: JobRecord): readonly string
   );
 }
 
-/** Progress of a running job, or the number of jobs before a waiting one. */
+/** Progress of a running job, the number of jobs before a waiting one, or that no node can run it. */
 export function progressText({ fields }: JobRecord): string {
-  const { progress, queue_position: position } = fields;
+  const { progress, queue_position: position, waiting_for: waitingFor } = fields;
   if (typeof progress === 'number') return `${Math.floor(100 * progress)}%`;
+  if (waitingFor !== undefined) return 'no node can run it';
   return typeof position === 'number' ? `${position} before it` : '';
 }
 

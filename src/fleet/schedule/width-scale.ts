@@ -23,6 +23,9 @@ const MIX_OF = {
   density_matrix: RUN_METHODS.length * WIDTHS_OF_METHOD + WIDTHS_OF_MIX ** 2,
 } as const;
 
+/** All places. */
+export const EVERY_PLACE: ScaleRange = { least: 0, most: 2 ** 15 - 1 };
+
 /** State that a run holds. */
 export interface RunState {
   readonly method?: RunMethod;

@@ -34,7 +34,7 @@ interface JobEventSource {
   readonly since: EventPosition | undefined;
   /** Path of the job's record. */
   readonly location: string;
-  readonly live: Pick<LiveFacts, 'queuePosition' | 'expectedStart'>;
+  readonly live: Pick<LiveFacts, 'queuePosition' | 'expectedStart' | 'waitingFor'>;
 }
 
 /** Stream of a job's events. It ends after the event `done`, or when it is stopped. */
@@ -42,7 +42,7 @@ export class JobEventStream extends Readable {
   readonly #source: JobEventSource;
   readonly #looking: NodeJS.Timeout;
   #told: EventPosition | undefined;
-  #toldQueuePosition: number | undefined;
+  #toldQueue: QueueFacts = {};
   /** True if the reader has taken everything so far. */
   #isWanted = false;
   #hasBegun = false;
@@ -118,7 +118,7 @@ export class JobEventStream extends Readable {
       this.#told = event.position;
       if (event.kind === 'progress') this.#lastProgress = performance.now();
     }
-    this.#toldQueuePosition = queue.position;
+    this.#toldQueue = queue;
     this.#write(text, events.at(-1)?.kind === 'done');
   }
 
@@ -139,24 +139,21 @@ export class JobEventStream extends Readable {
       return;
     }
     const { record } = this.#source.watch.state;
-    const position = this.#queuePosition();
-    if (position !== undefined && position !== this.#toldQueuePosition) {
-      this.#writeEvents([queuedEvent(record)]);
-    } else if (quietMs >= HEARTBEAT_AFTER_MS) this.#write(HEARTBEAT);
+    const { position, waitingFor } = this.#queueFacts();
+    const told = this.#toldQueue;
+    const isOther = position !== told.position || waitingFor !== told.waitingFor;
+    if (record.status === 'queued' && isOther) this.#writeEvents([queuedEvent(record)]);
+    else if (quietMs >= HEARTBEAT_AFTER_MS) this.#write(HEARTBEAT);
   }
 
   #queueFacts(): QueueFacts {
     const { watch, live } = this.#source;
-    const position = this.#queuePosition();
-    return position === undefined
-      ? {}
-      : { position, expectedStart: live.expectedStart(watch.state.record.id) };
-  }
-
-  #queuePosition(): number | undefined {
-    const { watch, live } = this.#source;
-    const { id, status } = watch.state.record;
-    return status === 'queued' ? live.queuePosition(id) : undefined;
+    const { record } = watch.state;
+    if (record.status !== 'queued') return {};
+    const waitingFor = live.waitingFor(record);
+    if (waitingFor !== undefined) return { waitingFor };
+    const { id } = record;
+    return { position: live.queuePosition(id), expectedStart: live.expectedStart(id) };
   }
 }
 
@@ -171,6 +168,7 @@ interface QueueFacts {
   readonly position?: number | undefined;
   /** Milliseconds since 1970 UTC. */
   readonly expectedStart?: number | undefined;
+  readonly waitingFor?: string;
 }
 
 /**
@@ -187,7 +185,7 @@ function eventText(event: JobEvent, location: string, queue: QueueFacts): string
 function dataOf(
   event: JobEvent,
   location: string,
-  { position, expectedStart }: QueueFacts,
+  { position, expectedStart, waitingFor }: QueueFacts,
 ): StatusData | ProgressData | DoneData {
   const { attempt } = event.position;
   switch (event.kind) {
@@ -208,6 +206,7 @@ function dataOf(
         attempt,
         ...(position === undefined ? {} : { queue_position: position }),
         ...(expectedStart === undefined ? {} : { expected_start_at: isoTime(expectedStart) }),
+        ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
         ...(error && { error }),
       };
     }

@@ -135,6 +135,7 @@ export interface JobKindDeps {
     | 'parts'
     | 'queuePosition'
     | 'expectedStart'
+    | 'waitingFor'
     | 'progress'
   >;
 }

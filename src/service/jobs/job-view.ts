@@ -1,6 +1,7 @@
 /** Job records in the form that callers see: the part that all kinds share. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
+import type { QueuedJob } from '../../jobs/job-sharing.ts';
 import { isoTime, type JsonText } from '../envelope.ts';
 import { type JobFields, SHOWN_REQUEST_BYTES } from '../schemas/jobs.ts';
 import type { JobSubmission, ServedJobKind } from './job-kind.ts';
@@ -11,14 +12,18 @@ export interface LiveFacts {
   queuePosition(id: JobId): number;
   /** Expected start, milliseconds since 1970 UTC. */
   expectedStart(id: JobId): number | undefined;
+  /** Why a queued job waits for another node than those that are up; undefined if one of these can run it. */
+  waitingFor(job: QueuedJob): string | undefined;
   progress(id: JobId): number | undefined;
 }
 
 /** Fields of every record. */
 export function viewJob(job: Job, live: LiveFacts): JobFields {
   const isQueued = job.status === 'queued';
-  const position = isQueued ? live.queuePosition(job.id) : undefined;
-  const expectedStart = isQueued ? live.expectedStart(job.id) : undefined;
+  const waitingFor = isQueued ? live.waitingFor(job) : undefined;
+  const isInLine = isQueued && waitingFor === undefined;
+  const position = isInLine ? live.queuePosition(job.id) : undefined;
+  const expectedStart = isInLine ? live.expectedStart(job.id) : undefined;
   return {
     status: job.status,
     priority: job.priority,
@@ -30,6 +35,7 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
     ...(job.finishedAt === undefined ? {} : { finished_at: isoTime(job.finishedAt) }),
     ...(position === undefined ? {} : { queue_position: position }),
     ...(expectedStart === undefined ? {} : { expected_start_at: isoTime(expectedStart) }),
+    ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
     ...(job.status === 'running' ? { progress: live.progress(job.id) ?? 0 } : {}),
     ...(job.error === undefined ? {} : { error: job.error }),
   };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { JOB_STATUSES } from '../../jobs/job.ts';
 import { isoTime } from './envelope.ts';
+import { WAITING_FOR } from './jobs.ts';
 
 const status = z.enum(JOB_STATUSES);
 const attempt = z
@@ -24,6 +25,7 @@ export const statusData = z
       .optional()
       .describe('Number of jobs that start before this one, while it is queued'),
     expected_start_at: isoTime.optional(),
+    waiting_for: z.string().optional().describe(WAITING_FOR),
     error,
   })
   .meta({ id: 'StatusEvent' });

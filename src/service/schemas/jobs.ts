@@ -38,6 +38,10 @@ export const labelFields = {
     .describe('Labels for finding the job in listings'),
 };
 
+/** Meaning of `waiting_for`. */
+export const WAITING_FOR =
+  'Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and start are not known then';
+
 /** The fields that every record has, by name. */
 export const jobFields = {
   status,
@@ -57,6 +61,7 @@ export const jobFields = {
   expected_start_at: isoTime
     .optional()
     .describe('While queued: planned start, estimated from measured run times'),
+  waiting_for: z.string().optional().describe(WAITING_FOR),
   progress: z
     .number()
     .min(0)

@@ -1,12 +1,14 @@
 /** Processors of a cluster: what is shown of them, what is admitted, and what this node may run. */
 import { describe, expect, test } from 'vitest';
 import { ClusterFleet, type ClusterFleetOptions } from '../../../src/cluster/cluster-fleet.ts';
+import { fitsWidths } from '../../../src/cluster/job-lines.ts';
 import { widthFor } from '../../../src/cluster/merge-specs.ts';
 import type { NodeStatus } from '../../../src/cluster/node-status.ts';
 import { methodsOf } from '../../../src/fleet/choose-method.ts';
 import { emulatedSpec } from '../../../src/fleet/emulated-device.ts';
 import type { ComingRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import type { RunMethod, RunWork } from '../../../src/fleet/schedule/scheduled-run.ts';
+import { placeOnScale } from '../../../src/fleet/schedule/width-scale.ts';
 import { FakeDevices } from '../../service/support/fake-devices.ts';
 import { FakeProcessor } from '../../service/support/fake-processor.ts';
 import { CLUSTER_NOW, FakePeers, fakeNode } from '../../support/fake-peers.ts';
@@ -444,6 +446,88 @@ describe('what this node may run', () => {
     expect(fits(fleet, SIMULATOR, 1, 'statevector')).toBe(true);
     peers.isDraining = true;
     expect(fits(fleet, SIMULATOR, 1, 'statevector')).toBe(false);
+  });
+});
+
+describe('a job that waits', () => {
+  const state = (numQubits: number) => placeOnScale([{ numQubits }]);
+  const why = (fleet: ClusterFleet, target: string, line: string, width = 0) =>
+    fleet.whyNone({ target }, { line, level: 2, costMs: 1, width });
+  const takes = (fleet: ClusterFleet, line: string, target: string, width = 0) =>
+    fitsWidths(fleet.widths(line), target, width);
+
+  test('for a node that is wide enough says so once that node is gone', () => {
+    const wide = fakeNode('b', { processors: [simulator(30)] });
+    const { fleet, peers } = open([simulator(20)], [wide]);
+    for (const line of ['small', 'wide', 'batch']) {
+      expect(why(fleet, SIMULATOR, line, state(30))).toBeUndefined();
+      expect(takes(fleet, line, SIMULATOR, state(30))).toBe(true);
+    }
+    peers.read([{ ...wide, isUp: false }]);
+    expect(why(fleet, SIMULATOR, 'wide', state(20))).toBeUndefined();
+    expect(takes(fleet, 'wide', SIMULATOR, state(20))).toBe(true);
+    expect(why(fleet, SIMULATOR, 'wide', state(30))).toBe(
+      'No node of the cluster that is up holds its state of 30 qubits; statevector-sim holds 20 now.',
+    );
+    expect(takes(fleet, 'wide', SIMULATOR, state(30))).toBe(false);
+  });
+
+  test('for one node that holds all programs of a batch says so', () => {
+    const qvm = (maxQubits: number, maxNoisyQubits: number) =>
+      simulator(maxQubits, { id: 'qvm', family: 'qvm', maxNoisyQubits });
+    const { fleet } = open([qvm(30, 10)], [fakeNode('b', { processors: [qvm(20, 20)] })]);
+    const mix = placeOnScale([{ numQubits: 25 }, { method: 'trajectories', numQubits: 15 }]);
+    expect(why(fleet, 'qvm', 'batch', mix)).toBe(
+      'No node of the cluster that is up holds all programs of the batch on qvm.',
+    );
+    expect(takes(fleet, 'batch', 'qvm', mix)).toBe(false);
+  });
+
+  test('for a processor that is in maintenance or broken says so', () => {
+    const { fleet, processor } = open([simulator(20)], []);
+    processor.setMaintenance({ reason: 'new fans' });
+    expect(why(fleet, SIMULATOR, 'small', state(2))).toBe('In maintenance: new fans');
+    expect(takes(fleet, 'small', SIMULATOR, state(2))).toBe(false);
+  });
+
+  test('for a processor that only other nodes have says so once they are gone', () => {
+    const other = fakeNode('b', { processors: [simulator(20, { id: 'emulator-x' })] });
+    const { fleet, peers } = open([simulator(20)], [other]);
+    expect(why(fleet, 'emulator-x', 'small', state(5))).toBeUndefined();
+    expect(takes(fleet, 'small', 'emulator-x', state(5))).toBe(true);
+    peers.read([{ ...other, isUp: false }]);
+    expect(why(fleet, 'emulator-x', 'small', state(5))).toBe(
+      'No node of the cluster that is up has emulator-x available.',
+    );
+  });
+
+  test('for hardware counts the nodes that have it configured', () => {
+    const spec = { id: 'superconducting-1', family: 'superconducting', maxQubits: 156 } as const;
+    const other = fakeNode('b', { processors: [simulator(156, spec)] });
+    const { fleet, peers } = open([down('No hardware provider is configured.', spec)], [other]);
+    expect(why(fleet, spec.id, 'hardware')).toBeUndefined();
+    expect(takes(fleet, 'hardware', spec.id)).toBe(true);
+    peers.read([{ ...other, isUp: false }]);
+    expect(why(fleet, spec.id, 'hardware')).toBe(
+      'No node of the cluster that is up has superconducting-1 available.',
+    );
+  });
+
+  test('for any node that runs jobs says so while there is none', () => {
+    const worker = fakeNode('b', { role: 'worker' });
+    const { fleet, peers } = open([simulator(20)], [worker]);
+    peers.role = 'api';
+    for (const line of ['tpu/us-central1-a', 'task', 'plan']) {
+      peers.read([worker]);
+      expect(why(fleet, 'any', line)).toBeUndefined();
+      peers.read([{ ...worker, isDraining: true }]);
+      expect(why(fleet, 'any', line)).toBe(
+        'All nodes of the cluster that run jobs are being drained.',
+      );
+      peers.read([{ ...worker, isUp: false }]);
+      expect(why(fleet, 'any', line)).toBe('No node of the cluster that runs jobs is up.');
+      expect(fleet.widths(line)).toBeUndefined();
+    }
   });
 });
 

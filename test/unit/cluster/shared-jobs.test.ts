@@ -310,6 +310,39 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
     expect(b.handler.of(job.id).signal.aborted).toBe(true);
   });
 
+  test('that no node can run say so, and no others are placed behind them', async () => {
+    const url = await server.createDatabase();
+    const why = 'No node has gpu-fleet.';
+    const widths = [{ target: 'statevector-sim', least: 0, most: 0 }];
+    const room = {
+      widths: () => widths,
+      whyNone: ({ target }: { readonly target: string }) =>
+        target === 'gpu-fleet' ? why : undefined,
+    };
+    const a = await openNode(url, { name: 'a', role: 'api', room });
+    const b = await openNode(url, { name: 'b', role: 'worker', maxHeld: 1 });
+    const busy = await a.runner.submit(newJob());
+    await isRunning(b, busy.id);
+    const stuck = await a.runner.submit(newJob({ target: 'gpu-fleet' }));
+    const first = await a.runner.submit(newJob());
+    const second = await a.runner.submit(newJob());
+    expect(a.runner.waitingFor(stuck)).toBe(why);
+    expect(a.runner.waitingFor(first)).toBeUndefined();
+    await eventually(() => {
+      expect(a.runner.queuePosition(second.id)).toBe(1);
+      expect(a.runner.queuePosition(first.id)).toBe(0);
+      expect(a.runner.expectedStart(stuck.id)).toBeUndefined();
+    });
+    // Once a node holds it, it waits for nothing else.
+    b.handler.of(busy.id).resolve('{}');
+    await eventually(async () => {
+      const stored = await a.store.get(stuck.id);
+      expect(stored?.claim?.node).toBe('b');
+      expect(stored && a.runner.waitingFor(stored)).toBeUndefined();
+    });
+    expect(b.unexpected).toEqual([]);
+  });
+
   test('are not stored once their idempotency key stands for the job of another node', async () => {
     const url = await server.createDatabase();
     const a = await openNode(url, { name: 'a' });

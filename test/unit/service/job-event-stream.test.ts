@@ -21,6 +21,7 @@ const COMPLETED: WatchedRecord = { ...RUNNING, status: 'completed', finishedAt: 
 let watch: JobWatch;
 let isWatched: boolean;
 let position: number;
+let waitingFor: string | undefined;
 let stream: JobEventStream;
 
 beforeEach(() => {
@@ -37,6 +38,7 @@ afterEach(() => {
 function open(state: JobState, lastId = ''): void {
   isWatched = true;
   position = 0;
+  waitingFor = undefined;
   watch = new JobWatch(state, () => {
     isWatched = false;
   });
@@ -44,7 +46,11 @@ function open(state: JobState, lastId = ''): void {
     watch,
     since: parsePosition(lastId),
     location: '/record',
-    live: { queuePosition: () => position, expectedStart: () => undefined },
+    live: {
+      queuePosition: () => position,
+      expectedStart: () => undefined,
+      waitingFor: () => waitingFor,
+    },
   });
 }
 
@@ -166,6 +172,23 @@ describe('a waiting job', () => {
     expect(newIds(got)).toEqual(['1.queued', '1.queued']);
     await pass(5_000);
     expect(newIds(got)).toEqual([]);
+  });
+
+  test('is told of again when the last node that can run it is gone, and when another comes', async () => {
+    open({ record: QUEUED });
+    const got = eager();
+    await turn();
+    waitingFor = 'No node is wide enough.';
+    await pass(2000);
+    expect(got.text.match(/data: .*/g)?.map((line) => JSON.parse(line.slice(6)))).toMatchObject([
+      { queue_position: 0 },
+      { waiting_for: 'No node is wide enough.' },
+    ]);
+    expect(got.text.match(/queue_position/g)).toHaveLength(1);
+    waitingFor = undefined;
+    await pass(1000);
+    expect(got.text.match(/queue_position/g)).toHaveLength(2);
+    expect(newIds(got)).toEqual(['1.queued', '1.queued', '1.queued']);
   });
 
   test('that runs is not told of as queued', async () => {

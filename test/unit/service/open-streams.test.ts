@@ -33,7 +33,7 @@ function open(keyId = 'key-1'): { stream: JobEventStream; response: PassThrough 
     watch: new JobWatch({ record }, () => {}),
     since: undefined,
     location: '/record',
-    live: { queuePosition: () => 0, expectedStart: () => undefined },
+    live: { queuePosition: () => 0, expectedStart: () => undefined, waitingFor: () => undefined },
   });
   const response = new PassThrough();
   stream.pipe(response);
