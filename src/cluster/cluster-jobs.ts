@@ -11,11 +11,11 @@ import { JobDamagedError } from '../jobs/errors.ts';
 import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from '../jobs/job.ts';
 import type { WaitingJob } from '../jobs/job-handler.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
-import type { JobSharing, QueuedJob } from '../jobs/job-sharing.ts';
+import type { JobSharing, QueuedJob, StoredState } from '../jobs/job-sharing.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
 import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
-import type { ClusterNode } from './cluster-node.ts';
+import { type ClusterNode, readableJob } from './cluster-node.ts';
 import {
   type Charge,
   type ClaimOutcome,
@@ -27,7 +27,7 @@ import {
 } from './job-lines.ts';
 import { LineOrders } from './line-orders.ts';
 import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
-import type { JobCount } from './places-in-flight.ts';
+import { addPlaces, countJobs, type JobCount } from './places-in-flight.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
 const LOOK_EVERY_MS = 1000;
@@ -40,9 +40,9 @@ const BUSY_AGAIN_MS = 3;
 /** Characters of the text that other nodes show with the progress of a job. */
 const MAX_TEXT = 1000;
 
-const STATUSES = {
-  name: 'cluster-statuses',
-  text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::text[])',
+const STATES = {
+  name: 'cluster-states',
+  text: 'SELECT id, status, origin FROM jobs WHERE id = ANY ($1::text[])',
 };
 /** Jobs that this node holds by its claims. */
 const HELD = {
@@ -73,7 +73,7 @@ const SET_LINES = {
       origin = coalesce(jobs.origin, $6)
     FROM unnest($1::text[], $2::text[], $3::smallint[], $4::float8[], $5::smallint[])
       AS given (id, line, level, cost_ms, width)
-    WHERE jobs.id = given.id AND jobs.line IS NULL RETURNING jobs.id`,
+    WHERE jobs.id = given.id AND jobs.line IS NULL RETURNING jobs.*`,
 };
 
 /** Work that this node can take, by line. */
@@ -125,6 +125,7 @@ type Runner = Pick<
   | 'lookElsewhere'
   | 'inHand'
   | 'isHeld'
+  | 'isOwn'
 >;
 
 /** Options of ClusterJobs. */
@@ -280,10 +281,15 @@ export class ClusterJobs implements JobSharing {
     this.#bus.send(message('orders'));
   }
 
-  async statusesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobStatus>> {
-    const rows = await this.#options.database.read(STATUSES, [ids]);
-    // The cast is safe: the column has a check of the statuses.
-    return new Map(rows.map((row) => [String(row['id']), row['status'] as JobStatus]));
+  async statesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, StoredState>> {
+    const rows = await this.#options.database.read(STATES, [ids]);
+    return new Map(
+      rows.map(({ id, status, origin }) => [
+        String(id),
+        // The cast is safe: the column has a check of the statuses.
+        { status: status as JobStatus, ...(origin !== null && { origin: String(origin) }) },
+      ]),
+    );
   }
 
   queuePosition(id: JobId, line?: string): number | undefined {
@@ -448,9 +454,11 @@ export class ClusterJobs implements JobSharing {
     }
   }
 
-  /** Gives lines to jobs that have none. */
+  /** Gives lines to jobs that have none. Those that no node took in are this node's from then on. */
   async #giveLines(): Promise<void> {
-    const { database, queueingOf } = this.#options;
+    const { database, queueingOf, runner, onInherited } = this.#options;
+    const isOwn = (status: JobStatus, origin: string | undefined) =>
+      status === 'queued' && origin === this.node;
     const rows = await database.read(WITHOUT_LINE);
     if (rows.length === 0) return;
     const damaged: { readonly id: JobId; readonly error: JobDamagedError }[] = [];
@@ -473,16 +481,24 @@ export class ClusterJobs implements JobSharing {
         return [];
       }
     });
-    await database.writer.write((query) =>
-      query(SET_LINES, [
+    const { jobs, places } = await database.writer.write(async (query) => {
+      const { rows } = await query(SET_LINES, [
         found.map(({ id }) => id),
         found.map(({ line }) => line),
         found.map(({ level }) => level),
         found.map(({ costMs }) => costMs),
         found.map(({ width }) => width),
         this.node,
-      ]),
-    );
+      ]);
+      const jobs = rows
+        .flatMap((row) => readableJob(row))
+        .filter(({ id, status, origin }) => isOwn(status, origin) && !runner().isOwn(id));
+      const places = countJobs(jobs);
+      await addPlaces(query, this.node, places);
+      return { jobs, places };
+    }, true);
+    runner().inherit(jobs);
+    onInherited(places);
     if (damaged.length === 0) return;
     await database.writer.write((query) =>
       query(FAIL_DAMAGED, [

@@ -341,14 +341,31 @@ export async function inheritPlaces(
           [...counts, deadNode],
         )
       : query('DELETE FROM places_in_flight WHERE node = $1', [deadNode]),
-    query(
-      `INSERT INTO places_in_flight AS own (key_id, kind, node, held)
-        SELECT key_id, kind, $4, held FROM unnest($1::text[], $2::text[], $3::bigint[])
-          AS moved (key_id, kind, held)
-        ON CONFLICT (key_id, kind, node) DO UPDATE SET held = own.held + excluded.held`,
-      [...counts, newNode],
-    ),
+    addPlaces(query, newNode, moved),
   ]);
+}
+
+/**
+ * Gives a node places for jobs that were accepted without one. Run it in the transaction that makes them the node's
+ * jobs.
+ */
+export async function addPlaces(
+  query: Query,
+  node: string,
+  added: readonly JobCount[],
+): Promise<void> {
+  await query(
+    `INSERT INTO places_in_flight AS own (key_id, kind, node, held)
+      SELECT key_id, kind, $4, held FROM unnest($1::text[], $2::text[], $3::bigint[])
+        AS added (key_id, kind, held)
+      ON CONFLICT (key_id, kind, node) DO UPDATE SET held = own.held + excluded.held`,
+    [
+      added.map(({ keyId }) => keyId),
+      added.map(({ kind }) => kind),
+      added.map(({ numJobs }) => numJobs),
+      node,
+    ],
+  );
 }
 
 /**

@@ -93,7 +93,7 @@ export class JobRunner {
         sharing: options.sharing,
         watches: this.#watches,
         isHeld: (id) => this.#active.has(id),
-        onFinal: (job) => this.#inFlight.leave(job),
+        onLeft: (job) => this.#inFlight.leave(job),
       });
     const onReleased = (active: ActiveJob) => this.#released(active);
     const onChanged = (active: ActiveJob) => {
@@ -156,6 +156,11 @@ export class JobRunner {
   /** True if the work of a job is held here: it runs, or waits for an executor of this node. */
   isHeld(id: JobId): boolean {
     return this.#active.has(id);
+  }
+
+  /** True for an unfinished job that this node of a cluster took in, wherever it runs. */
+  isOwn(id: JobId): boolean {
+    return this.#remote?.has(id) ?? false;
   }
 
   /** Accepts a job: to be started here, or, in a cluster, to wait in the database. */

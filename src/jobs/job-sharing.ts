@@ -1,8 +1,11 @@
 /** What a job runner needs to share its jobs with the other nodes of a cluster. */
-import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from './job.ts';
+import type { Job, JobClaim, JobId, JobQueueing, NewJob } from './job.ts';
 
 /** A job that waits, with the facts that decide where it may run. */
 export type QueuedJob = Pick<Job, 'id' | 'target' | 'queueing' | 'claim'>;
+
+/** What the database says of a job. */
+export type StoredState = Pick<Job, 'status' | 'origin'>;
 
 /** Jobs of a cluster, as the runner of one node sees them. */
 export interface JobSharing {
@@ -25,8 +28,8 @@ export interface JobSharing {
   announceProgress(id: JobId, progress: number, message: string | undefined): void;
   /** Asks the node that runs a job to announce its progress for some time. */
   askForProgress(id: JobId): void;
-  /** Reads the statuses of jobs; deleted jobs are left out. */
-  statusesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobStatus>>;
+  /** Reads the statuses of jobs, and which nodes took them in; deleted jobs are left out. */
+  statesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, StoredState>>;
   /**
    * Number of jobs that start before a job that waits in the database; undefined if it is not known to wait there.
    *

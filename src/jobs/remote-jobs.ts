@@ -7,7 +7,7 @@
  */
 import { JobNotFoundError } from './errors.ts';
 import { isFinal, type Job, type JobId } from './job.ts';
-import type { JobSharing } from './job-sharing.ts';
+import type { JobSharing, StoredState } from './job-sharing.ts';
 import type { JobStore } from './job-store.ts';
 import { type JobWatches, stateOf } from './job-watch.ts';
 import { Settlement } from './settlement.ts';
@@ -22,12 +22,12 @@ const MISSING_MS = 30_000;
 /** Options of RemoteJobs. */
 interface RemoteJobsOptions {
   readonly store: Pick<JobStore, 'get'>;
-  readonly sharing: Pick<JobSharing, 'askForProgress' | 'statusesOf'>;
+  readonly sharing: Pick<JobSharing, 'node' | 'askForProgress' | 'statesOf'>;
   readonly watches: JobWatches;
   /** True for jobs whose work is held here. */
   readonly isHeld: (id: JobId) => boolean;
-  /** Called with each job of this node, as it was taken in, once it is final. */
-  readonly onFinal: (job: Job) => void;
+  /** Called with each job of this node, as it was taken in, once it is final, or another node counts it. */
+  readonly onLeft: (job: Job) => void;
 }
 
 /** A job that somebody waits for. */
@@ -149,8 +149,9 @@ export class RemoteJobs {
 
   /** Takes note of a stored record. */
   tell(job: Job): void {
-    const { watches, onFinal, isHeld } = this.#options;
+    const { watches, isHeld } = this.#options;
     const { id } = job;
+    this.#leaveIfMoved(id, job);
     const awaited = this.#awaited.get(id);
     if (awaited !== undefined) awaited.record = job;
     const watched = this.#watched.get(id);
@@ -171,8 +172,18 @@ export class RemoteJobs {
     this.#awaited.delete(id);
     this.#watched.delete(id);
     awaited?.settlement.resolve(job);
+    this.#leave(id);
+  }
+
+  /** A job that another node took over when this one was given up is counted there. */
+  #leaveIfMoved(id: JobId, { origin }: StoredState): void {
+    if (origin !== undefined && origin !== this.#options.sharing.node) this.#leave(id);
+  }
+
+  /** Counts a job of this node no longer. */
+  #leave(id: JobId): void {
     const own = this.drop(id);
-    if (own !== undefined) onFinal(own);
+    if (own !== undefined) this.#options.onLeft(own);
   }
 
   /** Takes note of the progress of a job that runs on another node. */
@@ -199,16 +210,18 @@ export class RemoteJobs {
     const known = new Map<JobId, Job>(this.#nextOwn().map((job) => [job.id, job]));
     for (const [id, { record }] of this.#watched) known.set(id, record);
     for (const [id, { record }] of this.#awaited) known.set(id, record);
-    const ids = [...known.keys()].filter((id) => !isHeld(id));
-    if (ids.length === 0) return;
-    const statuses = await sharing.statusesOf(ids);
-    for (const id of ids) {
-      const status = statuses.get(id);
-      if (status === undefined) this.#isMissing(id);
-      else if (status !== known.get(id)?.status) void this.changed(id);
+    if (known.size === 0) return;
+    const states = await sharing.statesOf([...known.keys()]);
+    for (const [id, { status }] of known) {
+      const state = states.get(id);
+      if (state !== undefined) this.#leaveIfMoved(id, state);
+      // What is held here is newer than what was read.
+      if (isHeld(id)) continue;
+      if (state === undefined) this.#isMissing(id);
+      else if (state.status !== status) void this.changed(id);
     }
     for (const id of this.#missing.keys()) {
-      if (statuses.has(id) || !this.#own.has(id)) this.#missing.delete(id);
+      if (states.has(id) || !this.#own.has(id)) this.#missing.delete(id);
     }
   }
 
@@ -244,8 +257,7 @@ export class RemoteJobs {
       this.#missing.set(id, since);
       if (now - since < MISSING_MS) return;
       this.#missing.delete(id);
-      this.#own.delete(id);
-      this.#options.onFinal(own);
+      this.#leave(id);
     }
     const awaited = this.#awaited.get(id);
     this.#awaited.delete(id);

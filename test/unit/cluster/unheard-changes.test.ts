@@ -143,6 +143,29 @@ describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
     expect(Number(left?.['n'])).toBe(0);
   });
 
+  test('that were copied from another database count as in flight once they have a line', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const ids = Array.from({ length: 3 }, () => newJob().id);
+    await query(
+      url,
+      ids
+        .map(
+          (
+            id,
+          ) => `INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, attempts)
+            VALUES ('${id}', 'circuit', 'key-1', 'queued', 'normal', 'x', '{}', 5, 0);`,
+        )
+        .join('\n'),
+    );
+    await eventually(() => expect(a.runner.inFlight('circuit', 'key-1')).toBe(3));
+    expect(await query(url, 'SELECT key_id, node, held FROM places_in_flight')).toEqual([
+      { key_id: 'key-1', node: 'a', held: '3' },
+    ]);
+    for (const id of ids) await a.runner.cancel(id);
+    expect(a.runner.inFlight('circuit', 'key-1')).toBe(0);
+  });
+
   test('that are claimed again while their work still ends run once it has ended', async () => {
     const url = await server.createDatabase();
     const b = await openNode(url, { name: 'b', role: 'worker' });

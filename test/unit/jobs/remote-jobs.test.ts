@@ -9,10 +9,10 @@ test('a look that comes before the job is stored leaves its caller waiting', asy
   const finals: Job[] = [];
   const jobs = new RemoteJobs({
     store: { get: async () => undefined },
-    sharing: { askForProgress: () => {}, statusesOf: async () => new Map() },
+    sharing: { node: 'a', askForProgress: () => {}, statesOf: async () => new Map() },
     watches: new JobWatches(),
     isHeld: () => false,
-    onFinal: (job) => void finals.push(job),
+    onLeft: (job) => void finals.push(job),
   });
   const job: Job = { ...newJob(), status: 'queued', attempts: 0 };
   jobs.take(job);
@@ -29,6 +29,8 @@ function storedJobs() {
   const stored = new Map<JobId, Job>();
   const looks: (readonly JobId[])[] = [];
   const reads: JobId[] = [];
+  const left: JobId[] = [];
+  const held = new Set<JobId>();
   const watches = new JobWatches();
   const jobs = new RemoteJobs({
     store: {
@@ -38,20 +40,21 @@ function storedJobs() {
       },
     },
     sharing: {
+      node: 'a',
       askForProgress: () => {},
-      statusesOf: async (ids) => {
+      statesOf: async (ids) => {
         looks.push(ids);
         return new Map(
           ids.flatMap((id) => {
-            const status: JobStatus | undefined = stored.get(id)?.status;
-            return status === undefined ? [] : [[id, status] as const];
+            const job = stored.get(id);
+            return job === undefined ? [] : [[id, job] as const];
           }),
         );
       },
     },
     watches,
-    isHeld: () => false,
-    onFinal: () => {},
+    isHeld: (id) => held.has(id),
+    onLeft: ({ id }) => void left.push(id),
   });
   const take = (status: JobStatus = 'queued') => {
     const job: Job = { ...newJob(), status: 'queued', attempts: 0 };
@@ -59,7 +62,7 @@ function storedJobs() {
     stored.set(job.id, { ...job, status });
     return job.id;
   };
-  return { jobs, stored, looks, reads, watches, take };
+  return { jobs, stored, looks, reads, left, held, watches, take };
 }
 
 test('looks read a bounded number of the jobs that nobody waits for, and all of them in turn', async () => {
@@ -113,4 +116,27 @@ test('progress that comes before the record that says that the job runs is shown
   await turn();
   expect(watch?.state).toMatchObject({ progress: 0.25, message: 'a quarter' });
   expect(watch?.state.record.status).toBe('running');
+});
+
+test('jobs that another node took over when this one was given up are counted there', async () => {
+  const { jobs, stored, left, held, take } = storedJobs();
+  const [kept, moved, runsHere] = [take(), take(), take()];
+  // The node has claimed it since.
+  held.add(runsHere);
+  for (const [id, origin] of [
+    [kept, 'a'],
+    [moved, 'b'],
+    [runsHere, 'b'],
+  ] as const) {
+    stored.set(id, { ...stored.get(id)!, origin });
+  }
+  const answer = jobs.wait(moved);
+  await jobs.look();
+  expect(left.toSorted()).toEqual([moved, runsHere].toSorted());
+  expect([kept, moved, runsHere].map((id) => jobs.has(id))).toEqual([true, false, false]);
+  // Its callers here wait for it as before, and it is counted out once.
+  stored.set(moved, { ...stored.get(moved)!, status: 'completed' });
+  await jobs.changed(moved);
+  expect(await answer).toMatchObject({ status: 'completed' });
+  expect(left).toHaveLength(2);
 });
