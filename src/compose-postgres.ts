@@ -11,6 +11,17 @@ import { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { PostgresUsage } from './storage/postgres/usage.ts';
 
 const AGAIN_MS = 500;
+/** A statement may wait for the locks of a node that stands still, which the server ends after 5 s. */
+const LEAST_ANSWER_MS = 6000;
+const MOST_ANSWER_MS = 15_000;
+
+/**
+ * Time for the answer to a statement that writes, milliseconds: about a lease. A node whose connection is silent for
+ * longer has been given up, and its callers should learn soon what became of their requests.
+ */
+export function writeAnswerMs(leaseMs: number): number {
+  return Math.min(MOST_ANSWER_MS, Math.max(LEAST_ANSWER_MS, leaseMs + 1000));
+}
 
 /**
  * Connects to the database. If the server cannot be reached, the stores fail until it can.
@@ -19,11 +30,13 @@ const AGAIN_MS = 500;
  */
 export async function openPostgresStores(
   url: string,
+  leaseMs: number,
   { onDamaged, onError, onRestored, onConnection }: StoreReports,
 ): Promise<Stores> {
   const database = await PostgresDatabase.open({
     url,
     role: 'service',
+    writeAnswerMs: writeAnswerMs(leaseMs),
     onEvent: (event) => {
       onConnection(event.kind === 'restored');
       if (event.kind === 'lost') onError(event.error, 'the database cannot be used');

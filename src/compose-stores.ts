@@ -63,7 +63,7 @@ export async function openStores(config: Config, reports: StoreReports): Promise
   if (config.databaseUrl === undefined) return openSqliteStores(config, reports.onDamaged);
   // The driver of PostgreSQL is loaded only here.
   const { openPostgresStores } = await import('./compose-postgres.ts');
-  return openPostgresStores(config.databaseUrl, reports);
+  return openPostgresStores(config.databaseUrl, config.leaseMs, reports);
 }
 
 async function openSqliteStores(config: Config, onDamaged: OnDamaged): Promise<Stores> {

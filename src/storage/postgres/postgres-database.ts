@@ -11,7 +11,10 @@ import { end, openReaders, type Statement, send } from './connection.ts';
 import { PostgresWriter, type WriterOptions } from './writer.ts';
 
 /** Options of a PostgresDatabase. */
-type DatabaseOptions = Pick<WriterOptions, 'url' | 'role' | 'answerMs' | 'onEvent'>;
+interface DatabaseOptions extends Pick<WriterOptions, 'url' | 'role' | 'answerMs' | 'onEvent'> {
+  /** Milliseconds for the answer to one statement that writes, if others than `answerMs`. */
+  readonly writeAnswerMs?: number;
+}
 
 export class PostgresDatabase {
   /** Name of this process among the connections of the server, different for each process. */
@@ -24,7 +27,7 @@ export class PostgresDatabase {
   #isHeard = false;
   #closing: Promise<void> | undefined;
 
-  constructor({ url, role, answerMs, onEvent }: DatabaseOptions) {
+  constructor({ url, role, answerMs, writeAnswerMs = answerMs, onEvent }: DatabaseOptions) {
     const name = `qcs ${role} ${randomUUID()}`;
     this.name = name;
     this.url = url;
@@ -33,7 +36,7 @@ export class PostgresDatabase {
       url,
       name,
       role,
-      ...(answerMs !== undefined && { answerMs }),
+      ...(writeAnswerMs !== undefined && { answerMs: writeAnswerMs }),
       ...(onEvent && { onEvent }),
     });
   }

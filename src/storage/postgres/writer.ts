@@ -33,6 +33,8 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
 /** Attempts at a transaction that waited for another node's, which waited for it. */
 const MAX_ATTEMPTS = 5;
+/** Time for each statement of a migration, which may write large tables anew or wait for another process's. */
+const MIGRATION_MS = 3_600_000;
 /** An idle connection is asked this often whether it lives. */
 const BEAT_MS = 5000;
 
@@ -85,7 +87,7 @@ export interface WriterOptions {
    * is refused.
    */
   readonly role: 'service' | 'command';
-  /** Milliseconds after which a silent connection is given up. Default: 15 seconds. */
+  /** Milliseconds for the answer to one statement; a connection that is silent for longer is given up. Default: 15 s. */
   readonly answerMs?: number;
   readonly onEvent?: (event: ConnectionEvent) => void;
 }
@@ -195,7 +197,7 @@ export class PostgresWriter {
     let settle: () => void;
     try {
       const query: Query = (statement, values) => send(client, statement, values);
-      if (!this.#wasReady) await migrate(query);
+      if (!this.#wasReady) await migrate(patient(query));
       await this.#endEarlier(query);
       settle = await this.#lookUpUncertain(query);
       await query(FIRST_MARK, [name]);
@@ -397,6 +399,14 @@ export class PostgresWriter {
     if (this.#client === undefined || this.#committing !== undefined) return;
     await this.write((query) => query('SELECT 1')).catch(() => {});
   }
+}
+
+/** Sends statements that may take as long as migrations do. */
+function patient(query: Query): Query {
+  return (statement, values) => {
+    const given = typeof statement === 'string' ? { text: statement } : statement;
+    return query({ ...given, answerMs: MIGRATION_MS }, values);
+  };
 }
 
 function unreachable({ cause }: StorageUnwritableError): CannotOpenDatabaseError {

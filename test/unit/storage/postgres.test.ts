@@ -1,6 +1,8 @@
 // @needs facilities
 /** What the stores on PostgreSQL promise when connections are lost, and who may use a database. */
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { writeAnswerMs } from '../../../src/compose-postgres.ts';
 import { PostgresJobStore } from '../../../src/jobs/postgres-job-store.ts';
 import { createPostgresAuditLog } from '../../../src/service/audit/postgres-audit-log.ts';
 import { createPostgresKeyStore } from '../../../src/service/keys/postgres-key-store.ts';
@@ -138,6 +140,31 @@ describeWith(['PostgreSQL'], 'a database in PostgreSQL', () => {
       await store.create(newJob());
       expect(await store.get(job.id)).toStrictEqual(job);
       expect(await idsIn()).toHaveLength(2);
+    });
+
+    test('a service has about as much patience as a lease lasts', () => {
+      const leases = [1000, 5000, 10_000, 60_000];
+      expect(leases.map(writeAnswerMs)).toEqual([6000, 6000, 11_000, 15_000]);
+    });
+
+    test('a writer may have less patience than readers', async () => {
+      const database = await open({ answerMs: 600_000, writeAnswerMs: 500 });
+      proxy.silence();
+      await expect(new PostgresJobStore(database).create(newJob())).rejects.toEqual(UNWRITABLE);
+    });
+
+    test('a migration may take longer than other statements', async () => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query('SELECT pg_advisory_lock($1, $2)', [0x716373, 1]);
+      const opening = open({ role: 'command', answerMs: 500 });
+      await eventually(async () =>
+        expect(await query(url, 'SELECT FROM pg_locks WHERE NOT granted')).toHaveLength(1),
+      );
+      const since = performance.now();
+      await eventually(() => performance.now() - since > 1000);
+      await client.end();
+      expect((await opening).writer.isConnected).toBe(true);
     });
 
     test('an idle connection that falls silent is found', async () => {
