@@ -14,6 +14,9 @@ export class UnwritableGateError extends Error {
   }
 }
 
+/** Why a measurement or a reset under a condition is refused. */
+const UNCONDITIONAL = 'has no condition for this operation';
+
 interface Values {
   readonly [input: string]: number;
 }
@@ -173,11 +176,21 @@ function cirqText(circuit: EditedCircuit, inputs: Values): string {
   const lines = circuit.steps.flatMap((step) => {
     const { name, controls, targets, bits = [], condition } = step;
     const on = (qubits: readonly number[]) => qubits.map((qubit) => `q[${qubit}]`).join(', ');
+    const conditions = (condition?.bits ?? [])
+      .map((bit, i) =>
+        ((condition?.value ?? 0) >> i) % 2 === 1
+          ? `.with_classical_controls("c${bit}")`
+          : `.with_classical_controls(sympy.Eq(sympy.Symbol("c${bit}"), 0))`,
+      )
+      .join('');
     if (name === 'BARRIER') return [];
     if (name === 'M') {
+      if (condition !== undefined) throw new UnwritableGateError('Cirq', step, UNCONDITIONAL);
       return targets.map((qubit, i) => `    cirq.measure(q[${qubit}], key="c${bits[i]}"),`);
     }
-    if (name === 'RESET') return targets.map((qubit) => `    cirq.reset(q[${qubit}]),`);
+    if (name === 'RESET') {
+      return targets.map((qubit) => `    cirq.reset(q[${qubit}])${conditions},`);
+    }
     const [a = '0', b = '0', c = '0'] = anglesIn(step, inputs);
     const turns: Readonly<Record<string, string>> = {
       RX: `cirq.rx(${a})`,
@@ -202,12 +215,7 @@ function cirqText(circuit: EditedCircuit, inputs: Values): string {
       controls.length === 0
         ? `${gate}(${on(order)})`
         : `${gate}.controlled(${controls.length})(${on([...controls, ...order])})`;
-    const conditions = (condition?.bits ?? []).map((bit, i) =>
-      ((condition?.value ?? 0) >> i) % 2 === 1
-        ? `.with_classical_controls("c${bit}")`
-        : `.with_classical_controls(sympy.Eq(sympy.Symbol("c${bit}"), 0))`,
-    );
-    return [`    ${controlled}${conditions.join('')},`];
+    return [`    ${controlled}${conditions},`];
   });
   const body = lines.join('\n');
   return [
@@ -265,6 +273,9 @@ function pennylaneText(circuit: EditedCircuit, inputs: Values): string {
   const lines = circuit.steps.flatMap((step) => {
     const { name, controls, targets, bits = [], condition } = step;
     if (name === 'BARRIER') return [`    qml.Barrier(wires=${list(targets)})`];
+    if (condition !== undefined && (name === 'M' || name === 'RESET')) {
+      throw new UnwritableGateError('PennyLane', step, UNCONDITIONAL);
+    }
     if (name === 'M') return targets.map((qubit, i) => `    c${bits[i]} = qml.measure(${qubit})`);
     if (name === 'RESET') return targets.map((qubit) => `    qml.measure(${qubit}, reset=True)`);
     const inverse = PENNYLANE_INVERSES[name];
@@ -289,12 +300,13 @@ function pennylaneText(circuit: EditedCircuit, inputs: Values): string {
     }
     return [`    qml.cond(${tests.join(' & ')}, lambda: ${gate})()`];
   });
-  const isMeasured = circuit.steps.some(({ name }) => name === 'M');
+  const isMeasured = circuit.steps.some(({ name }) => name === 'M' || name === 'RESET');
   return [
     ...(lines.some((line) => line.includes('np.')) ? ['import numpy as np'] : []),
     'import pennylane as qml',
     '',
-    `device = qml.device("default.qubit", wires=${circuit.numQubits})`,
+    // Deferred measurements take further wires, so that a device with measurements has as many as it needs.
+    `device = qml.device("default.qubit"${isMeasured ? '' : `, wires=${circuit.numQubits}`})`,
     '',
     '',
     '@qml.qnode(device)',

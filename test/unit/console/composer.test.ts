@@ -24,6 +24,7 @@ import {
 } from '../../../src/console/composer/edited-circuit.ts';
 import { EXAMPLES } from '../../../src/console/composer/examples.ts';
 import { readShared, writeShared } from '../../../src/console/composer/permalink.ts';
+import { pythonText } from '../../../src/console/composer/python-texts.ts';
 import { hueOf, phaseText, stateRows } from '../../../src/console/composer/state-words.ts';
 import type { LiveSource, LiveState } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
@@ -275,6 +276,55 @@ describe('words', () => {
     expect(rows.map(({ label }) => label)).toEqual(['01', '11']);
     expect(rows.map(({ phase }) => phaseText(phase))).toEqual(['π/2', 'π']);
     expect(hueOf(0)).not.toBe(hueOf(Math.PI));
+  });
+});
+
+describe('a Python program', () => {
+  const measured = editedCircuit(
+    [
+      { gate: 'M', qubits: [0], bits: [0] },
+      { gate: 'RESET', qubits: [1], condition: { bits: [0], value: 1 } },
+      { gate: 'M', qubits: [1], bits: [1] },
+    ],
+    2,
+  );
+  const conditional = editedCircuit(
+    [
+      { gate: 'M', qubits: [0], bits: [0] },
+      { gate: 'M', qubits: [1], bits: [1], condition: { bits: [0], value: 1 } },
+    ],
+    2,
+  );
+
+  test('keeps the condition of a reset where the framework has one, and is refused elsewhere', () => {
+    expect(pythonText('Qiskit', measured, {})).toContain(
+      'with qc.if_test((qc.clbits[0], 1)):\n    qc.reset([1])',
+    );
+    expect(pythonText('Cirq', measured, {})).toContain(
+      'cirq.reset(q[1]).with_classical_controls("c0")',
+    );
+    expect(() => pythonText('PennyLane', measured, {})).toThrow(
+      'PennyLane has no condition for this operation: RESET.',
+    );
+  });
+
+  test('keeps the condition of a measurement in Qiskit, and is refused in the others', () => {
+    expect(pythonText('Qiskit', conditional, {})).toContain(
+      'with qc.if_test((qc.clbits[0], 1)):\n    qc.measure([1], [1])',
+    );
+    for (const framework of ['Cirq', 'PennyLane'] as const) {
+      expect(() => pythonText(framework, conditional, {})).toThrow(
+        `${framework} has no condition for this operation: M.`,
+      );
+    }
+  });
+
+  test('leaves the number of wires to PennyLane where it measures in the middle', () => {
+    const teleportation = EXAMPLES.find(({ name }) => name === 'teleportation');
+    if (teleportation === undefined) throw new Error('unreachable');
+    const circuit = editedCircuit(teleportation.circuit, teleportation.qubits);
+    expect(pythonText('PennyLane', circuit, {})).toContain('qml.device("default.qubit")');
+    expect(pythonText('PennyLane', EMPTY, {})).toContain('qml.device("default.qubit", wires=2)');
   });
 });
 
