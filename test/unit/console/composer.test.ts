@@ -80,7 +80,7 @@ describe('a circuit that is read and written again', () => {
       { gate: 'BARRIER', qubits: [0, 1] },
       { gate: 'NOISE', qubits: [1], channel: { name: 'depolarizing', p: 0.1 } },
     ];
-    // The casts of the test's own channel are none: it is handed on unread.
+    // The channel is handed on as it is.
     const read = editedCircuit(JSON.parse(JSON.stringify(circuit)), 3);
     expect(gateObjects(read)).toEqual([
       { gate: 'M', qubits: [1], bits: [0] },
