@@ -126,14 +126,18 @@ export class Block {
 }
 
 /** A value that is `input · scale + offset`. */
-interface Linear {
+export interface Linear {
+  /** Number of the input. */
   readonly input: number;
   readonly scale: number;
   readonly offset: number;
 }
 
-/** The linear form of a value, if computing that rounds as its operations do; undefined otherwise. */
-function linearForm(formulas: AngleFormulas, value: number): Linear | undefined {
+/**
+ * The linear form of a value, if computing that rounds as its operations do; undefined otherwise. The offset is −0 where
+ * nothing is added.
+ */
+export function linearForm(formulas: AngleFormulas, value: number): Linear | undefined {
   const { numInputs, constants, operators, left, right } = formulas;
   const first = numInputs + constants.length;
   // Multiplying by 1 and adding −0 change no number.

@@ -101,6 +101,27 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.sees('one course of it');
   });
 
+  test('keeps inputs in the text and its edits, and shares a program that gates cannot express', async () => {
+    await open('#/composer?example=ansatz');
+    await editorHas('input float a;');
+    await editorHas('ry(a) q[0];');
+    const head = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n';
+    await type(`${head}input float a;\nqubit[1] q;\nrx(2*a) q[0];\n`);
+    // The slider has the value of before, a quarter turn, which the angle doubles.
+    await visit.sees('a = 1.571');
+    await probabilities('1 100%');
+    await type(`${head}input int n;\nqubit[2] q;\nfor int i in [1:n] { x q[0]; }\n`);
+    await visit.sees('the text is the source');
+    await probabilities('01 100%');
+    await visit.fill('n', '2');
+    await probabilities('00 100%');
+    await visit.click('Copy a link to this circuit');
+    await visit.page.waitForFunction(`location.hash.includes('c=')`);
+    await open(String(await visit.page.evaluate('location.hash')));
+    await editorHas('input int n;');
+    await probabilities('00 100%');
+  });
+
   test('steps through the circuit, column by column', async () => {
     await open('#/composer?example=ghz');
     await probabilities('0000 50%, 1111 50%');

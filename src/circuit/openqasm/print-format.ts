@@ -13,6 +13,16 @@ import type {
 /** A circuit without classical computation. */
 export interface PrintableCircuit extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
   readonly operations: readonly (Operation | NoiseOperation | MisreadOperation)[];
+  /** Inputs that version 3 declares; version 2 has none and prints the angles as numbers. */
+  readonly inputs?: PrintedInputs;
+}
+
+/** Inputs of a circuit, and the angles that depend on them. */
+export interface PrintedInputs {
+  /** Names, which are identifiers. */
+  readonly names: readonly string[];
+  /** Text of each angle of a gate; undefined for an angle that is its number. */
+  readonly angles: ReadonlyMap<GateOperation, readonly (string | undefined)[]>;
 }
 
 /** A gate or unitary of a circuit. */
@@ -66,9 +76,14 @@ export function number(value: number): string {
   return text.includes('e') && !text.includes('.') ? text.replace('e', '.0e') : text;
 }
 
-/** Prints `rx(0.5) q[0];`. */
-export function call(name: string, angles: readonly number[], operands: readonly string[]): string {
-  const inParentheses = angles.length === 0 ? '' : `(${angles.map(number).join(', ')})`;
+/** Prints `rx(0.5) q[0];`. Angles that are texts stay as they are. */
+export function call(
+  name: string,
+  angles: readonly (number | string)[],
+  operands: readonly string[],
+): string {
+  const texts = angles.map((angle) => (typeof angle === 'string' ? angle : number(angle)));
+  const inParentheses = angles.length === 0 ? '' : `(${texts.join(', ')})`;
   const after = operands.length === 0 ? '' : ` ${operands.join(', ')}`;
   return `${name}${inParentheses}${after};`;
 }

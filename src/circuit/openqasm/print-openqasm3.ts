@@ -36,9 +36,11 @@ export class OpenQasm3Dialect implements Dialect {
   }
 
   declarations(): readonly string[] {
-    const { numQubits, numBits } = this.#circuit;
+    const { numQubits, numBits, inputs } = this.#circuit;
+    const declared = (inputs?.names ?? []).map((name) => `input float ${name};`);
     const bits = numBits > 0 ? [`bit[${numBits}] c;`] : [];
-    return this.#isPhysical ? bits : [...bits, `qubit[${numQubits}] q;`];
+    const qubits = this.#isPhysical ? [] : [`qubit[${numQubits}] q;`];
+    return [...declared, ...bits, ...qubits];
   }
 
   gate(operation: UnitaryLike): readonly string[] {
@@ -55,7 +57,9 @@ export class OpenQasm3Dialect implements Dialect {
     const { openqasm, numControls } = gateNamed(operation.gate);
     defineGate(this.#definitions, openqasm.name, 3);
     const modifier = controlled('ctrl', controls.length - numControls);
-    return [call(`${modifier}${openqasm.name}`, operation.angles, operands)];
+    const open = this.#circuit.inputs?.angles.get(operation);
+    const angles = operation.angles.map((angle, i) => open?.[i] ?? angle);
+    return [call(`${modifier}${openqasm.name}`, angles, operands)];
   }
 
   underCondition(condition: Condition, statements: readonly string[]): readonly string[] {

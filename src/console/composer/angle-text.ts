@@ -1,4 +1,5 @@
-/** Angles as people write them: numbers, and products and quotients with pi. */
+/** Angles as people write them: numbers, products and quotients with pi, and inputs. */
+import type { GateAngle } from '../live-state/messages.ts';
 
 /**
  * Reads an angle such as `0.3`, `pi/2`, `-3*pi/4`, `2pi` or `1.5π`.
@@ -16,6 +17,36 @@ export function readAngle(text: string): number | undefined {
   const value = (size * (pi === undefined ? 1 : Math.PI)) / Number(divisor ?? 1);
   if (!Number.isFinite(value)) return undefined;
   return sign === '-' ? -value : value;
+}
+
+/**
+ * Reads an angle that may depend on an input, such as `a`, `-a` or `2*a + pi/4`.
+ *
+ * @returns Undefined if the text is no angle.
+ */
+export function readGateAngle(text: string): GateAngle | undefined {
+  const value = readAngle(text);
+  if (value !== undefined) return value;
+  const match = /^\s*(?:(.*?)\s*[*·]\s*|([-−]))?([A-Za-z_]\w{0,30})\s*(?:([-+−])(.*))?$/.exec(text);
+  const [, factor, minus, input, sign, rest] = match ?? [];
+  if (input === undefined || input === 'pi') return undefined;
+  const scale = factor === undefined ? (minus === undefined ? 1 : -1) : readAngle(factor);
+  const size = rest === undefined ? 0 : readAngle(rest);
+  if (scale === undefined || size === undefined) return undefined;
+  const offset = sign === '+' ? size : -size;
+  return { input, ...(scale !== 1 && { scale }), ...(size !== 0 && { offset }) };
+}
+
+/** Writes an angle that may depend on an input, so that it can be read. */
+export function writeGateAngle(angle: GateAngle, decimals = 2): string {
+  if (typeof angle === 'number') return writeAngle(angle, decimals);
+  const { input, scale = 1, offset = 0 } = angle;
+  const times = Number.isInteger(scale)
+    ? `${scale}`.replace('-', '−')
+    : writeAngle(scale, decimals);
+  const factor = scale === 1 ? '' : scale === -1 ? '−' : `${times}·`;
+  const rest = `${offset < 0 ? ' − ' : ' + '}${writeAngle(Math.abs(offset), decimals)}`;
+  return `${factor}${input}${offset === 0 ? '' : rest}`;
 }
 
 const DENOMINATORS = [1, 2, 3, 4, 6, 8, 12, 16] as const;

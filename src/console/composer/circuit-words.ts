@@ -1,17 +1,8 @@
 /** The circuit of the composer for its drawing, and in words. */
 import type { DrawnGate } from '../drawing/circuit-layout.ts';
-import type { GateAngle } from '../live-state/messages.ts';
-import { writeAngle } from './angle-text.ts';
+import { writeGateAngle } from './angle-text.ts';
 import { columnsOf, type EditedCircuit, type Step, stepAt } from './edited-circuit.ts';
 import { ANGLES } from './gate-table.ts';
-
-/** An angle as it is written in a box: a number, or the name of its input. */
-export function angleWords(angle: GateAngle, decimals = 2): string {
-  if (typeof angle === 'number') return writeAngle(angle, decimals);
-  const { input, scale = 1, offset = 0 } = angle;
-  const scaled = scale === 1 ? input : `${writeAngle(scale, decimals)}·${input}`;
-  return offset === 0 ? scaled : `${scaled}+${writeAngle(offset, decimals)}`;
-}
 
 /** Gates as the drawing takes them. */
 export function drawnGates(
@@ -23,7 +14,7 @@ export function drawnGates(
     const { id, name, controls, targets, condition, bits } = step;
     const [first, ...others] = ANGLES.flatMap((angle) => step.angles[angle] ?? []);
     const detail =
-      first === undefined ? undefined : `${angleWords(first)}${others.length > 0 ? ' …' : ''}`;
+      first === undefined ? undefined : `${writeGateAngle(first)}${others.length > 0 ? ' …' : ''}`;
     const isOwnBit = bits?.every((bit, i) => bit === targets[i]) !== false;
     return {
       id,
@@ -49,7 +40,7 @@ export function stepWords(step: Step): string {
   const { name, controls, targets, condition } = step;
   const angles = ANGLES.flatMap((angle) => {
     const value = step.angles[angle];
-    return value === undefined ? [] : [`${angle} ${angleWords(value, 3)}`];
+    return value === undefined ? [] : [`${angle} ${writeGateAngle(value, 3)}`];
   });
   const parts = [
     `${name === 'M' ? 'Measurement' : name}${angles.length > 0 ? ` with ${angles.join(', ')}` : ''}`,

@@ -39,13 +39,15 @@ export function ComposerPage() {
     if (found !== undefined) openExample(found);
     if (shared === null) return;
     void readShared(shared).then((read) => {
-      if (read !== undefined) open(editedCircuit(read.circuit, read.qubits), read.inputs);
+      if (read === undefined) return;
+      if ('qasm' in read) textSource.value = read;
+      else open(editedCircuit(read.circuit, read.qubits), read.inputs);
     });
   }, [example, shared]);
 
   const now = circuit.value;
   const columns = numColumns(now);
-  const text = textSource.value;
+  const isText = textSource.value !== undefined;
   return (
     <div class="composer">
       <div class="hero">
@@ -100,7 +102,7 @@ export function ComposerPage() {
         <Palette />
         <div class="stack">
           <section class="card canvas" aria-label="Circuit">
-            {text !== undefined && (
+            {isText && (
               <p class="notice">
                 The OpenQASM text is the source of the state. The drawing shows the circuit before
                 it.
@@ -191,7 +193,7 @@ function Run() {
               circuit: objects as unknown as NonNullable<CircuitSubmissionInput['circuit']>,
               ...(Object.keys(values).length > 0 && { inputs: values }),
             }
-          : { qasm: text }
+          : text
       }
       numQubits={numQubits}
       exactProbabilities={exact}

@@ -1,5 +1,6 @@
 /** State of the composer: the circuit with its history, the cursor, what is selected, and values of inputs. */
 import { batch, computed, signal } from '@preact/signals';
+import type { TextSource } from '../live-state/messages.ts';
 import {
   columnsOf,
   type EditedCircuit,
@@ -47,10 +48,10 @@ export const inputs = computed(() =>
   Object.fromEntries(inputNames(circuit.value).map((name) => [name, inputValues.value[name] ?? 0])),
 );
 /**
- * OpenQASM text that is the source in place of gates, because it computes with measured bits; undefined while the gates
- * are.
+ * OpenQASM text that is the source in place of gates, with values of all its inputs, because it computes with measured
+ * bits or with inputs; undefined while the gates are.
  */
-export const textSource = signal<string | undefined>(undefined);
+export const textSource = signal<TextSource | undefined>(undefined);
 
 /**
  * Makes a circuit the present one.
@@ -202,6 +203,12 @@ export function removeSelected(): void {
 /** Sets the value of an input. */
 export function setInput(name: string, value: number): void {
   inputValues.value = { ...inputValues.value, [name]: value };
+}
+
+/** Sets the value of an input of the text that is the source. */
+export function setTextInput(name: string, value: number | boolean): void {
+  const text = textSource.value;
+  if (text !== undefined) textSource.value = { ...text, inputs: { ...text.inputs, [name]: value } };
 }
 
 /** Copied gates, of one column or more. */

@@ -4,7 +4,7 @@ import type { LiveStates } from '../live-state/live-state.ts';
 import { hashOf } from '../shell/route.ts';
 import { messageOfAnswer } from './answer-words.ts';
 import { gateObjects } from './edited-circuit.ts';
-import { circuit, inputs } from './editor.ts';
+import { circuit, inputs, textSource } from './editor.ts';
 import { writeShared } from './permalink.ts';
 import { type Framework, pythonText } from './python-texts.ts';
 
@@ -41,11 +41,13 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
   const share = async () => {
     const now = circuit.value;
     const values = inputs.value;
-    const text = await writeShared({
-      qubits: now.numQubits,
-      circuit: gateObjects(now),
-      ...(Object.keys(values).length > 0 && { inputs: values }),
-    });
+    const text = await writeShared(
+      textSource.value ?? {
+        qubits: now.numQubits,
+        circuit: gateObjects(now),
+        ...(Object.keys(values).length > 0 && { inputs: values }),
+      },
+    );
     window.history.replaceState(null, '', hashOf(['composer'], { c: text }));
     await copy(window.location.href, 'The address');
   };
@@ -102,6 +104,12 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
 }
 
 async function textOf(form: Form, states: LiveStates): Promise<string> {
+  const text = textSource.value;
+  if (text !== undefined) {
+    if (form === 'OpenQASM 3') return text.qasm;
+    if (form === 'JSON') return JSON.stringify(text, null, 2);
+    throw new Error(`Gates cannot express this program, so that there is no ${form} of it.`);
+  }
   const now = circuit.value;
   const values = inputs.value;
   const hasInputs = Object.keys(values).length > 0;

@@ -1,10 +1,19 @@
 /** Fields of the selected gate: its qubits, angles, controls, condition and matrix. */
 import { useSignal } from '@preact/signals';
 import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
-import { readAngle } from './angle-text.ts';
-import { angleWords, stepWords } from './circuit-words.ts';
+import { readGateAngle, writeGateAngle } from './angle-text.ts';
+import { stepWords } from './circuit-words.ts';
 import { replaceStep, type Step, takesControls, withQubit } from './edited-circuit.ts';
-import { circuit, edit, inputs, removeSelected, selected, setInput } from './editor.ts';
+import {
+  circuit,
+  edit,
+  inputs,
+  removeSelected,
+  selected,
+  setInput,
+  setTextInput,
+  textSource,
+} from './editor.ts';
 import { type AngleName, anglesOf } from './gate-table.ts';
 
 export function Inspector() {
@@ -167,8 +176,8 @@ function AngleField({ step, name, onChange }: FieldProps & { readonly name: Angl
   const typed = useSignal<string | undefined>(undefined);
   const set = (next: GateAngle) =>
     onChange({ ...step, angles: { ...step.angles, [name]: next } }, `${step.id} ${name}`);
-  const text = typed.value ?? angleWords(angle, 6);
-  const isWrong = typed.value !== undefined && readTyped(typed.value) === undefined;
+  const text = typed.value ?? writeGateAngle(angle, 6);
+  const isWrong = typed.value !== undefined && readGateAngle(typed.value) === undefined;
   return (
     <div class="angle-field">
       <label class="field">
@@ -180,7 +189,7 @@ function AngleField({ step, name, onChange }: FieldProps & { readonly name: Angl
           aria-describedby={`hint-${name}`}
           onInput={({ currentTarget }) => {
             typed.value = currentTarget.value;
-            const next = readTyped(currentTarget.value);
+            const next = readGateAngle(currentTarget.value);
             if (next !== undefined) set(next);
           }}
           onBlur={() => {
@@ -201,18 +210,11 @@ function AngleField({ step, name, onChange }: FieldProps & { readonly name: Angl
       )}
       <p id={`hint-${name}`} class={isWrong ? 'small wrong' : 'small'}>
         {isWrong
-          ? 'Write radians such as 0.3 or 3pi/4, or a name such as a.'
+          ? 'Write radians such as 0.3 or 3pi/4, or a name such as a, or 2*a + pi/4.'
           : 'Radians; a name such as a makes it an input with a slider below.'}
       </p>
     </div>
   );
-}
-
-function readTyped(text: string): GateAngle | undefined {
-  const value = readAngle(text);
-  if (value !== undefined) return value;
-  const name = text.trim();
-  return /^[A-Za-z_]\w{0,30}$/.test(name) && name !== 'pi' ? { input: name } : undefined;
 }
 
 function ConditionFields({ step, onChange }: FieldProps) {
@@ -336,8 +338,45 @@ function readComplex(text: string): readonly [number, number] | undefined {
   return pair.every(Number.isFinite) ? pair : undefined;
 }
 
+/** Fields of the inputs that the text declares: numbers of any size, and conditions. */
+function TextInputs({ values }: { readonly values: Readonly<Record<string, number | boolean>> }) {
+  return (
+    <div class="inputs">
+      <h3>Inputs</h3>
+      {Object.entries(values).map(([name, value]) =>
+        typeof value === 'boolean' ? (
+          <label key={name}>
+            <input
+              type="checkbox"
+              checked={value}
+              onInput={({ currentTarget }) => setTextInput(name, currentTarget.checked)}
+            />{' '}
+            {name}
+          </label>
+        ) : (
+          <label key={name} class="field">
+            <span>{name}</span>
+            <input
+              type="number"
+              step="any"
+              value={value}
+              onInput={({ currentTarget }) => {
+                const number = currentTarget.valueAsNumber;
+                if (Number.isFinite(number)) setTextInput(name, number);
+              }}
+            />
+          </label>
+        ),
+      )}
+    </div>
+  );
+}
+
 /** Sliders of the inputs that angles name. */
 function Inputs() {
+  const declared = Object.keys(textSource.value?.inputs ?? {}).length > 0;
+  if (declared) return <TextInputs values={textSource.value?.inputs ?? {}} />;
+  if (textSource.value !== undefined) return null;
   const names = Object.entries(inputs.value);
   if (names.length === 0) return null;
   return (

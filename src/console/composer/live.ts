@@ -20,7 +20,7 @@ export const pair = signal<readonly [number, number] | undefined>(undefined);
 
 /** The circuit as the API takes it. */
 export const source = computed<LiveSource>(() => {
-  if (textSource.value !== undefined) return { qasm: textSource.value };
+  if (textSource.value !== undefined) return textSource.value;
   const now = circuit.value;
   const values = inputs.value;
   return {

@@ -1,5 +1,5 @@
 /** The circuit as a part of an address: deflated JSON, in base64url. */
-import type { GateObject } from '../live-state/messages.ts';
+import type { GateObject, TextSource } from '../live-state/messages.ts';
 
 /** A circuit that an address holds. */
 export interface SharedCircuit {
@@ -8,11 +8,14 @@ export interface SharedCircuit {
   readonly inputs?: Readonly<Record<string, number>>;
 }
 
+/** What an address holds: gates, or a text that no gates describe. */
+export type Shared = SharedCircuit | TextSource;
+
 /** Longest text that is read. */
 const MAX_CHARACTERS = 4_000_000;
 
 /** Writes a circuit. */
-export async function writeShared(shared: SharedCircuit): Promise<string> {
+export async function writeShared(shared: Shared): Promise<string> {
   const text = new Blob([JSON.stringify(shared)]);
   const packed = text.stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
@@ -22,17 +25,18 @@ export async function writeShared(shared: SharedCircuit): Promise<string> {
 }
 
 /**
- * Reads a circuit; its gates are not checked.
+ * Reads a circuit; its gates or its text are not checked.
  *
  * @returns Undefined if the text holds none.
  */
-export async function readShared(text: string): Promise<SharedCircuit | undefined> {
+export async function readShared(text: string): Promise<Shared | undefined> {
   try {
     const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
     const json = await limited(stream);
-    const { qubits, circuit, inputs }: Partial<SharedCircuit> = JSON.parse(json);
+    const { qasm, qubits, circuit, inputs }: Partial<SharedCircuit & TextSource> = JSON.parse(json);
+    if (typeof qasm === 'string') return { qasm, ...(inputs !== undefined && { inputs }) };
     const isCircuit =
       Array.isArray(circuit) && circuit.every((each) => typeof each?.gate === 'string');
     if (!isCircuit || !Number.isInteger(qubits) || qubits === undefined || qubits < 1)

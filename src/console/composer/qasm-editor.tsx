@@ -12,10 +12,11 @@ import { tags } from '@lezer/highlight';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiveStates } from '../live-state/live-state.ts';
-import type { Refused } from '../live-state/messages.ts';
+import type { Refused, TextSource } from '../live-state/messages.ts';
 import { messageOfAnswer } from './answer-words.ts';
 import { editedCircuit, gateObjects, MAX_QUBITS } from './edited-circuit.ts';
 import { circuit, edit, inputs, textSource } from './editor.ts';
+import { changeTo } from './text-change.ts';
 
 /** Milliseconds without a key after which a text is read. */
 const READ_AFTER_MS = 250;
@@ -114,13 +115,25 @@ function openEditor(
     }
     mark(undefined);
     known = text;
+    const asText = () => {
+      const before = textSource.peek()?.inputs ?? {};
+      const values = Object.entries(answer.inputs).map(
+        ([name, value]) => [name, before[name] ?? value] as const,
+      );
+      textSource.value = {
+        qasm: text,
+        ...(values.length > 0 && { inputs: Object.fromEntries(values) }),
+      };
+    };
     if (answer.circuit === undefined) {
-      textSource.value = text;
-      say('This program computes with measured bits: the text is the source, and is not drawn.');
+      asText();
+      say(
+        'This program computes with measured bits, or with inputs: the text is the source, and is not drawn.',
+      );
       return;
     }
     if (answer.qubits > MAX_QUBITS || answer.circuit.length > MAX_DRAWN) {
-      textSource.value = text;
+      asText();
       say(`Up to ${MAX_QUBITS} qubits and ${MAX_DRAWN} gates are drawn: the text is the source.`);
       return;
     }
@@ -149,12 +162,11 @@ function openEditor(
       same.kind === 'parsed' &&
       same.circuit !== undefined &&
       same.qubits === now.numQubits &&
-      Object.keys(values).length === 0 &&
       JSON.stringify(gateObjects(editedCircuit(same.circuit, same.qubits))) ===
         JSON.stringify(gateObjects(now));
     if (isSame || answer.text === view.state.doc.toString()) return;
     known = answer.text;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: answer.text } });
+    view.dispatch({ changes: changeTo(view.state.doc.toString(), answer.text) });
     mark(undefined);
     say('');
   };
@@ -165,7 +177,16 @@ function openEditor(
     const edits = numEdits;
     writing = setTimeout(() => void write(edits).catch(() => {}), WRITE_AFTER_MS);
   };
-  const ends = [circuit.subscribe(follow), inputs.subscribe(follow)];
+  /** Shows a text that became the source elsewhere: by a link, or before this editor was opened. */
+  const showSource = (source: TextSource | undefined) => {
+    if (source === undefined || source.qasm === known) return;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source.qasm } });
+  };
+  const ends = [
+    circuit.subscribe(follow),
+    inputs.subscribe(follow),
+    textSource.subscribe(showSource),
+  ];
   return () => {
     isEnded = true;
     clearTimeout(timer);

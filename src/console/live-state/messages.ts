@@ -125,10 +125,12 @@ export interface ParsedText {
   /** Classical bits that are part of an outcome. */
   readonly numBits: number;
   /**
-   * The gate objects of the program. Undefined if it computes with measured bits while it runs (loops, assignments): only
-   * the text describes it.
+   * The gate objects of the program. Undefined if only the text describes it: if it computes with measured bits while it
+   * runs (loops, assignments), or with its inputs more than angles `input · scale + offset`.
    */
   readonly circuit: readonly GateObject[] | undefined;
+  /** A value for each input that the program declares: 1, or true. */
+  readonly inputs: Readonly<Record<string, number | boolean>>;
   /** Statements that were ignored. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
 }

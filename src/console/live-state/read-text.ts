@@ -1,13 +1,24 @@
 /** Reads and writes OpenQASM in the page with the service's own readers and writers. Loaded when a text first comes. */
+import { CONSTANT, linearForm } from '../../circuit/angle-formulas.ts';
 import {
   type DynamicCircuit,
   isDynamicOperation,
   type NoiseOperation,
   type Operation,
 } from '../../circuit/circuit.ts';
+import { OpenQasmInputError } from '../../circuit/errors.ts';
+import { findOperation, type GateAngle, type GateObject } from '../../circuit/gate-object.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
-import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { gateNamed } from '../../circuit/gates.ts';
+import { inputColumns } from '../../circuit/input-columns.ts';
+import {
+  type OpenProgram,
+  readOpenQasm,
+  readOpenQasmAt,
+} from '../../circuit/openqasm/parse-openqasm.ts';
+import type { PrintedInputs } from '../../circuit/openqasm/print-format.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
+import { CodedError } from '../../errors/coded-error.ts';
 import type { CircuitSource, ParsedText, TextSource, WrittenText } from './messages.ts';
 import { LIMITS, type ReadSource, readObjects } from './read-source.ts';
 
@@ -27,32 +38,127 @@ export function readText({ qasm, inputs = {} }: TextSource): ReadSource {
 }
 
 /**
- * Reads a text for an editor of gates.
+ * Reads a text for an editor of gates. Inputs without a value get one.
  *
  * @throws {CodedError} with the faults that the service would list.
  */
-export function parseText({ qasm, inputs = {} }: TextSource): ParsedText {
-  const { circuit, warnings } = readOpenQasm(qasm, LIMITS, { inputs });
+export function parseText({ qasm, inputs: given = {} }: TextSource): ParsedText {
+  const { program, inputs } = readOpen(qasm, given);
+  const { circuit, warnings } = program;
   const { numQubits: qubits, numBits } = circuit;
-  const isWritable = isPrintable(circuit);
   return {
     kind: 'parsed',
     qubits,
     numBits,
-    circuit: isWritable ? gateObjectsFromCircuit(circuit) : undefined,
+    circuit: isPrintable(circuit) ? openObjects(circuit, program, Object.keys(inputs)) : undefined,
+    inputs,
     warnings: warnings.map(({ code, message }) => ({ code, message })),
   };
 }
 
+type Inputs = Readonly<Record<string, number | boolean>>;
+
+/** Reads a program. Inputs without a value are 1, or true where 1 is refused. */
+function readOpen(qasm: string, given: Inputs): { program: OpenProgram; inputs: Inputs } {
+  let inputs: Inputs = given;
+  for (;;) {
+    try {
+      const program = readOpenQasmAt(qasm, LIMITS, inputColumns(inputs), 0, new Set());
+      return { program, inputs };
+    } catch (error) {
+      if (!(error instanceof OpenQasmInputError)) throw error;
+      const chosen = new Map<string, number | boolean>();
+      for (const { path } of error.faults) {
+        const name = path.replace(/^inputs\./, '');
+        if (Object.hasOwn(given, name)) throw error;
+        if (!Object.hasOwn(inputs, name)) chosen.set(name, 1);
+        else if (inputs[name] === 1) chosen.set(name, true);
+        else throw error;
+      }
+      inputs = { ...inputs, ...Object.fromEntries(chosen) };
+    }
+  }
+}
+
+/** Gate objects whose angles name the inputs; undefined if some angle does it in a form that they lack. */
+function openObjects(
+  circuit: WritableCircuit,
+  { formulas, structural }: OpenProgram,
+  names: readonly string[],
+): readonly GateObject[] | undefined {
+  if (structural.size > 0) return undefined;
+  const objects = gateObjectsFromCircuit(circuit);
+  let next = 0;
+  for (const [i, operation] of circuit.operations.entries()) {
+    if (operation.kind !== 'gate') continue;
+    for (const parameter of gateNamed(operation.gate).parameters) {
+      const value = formulas.results[next++] ?? CONSTANT;
+      if (value === CONSTANT) continue;
+      const form = linearForm(formulas, value);
+      const input = form && names[form.input];
+      if (form === undefined || input === undefined) return undefined;
+      const { scale, offset } = form;
+      const angle: GateAngle = {
+        input,
+        ...(scale !== 1 && { scale }),
+        ...(offset !== 0 && { offset }),
+      };
+      objects[i] = { ...objects[i], gate: operation.gate, [parameter]: angle };
+    }
+  }
+  return objects;
+}
+
 /**
- * Writes a circuit as OpenQASM.
+ * Writes a circuit as OpenQASM. Version 3 declares its inputs; where their names are no identifiers, or names of gates,
+ * angles have their values, as in version 2.
  *
  * @throws {CodedError} with the faults that the service would list, or {OpenQasmUnprintableError}.
  */
 export function writeText(source: CircuitSource, version: 2 | 3): WrittenText {
   const { circuit } = readObjects(source);
   if (!isPrintable(circuit)) throw new Error('unreachable: gate objects with loops');
-  return { kind: 'written', text: printOpenQasm(circuit, version === 2 ? '2' : '3') };
+  const values = printOpenQasm(circuit, version === 2 ? '2' : '3');
+  const { inputs = {} } = source;
+  if (version === 2 || Object.keys(inputs).length === 0) return { kind: 'written', text: values };
+  const text = printOpenQasm({ ...circuit, inputs: printedInputs(circuit, source) }, '3');
+  return { kind: 'written', text: isReadable(text, inputs) ? text : values };
+}
+
+/** Texts of the angles that depend on inputs. The k-th gate of the circuit is the k-th gate object with a gate's name. */
+function printedInputs(circuit: WritableCircuit, source: CircuitSource): PrintedInputs {
+  // Checked: the circuit was read from these objects.
+  const objects = (source.circuit as readonly GateObject[]).filter(
+    ({ gate }) => !SPECIAL.has(findOperation(gate)?.name ?? ''),
+  );
+  const gates = circuit.operations.filter((operation) => operation.kind === 'gate');
+  const angles = gates.map((operation, i) => {
+    const texts = gateNamed(operation.gate).parameters.map((parameter) => {
+      const angle = objects[i]?.[parameter];
+      return typeof angle === 'object' ? angleText(angle) : undefined;
+    });
+    return [operation, texts] as const;
+  });
+  return { names: Object.keys(source.inputs ?? {}), angles: new Map(angles) };
+}
+
+const SPECIAL: ReadonlySet<string> = new Set(['UNITARY', 'M', 'RESET', 'BARRIER', 'NOISE']);
+
+/** An angle as it is read back: `a`, `-a`, `2*a + 0.1`. */
+function angleText({ input, scale = 1, offset = 0 }: Exclude<GateAngle, number>): string {
+  const scaled = scale === 1 ? input : scale === -1 ? `-${input}` : `${scale}*${input}`;
+  if (offset === 0) return scaled;
+  return `${scaled} ${offset < 0 ? '-' : '+'} ${Math.abs(offset)}`;
+}
+
+function isReadable(text: string, inputs: Inputs): boolean {
+  try {
+    readOpenQasm(text, LIMITS, { inputs });
+    return true;
+  } catch (error) {
+    if (error instanceof CodedError) return false;
+    throw error;
+  }
 }
 
 /** A circuit without classical computation and misread bits. */

@@ -10,7 +10,11 @@ export type Submission =
       /** Values of the inputs of the circuit. */
       readonly inputs?: Readonly<Record<string, number>>;
     }
-  | { readonly qasm: string };
+  | {
+      readonly qasm: string;
+      /** Values of the inputs that the text declares. */
+      readonly inputs?: Readonly<Record<string, number | boolean>>;
+    };
 
 /** Choices of a visitor, as they are typed. */
 export interface Choices {

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../src/circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../../src/circuit/gate-objects-from-circuit.ts';
-import { readAngle, writeAngle } from '../../../src/console/composer/angle-text.ts';
+import {
+  readAngle,
+  readGateAngle,
+  writeAngle,
+  writeGateAngle,
+} from '../../../src/console/composer/angle-text.ts';
 import { stepWords } from '../../../src/console/composer/circuit-words.ts';
 import {
   addQubit,
@@ -26,6 +31,7 @@ import { EXAMPLES } from '../../../src/console/composer/examples.ts';
 import { readShared, writeShared } from '../../../src/console/composer/permalink.ts';
 import { pythonText } from '../../../src/console/composer/python-texts.ts';
 import { hueOf, phaseText, stateRows } from '../../../src/console/composer/state-words.ts';
+import { changeTo } from '../../../src/console/composer/text-change.ts';
 import type { LiveSource, LiveState } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
 import { NODE_HOST } from '../../../src/engine/cpu/node-host.ts';
@@ -254,6 +260,23 @@ describe('words', () => {
     expect(writeAngle(-Math.PI)).toBe('−π');
   });
 
+  test.each([
+    ['a', { input: 'a' }],
+    ['−a', { input: 'a', scale: -1 }],
+    ['2·a + π/4', { input: 'a', scale: 2, offset: Math.PI / 4 }],
+    ['−π/2·b − 0.50', { input: 'b', scale: -Math.PI / 2, offset: -0.5 }],
+  ])('the angle %s depends on an input, and is written as it is read', (text, angle) => {
+    expect(readGateAngle(text)).toEqual(angle);
+    expect(writeGateAngle(angle)).toBe(text);
+  });
+
+  test.each(['pi*', '2 a', 'a + b', 'a*2', 'a +', 'sin(a)', '1 apple'])(
+    '%s is no angle',
+    (text) => {
+      expect(readGateAngle(text)).toBeUndefined();
+    },
+  );
+
   test('gates are said with their qubits, angles and conditions', () => {
     const [rx, m] = editedCircuit([
       {
@@ -328,7 +351,26 @@ describe('a Python program', () => {
   });
 });
 
+describe('a change of a text', () => {
+  test.each([
+    ['h q[0];\nx q[1];', 'h q[0];\ny q[1];', { from: 8, to: 9, insert: 'y' }],
+    ['aa', 'aaa', { from: 2, to: 2, insert: 'a' }],
+    ['aaa', 'aa', { from: 2, to: 3, insert: '' }],
+    ['', 'x', { from: 0, to: 0, insert: 'x' }],
+    ['x', 'x', { from: 1, to: 1, insert: '' }],
+  ])('from %j to %j is as short as it can be in one place', (before, after, change) => {
+    expect(changeTo(before, after)).toEqual(change);
+    const { from, to, insert } = changeTo(before, after);
+    expect(before.slice(0, from) + insert + before.slice(to)).toBe(after);
+  });
+});
+
 describe('a link', () => {
+  test('holds a text with values of its inputs', async () => {
+    const shared = { qasm: 'input int n;', inputs: { n: 2 } };
+    expect(await readShared(await writeShared(shared))).toEqual(shared);
+  });
+
   test('holds a circuit, and other texts hold none', async () => {
     const [{ circuit, qubits }] = [EXAMPLES[6] ?? { circuit: [], qubits: 1 }];
     const text = await writeShared({ circuit, qubits, inputs: { a: 1 } });

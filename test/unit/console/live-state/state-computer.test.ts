@@ -277,6 +277,81 @@ describe('texts', () => {
     expect(parsed).toMatchObject({ kind: 'parsed', qubits: 1, circuit: undefined });
   });
 
+  const HEAD = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n';
+  const parse = async (qasm: string) => {
+    const answer = await computer.answer({ ask: 'parse', source: { qasm } });
+    if (answer.kind !== 'parsed') throw new Error(JSON.stringify(answer));
+    return answer;
+  };
+
+  test('with inputs have gate objects whose angles name them', async () => {
+    const qasm = `${HEAD}input float a; input angle b;\nqubit[2] q;
+      rz(0.3) q[0]; rx(a) q[0]; cu(0.1, 2*a + 0.5, -b, a - 1) q[0], q[1];`;
+    const { circuit, inputs } = await parse(qasm);
+    expect(inputs).toEqual({ a: 1, b: 1 });
+    expect(circuit).toEqual([
+      { gate: 'RZ', qubit: 0, theta: 0.3 },
+      { gate: 'RX', qubit: 0, theta: { input: 'a' } },
+      {
+        gate: 'CU',
+        control: 0,
+        target: 1,
+        theta: 0.1,
+        phi: { input: 'a', scale: 2, offset: 0.5 },
+        lambda: { input: 'b', scale: -1 },
+        gamma: { input: 'a', offset: -1 },
+      },
+    ]);
+  });
+
+  test.each([
+    ['input int n;\nqubit q;\nfor int i in [0:n] { x q; }', { n: 1 }],
+    ['input bool t;\nqubit q;\nif (t) x q;', { t: true }],
+    ['input float a;\nqubit q;\nrx(sin(a)) q;', { a: 1 }],
+    ['input float a; input float b;\nqubit q;\nrx(a + b) q;', { a: 1, b: 1 }],
+  ])(
+    'that do more with inputs have values for them, but no gate objects: %s',
+    async (text, inputs) => {
+      expect(await parse(HEAD + text)).toMatchObject({ circuit: undefined, inputs });
+    },
+  );
+
+  test('of circuits with inputs declare them, and read back as the circuit', async () => {
+    const circuit = [
+      { gate: 'BARRIER', qubits: [0, 1] },
+      { gate: 'M', qubits: [0], bits: [0] },
+      { gate: 'RX', qubit: 0, theta: { input: 'a', scale: 2, offset: -0.5 } },
+      {
+        gate: 'U',
+        qubit: 1,
+        theta: 0.5,
+        phi: { input: 'b', scale: -1 },
+        lambda: { input: 'b' },
+        condition: { bits: [0], value: 1 },
+      },
+    ];
+    const source = { circuit, qubits: 2, inputs: { a: 0.3, b: 0.4 } };
+    const written = await computer.answer({ ask: 'write', source, version: 3 });
+    if (written.kind !== 'written') throw new Error(JSON.stringify(written));
+    expect(written.text).toContain('input float a;\ninput float b;\n');
+    expect(written.text).toContain('rx(2*a - 0.5) q[0];');
+    expect((await parse(written.text)).circuit).toEqual(circuit);
+  });
+
+  test('have values where a name is none in OpenQASM, and in version 2', async () => {
+    const source = (input: string) => ({
+      circuit: [{ gate: 'RX', qubit: 0, theta: { input } }],
+      inputs: { [input]: 0.25 },
+    });
+    for (const [name, version] of [
+      ['my angle', 3],
+      ['a', 2],
+    ] as const) {
+      const written = await computer.answer({ ask: 'write', source: source(name), version });
+      expect(written).toMatchObject({ text: expect.stringContaining('rx(0.25) q[0];') });
+    }
+  });
+
   test('are refused in version 2 for a condition that it cannot express', async () => {
     const circuit = [
       { gate: 'M', qubits: [0, 1], bits: [0, 1] },
