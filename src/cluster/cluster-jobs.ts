@@ -93,7 +93,7 @@ export interface NodeCapacity {
   patienceMs(line: string, held: HeldJobs): number;
 }
 
-/** What the nodes of a cluster that are up can run. */
+/** Jobs that the live nodes of a cluster can run. */
 export interface ClusterRoom {
   /** Jobs of a line that some node takes, by their width; undefined if any node takes all. */
   widths(line: string): readonly WidthRange[] | undefined;
@@ -134,7 +134,7 @@ export interface ClusterJobsOptions {
   readonly node: () => ClusterNode;
   readonly capacity: () => NodeCapacity;
   readonly runner: () => Runner;
-  /** What the nodes that are up can run. */
+  /** Jobs that the live nodes can run. */
   readonly fleet: () => ClusterRoom;
   /** How a stored job waits. */
   readonly queueingOf: (job: WaitingJob) => JobQueueing;

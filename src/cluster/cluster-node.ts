@@ -162,8 +162,8 @@ export class ClusterNode implements Peers {
   }
 
   /**
-   * True once this node has renewed its lease regularly for the time of a lease, until now. Otherwise the database, or this machine,
-   * may have stood still, and others seem silent that had no chance to be heard.
+   * True if this node has renewed its lease regularly for the time of a lease, until now. Otherwise the database or this
+   * machine may have stood still, and other nodes had no chance to be heard.
    */
   get isSteady(): boolean {
     return this.holdsLease && performance.now() - this.#steadySince > this.#options.leaseMs;

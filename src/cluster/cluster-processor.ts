@@ -328,7 +328,7 @@ export class ClusterProcessor implements Processor {
     }
   }
 
-  /** What each node holds that runs jobs and has it available. */
+  /** Widths of the states that each node holds; only of nodes that run jobs and have the processor available. */
   #limitsOfWell(): readonly WidthLimits[] {
     const parts = this.#parts().running.filter(isWell);
     const widestOfAll = Math.max(0, ...parts.map(widestState));

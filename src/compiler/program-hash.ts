@@ -12,7 +12,7 @@ import type { Kernel, Program, Step } from './program.ts';
 
 const ENCODING_VERSION = 2;
 
-/** What is used of Node's hashes. */
+/** The part of Node's hash objects that this file uses. */
 interface Sha256 {
   update(data: string | Uint8Array): Sha256;
   copy(): Sha256;

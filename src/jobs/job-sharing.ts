@@ -4,7 +4,7 @@ import type { Job, JobClaim, JobId, JobQueueing, NewJob } from './job.ts';
 /** A job that waits, with the facts that decide where it may run. */
 export type QueuedJob = Pick<Job, 'id' | 'target' | 'queueing' | 'claim'>;
 
-/** What the database says of a job. */
+/** State of a job in the database. */
 export type StoredState = Pick<Job, 'status' | 'origin'>;
 
 /** Jobs of a cluster, as the runner of one node sees them. */

@@ -85,12 +85,14 @@ describeWith(['Chromium'], 'the composer', () => {
   test('follows the text, underlines its fault, and keeps the circuit meanwhile', async () => {
     await open('#/composer?example=bell');
     await probabilities('00 50%, 11 50%');
+    // The text of the example comes after its state; before, there is nothing to select.
+    await editorHas('cx q[0], q[1];');
     await type('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[1];\n');
     await probabilities('10 100%');
     await visit.sees('X');
     await type('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[7];\n');
     await visit.page.waitForFunction(
-      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-fault') !== null`,
+      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-fault') instanceof Element`,
     );
     await probabilities('10 100%');
     // A loop over measured bits is shown as a text alone.
@@ -120,6 +122,19 @@ describeWith(['Chromium'], 'the composer', () => {
     await open(String(await visit.page.evaluate('location.hash')));
     await editorHas('input int n;');
     await probabilities('00 100%');
+  });
+
+  test('leaves a text as it was typed until a gate is changed', async () => {
+    await open('#/composer?example=bell');
+    await editorHas('cx q[0], q[1];');
+    await type('OPENQASM 3.0; qubit[2] q;');
+    await probabilities('00 100%');
+    await visit.page.keyboard.type(' U(pi, 0, pi) q[1];');
+    await probabilities('10 100%');
+    await editorHas('OPENQASM 3.0; qubit[2] q; U(pi, 0, pi) q[1];');
+    await press('Home', 'x');
+    await probabilities('11 100%');
+    await editorHas('x q[0];');
   });
 
   test('steps through the circuit, column by column', async () => {

@@ -180,7 +180,7 @@ function Asked({
   readonly action: string;
   readonly act: () => Promise<void>;
   readonly onClose: () => void;
-  /** What is asked, with the error of the last attempt. */
+  /** Contents below the title, given the error of the last attempt. */
   readonly children: (error: unknown) => ComponentChildren;
 }) {
   const error = useSignal<unknown>(undefined);

@@ -1,5 +1,5 @@
 /** Page to build a circuit, see its state, and run it. */
-import { useComputed } from '@preact/signals';
+import { effect, useComputed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
@@ -20,7 +20,7 @@ import { ExportView } from './export-view.tsx';
 import { PALETTE, paletteName } from './gate-table.ts';
 import { Grid } from './grid.tsx';
 import { Inspector } from './inspector.tsx';
-import { exactProbabilities, followCircuit, live, pair } from './live.ts';
+import { exactProbabilities, followCircuit, live, pair, source } from './live.ts';
 import { Palette } from './palette.tsx';
 import { readShared } from './permalink.ts';
 import { QasmEditor } from './qasm-editor.tsx';
@@ -159,7 +159,9 @@ function useSettledProbabilities(): ReadonlyMap<string, number> | undefined {
   const [settled, setSettled] = useState<ReadonlyMap<string, number>>();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = live.subscribe(() => {
+    const end = effect(() => {
+      // The probabilities are of the circuit of the last answer, which may be another one already.
+      void [source.value, live.value];
       setSettled(undefined);
       clearTimeout(timer);
       timer = setTimeout(() => setSettled(exactProbabilities.peek()), SETTLED_MS);

@@ -25,6 +25,19 @@ const cx = (control: number, target: number) => g('CX', { control, target });
 const measure = (qubit: number, bit = qubit) => g('M', { qubits: [qubit], bits: [bit] });
 const bar = g('BARRIER');
 
+/** Asks once for the parity of some of three qubits; qubit 3 takes the answer as a phase. */
+const oneQuestion = (asked: readonly number[]) => [
+  ...x(3),
+  ...h(0, 1, 2, 3),
+  bar,
+  ...asked.map((qubit) => cx(qubit, 3)),
+  bar,
+  ...h(0, 1, 2),
+  measure(0),
+  measure(1),
+  measure(2),
+];
+
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'bell',
@@ -82,37 +95,14 @@ export const EXAMPLES: readonly Example[] = [
     title: 'Deutsch–Jozsa',
     says: 'One question tells a balanced function from a constant one: all zeros would mean constant.',
     qubits: 4,
-    circuit: [
-      ...x(3),
-      ...h(0, 1, 2, 3),
-      bar,
-      cx(0, 3),
-      cx(1, 3),
-      cx(2, 3),
-      bar,
-      ...h(0, 1, 2),
-      measure(0),
-      measure(1),
-      measure(2),
-    ],
+    circuit: oneQuestion([0, 1, 2]),
   },
   {
     name: 'bernstein-vazirani',
     title: 'Bernstein–Vazirani',
     says: 'A hidden number, here 101, is read with one question.',
     qubits: 4,
-    circuit: [
-      ...x(3),
-      ...h(0, 1, 2, 3),
-      bar,
-      cx(0, 3),
-      cx(2, 3),
-      bar,
-      ...h(0, 1, 2),
-      measure(0),
-      measure(1),
-      measure(2),
-    ],
+    circuit: oneQuestion([0, 2]),
   },
   {
     name: 'grover',

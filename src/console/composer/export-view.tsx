@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
 import { hashOf } from '../shell/route.ts';
+import { saveFile } from '../shell/save-file.ts';
 import { messageOfAnswer } from './answer-words.ts';
 import { gateObjects } from './edited-circuit.ts';
 import { circuit, inputs, textSource } from './editor.ts';
@@ -90,7 +91,7 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
             <button type="button" onClick={() => void copy(now.text, now.form)}>
               Copy
             </button>
-            <button type="button" onClick={() => download(FILES[now.form], now.text)}>
+            <button type="button" onClick={() => saveFile(FILES[now.form], now.text)}>
               Download
             </button>
           </div>
@@ -168,13 +169,4 @@ function drawingText(): string {
   for (const name of ['role', 'tabindex', 'id', 'aria-describedby']) copy.removeAttribute(name);
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   return new XMLSerializer().serializeToString(copy);
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

@@ -14,7 +14,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { Refused, TextSource } from '../live-state/messages.ts';
 import { messageOfAnswer } from './answer-words.ts';
-import { editedCircuit, gateObjects, MAX_QUBITS } from './edited-circuit.ts';
+import { type EditedCircuit, editedCircuit, gateObjects, MAX_QUBITS } from './edited-circuit.ts';
 import { circuit, edit, inputs, textSource } from './editor.ts';
 import { changeTo } from './text-change.ts';
 
@@ -60,6 +60,8 @@ function openEditor(
   /** Text that the circuit was written as last, or that was read as the present circuit. */
   let known = '';
   let isEnded = false;
+  /** The circuit that the text was read as last. */
+  let fromText: EditedCircuit | undefined;
   /** Number of edits of the visitor. A circuit that was there before one of them does not replace the text. */
   let numEdits = 0;
   const view = new EditorView({
@@ -138,13 +140,16 @@ function openEditor(
       return;
     }
     say(answer.warnings.map(({ message }) => message).join(' '));
-    edit(editedCircuit(answer.circuit, answer.qubits), 'text');
+    const next = editedCircuit(answer.circuit, answer.qubits);
+    fromText = next;
+    edit(next, 'text');
   };
 
   const write = async (editsBefore: number) => {
     const now = circuit.peek();
     const isOver = () => isEnded || circuit.peek() !== now || numEdits !== editsBefore;
-    if (textSource.peek() !== undefined || isOver()) return;
+    // A text that was read stays as the visitor wrote it.
+    if (textSource.peek() !== undefined || now === fromText || isOver()) return;
     const values = inputs.peek();
     const answer = await states.writeOpenqasm(
       {
@@ -155,16 +160,7 @@ function openEditor(
       3,
     );
     if (isOver() || answer.kind === 'refused') return;
-    // A text that stands for the same circuit stays as the visitor wrote it.
-    const same = await states.parseOpenqasm(view.state.doc.toString());
-    if (isOver()) return;
-    const isSame =
-      same.kind === 'parsed' &&
-      same.circuit !== undefined &&
-      same.qubits === now.numQubits &&
-      JSON.stringify(gateObjects(editedCircuit(same.circuit, same.qubits))) ===
-        JSON.stringify(gateObjects(now));
-    if (isSame || answer.text === view.state.doc.toString()) return;
+    if (answer.text === view.state.doc.toString()) return;
     known = answer.text;
     view.dispatch({ changes: changeTo(view.state.doc.toString(), answer.text) });
     mark(undefined);

@@ -66,13 +66,13 @@ export function allRows({ counts, exact, other }: HistogramContents): readonly H
       ...(exact !== undefined && { exact: exact.get(outcome) ?? 0 }),
       ...(other !== undefined && { otherCount, otherShare: otherCount / otherTotal }),
     };
-  }).sort((a, b) => weight(b) - weight(a) || byOutcome(a, b));
+  }).sort((a, b) => weight(b) - weight(a) || byRow(a, b));
 }
 
 /** The most frequent rows in the order of their outcomes, and one for the rest if there are more than `most`. */
 export function rowsToDraw(all: readonly HistogramRow[], most: number): HistogramRows {
-  if (all.length <= most) return { rows: all.toSorted(byOutcome), numOthers: 0 };
-  const own = all.slice(0, most - 1).toSorted(byOutcome);
+  if (all.length <= most) return { rows: all.toSorted(byRow), numOthers: 0 };
+  const own = all.slice(0, most - 1).toSorted(byRow);
   const rest = all.slice(most - 1);
   return { rows: [...own, summed(rest)], numOthers: rest.length };
 }
@@ -97,10 +97,14 @@ function weight({ share, exact = 0, otherShare = 0 }: HistogramRow): number {
   return Math.max(share, exact, otherShare);
 }
 
-/** Binary and hexadecimal labels of one length sort as numbers. */
-function byOutcome(a: HistogramRow, b: HistogramRow): number {
-  if (a.outcome.length !== b.outcome.length) return a.outcome.length - b.outcome.length;
-  return a.outcome < b.outcome ? -1 : 1;
+function byRow(a: HistogramRow, b: HistogramRow): number {
+  return byOutcome(a.outcome, b.outcome);
+}
+
+/** Compares labels of outcomes: binary and hexadecimal ones of one length sort as numbers. */
+export function byOutcome(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : 1;
 }
 
 /** The greatest share or probability of the rows. */

@@ -1,5 +1,4 @@
 /** The result of a circuit: counts beside exact probabilities, expectation values, amplitudes. */
-import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Circuit } from '../../client/api-types.ts';
 import { Histogram } from '../drawing/histogram.tsx';
@@ -7,7 +6,7 @@ import { distanceOf } from '../drawing/histogram-data.ts';
 import { percent } from '../numbers.ts';
 import { Warnings } from '../run/run-result.tsx';
 import { observableInWords } from './observable-words.ts';
-import { FieldsTable, ResultFields } from './result-fields.tsx';
+import { FieldsTable, ResultFields, ResultPart } from './result-fields.tsx';
 import type { Fields } from './result-shape.ts';
 
 /** Amplitudes and shots that are listed. */
@@ -32,7 +31,7 @@ export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
         </p>
       )}
       {counts.size === 0 && probabilities !== undefined && (
-        <Part title="Probabilities">
+        <ResultPart title="Probabilities">
           <FieldsTable
             label="Probabilities"
             rows={Object.entries(probabilities).map(([outcome, probability]) => ({
@@ -40,19 +39,19 @@ export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
               probability,
             }))}
           />
-        </Part>
+        </ResultPart>
       )}
       {expectation !== undefined && (
-        <Part title="Expectation values">
+        <ResultPart title="Expectation values">
           <FieldsTable label="Expectation values" rows={expectationRows(circuit)} />
           <p class="small">Their sum is {expectation.sum.toPrecision(6)}.</p>
-        </Part>
+        </ResultPart>
       )}
       {purity !== undefined && <ResultFields fields={{ purity }} />}
       {statevector !== undefined && (
-        <Part title="State vector">
+        <ResultPart title="State vector">
           <FieldsTable label="State vector" rows={amplitudeRows(statevector, circuit.qubits)} />
-        </Part>
+        </ResultPart>
       )}
       {memory !== undefined && (
         <p class="small job-text">
@@ -61,26 +60,11 @@ export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
         </p>
       )}
       {fitting !== undefined && (
-        <Part title="Fitting to the device">
+        <ResultPart title="Fitting to the device">
           <ResultFields fields={fitting} />
-        </Part>
+        </ResultPart>
       )}
     </>
-  );
-}
-
-function Part({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <div class="result-part">
-      <h3>{title}</h3>
-      {children}
-    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../shell/dialog.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { goTo, hashOf } from '../shell/route.ts';
+import { saveFile } from '../shell/save-file.ts';
 import { client } from '../shell/session.ts';
 import { csvOf, downloadName } from './job-files.ts';
 import { isActive, type Job, type JobRow } from './job-row.ts';
@@ -62,12 +63,12 @@ export function JobActions({
         )}
         <button
           type="button"
-          onClick={() => save(downloadName(row, 'json'), JSON.stringify(job, null, 2))}
+          onClick={() => saveFile(downloadName(row, 'json'), JSON.stringify(job, null, 2))}
         >
           Download JSON
         </button>
         {csv !== undefined && (
-          <button type="button" onClick={() => save(downloadName(row, 'csv'), csv)}>
+          <button type="button" onClick={() => saveFile(downloadName(row, 'csv'), csv)}>
             Download CSV
           </button>
         )}
@@ -100,14 +101,4 @@ export function JobActions({
       )}
     </>
   );
-}
-
-/** Saves a text as a file of the visitor. */
-function save(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

@@ -1,9 +1,11 @@
 /** Files of a job's result. */
 import { batchResultOf } from '../../client/batch-result.ts';
+import { byOutcome } from '../drawing/histogram-data.ts';
+import { csvText } from '../shell/csv.ts';
 import type { Job, JobRow } from './job-row.ts';
 import { isTable, type Value } from './result-shape.ts';
 
-/** Name of a file: "circ_1-counts.csv". */
+/** Name of a file: "circ_1.csv". */
 export function downloadName({ id }: JobRow, ending: 'json' | 'csv'): string {
   return `${id}.${ending}`;
 }
@@ -14,7 +16,7 @@ export function csvOf(job: Job): string | undefined {
     if (job.counts !== undefined) return countsCsv(job.counts);
     return job.expectation === undefined
       ? undefined
-      : csv(
+      : csvText(
           ['observable', 'value'],
           job.expectation.values.map((value, i) => [i, value]),
         );
@@ -30,19 +32,23 @@ export function csvOf(job: Job): string | undefined {
   const [longest] = tables.toSorted((a, b) => b.length - a.length);
   if (longest !== undefined) {
     const columns = [...new Set(longest.flatMap((row) => Object.keys(row)))];
-    return csv(
+    return csvText(
       columns,
       longest.map((row) => columns.map((name) => cell(row[name]))),
     );
   }
-  return csv(
+  return csvText(
     ['field', 'value'],
     Object.entries(result).map(([name, value]) => [name, cell(value)]),
   );
 }
 
 function countsCsv(counts: Readonly<Record<string, number>>): string {
-  return csv(['outcome', 'count'], Object.entries(counts));
+  return csvText(
+    ['outcome', 'count'],
+    // The names of an object that are whole numbers come first.
+    Object.entries(counts).sort(([a], [b]) => byOutcome(a, b)),
+  );
 }
 
 function batchCsv(job: Extract<Job, { readonly batch_id: string }>): string {
@@ -59,20 +65,10 @@ function batchCsv(job: Extract<Job, { readonly batch_id: string }>): string {
   });
   const most = rows.reduce((longest, row) => Math.max(longest, row.length), 0);
   const names = Array.from({ length: Math.max(0, most - 2) }, (_, i) => `value_${i}`);
-  return csv(['program', 'point', ...names], rows);
+  return csvText(['program', 'point', ...names], rows);
 }
 
 function cell(value: unknown): string | number {
   if (typeof value === 'number' || typeof value === 'string') return value;
   return value === undefined ? '' : JSON.stringify(value);
-}
-
-/** Rows as CSV (RFC 4180). */
-function csv(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [columns, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
-}
-
-function field(value: string | number): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -159,7 +159,8 @@ function Row({
   );
 }
 
-function timeInWords({ status, startedAt, finishedAt, queuePosition }: JobRow): string {
+function timeInWords({ status, startedAt, finishedAt, queuePosition, waitingFor }: JobRow): string {
+  if (status === 'queued' && waitingFor !== undefined) return 'no node can run it';
   if (status === 'queued') return queuePosition === undefined ? '' : `${queuePosition} before it`;
   if (startedAt === undefined || finishedAt === undefined) return '';
   return duration(Date.parse(finishedAt) - Date.parse(startedAt));

@@ -9,7 +9,7 @@ import type {
   TpuJob,
   TpuJobSummary,
 } from '../../client/api-types.ts';
-import { grouped } from '../numbers.ts';
+import { numberOf } from '../fleet/figures.ts';
 
 /** Kinds of jobs with their names. Plans are listed with tasks. */
 export const KINDS = {
@@ -42,6 +42,8 @@ export interface JobRow {
   /** 0 to 1, while it runs. */
   readonly progress: number | undefined;
   readonly queuePosition: number | undefined;
+  /** Why no node of a cluster that is up can run it, in a sentence, while it waits for one that can. */
+  readonly waitingFor: string | undefined;
   readonly error: string | undefined;
 }
 
@@ -61,27 +63,24 @@ export function rowOf(job: Summary): JobRow {
     finishedAt: job.finished_at,
     progress: job.progress,
     queuePosition: job.queue_position,
+    waitingFor: job.waiting_for,
     error: job.error?.message,
   };
   if ('circuit_id' in job) {
     const { qubits, shots } = job;
-    const what = `${counted(qubits, 'qubit')}, ${counted(shots, 'shot')}`;
+    const what = `${numberOf(qubits, 'qubit')}, ${numberOf(shots, 'shot')}`;
     return { ...common, id: job.circuit_id, kind: 'circuit', where: job.processor, what };
   }
   if ('batch_id' in job) {
-    const what = counted(job.points, 'point');
+    const what = numberOf(job.points, 'point');
     return { ...common, id: job.batch_id, kind: 'batch', where: job.processor, what };
   }
   if ('task_id' in job) {
     const kind = job.task === 'plan' ? 'plan' : 'task';
     return { ...common, id: job.task_id, kind, where: job.agent, what: job.task };
   }
-  const what = `${job.job_type}, ${counted(job.chips, `chip`)} ${job.tpu_type}`;
+  const what = `${job.job_type}, ${numberOf(job.chips, 'chip')} ${job.tpu_type}`;
   return { ...common, id: job.job_id, kind: 'tpu', where: job.zone, what };
-}
-
-function counted(count: number, one: string): string {
-  return `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** Whether a job waits or runs. */

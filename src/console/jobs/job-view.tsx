@@ -96,6 +96,7 @@ function State({
       {part !== undefined && (
         <progress aria-label={`Progress: ${percent(part, 0)}`} value={part} max={1} />
       )}
+      {isActive(row) && row.waitingFor !== undefined && <p class="notice">{row.waitingFor}</p>}
       {error !== undefined && (
         <div class="notice bad">
           <p>{error}</p>

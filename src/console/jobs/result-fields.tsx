@@ -47,37 +47,37 @@ function Part({ name, value }: { readonly name: string; readonly value: Value })
   switch (shape) {
     case 'counts':
       return (
-        <Section title={title}>
+        <ResultPart title={title}>
           <Counts label={title} counts={value as Readonly<Record<string, number>>} />
-        </Section>
+        </ResultPart>
       );
     case 'numbers':
       return (
-        <Section title={title}>
+        <ResultPart title={title}>
           <Numbers name={name} values={value as readonly number[]} />
-        </Section>
+        </ResultPart>
       );
     case 'table':
       return (
-        <Section title={title}>
+        <ResultPart title={title}>
           <FieldsTable label={title} rows={value as readonly Fields[]} />
-        </Section>
+        </ResultPart>
       );
     case 'sections':
       return (
-        <Section title={title}>
+        <ResultPart title={title}>
           {(value as readonly Fields[]).map((fields, i) => (
-            <Section key={i} title={String(fields['name'] ?? i)}>
+            <ResultPart key={i} title={String(fields['name'] ?? i)}>
               <ResultFields fields={fields} without={['name']} />
-            </Section>
+            </ResultPart>
           ))}
-        </Section>
+        </ResultPart>
       );
     case 'matrix':
       return (
-        <Section title={title}>
+        <ResultPart title={title}>
           <Matrix label={title} rows={value as readonly (readonly Value[])[]} />
-        </Section>
+        </ResultPart>
       );
     case 'circuit':
       return (
@@ -97,9 +97,9 @@ function Part({ name, value }: { readonly name: string; readonly value: Value })
       );
     case 'fields':
       return (
-        <Section title={title}>
+        <ResultPart title={title}>
           <ResultFields fields={value as Fields} />
-        </Section>
+        </ResultPart>
       );
     case 'text':
     case 'list':
@@ -107,7 +107,8 @@ function Part({ name, value }: { readonly name: string; readonly value: Value })
   }
 }
 
-function Section({
+/** A part of a result below its title. */
+export function ResultPart({
   title,
   children,
 }: {

@@ -14,13 +14,20 @@ export function ApiPanel({
   readonly title?: string;
 }) {
   const language = useSignal<Language>(chosenLanguage());
-  const text = callText(call, language.value, window.location.origin);
+  // The text of a large request takes longer to write than all else on a page that changes with each frame.
+  const isOpen = useSignal(false);
+  const text = isOpen.value ? callText(call, language.value, window.location.origin) : '';
   const choose = (next: Language) => {
     localStorage.setItem(CHOSEN, next);
     language.value = next;
   };
   return (
-    <details class="card api-panel">
+    <details
+      class="card api-panel"
+      onToggle={(event) => {
+        isOpen.value = event.currentTarget.open;
+      }}
+    >
       <summary>{title}</summary>
       <div class="head">
         <div class="choices" role="group" aria-label="Language">

@@ -8,14 +8,18 @@ import { key } from './session.ts';
 export function Problem({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   const status = error instanceof ApiError ? error.status : undefined;
+  const message = messageOf(error);
+  const details = error instanceof ApiError ? error.details : [];
+  // A single fault of the whole is the message itself.
+  const listed = details.filter((each) => each.path !== '' || each.message !== message);
   return (
     <div class="notice bad" role="alert">
-      <p>{messageOf(error)}</p>
-      {error instanceof ApiError && error.details.length > 0 && (
+      <p>{message}</p>
+      {listed.length > 0 && (
         <ul>
-          {error.details.map(({ path, message }) => (
-            <li key={`${path} ${message}`}>
-              {path !== '' && <code>{path}</code>} {message}
+          {listed.map((each) => (
+            <li key={`${each.path} ${each.message}`}>
+              {each.path !== '' && <code>{each.path}</code>} {each.message}
             </li>
           ))}
         </ul>

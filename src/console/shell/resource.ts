@@ -61,6 +61,8 @@ export function useResource<R extends Route>(
         const retryMs = error instanceof ApiError ? error.retryAfterMs : undefined;
         if (everyMs !== undefined) waitMs = Math.max(everyMs, retryMs ?? AFTER_ERROR_MS);
       }
+      // Another request may have ended meanwhile.
+      clearTimeout(timer);
       if (waitMs !== undefined && !document.hidden) timer = setTimeout(ask, waitMs);
     };
     askNow.current = () => void ask();

@@ -1,5 +1,8 @@
 /** First page of the console: a summary of the service, a Bell pair, and links to the other pages. */
 import { useSignal } from '@preact/signals';
+import { EXAMPLES } from '../composer/examples.ts';
+import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
+import { type DrawnGate, layoutCircuit } from '../drawing/circuit-layout.ts';
 import { percent } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { messageOf } from '../shell/notice.tsx';
@@ -12,29 +15,8 @@ import { statusInWords, troubles } from './start-words.ts';
 
 const STATUS_MS = 10_000;
 
-/** Examples of the composer, by their names there. */
-const EXAMPLES = [
-  {
-    name: 'ghz',
-    title: 'GHZ state',
-    about: 'Three qubits and more that agree when they are measured.',
-  },
-  {
-    name: 'teleportation',
-    title: 'Teleportation',
-    about: 'A state goes from one qubit to another by two bits.',
-  },
-  {
-    name: 'grover',
-    title: 'Grover’s search',
-    about: 'Finds a marked item with fewer questions than guessing.',
-  },
-  {
-    name: 'fourier',
-    title: 'Fourier transform',
-    about: 'Turns a period into a peak: the core of Shor’s algorithm.',
-  },
-] as const;
+/** Examples to begin with, by their names in the composer. */
+const SHOWN = ['ghz', 'teleportation', 'grover', 'fourier'];
 
 function exampleHash(name: string): string {
   return hashOf(['composer'], { example: name });
@@ -73,11 +55,11 @@ export function StartPage() {
       <section aria-labelledby="examples">
         <h2 id="examples">Circuits to begin with</h2>
         <ul class="start-examples">
-          {EXAMPLES.map(({ name, title, about }) => (
+          {EXAMPLES.filter(({ name }) => SHOWN.includes(name)).map(({ name, title, says }) => (
             <li key={name}>
               <a class="card" href={exampleHash(name)}>
                 <b>{title}</b>
-                <span>{about}</span>
+                <span>{says}</span>
               </a>
             </li>
           ))}
@@ -107,6 +89,9 @@ function LiveLine() {
 function BellCard() {
   const step = useSignal(BELL_GATES.length);
   const probabilities = probabilitiesAfter(BELL_GATES.slice(0, step.value));
+  const layout = layoutCircuit(2, bellDrawing(step.value), { isGrid: true });
+  const [, second] = layout.columns;
+  const mark = [layout.left, second && second.x - second.width / 2, layout.right][step.value];
   const words = OUTCOMES.map((label, index) => `${label} ${percent(probabilities[index] ?? 0, 0)}`);
   return (
     <article class="card bell" aria-labelledby="bell">
@@ -114,33 +99,14 @@ function BellCard() {
         <h2 id="bell">A Bell pair</h2>
         <a href={exampleHash('bell')}>Open it in the composer</a>
       </div>
-      <svg
-        class="bell-circuit"
-        viewBox="0 0 300 118"
-        role="img"
-        aria-label="Circuit: H on qubit 0, then CX with control qubit 0 and target qubit 1"
+      <CircuitDrawing
+        layout={layout}
+        label="Circuit: H on qubit 0, then CX with control qubit 0 and target qubit 1"
+        class="circuit bell-circuit"
+        viewBox={`0 0 ${layout.width} ${layout.height}`}
       >
-        <path class="bell-wire" d="M34 32H290M34 88H290" />
-        <text x="4" y="37">
-          q0
-        </text>
-        <text x="4" y="93">
-          q1
-        </text>
-        <g class="bell-gate" data-is-on={step.value > 0}>
-          <rect x="82" y="12" width="40" height="40" rx="8" />
-          <text x="102" y="38" text-anchor="middle">
-            H
-          </text>
-        </g>
-        <g class="bell-gate" data-is-on={step.value > 1}>
-          <path d="M206 32V104" />
-          <circle class="dot" cx="206" cy="32" r="6" />
-          <circle cx="206" cy="88" r="16" />
-          <path d="M190 88H222M206 72V104" />
-        </g>
-        <path class="step-mark" d={`M${[58, 154, 252][step.value]} 4V114`} />
-      </svg>
+        <path class="step-mark" d={`M${mark} 4V${layout.height - 4}`} />
+      </CircuitDrawing>
       <div class="choices" role="group" aria-label="Show the state">
         {['At the start', 'After H', 'After CX'].map((label, index) => (
           <button
@@ -171,6 +137,18 @@ function BellCard() {
       </p>
     </article>
   );
+}
+
+/** The Bell pair for its drawing; gates that have been applied are in colour. */
+function bellDrawing(numApplied: number): readonly DrawnGate[] {
+  return BELL_GATES.map((gate, index) => ({
+    id: index,
+    column: index,
+    name: gate.gate === 'h' ? 'H' : 'X',
+    controls: gate.gate === 'cx' ? [gate.control] : [],
+    targets: [gate.qubit],
+    className: index < numApplied ? 'encoding' : '',
+  }));
 }
 
 /** Features without a key, features with a key, and the version of the service. */

@@ -5,6 +5,7 @@ import type { Series } from '../drawing/curve-data.ts';
 import { HeatMap } from '../drawing/heat-map.tsx';
 import { extremesOf } from '../drawing/heat-map-data.ts';
 import { grouped, listed, rounded } from '../numbers.ts';
+import { saveFile } from '../shell/save-file.ts';
 import type { Provenance } from './run-sweep.ts';
 import { csvOf, jsonOf, type SweepPlan, type SweepValues } from './sweep.ts';
 
@@ -80,12 +81,12 @@ function Shown({ run }: { readonly run: SweepRun }) {
             ))}
           </ul>
           <p class="actions">
-            <button type="button" onClick={() => save('sweep.csv', 'text/csv', csvOf(values))}>
+            <button type="button" onClick={() => saveFile('sweep.csv', csvOf(values), 'text/csv')}>
               Download CSV
             </button>
             <button
               type="button"
-              onClick={() => save('sweep.json', 'application/json', jsonOf(values))}
+              onClick={() => saveFile('sweep.json', jsonOf(values), 'application/json')}
             >
               Download JSON
             </button>
@@ -158,13 +159,4 @@ function summary(plan: SweepPlan, { label, values }: Series): string {
   const of = (point: number) => rounded(Number(values[point]));
   const { least, greatest } = extremes;
   return `${label} is least, ${of(least)}, at ${at(least)}, and greatest, ${of(greatest)}, at ${at(greatest)}.`;
-}
-
-function save(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,6 +1,8 @@
 /** A sweep: what the visitor entered, the points that follow from it, and the batches that compute them. */
 import type { BatchProgramResult, BatchSubmission } from '../../client/client.ts';
+import { readAngle } from '../composer/angle-text.ts';
 import type { Axis, Series } from '../drawing/curve-data.ts';
+import { csvText } from '../shell/csv.ts';
 import { type Fault, FieldError } from '../shell/faults.ts';
 import { type CircuitFields, circuitOfText, inputsOf } from './circuit-text.ts';
 import { type Observable, observablesOf } from './observable-text.ts';
@@ -66,20 +68,6 @@ export function usualInput(index: number): InputDraft {
 export function inputDrafts(draft: SweepDraft): readonly (readonly [string, InputDraft])[] {
   return inputsOf(draft.text).map((name, i) => [name, draft.inputs[name] ?? usualInput(i)]);
 }
-
-/** Reads a number: `0.5`, `2*pi`, `-pi/2`, `π`; undefined if it is none. */
-export function numberOf(text: string): number | undefined {
-  const [, sign, factor, pi, divisor] = NUMBER.exec(text.trim().toLowerCase()) ?? [];
-  if (factor === undefined && pi === undefined) return undefined;
-  const value = Number(factor ?? 1) * (pi === undefined ? 1 : Math.PI);
-  const size = value / Number(divisor ?? 1);
-  return Number.isFinite(size) ? (sign === '-' ? -size : size) : undefined;
-}
-
-const DECIMAL = String.raw`(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?`;
-const NUMBER = new RegExp(
-  String.raw`^([+-]?)\s*(${DECIMAL})?\s*\*?\s*(pi|π)?\s*(?:/\s*(${DECIMAL}))?$`,
-);
 
 /**
  * Plans a sweep.
@@ -178,7 +166,7 @@ function rangeOf({ from, to, points }: InputDraft): readonly number[] {
 }
 
 function needed(text: string): number {
-  const value = numberOf(text);
+  const value = readAngle(text);
   if (value === undefined) throw new RangeError(`"${text}" is no number, such as 0.5 or -pi/2.`);
   return value;
 }
@@ -328,14 +316,16 @@ function columnsOf({ plan, series, slopes }: SweepValues) {
   return [...inputs, ...curves, ...derivatives];
 }
 
-/** The values as CSV (RFC 4180), one line a point; values that have not arrived are empty. */
+/** The values as CSV, one line a point; values that have not arrived are empty. */
 export function csvOf(values: SweepValues): string {
   const columns = columnsOf(values);
-  const cell = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const rows = Array.from({ length: values.plan.numPoints }, (_, point) =>
-    columns.map(({ at }) => (Number.isFinite(at(point)) ? String(at(point)) : '')).join(','),
+    columns.map(({ at }) => (Number.isFinite(at(point)) ? at(point) : '')),
   );
-  return `${[columns.map(({ label }) => cell(label)).join(','), ...rows].join('\r\n')}\r\n`;
+  return csvText(
+    columns.map(({ label }) => label),
+    rows,
+  );
 }
 
 /** The values as JSON: an array of numbers for each column, with null for what has not arrived. */

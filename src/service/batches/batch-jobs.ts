@@ -111,7 +111,7 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     return { line, level, costMs: BATCH_COST_MS, width };
   }
 
-  /** Runs of a batch. One whose programs are not known waits for a node that is as wide as any. */
+  /** Runs of a batch. A batch whose programs are not known counts as one run of the processor's full width. */
   #runsOf(id: JobId, processor: Processor | undefined): readonly RunState[] {
     const programs = this.#submitted.get(id);
     if (programs !== undefined) return programs.map(workOf);

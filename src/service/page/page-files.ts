@@ -33,26 +33,32 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** Files by their names in the sources, as the build lists them. */
-const manifestSchema = z.record(z.string(), z.object({ file: z.string() }));
+/** Files that other pages use, by their names in the sources, as the build lists them. */
+const builtFile = z.object({ file: z.string() });
+const manifestSchema = z.object({ 'colours.css': builtFile, 'icon.svg': builtFile });
 
 /**
  * Reads the files once per process.
  *
  * @throws {PageNotBuiltError} if there is no build.
  */
-export const pageFiles: () => Promise<PageFiles> = keptPromise(load);
+export const pageFiles: () => Promise<PageFiles> = keptPromise(async () => readPageFiles(FOLDER));
 
-async function load(): Promise<PageFiles> {
-  const read = (name: string) => readFileSync(new URL(name, FOLDER));
+/**
+ * Reads the files of a build.
+ *
+ * @throws {PageNotBuiltError} if there is none in the folder.
+ */
+export function readPageFiles(folder: URL): PageFiles {
+  const read = (name: string) => readFileSync(new URL(name, folder));
   let template: string;
   try {
     template = read('index.html').toString();
   } catch (error) {
-    throw new PageNotBuiltError({ cause: error });
+    throw new PageNotBuiltError(error);
   }
   const manifest = manifestSchema.parse(JSON.parse(read('manifest.json').toString()));
-  const names = readdirSync(new URL('assets/', FOLDER)).map((name) => `assets/${name}`);
+  const names = readdirSync(new URL('assets/', folder)).map((name) => `assets/${name}`);
   const files = names.map((name): [string, PageFile] => {
     const type = TYPES[extname(name)] ?? 'application/octet-stream';
     return [name, { type, body: read(name) }];
@@ -60,6 +66,6 @@ async function load(): Promise<PageFiles> {
   return {
     template,
     files: new Map(files.sort()),
-    pathOf: (source) => `/console/${manifest[source]?.file}`,
+    pathOf: (source) => `/console/${manifest[source].file}`,
   };
 }

@@ -4,8 +4,8 @@
  * Writes that come while a transaction is under way share the next one, so a busy node pays for a commit once in
  * many writes. A write is acknowledged when COMMIT was answered.
  *
- * Each transaction that writes leaves a mark: it writes its number into the row of its writer in the table `commits`. If the
- * connection is lost before COMMIT is answered, the writer reads the mark once the server can be reached again. The
+ * Each transaction that writes leaves a mark: it writes its number into the row of its writer in the table `commits`. If
+ * the connection is lost before COMMIT is answered, the writer reads the mark once the server can be reached again. The
  * transaction was committed exactly if the row has its number. So nothing is acknowledged that was not committed, and
  * nothing that was is written again. The server's own id of the transaction would not do: after a crash the server
  * may give the id of a transaction that was not committed to another one.

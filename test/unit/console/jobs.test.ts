@@ -187,6 +187,10 @@ test('values are in words', () => {
 
 test('counts are a CSV file, and fields with commas are quoted', () => {
   expect(csvOf({ ...circuit, counts: { '00': 5 } })).toBe('outcome,count\r\n00,5\r\n');
+  // An object has "10" before "01", since it is a whole number.
+  expect(csvOf({ ...circuit, counts: { '01': 1, '10': 2, '00': 3 } })).toBe(
+    'outcome,count\r\n00,3\r\n01,1\r\n10,2\r\n',
+  );
   const task = {
     task_id: 't',
     agent: 'a',

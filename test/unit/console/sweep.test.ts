@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchProgramResult, BatchResult } from '../../../src/client/client.ts';
+import { readAngle } from '../../../src/console/composer/angle-text.ts';
 import { faultsAt } from '../../../src/console/shell/faults.ts';
 import { EXAMPLES } from '../../../src/console/sweeps/examples.ts';
 import { runSweep } from '../../../src/console/sweeps/run-sweep.ts';
@@ -8,7 +9,6 @@ import {
   type InputDraft,
   jsonOf,
   noValues,
-  numberOf,
   planSweep,
   type SweepDraft,
   type SweepValues,
@@ -61,10 +61,10 @@ describe('numbers', () => {
     ['2*pi', 2 * Math.PI],
     [' 3 pi / 4 ', (3 * Math.PI) / 4],
     ['.5', 0.5],
-  ])('%s is %d', (text, value) => expect(numberOf(text)).toBeCloseTo(value, 15));
+  ])('%s is %d', (text, value) => expect(readAngle(text)).toBeCloseTo(value, 15));
 
   test.each(['', '-', 'a', '1,5', '1/0', 'pi pi', '2**3'])('"%s" is none', (text) =>
-    expect(numberOf(text)).toBeUndefined(),
+    expect(readAngle(text)).toBeUndefined(),
   );
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keptPromise } from '../../../src/service/page/kept-promise.ts';
+import { readPageFiles } from '../../../src/service/page/page-files.ts';
 
 describe('what is loaded once', () => {
   test('is loaded once, for those who ask meanwhile too', async () => {
@@ -20,5 +21,15 @@ describe('what is loaded once', () => {
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await kept()).toBe(2);
     expect(await kept()).toBe(2);
+  });
+});
+
+describe('the files of the console', () => {
+  test('are missed with an error that says how to build them', () => {
+    const folder = new URL('./no-such-folder/', import.meta.url);
+    const cause = expect.objectContaining({ code: 'ENOENT' });
+    const missing = expect.objectContaining({ code: 'SERVICE_PAGE_NOT_BUILT', cause });
+    expect(() => readPageFiles(folder)).toThrow(missing);
+    expect(() => readPageFiles(folder)).toThrow('npm run build:page');
   });
 });

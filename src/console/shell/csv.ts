@@ -1,0 +1,14 @@
+/** Tables as CSV (RFC 4180). */
+
+/** Rows below their titles as CSV. */
+export function csvText(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  return [columns, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+function field(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,11 @@
+/** Saves files of the visitor. */
+
+/** Saves a text as a file. */
+export function saveFile(name: string, text: string, type = 'text/plain'): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
