@@ -347,8 +347,9 @@ describeWith(['PostgreSQL'], 'a database in PostgreSQL', () => {
         await add(ids[1]);
       });
     await Promise.all([update(a, first.id, second.id), update(b, second.id, first.id)]);
-    // One of the two was ended by the server, and tried again.
-    expect(numStarted).toBe(3);
+    // One of the two was ended by the server, and tried again. It can lock its first row before the
+    // other one wakes up, and then they wait for each other once more.
+    expect(numStarted).toBeGreaterThanOrEqual(3);
     expect(await query(url, 'SELECT DISTINCT attempts::int AS attempts FROM jobs')).toStrictEqual([
       { attempts: 2 },
     ]);
