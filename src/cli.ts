@@ -9,11 +9,12 @@ import { type CommandIo, EXIT_CODES } from './cli/command-io.ts';
 enableCompileCache();
 
 // EPIPE is no error: in `qcs … | head` the reader has stopped reading. Others (a full disk) are failures.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+const stopUnread = (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT_CODES.ok);
   process.stderr.write(`The output cannot be written: ${error.message}\n`);
   process.exit(EXIT_CODES.failed);
-});
+};
+process.stdout.on('error', stopUnread);
 
 const io: CommandIo = {
   out: process.stdout,
@@ -40,6 +41,8 @@ const code = await runCommandLine(process.argv.slice(2), io, {
   module: fileURLToPath(import.meta.url),
   async serve() {
     const { main } = await import('./main.ts');
+    // A service goes on when nobody reads what it prints.
+    process.stdout.off('error', stopUnread);
     await main();
   },
 });

@@ -11,6 +11,11 @@ import { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { PostgresUsage } from './storage/postgres/usage.ts';
 
 const AGAIN_MS = 500;
+/** @throws the error, unless the database cannot be used now. */
+function unlessUnwritable(error: unknown): void {
+  if (!(error instanceof StorageUnwritableError)) throw error;
+}
+
 /** A statement may wait for the locks of a node that stands still, which the server ends after 5 s. */
 const LEAST_ANSWER_MS = 6000;
 const MOST_ANSWER_MS = 15_000;
@@ -45,7 +50,8 @@ export async function openPostgresStores(
   });
   const { writer } = database;
   const usage = new PostgresUsage(database);
-  if (writer.isConnected) await usage.read();
+  // It is read again each second. The connection may be lost at any time, and that ends no service.
+  await usage.read().catch(unlessUnwritable);
   const jobs = new PostgresJobStore(database, onDamaged);
   return {
     database,

@@ -350,7 +350,12 @@ export async function startService(
 
   logs.resolve(app.log);
   await fleet.startStatevector();
-  if (stores.database?.writer.isConnected) await cluster?.join();
+  // A node that cannot join now does so once the database is there.
+  if (stores.database?.writer.isConnected) {
+    await cluster?.join().catch((error) => {
+      if (!(error instanceof StorageUnwritableError)) throw error;
+    });
+  }
   const origin = await listen(app, config);
   // Create the key only once the service listens; a key of a failed start would never be shown.
   const { firstKey, numKeys } = await readKeys().catch((error) => {
@@ -391,7 +396,10 @@ export async function startService(
     if (isClosing) return undefined;
     await workloads.start();
     if (isClosing) return undefined;
-    await cluster?.join();
+    await stores.insist(
+      async () => cluster?.join(),
+      () => isClosing,
+    );
     if (isClosing) return undefined;
     const laterKey = numKeys === undefined ? await openLate() : undefined;
     recovering = stores.insist(

@@ -171,6 +171,22 @@ test('a reader of the output and the log that goes away does not end the service
   expect(await service.stop('SIGTERM')).toBe(0);
 });
 
+test('a reader of what `qcs serve` prints that goes away does not end the service', async () => {
+  using folder = temporaryFolder();
+  const limits = { QCS_RATE_LIMIT_STANDARD: '1000000' };
+  const serve = ['src/cli.ts', 'serve'];
+  const service = await startServiceProcess(folder.path, limits, undefined, 'Listening', [], serve);
+  const headers = { 'x-api-key': service.key ?? '' };
+  service.process.stdout?.destroy();
+  // It measures its agents after it has printed that it is ready. A service that has ended is asked once.
+  for (let rate = 0; rate === 0; ) {
+    const answer = await fetch(`${service.origin}/api/v1/agents`, { headers });
+    const { data } = (await answer.json()) as { data: { agents: { tasks_per_sec: number }[] } };
+    rate = data.agents[0]?.tasks_per_sec ?? 0;
+  }
+  expect(await service.stop('SIGTERM')).toBe(0);
+});
+
 /** Starts a circuit that takes hours; gives where it is once it runs. */
 async function startEndless(service: ServiceProcess, numQubits: number): Promise<string> {
   const client = new ServiceClient(service.origin, service.key ?? '');

@@ -30,6 +30,7 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
  * @param startSignal - Kills it while it starts, with SIGKILL.
  * @param says - What to wait for instead: `Listening` comes before most self-tests.
  * @param command - What runs Node, where that is not Node itself: it ends as Node ends.
+ * @param entry - What Node runs.
  */
 export async function startServiceProcess(
   dataDir: string,
@@ -37,8 +38,9 @@ export async function startServiceProcess(
   startSignal?: AbortSignal,
   says: 'Ready' | 'Listening' = 'Ready',
   command: readonly string[] = [],
+  entry: readonly string[] = ['src/main.ts'],
 ): Promise<ServiceProcess> {
-  const [program = '', ...args] = [...command, process.execPath, 'src/main.ts'];
+  const [program = '', ...args] = [...command, process.execPath, ...entry];
   const child = spawn(program, args, {
     // Whatever room the machine's disk has.
     env: {

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { StoredRow } from '../damaged-records.ts';
+import { StorageUnwritableError } from '../errors.ts';
 import { end, openReaders, type Statement, send } from './connection.ts';
 import { PostgresWriter, type WriterOptions } from './writer.ts';
 
@@ -63,6 +64,10 @@ export class PostgresDatabase {
    * @throws {StorageUnwritableError} if the server cannot be reached now.
    */
   async read(statement: Statement, values?: readonly unknown[]): Promise<readonly StoredRow[]> {
+    // Before the first connection of the writer, there may be no tables.
+    if (!this.writer.wasConnected) {
+      throw this.writer.fault ?? new StorageUnwritableError('it was never connected');
+    }
     const { rows } = await send(this.#readers, statement, values);
     return rows;
   }

@@ -138,6 +138,11 @@ export class PostgresWriter {
     return this.#client !== undefined;
   }
 
+  /** True once writes were taken. */
+  get wasConnected(): boolean {
+    return this.#wasReady;
+  }
+
   /** Why the last write could not be stored, or none can be now; undefined while they are. */
   get fault(): StorageUnwritableError | undefined {
     return this.#fault;

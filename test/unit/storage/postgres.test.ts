@@ -167,6 +167,19 @@ describeWith(['PostgreSQL'], 'a database in PostgreSQL', () => {
       expect((await opening).writer.isConnected).toBe(true);
     });
 
+    test('reads are refused before the tables are there', async () => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query('SELECT pg_advisory_lock($1, $2)', [0x716373, 1]);
+      const database = new PostgresDatabase({ url: proxied, role: 'service' });
+      opened.push(database);
+      const opening = database.writer.open();
+      await expect(database.read({ text: 'SELECT 1' })).rejects.toEqual(UNWRITABLE);
+      await client.end();
+      await opening;
+      expect(await database.read({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+    });
+
     test('an idle connection that falls silent is found', async () => {
       const database = await open({ answerMs: ANSWER_MS });
       proxy.silence();
