@@ -34,7 +34,7 @@ export async function createFleet(
   now: () => number,
   options: Pick<
     FleetOptions,
-    'discover' | 'environment' | 'hardware' | 'fleetNodes' | 'nodeName'
+    'discover' | 'environment' | 'hardware' | 'fleetNodes' | 'nodeName' | 'runsNoJobs'
   > = {},
 ): Promise<Fleet> {
   // Imported on demand: it loads the engines of all devices, and most commands need only the options.

@@ -82,7 +82,9 @@ function createModels(config: Config, fleet: ProcessorDirectory, now: () => numb
   });
 }
 
+/** A node that runs no jobs has a process for the self-tests of agents. */
 function numTaskProcesses(config: Config, numCores: number): number {
+  if (config.role === 'api') return 1;
   return config.numTaskProcesses ?? Math.min(4, Math.max(2, numCores));
 }
 
@@ -239,6 +241,7 @@ export async function startService(
     ...(hardware && { hardware }),
     // A node of a cluster learns when it joins which devices it serves.
     ...(cluster && { fleetNodes: [], nodeName: cluster.node.name }),
+    runsNoJobs: config.role === 'api',
   });
   const own = { fleet: metrics.overProcessors(fleet), devices: fleet.deviceDirectory };
   const overlay =

@@ -13,7 +13,7 @@ import type { BackingAdapter } from './fleet-adapters.ts';
 import type { FleetDevices } from './fleet-devices.ts';
 import { AMPLITUDE_BYTES, qubitsWithin } from './memory-shares.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
-import type { LaneId, SizeClass } from './schedule/lane.ts';
+import { type LaneId, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
 import type { MayRunOn } from './schedule/scheduled-run.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
@@ -50,13 +50,19 @@ export class CpuBacking implements Backing {
   readonly id: string;
   readonly mayRunOn = 'cpu';
   readonly hasDevices = false;
-  readonly sizeClasses = ['small', 'wide'] as const;
+  readonly sizeClasses: readonly SizeClass[];
   readonly precision: 'f32' | 'f64';
   readonly #spec: ProcessorSpec;
   readonly #runsOn: Backend;
 
-  constructor(spec: ProcessorSpec, runsOn: Backend) {
+  /** @param sizeClasses - Without `wide` where only small circuits run. */
+  constructor(
+    spec: ProcessorSpec,
+    runsOn: Backend,
+    sizeClasses: readonly SizeClass[] = SIZE_CLASSES,
+  ) {
     this.id = spec.id;
+    this.sizeClasses = sizeClasses;
     this.#spec = spec;
     this.#runsOn = runsOn;
     this.precision = runsOn.precision;
@@ -71,7 +77,8 @@ export class CpuBacking implements Backing {
   }
 
   availability(healthOf: HealthOf): Availability {
-    return bothSizes(healthOf('small'), healthOf('wide'));
+    const small = healthOf('small');
+    return this.sizeClasses.includes('wide') ? bothSizes(small, healthOf('wide')) : small;
   }
 
   ranOn(): Backend {

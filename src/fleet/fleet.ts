@@ -35,6 +35,7 @@ import type {
 } from './processor.ts';
 import { Qvm } from './qvm.ts';
 import { AGEING_MS } from './schedule/fair-queue.ts';
+import { SIZE_CLASSES } from './schedule/lane.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
 
 /** Between looks for adapters while there is none. */
@@ -62,6 +63,11 @@ export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
   readonly fleetNodes?: readonly number[];
   /** Name of this node in a cluster, for results. */
   readonly nodeName?: string;
+  /**
+   * True for a node of a cluster that runs no jobs. It has one thread, for small circuits of the service itself, and
+   * opens no adapters. Its processors have the limits of the machine nevertheless.
+   */
+  readonly runsNoJobs?: boolean;
   /** Hardware in place of the offline `superconducting-1`. Its owner closes it. */
   readonly hardware?: Processor;
   /** The worker threads' module; the product's own unless a test brings another. */
@@ -88,12 +94,12 @@ export class Fleet {
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
     this.#options = options;
-    const { numThreads, now, workerEntry } = options;
+    const { now, workerEntry } = options;
     const softwareMemoryBytes = softwareAdapterBytes(options);
     this.#shares = cpuEngines(options);
     this.#backend = new CircuitBackend({
-      small: { numWorkers: numThreads, engine: this.#shares.small },
-      wide: { numWorkers: 1, engine: this.#shares.wide },
+      small: { numWorkers: this.numThreads, engine: this.#shares.small },
+      wide: { numWorkers: options.runsNoJobs ? 0 : 1, engine: this.#shares.wide },
       queueLimit: options.queueLimit,
       ageingMs: options.ageingMs ?? AGEING_MS,
       ...(workerEntry && { workerEntry }),
@@ -138,7 +144,7 @@ export class Fleet {
 
   /** Small circuits that run at the same time. */
   get numThreads(): number {
-    return this.#options.numThreads;
+    return this.#options.runsNoJobs ? 1 : this.#options.numThreads;
   }
 
   /** The devices of `gpu-fleet`. */
@@ -216,7 +222,10 @@ export class Fleet {
       const runsOn = names === '' ? 'CPU engine' : `WebGPU on ${names}`;
       return `${id}: ${runsOn} (${precision}), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
     });
-    return [...lines, `GPU adapters: ${this.#adapters.describe()}`];
+    const adapters = this.#options.runsNoJobs
+      ? 'not looked for: this node runs no jobs.'
+      : this.#adapters.describe();
+    return [...lines, `GPU adapters: ${adapters}`];
   }
 
   /** Ends everything; what waits or runs is rejected with FleetClosedError. */
@@ -231,7 +240,8 @@ export class Fleet {
 
   async #start(): Promise<void> {
     await this.startStatevector();
-    await Promise.all([this.#openAdapters(), this.#gpuFleet.check()]);
+    if (this.#options.runsNoJobs) this.#gpuBacking.setWhyNoAdapter('This node runs no jobs.');
+    else await Promise.all([this.#openAdapters(), this.#gpuFleet.check()]);
   }
 
   async #testStatevector(): Promise<void> {
@@ -301,13 +311,12 @@ export class Fleet {
   }
 
   #statevectorBacking(): Backing {
-    const { cpuModel } = this.#options.machine;
-    return new CpuBacking(statevectorSpec(this.#options), {
-      engine: 'cpu',
-      execution: 'cpu',
-      precision: 'f64',
-      hardware: cpuModel,
-    });
+    const { machine, runsNoJobs } = this.#options;
+    return new CpuBacking(
+      statevectorSpec(this.#options),
+      { engine: 'cpu', execution: 'cpu', precision: 'f64', hardware: machine.cpuModel },
+      runsNoJobs ? ['small'] : SIZE_CLASSES,
+    );
   }
 
   #simulator(backing: Backing, onHealthChange?: () => void): SimulatorProcessor {

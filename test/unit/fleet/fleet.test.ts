@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Circuit,
   type GateOperation,
@@ -105,6 +105,34 @@ describe('Fleet', () => {
     expect([...run.counts.outcomes]).toEqual([0, 2 ** numQubits - 1]);
     expect(run.counts.occurrences.reduce((sum, times) => sum + times)).toBe(100);
     expect(backend).toMatchObject({ engine: 'cpu', precision, hardware: 'a CPU' });
+  });
+
+  test('opens one thread and no adapters on a node that runs no jobs, which has the same limits', async () => {
+    const cores = {
+      numThreads: 5,
+      machine: { cpuModel: 'a CPU', numCores: 5, memoryBytes: 2 ** 30 },
+    };
+    const full = await openFleet(cores);
+    let numLooks = 0;
+    const discover = async () => {
+      numLooks += 1;
+      return NO_ADAPTER;
+    };
+    let numThreads = 0;
+    const countThread = () => {
+      numThreads += 1;
+    };
+    process.on('worker', countThread);
+    onTestFinished(() => void process.off('worker', countThread));
+    const light = await openFleet({ ...cores, discover, runsNoJobs: true });
+    expect(numThreads).toBe(1);
+    expect(light.numThreads).toBe(1);
+    expect(numLooks).toBe(0);
+    expect(light.describe().at(-1)).toBe('GPU adapters: not looked for: this node runs no jobs.');
+    const simulator = processor(light, 'statevector-sim');
+    expect(simulator.spec).toEqual(processor(full, 'statevector-sim').spec);
+    const { run } = await simulator.run(task(ghz(4)), {}, never());
+    expect([...run.counts.outcomes]).toEqual([0, 15]);
   });
 
   test('says of each processor what runs its circuits', async () => {
