@@ -79,6 +79,8 @@ export class Cluster {
       report: () => this.#report(),
       onJoined: (epoch, own) => {
         const { runner } = this.#known();
+        // Other nodes may have taken them meanwhile; the next look tells.
+        this.#zones = [];
         runner.loseClaims((claim) => claim.epoch < epoch);
         runner.inherit(own.jobs);
         this.places.restored(own.places);

@@ -610,10 +610,10 @@ export class ClusterJobs implements JobSharing {
     }
   }
 
-  /** Takes in a message. A later version of the software may send others, which are ignored. */
+  /** Takes in a message. Others, of a later version of the software or of an operator, are ignored. */
   #receive(text: string): void {
     const { runner, node, onOrders } = this.#options;
-    const [kind, subject, ...rest] = JSON.parse(text) as readonly [string, string, ...unknown[]];
+    const [kind, subject = '', ...rest] = messageOf(text);
     if (kind === 'queued') this.#mayClaim(subject);
     else if (kind === 'changed') void runner().changedElsewhere(subject);
     else if (kind === 'watched') runner().announceProgressOf(subject);
@@ -626,6 +626,17 @@ export class ClusterJobs implements JobSharing {
         said === undefined ? said : String(said),
       );
     }
+  }
+}
+
+/** The parts of a message; none for a text that is no message. */
+function messageOf(text: string): readonly [kind?: string, subject?: string, ...rest: unknown[]] {
+  try {
+    const parts: unknown = JSON.parse(text);
+    // The cast is checked by what is done with the kind; subjects of these kinds are text.
+    return Array.isArray(parts) ? (parts as [string, string]) : [];
+  } catch {
+    return [];
   }
 }
 

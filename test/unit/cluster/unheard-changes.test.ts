@@ -143,6 +143,20 @@ describeWith(['PostgreSQL'], 'jobs of a cluster without messages', () => {
     expect(Number(left?.['n'])).toBe(0);
   });
 
+  test('are shared although others send notifications that are no messages', async () => {
+    const url = await server.createDatabase();
+    const a = await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b', role: 'worker' });
+    for (const text of ['nonsense', '5', '{}', '[]', '["unknown","x"]', '']) {
+      await query(url, `SELECT pg_notify('qcs_cluster', '${text}')`);
+    }
+    const job = newJob();
+    const ran = a.runner.run(job);
+    await eventually(() => b.handler.of(job.id).resolve('{}'));
+    expect(await ran).toMatchObject({ status: 'completed' });
+    expect(a.unexpected).toEqual([]);
+  });
+
   test('that were copied from another database count as in flight once they have a line', async () => {
     const url = await server.createDatabase();
     const a = await openNode(url, { name: 'a', role: 'api' });
