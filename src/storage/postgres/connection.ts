@@ -49,20 +49,25 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 /**
- * Settings of a connection that writes. A commit is answered once it is on disk. A transaction whose node has
- * stopped is rolled back about when its lease ends, so that other nodes do not wait for its locks. Rows are found by
- * their keys: a plan that was made while a table was small must not read the whole of it later. Plans that avoid that
- * at any cost look so costly to the server that it would compile each of them for a tenth of a second, unless it is
- * told not to. A statement is planned once, because planning a small one takes longer than running it. Bitmaps are not
- * used: reading through one leaves the entries of rows that are gone in an index, and the next reading meets them again.
+ * Settings of all connections. Rows are found by their keys: a plan that was made while a table was small must not
+ * read the whole of it later. Plans that avoid that at any cost look so costly to the server that it would compile each
+ * of them for a tenth of a second, unless it is told not to. Bitmaps are not used: reading through one leaves the
+ * entries of rows that are gone in an index, and the next reading meets them again.
  */
-const WRITER_SETTINGS = `
+const SETTINGS = `
+  SET jit = off;
+  SET enable_seqscan = off;
+  SET enable_bitmapscan = off`;
+
+/**
+ * Settings of a connection that writes. A commit is answered once it is on disk. A transaction whose node has
+ * stopped is rolled back about when its lease ends, so that other nodes do not wait for its locks. A statement is
+ * planned once, because planning a small one takes longer than running it.
+ */
+const WRITER_SETTINGS = `${SETTINGS};
   SET synchronous_commit = on;
   SET idle_in_transaction_session_timeout = '5s';
-  SET jit = off;
   SET plan_cache_mode = force_generic_plan;
-  SET enable_seqscan = off;
-  SET enable_bitmapscan = off;
   SET enable_hashjoin = off;
   SET enable_mergejoin = off`;
 
@@ -137,6 +142,7 @@ export function openReaders(url: string, name: string, answerMs = ANSWER_MS): pg
     query_timeout: answerMs,
     keepAlive: true,
     types: TYPES,
+    onConnect: (client) => client.query(SETTINGS),
   });
   // The next read opens another connection.
   pool.on('error', () => {});

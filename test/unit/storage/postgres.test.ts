@@ -3,6 +3,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { writeAnswerMs } from '../../../src/compose-postgres.ts';
+import type { NewJob } from '../../../src/jobs/job.ts';
 import { PostgresJobStore } from '../../../src/jobs/postgres-job-store.ts';
 import { createPostgresAuditLog } from '../../../src/service/audit/postgres-audit-log.ts';
 import { createPostgresKeyStore } from '../../../src/service/keys/postgres-key-store.ts';
@@ -366,6 +367,30 @@ describeWith(['PostgreSQL'], 'a database in PostgreSQL', () => {
     expect(await query(url, 'SELECT DISTINCT attempts::int AS attempts FROM jobs')).toStrictEqual([
       { attempts: 2 },
     ]);
+  });
+
+  test('reads that were planned while a table was small do not read the whole of it later', async () => {
+    const database = await open();
+    const store = new PostgresJobStore(database);
+    const [few, many] = [5, 200].map((count) => Array.from({ length: count }, () => newJob()));
+    const read = async (jobs: readonly NewJob[] = []) => {
+      for (const { id } of jobs) expect(await store.get(id)).toMatchObject({ id });
+    };
+    await Promise.all((few ?? []).map((job) => store.create(job)));
+    // A statement that was sent some times is planned for good.
+    await read(few);
+    await read(few);
+    await Promise.all((many ?? []).map((job) => store.create(job)));
+    await read(many);
+    // The server counts what connections did when they end.
+    await database.close();
+    await eventually(async () => {
+      const counts = `SELECT seq_scan::int AS scans, seq_tup_read::int AS scanned, idx_scan::int AS found
+        FROM pg_stat_user_tables WHERE relname = 'jobs'`;
+      const [{ scans, scanned, found } = {}] = await query(url, counts);
+      expect(Number(scans) + Number(found)).toBeGreaterThanOrEqual(200);
+      expect(scanned).toBeLessThan(200);
+    });
   });
 
   test('a row that the database refuses fails alone among those written with it', async () => {
