@@ -11,11 +11,6 @@ import { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { PostgresUsage } from './storage/postgres/usage.ts';
 
 const AGAIN_MS = 500;
-/** @throws the error, unless the database cannot be used now. */
-function unlessUnwritable(error: unknown): void {
-  if (!(error instanceof StorageUnwritableError)) throw error;
-}
-
 /** A statement may wait for the locks of a node that stands still, which the server ends after 5 s. */
 const LEAST_ANSWER_MS = 6000;
 const MOST_ANSWER_MS = 15_000;
@@ -81,4 +76,9 @@ export async function openPostgresStores(
       await database.close();
     },
   };
+}
+
+/** @throws the error, unless the database cannot be used now. */
+function unlessUnwritable(error: unknown): void {
+  if (!(error instanceof StorageUnwritableError)) throw error;
 }

@@ -22,6 +22,8 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly port: number;
   /** Does this to the next COMMIT. Resolves when it is done: if the answer is lost, the server has committed. */
   breakNextCommit(fault: CommitFault, after?: AfterFault): Promise<void>;
+  /** Ends all connections once clients have sent so many messages; the last one does not arrive. Resolves then. */
+  endAfter(numMessages: number): Promise<void>;
   /** Whether the next COMMIT is still to be broken. */
   readonly isToBreak: boolean;
   /** Ends all connections, and takes no more until `open` is called. */
@@ -63,6 +65,7 @@ export async function startPostgresProxy(
   let planned: PlannedFault | undefined;
   let state: 'open' | 'cut' | 'silent' | 'held' = 'open';
   let delayMs = 0;
+  let end: { numMessages: number; readonly done: () => void } | undefined;
   const pairs = new Set<Pair>();
   const endPair = ({ client, upstream }: Pair) => {
     client.destroy();
@@ -102,6 +105,13 @@ export async function startPostgresProxy(
     const toClient = passTo(client, () => delayMs);
     client.on('data', (bytes) => {
       if (pair.isSilent) return;
+      if (end !== undefined) end.numMessages -= 1;
+      if (end?.numMessages === 0) {
+        end.done();
+        end = undefined;
+        for (const each of pairs) endPair(each);
+        return;
+      }
       if (planned !== undefined && bytes.includes('COMMIT')) {
         awaited = planned;
         planned = undefined;
@@ -129,6 +139,11 @@ export async function startPostgresProxy(
         planned = { fault, after, done };
       });
     },
+    endAfter(numMessages) {
+      return new Promise((done) => {
+        end = { numMessages, done };
+      });
+    },
     get isToBreak() {
       return planned !== undefined;
     },
@@ -147,6 +162,7 @@ export async function startPostgresProxy(
     open() {
       state = 'open';
       planned = undefined;
+      end = undefined;
       for (const { client, upstream } of pairs) {
         client.resume();
         upstream.resume();
