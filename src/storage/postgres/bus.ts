@@ -20,6 +20,8 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
 /** An idle connection is asked this often whether it lives. */
 const BEAT_MS = 2000;
+/** Time for the answer to a message. Messages are short, and what they tell is looked up each second. */
+const ANSWER_MS = 5000;
 
 const NOTIFY = {
   name: 'bus-notify',
@@ -106,7 +108,7 @@ export class PostgresBus {
     const { database } = this.#options;
     let client: pg.Client | undefined;
     try {
-      client = await openWriter(database.url, `${database.name} bus`);
+      client = await openWriter(database.url, `${database.name} bus`, ANSWER_MS);
       client.on('notification', ({ channel, payload = '' }) => {
         if (channel !== CHANNEL) {
           database.notify(channel, payload);
