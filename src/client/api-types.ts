@@ -576,7 +576,10 @@ export type Circuit = {
         readonly after: number;
       };
     }[];
-    /** Number of kernels that the remaining gates were compiled to */
+    /**
+     * Number of kernels that the remaining gates were compiled to; 0, as the figures below, for a circuit that is
+     * not compiled to kernels on a state vector
+     */
     readonly kernels: number;
     /** Number of kernels that combine more than one gate */
     readonly fused_blocks: number;
@@ -895,7 +898,10 @@ export type CompiledCircuit = {
         readonly after: number;
       };
     }[];
-    /** Number of kernels that the remaining gates were compiled to */
+    /**
+     * Number of kernels that the remaining gates were compiled to; 0, as the figures below, for a circuit that is
+     * not compiled to kernels on a state vector
+     */
     readonly kernels: number;
     /** Number of kernels that combine more than one gate */
     readonly fused_blocks: number;

@@ -13,7 +13,7 @@ import {
 import {
   type CircuitLimits,
   DEFAULT_MAX_ROUNDS,
-  MAX_CLASSICAL_BITS,
+  MAX_CIRCUIT_QUBITS,
   tooManyQubits,
 } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
@@ -203,8 +203,13 @@ export function runRequest(
   };
 }
 
-/** Method of a circuit that is fitted to a device and not run. */
+/** Method of a circuit that is compiled and not run. */
 const NO_RUN: ChosenMethod = { method: 'statevector', methodReason: 'Nothing runs.' };
+
+/** Whether a circuit is written out compiled, so that the width of states does not matter. */
+function isWritten(purpose: Purpose, spec: ProcessorSpec | undefined): boolean {
+  return purpose === 'compile' && (spec?.device !== undefined || spec?.family === 'qvm');
+}
 
 function checkParts(
   parts: BodyParts,
@@ -268,8 +273,7 @@ function checkParts(
       : { circuit: withModel(measured, noise, faults) };
   if (run === undefined) return undefined;
   const { circuit } = run;
-  const isForDevice = purpose === 'compile' && target?.spec.device !== undefined;
-  const chosen = isForDevice
+  const chosen = isWritten(purpose, target?.spec)
     ? NO_RUN
     : target &&
       checkMethod({ ...parts, circuit, outputs, results }, sizedSpec(target, limits), faults);
@@ -342,7 +346,7 @@ export function limitsOf(target: Target | undefined, targets: readonly Target[])
 export function readLimitsOf(target: Target | undefined, limits: CircuitLimits): CircuitLimits {
   if (target?.spec.family !== 'qvm') return limits;
   const { stateMemory: _, ...others } = limits;
-  return { ...others, maxQubits: MAX_CLASSICAL_BITS };
+  return { ...others, maxQubits: MAX_CIRCUIT_QUBITS };
 }
 
 /** The target with the width limit that its circuits are checked against. */

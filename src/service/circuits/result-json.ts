@@ -18,7 +18,7 @@ import {
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
-import { labelFormatOf, labelOfOutcome } from './outcome-labels.ts';
+import { hexLabelLength, labelFormatOf, labelOfOutcome, writeHexLabel } from './outcome-labels.ts';
 import { resultsJson } from './program-results-json.ts';
 import { drawnShotOrder } from './shot-order.ts';
 
@@ -134,21 +134,25 @@ export function deviceResultJson(
 }
 
 /**
- * Writes `{"01":3,"10":4}` byte by byte, because a string for each outcome takes longer than all that a small
+ * Writes `{"01":3,"10":4}`, or the same with hexadecimal labels, byte by byte, because a string for each outcome takes longer than all that a small
  * circuit's sampling takes.
  */
 export function countsJson(counts: Counts): string {
   const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
-  if (labelFormatOf(numBits) === 'hex') return longCountsJson(counts);
-  const bytes = Buffer.allocUnsafe(2 + occurrences.length * (numBits + MAX_ENTRY_BYTES));
+  const isHex = labelFormatOf(numBits) === 'hex';
+  const labelLength = isHex ? hexLabelLength(numBits) : numBits;
+  const bytes = Buffer.allocUnsafe(2 + occurrences.length * (labelLength + MAX_ENTRY_BYTES));
   let at = 0;
   bytes[at++] = OPENING_BRACE;
   for (let i = 0; i < occurrences.length; i++) {
     if (i > 0) bytes[at++] = COMMA;
     bytes[at++] = QUOTE;
     const word = i * wordsPerOutcome;
-    for (let bit = numBits - 1; bit >= 0; bit--) {
-      bytes[at++] = ZERO + ((outcomes[word + (bit >>> 5)]! >>> (bit & 31)) & 1);
+    if (isHex) at = writeHexLabel(bytes, at, outcomes, word, numBits);
+    else {
+      for (let bit = numBits - 1; bit >= 0; bit--) {
+        bytes[at++] = ZERO + ((outcomes[word + (bit >>> 5)]! >>> (bit & 31)) & 1);
+      }
     }
     bytes[at++] = QUOTE;
     bytes[at++] = COLON;
@@ -156,14 +160,6 @@ export function countsJson(counts: Counts): string {
   }
   bytes[at++] = CLOSING_BRACE;
   return bytes.toString('latin1', 0, at);
-}
-
-function longCountsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {
-  const entries = Array.from(occurrences, (count, i) => {
-    const label = labelOfOutcome(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits);
-    return `"${label}":${count}`;
-  });
-  return `{${entries.join(',')}}`;
 }
 
 /** Writes the label of each shot. */

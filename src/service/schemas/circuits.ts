@@ -231,7 +231,11 @@ export const compilationFields = z.strictObject({
   passes: z
     .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
     .describe('Compiler passes in order, with the number of operations after each'),
-  kernels: z.int().describe('Number of kernels that the remaining gates were compiled to'),
+  kernels: z
+    .int()
+    .describe(
+      'Number of kernels that the remaining gates were compiled to; 0, as the figures below, for a circuit that is not compiled to kernels on a state vector',
+    ),
   fused_blocks: z.int().describe('Number of kernels that combine more than one gate'),
   bytes_moved: z
     .number()
