@@ -342,6 +342,63 @@ export interface TrajectoryProgram {
 }
 
 /**
+ * A unitary on one site of a chain, or on two neighbouring ones. The first site is the more significant bit of the
+ * matrix's index.
+ */
+export interface ChainGate {
+  /** The first site. */
+  readonly site: number;
+  readonly numSites: 1 | 2;
+  /** Offset of its first entry in the pool, in complex numbers: 4 or 16 entries, row-major. */
+  readonly offset: number;
+}
+
+/** Gates on a chain, in order. */
+export interface ChainGates {
+  readonly kind: 'gates';
+  readonly gates: readonly ChainGate[];
+  readonly condition?: Condition;
+}
+
+/** One step of a program on matrix product states. The qubits of measurements and resets are sites of the chain. */
+export type ChainStep =
+  | ChainGates
+  | Measure
+  | Reset
+  | MisreadOperation
+  | AssignOperation
+  | LoopHead
+  | LoopTail;
+
+/** Limits on the bonds of a matrix product state. */
+export interface BondLimits {
+  /** Most singular values that are kept at a bond. */
+  readonly maxBondDimension: number;
+  /** Weight, the sum of squares of singular values, that one cut of a bond may discard of a state of norm 1. */
+  readonly truncationThreshold: number;
+}
+
+/**
+ * A circuit on a matrix product state: qubits on the sites of a chain, where gates act on neighbours. Swaps bring
+ * distant qubits together; they are among the gates.
+ */
+export interface MatrixProductProgram extends BondLimits {
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly control?: ClassicalControl;
+  readonly steps: readonly ChainStep[];
+  /** Measurements of sites after all steps, at most one into each bit. */
+  readonly lastMeasures: readonly Measure[];
+  /** Misread bits after that, and assignments after those. */
+  readonly lastMisreads: readonly MisreadOperation[];
+  readonly lastAssignments: readonly AssignOperation[];
+  /** Interleaved re, im. */
+  readonly matrices: Float64Array;
+  /** finalLayout[q] is the site of qubit q after the last step. */
+  readonly finalLayout: readonly number[];
+}
+
+/**
  * Costs of kernels on the whole state for an engine, without the sweep itself. Any unit: only ratios count. A
  * kernel with c controls costs 2^−c of it.
  */
