@@ -122,6 +122,17 @@ export class TooManyOutcomesError extends CodedError {
   }
 }
 
+/** The state vector of more qubits was requested than is read off a matrix product state. */
+export class StateVectorTooLongError extends CodedError {
+  readonly code = 'ENGINE_STATE_VECTOR_TOO_LONG';
+
+  constructor(numQubits: number, maxQubits: number) {
+    super(
+      `The state vector of ${numQubits} qubits has 2^${numQubits} amplitudes; of a matrix product state it is returned up to ${maxQubits} qubits. Amplitudes of given basis states are computed of more.`,
+    );
+  }
+}
+
 /** A thread of the engine ended while it worked on a program. */
 export class HelperLostError extends CodedError {
   readonly code = 'ENGINE_HELPER_LOST';

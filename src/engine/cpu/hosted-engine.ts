@@ -7,6 +7,7 @@
 import type {
   DensityProgram,
   GradientProgram,
+  MatrixProductProgram,
   Program,
   TargetProfile,
   TrajectoryProgram,
@@ -35,6 +36,8 @@ import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
+import { ChainMemory } from './mps/chain-memory.ts';
+import { freeChain, prepareChain, runChain } from './mps/run-matrix-product.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
 import { SegmentStore } from './segment-store.ts';
@@ -120,6 +123,7 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
   const threadPool = new ThreadPool({ precision, numThreads, tileBytes, isReproducible }, host);
   const mutex = new Mutex();
   const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
+  const chainMemory = new ChainMemory(host, options.memoryBytes);
   const batchHost: BatchHost = {
     threadPool,
     precision: PRECISIONS[precision],
@@ -135,6 +139,7 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
       prepareDensity(program, options, lowering, threadPool, mutex),
     prepareTrajectories: async (program) =>
       prepareTrajectories(program, options, lowering, threadPool, mutex),
+    prepareMatrixProduct: async (program) => prepareMatrixProduct(program, chainMemory, mutex),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
@@ -257,6 +262,22 @@ function prepareTrajectories(
     mutex,
     (request, signal) => runTrajectories({ plan, budget, operations, growth }, request, signal),
     () => segments.clear(),
+  );
+}
+
+/** Double precision on one thread, whatever the engine's options are. */
+function prepareMatrixProduct(
+  program: MatrixProductProgram,
+  chainMemory: ChainMemory,
+  mutex: Mutex,
+): Executable {
+  const chain = prepareChain(program, chainMemory.take());
+  return mutex.executable(
+    (request: RunRequest, signal) => runChain(chain, request, signal),
+    () => {
+      freeChain(chain);
+      chainMemory.giveBack();
+    },
   );
 }
 

@@ -1,0 +1,333 @@
+/**
+ * A matrix product state in mixed canonical form: one tensor a site, left × 2 × right, where all tensors to the left of
+ * the centre are isometries from the left, and those to its right from the right. The centre has the norm, and the
+ * singular values of a bond beside it are those of the state, so that cuts there are the best ones.
+ *
+ * @see Schollwöck, "The density-matrix renormalization group in the age of matrix product states", Annals of Physics
+ *   326, 96 (2011).
+ */
+import type { BondLimits } from '../../../compiler/program.ts';
+import type { QubitMasses } from '../../state-operations.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
+import { ENTRY_BYTES, type TensorMemory } from './tensor-memory.ts';
+
+/** Tensor of a site. */
+interface SiteTensor {
+  readonly at: number;
+  /** Bytes of its block. */
+  readonly room: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Part of the squared norm that moving the centre may lose: rounding, squared. */
+const LOST_IN_MOVES = 1e-28;
+
+/** Part of a truncation threshold that may be left out before singular values are computed. */
+const LEFT_OUT_EARLY = 0.01;
+
+/** A state on a chain of sites. */
+export class Chain {
+  readonly memory: TensorMemory;
+  readonly limits: BondLimits;
+  readonly sites: SiteTensor[];
+  centre = 0;
+  /** Weight discarded so far. */
+  truncationError = 0;
+  largestBond = 1;
+
+  private constructor(memory: TensorMemory, limits: BondLimits, sites: SiteTensor[]) {
+    this.memory = memory;
+    this.limits = limits;
+    this.sites = sites;
+  }
+
+  /** A chain of qubits that are |0⟩. */
+  static ofZeros(memory: TensorMemory, limits: BondLimits, numSites: number): Chain {
+    const chain = new Chain(memory, limits, []);
+    for (let i = 0; i < numSites; i++) {
+      const tensor = chain.#allocated(1, 1);
+      chain.sites.push(tensor);
+      memory.doubles.set([1, 0, 0, 0], tensor.at / 8);
+    }
+    return chain;
+  }
+
+  copy(): Chain {
+    const copy = new Chain(this.memory, this.limits, []);
+    for (const { at, left, right } of this.sites) {
+      const tensor = copy.#allocated(left, right);
+      this.memory.copy(at, bytesOf(left, right), tensor.at);
+      copy.sites.push(tensor);
+    }
+    copy.centre = this.centre;
+    copy.truncationError = this.truncationError;
+    copy.largestBond = this.largestBond;
+    return copy;
+  }
+
+  release(): void {
+    for (const { at, room } of this.sites.splice(0)) if (room > 0) this.memory.release(at);
+  }
+
+  /** Largest bond dimension now. */
+  get bond(): number {
+    return this.sites.reduce((most, { right }) => Math.max(most, right), 1);
+  }
+
+  /** Applies a 2×2 matrix at an address to a site. */
+  applyToSite(site: number, matrix: number): void {
+    const { at, left, right } = this.sites[site]!;
+    this.memory.kernels.applyToSite(at, left, right, matrix);
+  }
+
+  /**
+   * Applies a 4×4 matrix at an address to a site and the next one.
+   *
+   * @param centre - Where the centre is to be afterwards: the site, or the next one.
+   */
+  async applyToPair(
+    site: number,
+    matrix: number,
+    centre: number,
+    slicer: TimeSlicer,
+  ): Promise<void> {
+    if (this.centre < site) await this.moveCentre(site, slicer);
+    else if (this.centre > site + 1) await this.moveCentre(site + 1, slicer);
+    const { memory } = this;
+    const first = this.sites[site]!;
+    const second = this.sites[site + 1]!;
+    const [left, middle, right] = [first.left, first.right, second.right];
+    const pair = memory.scratch('pair', 4 * ENTRY_BYTES * left * right);
+    const product = memory.multiply(
+      { at: first.at, stride: middle },
+      { at: second.at, stride: 2 * right },
+      { at: pair, stride: 2 * right },
+      [2 * left, middle, 2 * right],
+      slicer,
+    );
+    if (product !== undefined) await product;
+    memory.kernels.applyToPair(pair, left, right, matrix);
+    await this.#split(site, pair, centre > site, slicer);
+  }
+
+  /**
+   * Divides a pair of sites by its singular values.
+   *
+   * @param isRightward - Whether the centre is the second site afterwards.
+   */
+  async #split(
+    site: number,
+    pair: number,
+    isRightward: boolean,
+    slicer: TimeSlicer,
+  ): Promise<void> {
+    const { memory } = this;
+    const { kernels } = memory;
+    const m = 2 * this.sites[site]!.left;
+    const n = 2 * this.sites[site + 1]!.right;
+    // Rows of M, or of its transpose: those whose singular vectors are wanted are the columns of L.
+    const [rows, columns] = isRightward ? [m, n] : [n, m];
+    const work = memory.scratch('work', ENTRY_BYTES * m * n);
+    if (isRightward) memory.copy(pair, ENTRY_BYTES * m * n, work);
+    else kernels.transpose(pair, m, n, work, 1);
+    const factors = memory.scratch('factors', ENTRY_BYTES * rows * Math.min(rows, columns));
+    const rest = Math.max(LOST_IN_MOVES, LEFT_OUT_EARLY * this.limits.truncationThreshold);
+    const found = memory.orthogonalize(work, rows, columns, factors, 0, rest, slicer);
+    const { rank, total, left } = found instanceof Promise ? await found : found;
+    const turning = memory.diagonalize(factors, rank, rows, slicer);
+    if (turning !== undefined) await turning;
+
+    const { bond, discarded, choice, scales } = this.#choose(rank, total, left);
+    const vectors = memory.scratch('rows', ENTRY_BYTES * bond * rows);
+    kernels.pickRows(factors, rows, choice, scales, bond, vectors);
+    const first = this.#replace(site, m / 2, bond);
+    const second = this.#replace(site + 1, bond, n / 2);
+    let product: Promise<void> | undefined | void;
+    if (isRightward) {
+      kernels.transpose(vectors, bond, m, first.at, 1);
+      kernels.conjugate(vectors, bond * m);
+      product = memory.multiply(
+        { at: vectors, stride: m },
+        { at: pair, stride: n },
+        { at: second.at, stride: n },
+        [bond, m, n],
+        slicer,
+      );
+    } else {
+      memory.copy(vectors, ENTRY_BYTES * bond * n, second.at);
+      // Overwrites the transpose, which is done with.
+      kernels.transpose(vectors, bond, n, work, -1);
+      product = memory.multiply(
+        { at: pair, stride: n },
+        { at: work, stride: bond },
+        { at: first.at, stride: bond },
+        [m, n, bond],
+        slicer,
+      );
+    }
+    if (product !== undefined) await product;
+    this.centre = isRightward ? site + 1 : site;
+    this.truncationError += discarded / total;
+    this.largestBond = Math.max(this.largestBond, bond);
+    if (discarded > 0) this.#scaleCentre(Math.sqrt(total / (total - discarded)));
+  }
+
+  /**
+   * Chooses the singular values that are kept.
+   *
+   * @returns Their number, the weight that is discarded, and the addresses of their rows and of the inverse values.
+   */
+  #choose(rank: number, total: number, left: number) {
+    const { maxBondDimension, truncationThreshold } = this.limits;
+    const { memory } = this;
+    const masses = memory.scratch('masses', 8 * rank) / 8;
+    const weights = memory.doubles.slice(masses, masses + rank);
+    const order = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]! || a - b);
+    let discarded = left;
+    let bond = rank;
+    while (bond > 1) {
+      const next = discarded + weights[order[bond - 1]!]!;
+      if (bond <= maxBondDimension && next > truncationThreshold * total) break;
+      discarded = next;
+      bond--;
+    }
+    const choice = memory.scratch('choice', 16 * bond);
+    const scales = choice + 8 * bond;
+    const numbers = new Uint32Array(memory.doubles.buffer, choice, bond);
+    const { doubles } = memory;
+    for (let i = 0; i < bond; i++) {
+      numbers[i] = order[i]!;
+      doubles[scales / 8 + i] = 1 / Math.sqrt(weights[order[i]!]!);
+    }
+    // Rounding is no truncation.
+    return { bond, discarded: discarded > 1e-30 * total ? discarded : 0, choice, scales };
+  }
+
+  #scaleCentre(factor: number): void {
+    const { at, left, right } = this.sites[this.centre]!;
+    const { doubles } = this.memory;
+    const end = (at + bytesOf(left, right)) / 8;
+    for (let i = at / 8; i < end; i++) doubles[i]! *= factor;
+  }
+
+  /** Moves the centre to a site. Bonds that are wider than their rank become narrower. */
+  async moveCentre(site: number, slicer: TimeSlicer): Promise<void> {
+    while (this.centre !== site) {
+      const isRightward = this.centre < site;
+      const bond = isRightward ? this.sites[this.centre]!.right : this.sites[this.centre]!.left;
+      // A bond of dimension 1 has nothing to pass on but the norm, which is 1.
+      if (bond > 1) await (isRightward ? this.#passRight(slicer) : this.#passLeft(slicer));
+      this.centre += isRightward ? 1 : -1;
+    }
+  }
+
+  async #passRight(slicer: TimeSlicer): Promise<void> {
+    const { memory, centre } = this;
+    const { at, left, right } = this.sites[centre]!;
+    const next = this.sites[centre + 1]!;
+    const columns = 2 * left;
+    const work = memory.scratch('work', ENTRY_BYTES * right * columns);
+    memory.kernels.transpose(at, columns, right, work, 1);
+    const most = Math.min(right, columns);
+    const factors = memory.scratch('factors', ENTRY_BYTES * right * most);
+    const basis = memory.scratch('rows', ENTRY_BYTES * columns * most);
+    const found = memory.orthogonalize(work, right, columns, factors, basis, LOST_IN_MOVES, slicer);
+    const { rank } = found instanceof Promise ? await found : found;
+    const size = [rank, right, 2 * next.right] as const;
+    const pair = memory.scratch('pair', ENTRY_BYTES * rank * size[2]);
+    const product = memory.multiply(
+      { at: factors, stride: right },
+      { at: next.at, stride: size[2] },
+      { at: pair, stride: size[2] },
+      size,
+      slicer,
+    );
+    if (product !== undefined) await product;
+    memory.kernels.transpose(basis, rank, columns, this.#replace(centre, left, rank).at, 1);
+    const after = this.#replace(centre + 1, rank, next.right);
+    memory.copy(pair, ENTRY_BYTES * rank * size[2], after.at);
+  }
+
+  async #passLeft(slicer: TimeSlicer): Promise<void> {
+    const { memory, centre } = this;
+    const { at, left, right } = this.sites[centre]!;
+    const before = this.sites[centre - 1]!;
+    const columns = 2 * right;
+    const work = memory.scratch('work', ENTRY_BYTES * left * Math.max(columns, left));
+    memory.copy(at, ENTRY_BYTES * left * columns, work);
+    const most = Math.min(left, columns);
+    const factors = memory.scratch('factors', ENTRY_BYTES * left * most);
+    const basis = memory.scratch('rows', ENTRY_BYTES * columns * most);
+    const found = memory.orthogonalize(work, left, columns, factors, basis, LOST_IN_MOVES, slicer);
+    const { rank } = found instanceof Promise ? await found : found;
+    memory.kernels.transpose(factors, rank, left, work, 1);
+    const size = [2 * before.left, left, rank] as const;
+    const pair = memory.scratch('pair', ENTRY_BYTES * size[0] * rank);
+    const product = memory.multiply(
+      { at: before.at, stride: left },
+      { at: work, stride: rank },
+      { at: pair, stride: rank },
+      size,
+      slicer,
+    );
+    if (product !== undefined) await product;
+    const after = this.#replace(centre - 1, before.left, rank);
+    memory.copy(pair, ENTRY_BYTES * size[0] * rank, after.at);
+    memory.copy(basis, ENTRY_BYTES * rank * columns, this.#replace(centre, rank, right).at);
+  }
+
+  /** Masses of a site's qubit. */
+  async masses(site: number, slicer: TimeSlicer): Promise<QubitMasses> {
+    await this.moveCentre(site, slicer);
+    const { at, left, right } = this.sites[site]!;
+    const sums = this.memory.scratch('masses', 16 * left);
+    this.memory.kernels.rowMasses(at, 2 * left, right, sums);
+    const { doubles } = this.memory;
+    let [zero, one] = [0, 0];
+    for (let i = 0; i < left; i++) {
+      zero += doubles[sums / 8 + 2 * i]!;
+      one += doubles[sums / 8 + 2 * i + 1]!;
+    }
+    return { zero, one };
+  }
+
+  /** Projects the qubit at the centre onto an outcome of that mass, and leaves it as |left⟩. */
+  collapse(outcome: 0 | 1, left: 0 | 1, mass: number): void {
+    const tensor = this.sites[this.centre]!;
+    const { doubles } = this.memory;
+    const length = 2 * tensor.right;
+    const factor = 1 / Math.sqrt(mass);
+    for (let row = 0; row < tensor.left; row++) {
+      const first = tensor.at / 8 + 2 * row * length;
+      const from = first + outcome * length;
+      const to = first + left * length;
+      const other = first + (1 - left) * length;
+      for (let i = 0; i < length; i++) doubles[to + i] = factor * doubles[from + i]!;
+      doubles.fill(0, other, other + length);
+    }
+  }
+
+  /** Gives a site a tensor of that shape, with unspecified contents. */
+  #replace(site: number, left: number, right: number): SiteTensor {
+    const old = this.sites[site]!;
+    let tensor: SiteTensor;
+    const bytes = bytesOf(left, right);
+    if (bytes <= old.room && 4 * bytes >= old.room) {
+      tensor = { at: old.at, room: old.room, left, right };
+    } else {
+      this.memory.release(old.at);
+      this.sites[site] = { at: 0, room: 0, left: 0, right: 0 };
+      tensor = this.#allocated(left, right);
+    }
+    this.sites[site] = tensor;
+    return tensor;
+  }
+
+  #allocated(left: number, right: number): SiteTensor {
+    const bytes = bytesOf(left, right);
+    return { at: this.memory.allocate(bytes), room: bytes, left, right };
+  }
+}
+
+const bytesOf = (left: number, right: number): number => 2 * ENTRY_BYTES * left * right;
