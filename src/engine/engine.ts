@@ -33,6 +33,7 @@ import type {
   GradientProgram,
   MatrixProductProgram,
   Program,
+  StabilizerProgram,
   TargetProfile,
   TrajectoryProgram,
 } from '../compiler/program.ts';
@@ -229,5 +230,13 @@ export interface Engine {
    * bits.
    */
   prepareMatrixProduct?(program: MatrixProductProgram): Promise<Executable>;
+  /**
+   * Prepares a Clifford circuit with Pauli noise; absent where the engine has no tableaux. It is not bound by
+   * `target.maxQubits`. Probabilities and expectation values are exact and need no shots, also with noise, measurements in
+   * mid-circuit and resets, if the program's frames suffice and nothing has a condition.
+   *
+   * @throws {ProgramTooWideError} if the program has more than 20,000 qubits.
+   */
+  prepareStabilizer?(program: StabilizerProgram): Promise<Executable>;
   close(): Promise<void>;
 }
