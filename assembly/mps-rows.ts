@@ -55,8 +55,7 @@ function massOf(row: usize, bytes: usize): f64 {
 }
 
 /**
- * Continues a modified Gram-Schmidt orthogonalisation of rows, largest row first: B = Lᵀ·Q, where the rows of Q are
- * orthonormal and those of L are stored.
+ * Continues a modified Gram-Schmidt orthogonalisation of rows, largest row first: B = Lᵀ·Q with orthonormal rows of Q.
  *
  * @param at - B, overwritten; rows that are done become rows of Q in place.
  * @param masses - Squared norms of the rows, which are kept up; −1 for rows that are done.

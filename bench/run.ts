@@ -9,6 +9,7 @@ import { benchFresh } from './fresh.ts';
 import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
+import { benchMatrixProducts } from './matrix-products.ts';
 import { benchNoise } from './noise.ts';
 import { benchObservables } from './observables.ts';
 import { benchPlacement } from './placement.ts';
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   gradients: benchGradients,
   'http-circuits': benchHttpCircuits,
   inference: benchInference,
+  'matrix-products': benchMatrixProducts,
   noise: benchNoise,
   observables: benchObservables,
   placement: benchPlacement,

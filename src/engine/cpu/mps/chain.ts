@@ -1,13 +1,13 @@
 /**
  * A matrix product state in mixed canonical form: one tensor a site, left × 2 × right, where all tensors to the left of
- * the centre are isometries from the left, and those to its right from the right. The centre has the norm, and the
- * singular values of a bond beside it are those of the state, so that cuts there are the best ones.
+ * the centre are isometries from the left, and those to its right from the right. The centre has the norm, and what is
+ * left out of it is left out of the state: the weight of a cut is exact.
  *
  * @see Schollwöck, "The density-matrix renormalization group in the age of matrix product states", Annals of Physics
  *   326, 96 (2011).
  */
 import type { BondLimits } from '../../../compiler/program.ts';
-import type { QubitMasses } from '../../state-operations.ts';
+import type { MaybePromise, QubitMasses } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import { ENTRY_BYTES, type TensorMemory } from './tensor-memory.ts';
 
@@ -23,8 +23,22 @@ interface SiteTensor {
 /** Part of the squared norm that moving the centre may lose: rounding, squared. */
 const LOST_IN_MOVES = 1e-28;
 
-/** Part of a truncation threshold that may be left out before singular values are computed. */
+/** Part of a truncation threshold that the first orthogonalisation of a pair may leave out. */
 const LEFT_OUT_EARLY = 0.01;
+
+/** Discarded weight that is rounding. */
+const NEGLIGIBLE = 1e-26;
+
+/** Most rows that Jacobi rotations diagonalise; with more, they take too long for what they gain. */
+const MAX_JACOBI_ROWS = 128;
+
+interface LeadingVectors {
+  readonly bond: number;
+  /** Part of the squared norm that they leave out. */
+  readonly discarded: number;
+  /** Address of the rows. */
+  readonly vectors: number;
+}
 
 /** A state on a chain of sites. */
 export class Chain {
@@ -112,7 +126,7 @@ export class Chain {
   }
 
   /**
-   * Divides a pair of sites by its singular values.
+   * Divides a pair of sites into an isometry, which spans what is kept of it, and the rest.
    *
    * @param isRightward - Whether the centre is the second site afterwards.
    */
@@ -126,24 +140,15 @@ export class Chain {
     const { kernels } = memory;
     const m = 2 * this.sites[site]!.left;
     const n = 2 * this.sites[site + 1]!.right;
-    // Rows of M, or of its transpose: those whose singular vectors are wanted are the columns of L.
-    const [rows, columns] = isRightward ? [m, n] : [n, m];
-    const work = memory.scratch('work', ENTRY_BYTES * m * n);
-    if (isRightward) memory.copy(pair, ENTRY_BYTES * m * n, work);
-    else kernels.transpose(pair, m, n, work, 1);
-    const factors = memory.scratch('factors', ENTRY_BYTES * rows * Math.min(rows, columns));
-    const rest = Math.max(LOST_IN_MOVES, LEFT_OUT_EARLY * this.limits.truncationThreshold);
-    const found = memory.orthogonalize(work, rows, columns, factors, 0, rest, slicer);
-    const { rank, total, left } = found instanceof Promise ? await found : found;
-    const turning = memory.diagonalize(factors, rank, rows, slicer);
-    if (turning !== undefined) await turning;
-
-    const { bond, discarded, choice, scales } = this.#choose(rank, total, left);
-    const vectors = memory.scratch('rows', ENTRY_BYTES * bond * rows);
-    kernels.pickRows(factors, rows, choice, scales, bond, vectors);
+    const { bond, discarded, vectors } = await this.#leadingVectors(
+      pair,
+      [m, n],
+      isRightward,
+      slicer,
+    );
     const first = this.#replace(site, m / 2, bond);
     const second = this.#replace(site + 1, bond, n / 2);
-    let product: Promise<void> | undefined | void;
+    let product: MaybePromise<void>;
     if (isRightward) {
       kernels.transpose(vectors, bond, m, first.at, 1);
       kernels.conjugate(vectors, bond * m);
@@ -156,11 +161,11 @@ export class Chain {
       );
     } else {
       memory.copy(vectors, ENTRY_BYTES * bond * n, second.at);
-      // Overwrites the transpose, which is done with.
-      kernels.transpose(vectors, bond, n, work, -1);
+      const adjoint = memory.scratch('work', ENTRY_BYTES * bond * n);
+      kernels.transpose(vectors, bond, n, adjoint, -1);
       product = memory.multiply(
         { at: pair, stride: n },
-        { at: work, stride: bond },
+        { at: adjoint, stride: bond },
         { at: first.at, stride: bond },
         [m, n, bond],
         slicer,
@@ -168,40 +173,137 @@ export class Chain {
     }
     if (product !== undefined) await product;
     this.centre = isRightward ? site + 1 : site;
-    this.truncationError += discarded / total;
     this.largestBond = Math.max(this.largestBond, bond);
-    if (discarded > 0) this.#scaleCentre(Math.sqrt(total / (total - discarded)));
+    // Rounding is no truncation.
+    if (discarded < NEGLIGIBLE) return;
+    this.truncationError += discarded;
+    this.#scaleCentre(1 / Math.sqrt(1 - discarded));
   }
 
   /**
-   * Chooses the singular values that are kept.
+   * Orthonormal rows that span the largest singular vectors of a matrix: of the left ones the transposes, or the adjoints of
+   * the right ones.
    *
-   * @returns Their number, the weight that is discarded, and the addresses of their rows and of the inverse values.
+   * Orthogonalisations with pivoting, each of the triangular factor of the one before, come ever closer to the singular
+   * values. After two of them the part that is left out is at most some 1.4 times what singular vectors leave out, and
+   * mostly as much: at a bond that is cut where its weights fall quickly, that is no or one more vector. Where the bond is
+   * limited, two more or Jacobi rotations come close to the best that the limit allows.
+   *
+   * @see Stewart, "The QLP approximation to the singular value decomposition", SIAM J. Sci. Comput. 20, 1336 (1999); Huckaby
+   *   & Chan, "Stewart's pivoted QLP decomposition for low-rank matrices", Numer. Linear Algebra Appl. 12, 153 (2005).
    */
-  #choose(rank: number, total: number, left: number) {
-    const { maxBondDimension, truncationThreshold } = this.limits;
+  async #leadingVectors(
+    pair: number,
+    [m, n]: readonly [number, number],
+    ofRows: boolean,
+    slicer: TimeSlicer,
+  ): Promise<LeadingVectors> {
     const { memory } = this;
-    const masses = memory.scratch('masses', 8 * rank) / 8;
-    const weights = memory.doubles.slice(masses, masses + rank);
-    const order = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]! || a - b);
-    let discarded = left;
-    let bond = rank;
-    while (bond > 1) {
-      const next = discarded + weights[order[bond - 1]!]!;
-      if (bond <= maxBondDimension && next > truncationThreshold * total) break;
-      discarded = next;
-      bond--;
+    const { maxBondDimension, truncationThreshold } = this.limits;
+    const [rows, columns] = ofRows ? [m, n] : [n, m];
+    const work = memory.scratch('work', ENTRY_BYTES * m * n);
+    if (ofRows) memory.copy(pair, ENTRY_BYTES * m * n, work);
+    else memory.kernels.transpose(pair, m, n, work, 1);
+    const most = Math.min(rows, columns);
+    const rest = Math.max(LOST_IN_MOVES, LEFT_OUT_EARLY * truncationThreshold);
+    const first = memory.scratch('factors', ENTRY_BYTES * rows * most);
+    const finding = memory.orthogonalize(work, rows, columns, first, 0, rest, slicer);
+    const { rank, total, left } = finding instanceof Promise ? await finding : finding;
+
+    const second = memory.scratch('second', ENTRY_BYTES * rank * rank);
+    const basis = memory.scratch('rows', ENTRY_BYTES * rank * rows);
+    const allowed = Math.max(LOST_IN_MOVES, truncationThreshold - left / total);
+    const refining = memory.orthogonalize(first, rank, rows, second, basis, allowed, slicer);
+    const refined = refining instanceof Promise ? await refining : refining;
+    if (refined.rank <= maxBondDimension) {
+      const discarded = (left + refined.left) / total;
+      return { bond: refined.rank, discarded, vectors: basis };
     }
+    return await this.#limitedVectors(rank, refined.rank, rows, total, slicer);
+  }
+
+  /**
+   * Continues where more vectors were found than a bond may have.
+   *
+   * @param rank - Columns of the scratch `second`.
+   * @param found - Its rows, and those of the basis in the scratch `rows`.
+   */
+  async #limitedVectors(
+    rank: number,
+    found: number,
+    rows: number,
+    total: number,
+    slicer: TimeSlicer,
+  ): Promise<LeadingVectors> {
+    const { memory } = this;
+    const { maxBondDimension: bond } = this.limits;
+    const basis = memory.scratch('rows', ENTRY_BYTES * found * rows);
+    const second = memory.scratch('second', ENTRY_BYTES * found * rank);
+    const third = memory.scratch('factors', ENTRY_BYTES * found * found);
+    const rounding = LOST_IN_MOVES;
+    const again = memory.orthogonalize(second, found, rank, third, 0, rounding, slicer);
+    const { rank: last } = again instanceof Promise ? await again : again;
+    const chosen = memory.scratch('chosen', ENTRY_BYTES * bond * found);
+    const kept =
+      last <= MAX_JACOBI_ROWS
+        ? await this.#singularRows(third, last, found, chosen, slicer)
+        : await this.#pivotedRows(third, last, found, chosen, slicer);
+    const vectors = memory.scratch('work', ENTRY_BYTES * bond * rows);
+    const product = memory.multiply(
+      { at: chosen, stride: found },
+      { at: basis, stride: rows },
+      { at: vectors, stride: rows },
+      [bond, found, rows],
+      slicer,
+    );
+    if (product !== undefined) await product;
+    memory.copy(vectors, ENTRY_BYTES * bond * rows, basis);
+    return { bond, discarded: Math.max(0, 1 - kept / total), vectors: basis };
+  }
+
+  /** Writes the largest singular vectors of a matrix, as many as a bond may have; gives their weight. */
+  async #singularRows(
+    at: number,
+    rows: number,
+    columns: number,
+    chosen: number,
+    slicer: TimeSlicer,
+  ): Promise<number> {
+    const { memory } = this;
+    const { maxBondDimension: bond } = this.limits;
+    const turning = memory.diagonalize(at, rows, columns, slicer);
+    if (turning !== undefined) await turning;
+    const masses = memory.scratch('masses', 8 * rows) / 8;
+    const weights = memory.doubles.slice(masses, masses + rows);
+    const order = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]! || a - b);
     const choice = memory.scratch('choice', 16 * bond);
     const scales = choice + 8 * bond;
     const numbers = new Uint32Array(memory.doubles.buffer, choice, bond);
     const { doubles } = memory;
+    let kept = 0;
     for (let i = 0; i < bond; i++) {
+      const weight = weights[order[i]!]!;
       numbers[i] = order[i]!;
-      doubles[scales / 8 + i] = 1 / Math.sqrt(weights[order[i]!]!);
+      doubles[scales / 8 + i] = 1 / Math.sqrt(weight);
+      kept += weight;
     }
-    // Rounding is no truncation.
-    return { bond, discarded: discarded > 1e-30 * total ? discarded : 0, choice, scales };
+    memory.kernels.pickRows(at, columns, choice, scales, bond, chosen);
+    return kept;
+  }
+
+  /** Writes as many orthonormal rows as a bond may have, by one more orthogonalisation; gives the weight that they span. */
+  async #pivotedRows(
+    at: number,
+    rows: number,
+    columns: number,
+    chosen: number,
+    slicer: TimeSlicer,
+  ): Promise<number> {
+    const { memory } = this;
+    const { maxBondDimension: bond } = this.limits;
+    const finding = memory.orthogonalize(at, rows, columns, 0, chosen, 0, slicer, bond);
+    const { total, left } = finding instanceof Promise ? await finding : finding;
+    return total - left;
   }
 
   #scaleCentre(factor: number): void {

@@ -23,6 +23,8 @@ export type ScratchName =
   | 'pair'
   | 'work'
   | 'factors'
+  | 'second'
+  | 'chosen'
   | 'rows'
   | 'masses'
   | 'choice'
@@ -176,9 +178,10 @@ export class TensorMemory {
    * Orthogonalises rows, largest first: B = Lᵀ·Q.
    *
    * @param at - B, overwritten.
-   * @param factors - Where L goes: one row of `rows` entries for each row of Q.
+   * @param factors - Where L goes: one row of `rows` entries for each row of Q; nowhere if 0.
    * @param basis - Where Q goes; nowhere if 0.
    * @param rest - Part of the squared norm of B that may be left out.
+   * @param limit - Most rows of Q.
    * @returns Rows of Q, and what is left out.
    */
   orthogonalize(
@@ -189,11 +192,12 @@ export class TensorMemory {
     basis: number,
     rest: number,
     slicer: TimeSlicer,
+    limit = Number.POSITIVE_INFINITY,
   ): MaybePromise<Orthogonalized> {
     const masses = this.scratch('masses', 8 * rows);
     this.kernels.rowMasses(at, rows, columns, masses);
     const total = this.#sumOf(masses, rows);
-    const most = Math.min(rows, columns);
+    const most = Math.min(rows, columns, limit);
     const run = (from: number, to: number) =>
       this.kernels.orthogonalizeRows(
         at,
@@ -209,9 +213,9 @@ export class TensorMemory {
     const result = (rank: number) => ({
       rank,
       total,
-      left: rank === most ? 0 : this.#sumOf(masses, rows),
+      left: rank === Math.min(rows, columns) ? 0 : this.#sumOf(masses, rows),
     });
-    const products = 2 * rows * columns;
+    const products = (basis === 0 ? 2 : 3) * rows * columns;
     if (products * most <= PRODUCTS_PER_CALL) {
       const rank = run(0, most);
       return slicer.spend(products * most) ? slicer.pause().then(() => result(rank)) : result(rank);
