@@ -45,6 +45,17 @@ export class OutputNeedsStateVectorError extends CodedError {
   }
 }
 
+/** An output was requested that a tableau does not give. */
+export class OutputNeedsAmplitudesError extends CodedError {
+  readonly code = 'ENGINE_OUTPUT_NEEDS_AMPLITUDES';
+
+  constructor(output: string) {
+    super(
+      `The stabilizer method computes no amplitudes, and so not ${output}; request counts, probabilities or expectation values, or another method.`,
+    );
+  }
+}
+
 /** A mean over trajectories was requested without shots. */
 export class OutputNeedsShotsError extends CodedError {
   readonly code = 'ENGINE_OUTPUT_NEEDS_SHOTS';

@@ -28,6 +28,8 @@ import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.t
 import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
+import { openPlainKernels } from '../stabilizer/plain-kernels.ts';
+import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import { type StateBudget, stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
@@ -129,6 +131,7 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     precision: PRECISIONS[precision],
     mutex,
   };
+  const stabilizerKernels = openPlainKernels();
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
@@ -140,6 +143,8 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     prepareTrajectories: async (program) =>
       prepareTrajectories(program, options, lowering, threadPool, mutex),
     prepareMatrixProduct: async (program) => prepareMatrixProduct(program, chainMemory, mutex),
+    prepareStabilizer: async (program) =>
+      stabilizerExecutable(program, stabilizerKernels, mutex, 'cpu'),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
