@@ -415,7 +415,7 @@ export class Chain {
     const old = this.sites[site]!;
     let tensor: SiteTensor;
     const bytes = bytesOf(left, right);
-    if (bytes <= old.room && 4 * bytes >= old.room) {
+    if (bytes <= old.room && 2 * bytes >= old.room) {
       tensor = { at: old.at, room: old.room, left, right };
     } else {
       this.memory.release(old.at);

@@ -102,7 +102,7 @@ export class TensorMemory {
     this.#scratch.delete(name);
     if (known !== undefined) this.release(known.at);
     // Bonds grow step by step; doubling keeps blocks from being allocated for each step.
-    const room = Math.max(bytes, Math.min(2 * bytes, 2 ** 20));
+    const room = Math.max(bytes, Math.min(2 * bytes, 2 ** 16));
     const at = this.allocate(room);
     this.#scratch.set(name, { at, bytes: room });
     return at;
