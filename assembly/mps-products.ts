@@ -146,16 +146,26 @@ function lastColumn(
   }
 }
 
+/** Rows and columns of a block of a transposition: both sides of it stay in the first-level cache. */
+const BLOCK: usize = 16;
+
 /** Writes the transpose of a dense matrix, of `rows` rows; its adjoint if `sign` is −1. */
 export function transpose(a: usize, rows: usize, columns: usize, out: usize, sign: f64): void {
   const signs = f64x2.replace_lane(f64x2.splat(1), 1, sign);
-  for (let row: usize = 0; row < rows; row++) {
-    let from = a + row * columns * ENTRY;
-    let to = out + row * ENTRY;
-    for (let column: usize = 0; column < columns; column++) {
-      v128.store(to, f64x2.mul(v128.load(from), signs));
-      from += ENTRY;
-      to += rows * ENTRY;
+  const rowBytes = columns * ENTRY;
+  for (let fromRow: usize = 0; fromRow < rows; fromRow += BLOCK) {
+    const toRow = min(rows, fromRow + BLOCK);
+    for (let fromColumn: usize = 0; fromColumn < columns; fromColumn += BLOCK) {
+      const toColumn = min(columns, fromColumn + BLOCK);
+      for (let column = fromColumn; column < toColumn; column++) {
+        let from = a + fromRow * rowBytes + column * ENTRY;
+        let to = out + (column * rows + fromRow) * ENTRY;
+        for (let row = fromRow; row < toRow; row++) {
+          v128.store(to, f64x2.mul(v128.load(from), signs));
+          from += rowBytes;
+          to += ENTRY;
+        }
+      }
     }
   }
 }

@@ -30,7 +30,7 @@ const LEFT_OUT_EARLY = 0.01;
 const NEGLIGIBLE = 1e-26;
 
 /** Most rows that Jacobi rotations diagonalise; with more, they take too long for what they gain. */
-const MAX_JACOBI_ROWS = 128;
+const MAX_JACOBI_ROWS = 64;
 
 interface LeadingVectors {
   readonly bond: number;
@@ -67,13 +67,10 @@ export class Chain {
     return chain;
   }
 
+  /** A copy, which shares tensors until one of the two changes them. */
   copy(): Chain {
-    const copy = new Chain(this.memory, this.limits, []);
-    for (const { at, left, right } of this.sites) {
-      const tensor = copy.#allocated(left, right);
-      this.memory.copy(at, bytesOf(left, right), tensor.at);
-      copy.sites.push(tensor);
-    }
+    const copy = new Chain(this.memory, this.limits, [...this.sites]);
+    for (const { at } of this.sites) this.memory.share(at);
     copy.centre = this.centre;
     copy.truncationError = this.truncationError;
     copy.largestBond = this.largestBond;
@@ -91,7 +88,7 @@ export class Chain {
 
   /** Applies a 2×2 matrix at an address to a site. */
   applyToSite(site: number, matrix: number): void {
-    const { at, left, right } = this.sites[site]!;
+    const { at, left, right } = this.#own(site);
     this.memory.kernels.applyToSite(at, left, right, matrix);
   }
 
@@ -307,7 +304,7 @@ export class Chain {
   }
 
   #scaleCentre(factor: number): void {
-    const { at, left, right } = this.sites[this.centre]!;
+    const { at, left, right } = this.#own(this.centre);
     const { doubles } = this.memory;
     const end = (at + bytesOf(left, right)) / 8;
     for (let i = at / 8; i < end; i++) doubles[i]! *= factor;
@@ -396,7 +393,7 @@ export class Chain {
 
   /** Projects the qubit at the centre onto an outcome of that mass, and leaves it as |left⟩. */
   collapse(outcome: 0 | 1, left: 0 | 1, mass: number): void {
-    const tensor = this.sites[this.centre]!;
+    const tensor = this.#own(this.centre);
     const { doubles } = this.memory;
     const length = 2 * tensor.right;
     const factor = 1 / Math.sqrt(mass);
@@ -415,13 +412,25 @@ export class Chain {
     const old = this.sites[site]!;
     let tensor: SiteTensor;
     const bytes = bytesOf(left, right);
-    if (bytes <= old.room && 2 * bytes >= old.room) {
+    const fits = bytes <= old.room && 2 * bytes >= old.room;
+    if (fits && !this.memory.isShared(old.at)) {
       tensor = { at: old.at, room: old.room, left, right };
     } else {
       this.memory.release(old.at);
       this.sites[site] = { at: 0, room: 0, left: 0, right: 0 };
       tensor = this.#allocated(left, right);
     }
+    this.sites[site] = tensor;
+    return tensor;
+  }
+
+  /** The tensor of a site, to be changed in place. */
+  #own(site: number): SiteTensor {
+    const { at, left, right } = this.sites[site]!;
+    if (!this.memory.isShared(at)) return this.sites[site]!;
+    const tensor = this.#allocated(left, right);
+    this.memory.copy(at, bytesOf(left, right), tensor.at);
+    this.memory.release(at);
     this.sites[site] = tensor;
     return tensor;
   }

@@ -52,6 +52,8 @@ export class TensorMemory {
   readonly #scratch = new Map<ScratchName, Scratch>();
   #takenBytes = 0;
   readonly #sizes = new Map<number, number>();
+  /** Further owners of blocks that have several. */
+  readonly #sharers = new Map<number, number>();
   #doubles: Float64Array = new Float64Array(0);
 
   /**
@@ -89,10 +91,26 @@ export class TensorMemory {
     return at;
   }
 
+  /** Releases a block, or one owner's share of it. */
   release(at: number): void {
+    const sharers = this.#sharers.get(at) ?? 0;
+    if (sharers > 0) {
+      this.#sharers.set(at, sharers - 1);
+      return;
+    }
+    this.#sharers.delete(at);
     this.#arena.release(at);
     this.#takenBytes -= this.#sizes.get(at) ?? 0;
     this.#sizes.delete(at);
+  }
+
+  /** Gives a block one more owner. Owners of shared blocks do not write to them. */
+  share(at: number): void {
+    this.#sharers.set(at, (this.#sharers.get(at) ?? 0) + 1);
+  }
+
+  isShared(at: number): boolean {
+    return (this.#sharers.get(at) ?? 0) > 0;
   }
 
   /** A scratch block of at least so many bytes. What was in it is lost if it has to grow. */
