@@ -1,6 +1,7 @@
 /** Stabilizer runs of an engine against the oracle of noise, which follows density matrices through every outcome. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
+import type { DynamicCircuit, DynamicOperation } from '../../src/circuit/circuit.ts';
+import { inverseOperation } from '../../src/circuit/inverse-operation.ts';
 import type { PauliFactor, PauliSum } from '../../src/circuit/observable.ts';
 import {
   compileStabilizer,
@@ -14,6 +15,7 @@ import { chiSquared } from '../support/chi-squared.ts';
 import {
   type CliffordParts,
   PHASE_DAMPING,
+  randomClifford,
   randomCliffordCircuit,
 } from '../support/clifford-circuits.ts';
 import { densityExpectation, densityVariance } from '../support/density-matrix.ts';
@@ -152,6 +154,37 @@ export function describeStabilizer(name: string, open: () => Engine): void {
       });
     });
 
+    testSeeds('draw from the exact distribution of qubits far apart', seeds(4), async (seed) => {
+      const circuit = circuitOf(4 * seed + 3, { noise: true, readings: true });
+      const { counts } = await runStabilizer(engine, spreadOut(circuit), { shots: 4_000, seed });
+      const exact = [...exactRun(circuit).outcomes].filter(([, p]) => p > 1e-12);
+      const { statistic, bound } = chiSquared(countsByLabel(counts), new Map(exact));
+      expect(statistic).toBeLessThan(bound);
+    });
+
+    testSeeds('undo what was done to 200 qubits', seeds(3), async (seed) => {
+      const numQubits = 200;
+      const stream = new RandomStream(8000 + seed);
+      const gates = Array.from({ length: 3_000 }, () => randomClifford(stream, numQubits));
+      const inverse = gates.toReversed().map(inverseOperation);
+      const qubits = Array.from({ length: numQubits }, (_, qubit) => qubit);
+      const measured: DynamicOperation = { kind: 'measure', qubits, bits: qubits };
+      const back = { numQubits, numBits: numQubits, operations: [...gates, ...inverse, measured] };
+      const { counts } = await runStabilizer(engine, back, { shots: 200, seed });
+      expect(countsByLabel(counts)).toEqual(new Map([['0'.repeat(numQubits), 200]]));
+      // Of the state in between, measured qubits agree with themselves.
+      const bits = qubits.map((qubit) => numQubits + qubit);
+      const twice = {
+        numQubits,
+        numBits: 2 * numQubits,
+        operations: [...gates, measured, { ...measured, bits }],
+      };
+      const { counts: pairs } = await runStabilizer(engine, twice, { shots: 200, seed });
+      for (const label of countsByLabel(pairs).keys()) {
+        expect(label.slice(0, numQubits)).toBe(label.slice(numQubits));
+      }
+    });
+
     test('take Kraus matrices that are a mixture of Paulis', async () => {
       const circuit: DynamicCircuit = {
         numQubits: 1,
@@ -238,6 +271,38 @@ export function describeStabilizer(name: string, open: () => Engine): void {
       await expect(executable.run(request, controller.signal)).rejects.toThrow('enough');
     });
   });
+}
+
+/** The circuit on qubits that are in different words, among qubits that are in use, too. */
+function spreadOut({ operations, ...circuit }: DynamicCircuit): DynamicCircuit {
+  const places = [5, 131, 258, 299];
+  const moved = (operation: DynamicOperation): DynamicOperation => {
+    switch (operation.kind) {
+      case 'gate':
+      case 'unitary': {
+        const [targets, controls] = [operation.targets, operation.controls].map((qubits) =>
+          qubits.map((qubit) => places[qubit]!),
+        );
+        return { ...operation, targets: targets!, controls: controls! };
+      }
+      case 'measure':
+      case 'reset':
+      case 'barrier':
+      case 'noise':
+        return { ...operation, qubits: operation.qubits.map((qubit) => places[qubit]!) };
+      default:
+        return operation;
+    }
+  };
+  const others = Array.from({ length: 300 }, (_, qubit) => qubit).filter(
+    (qubit) => !places.includes(qubit),
+  );
+  const chain = others.slice(1).map((qubit, i) => gate('CX', [qubit], [others[i]!]));
+  return {
+    ...circuit,
+    numQubits: 300,
+    operations: [gate('H', [0]), ...chain, ...operations.map(moved)],
+  };
 }
 
 const circuitOf = (seed: number, parts: CliffordParts): DynamicCircuit =>

@@ -1,5 +1,10 @@
 /** Random Clifford circuits with what stabilizer programs may have besides gates. */
-import type { Condition, DynamicCircuit, DynamicOperation } from '../../src/circuit/circuit.ts';
+import type {
+  Condition,
+  DynamicCircuit,
+  DynamicOperation,
+  GateOperation,
+} from '../../src/circuit/circuit.ts';
 import { krausChannel } from '../../src/circuit/noise/kraus-set.ts';
 import { pauliChannel, resetTo } from '../../src/circuit/noise/named-channels.ts';
 import { gate } from './random-circuits.ts';
@@ -19,10 +24,10 @@ export interface CliffordParts {
 }
 
 /** A random gate that is Clifford, by one of its names. */
-export function randomClifford(stream: RandomStream, numQubits: number): DynamicOperation {
+export function randomClifford(stream: RandomStream, numQubits: number): GateOperation {
   const angle = QUARTER * stream.below(8);
   const q = stream.distinct(Math.min(3, numQubits), numQubits);
-  const onOne: readonly (() => DynamicOperation)[] = [
+  const onOne: readonly (() => GateOperation)[] = [
     () => gate('H', [q[0]!]),
     () => gate('S', [q[0]!]),
     () => gate('SDG', [q[0]!]),
@@ -33,7 +38,7 @@ export function randomClifford(stream: RandomStream, numQubits: number): Dynamic
     () => gate('RZ', [q[0]!], [], [angle]),
     () => gate('U', [q[0]!], [], [angle, QUARTER * stream.below(4), QUARTER]),
   ];
-  const onTwo: readonly (() => DynamicOperation)[] = [
+  const onTwo: readonly (() => GateOperation)[] = [
     () => gate('CX', [q[1]!], [q[0]!]),
     () => gate('CX', [q[1]!], [q[0]!]),
     () => gate('CY', [q[1]!], [q[0]!]),

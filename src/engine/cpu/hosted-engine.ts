@@ -28,7 +28,6 @@ import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.t
 import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
-import { openPlainKernels } from '../stabilizer/plain-kernels.ts';
 import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import { type StateBudget, stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
@@ -44,6 +43,7 @@ import { placedBytes, placeProgram } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
 import { SegmentStore } from './segment-store.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
+import { openWasmKernels } from './wasm-stabilizer.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
 export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
@@ -131,7 +131,7 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     precision: PRECISIONS[precision],
     mutex,
   };
-  const stabilizerKernels = openPlainKernels();
+  const stabilizerKernels = openWasmKernels(host);
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),

@@ -45,6 +45,8 @@ interface Places {
   readonly bits: number;
   readonly frames: number;
   readonly outcomes: number;
+  /** Room to turn rows of bits into outcomes. */
+  readonly blocks: number;
   readonly end: number;
 }
 
@@ -71,6 +73,7 @@ function placesOf(program: StabilizerProgram, shots: number): Places {
     bits: take(numRegisterBitsOf(program) * rowWords),
     frames: take(2 * program.numQubits * rowWords),
     outcomes: take(32 * rowWords * wordsFor(program.numBits)),
+    blocks: take(128),
     end,
   };
 }
@@ -134,7 +137,7 @@ export class FrameSampler {
    */
   async block(seed: number, block: number): Promise<Uint32Array> {
     const { code, numQubits, numBits } = this.#program;
-    const { header, bits, outcomes } = this.#places;
+    const { header, bits, outcomes, blocks } = this.#places;
     this.#seed(seed, block);
     this.#kernels.words.fill(0, bits, outcomes);
     await this.#run(0, numQubits);
@@ -154,7 +157,7 @@ export class FrameSampler {
     }
     await this.#run(numQubits + place, numQubits + code.length / 4);
     const stride = wordsFor(numBits);
-    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride);
+    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
     const { words } = this.#kernels;
     return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
   }

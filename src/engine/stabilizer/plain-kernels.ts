@@ -29,8 +29,8 @@ export function openPlainKernels(): StabilizerKernels {
     transpose: (from, to) => tableau.transpose(from, to),
     collapse: (qubit, outcome) => tableau.collapse(qubit, outcome),
     frames: (header, from, to) => runFrames(words, doubles, header, from, to),
-    outcomes: (rows, numRows, rowWords, to, stride) =>
-      turnRows(words, rows, numRows, rowWords, to, stride),
+    outcomes: (rows, numRows, rowWords, to, stride, blocks) =>
+      turnRows(words, rows, numRows, rowWords, to, stride, blocks),
     release() {
       doubles = new Float64Array(0);
       words = new Int32Array(0);
@@ -45,17 +45,17 @@ function turnRows(
   rowWords: number,
   to: number,
   stride: number,
+  block: number,
 ): void {
-  const block = new Int32Array(32);
   for (let word = 0; 32 * word < numRows; word++) {
     for (let i = 0; i < rowWords; i++) {
       for (let row = 0; row < 32; row++) {
         const isRow = 32 * word + row < numRows;
-        block[row] = isRow ? words[rows + (32 * word + row) * rowWords + i]! : 0;
+        words[block + row] = isRow ? words[rows + (32 * word + row) * rowWords + i]! : 0;
       }
-      transposeBlock(block, 0, 1);
+      transposeBlock(words, block, 1);
       for (let shot = 0; shot < 32; shot++) {
-        words[to + (32 * i + shot) * stride + word] = block[shot]!;
+        words[to + (32 * i + shot) * stride + word] = words[block + shot]!;
       }
     }
   }

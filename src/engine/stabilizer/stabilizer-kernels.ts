@@ -43,8 +43,16 @@ export interface StabilizerKernels {
    *
    * @param rowWords - Words of a row; 32 shots each.
    * @param stride - Words of an outcome.
+   * @param blocks - Room for 128 words.
    */
-  outcomes(rows: number, numRows: number, rowWords: number, to: number, stride: number): void;
+  outcomes(
+    rows: number,
+    numRows: number,
+    rowWords: number,
+    to: number,
+    stride: number,
+    blocks: number,
+  ): void;
   /** Frees a memory that is large. */
   release(): void;
 }
