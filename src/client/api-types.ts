@@ -198,7 +198,7 @@ export type Batch = {
     /** For each point, the amplitude [re, im] of each basis state before the final measurement */
     readonly statevector?: readonly (readonly (readonly [number, number])[])[] | PackedArray | undefined;
     /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-    readonly method?: 'statevector' | 'density_matrix' | undefined;
+    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
     /** Why this method, with its figures */
     readonly method_reason?: string | undefined;
     /** Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x */
@@ -293,9 +293,13 @@ export type BatchProgramInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer and matrix_product_state are not available yet
+   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
    * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
@@ -333,9 +337,13 @@ export type BatchSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer and matrix_product_state are not available yet
+   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
    * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
@@ -503,11 +511,18 @@ export type Circuit = {
   /** tr ρ² before the final measurement */
   readonly purity?: number | undefined;
   /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-  readonly method?: 'statevector' | 'density_matrix' | undefined;
+  readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
   /** Why this method, with its figures */
   readonly method_reason?: string | undefined;
   /** Distinct trajectories that were computed; with noise and method statevector */
   readonly trajectories?: number | undefined;
+  /**
+   * Matrix product states only: weight that all cuts of bonds left out, about one minus the fidelity with the
+   * exact state
+   */
+  readonly truncation_error?: number | undefined;
+  /** Matrix product states only: largest bond dimension of the run */
+  readonly largest_bond?: number | undefined;
   /** Results that the text requests with `#pragma braket result`, in order */
   readonly results?: readonly ProgramResult[] | undefined;
   /** Engine and device that ran the circuit, or the hardware */
@@ -666,9 +681,13 @@ export type CircuitSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer and matrix_product_state are not available yet
+   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /**
@@ -862,6 +881,10 @@ export type CompileRequestInput = {
   readonly name?: string | undefined;
   /** Labels for finding the job in listings */
   readonly tags?: readonly string[] | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /** Format of the compiled circuit; default json */
@@ -1710,7 +1733,7 @@ export type Processor = {
    * trajectories
    */
   readonly methods?: readonly {
-    readonly method: 'statevector' | 'density_matrix';
+    readonly method: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state';
     /** Qubits of the widest circuit that it takes */
     readonly max_qubits: number;
     /** Qubits of the widest circuit with noise; GPUs that hold a state together take none */

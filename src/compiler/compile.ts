@@ -4,7 +4,7 @@ import { pairForm } from './pair-form.ts';
 import { optimize } from './passes/pipeline.ts';
 import type { Program, TargetProfile } from './program.ts';
 import { hashProgram } from './program-hash.ts';
-import { type CompilationReport, gateFigures, reportOn } from './report.ts';
+import { type CompilationReport, gateFigures, NO_PROGRAM, reportOn } from './report.ts';
 import { scheduleOf } from './schedule.ts';
 
 export type { CompilationReport } from './report.ts';
@@ -36,9 +36,8 @@ export function rewrite<C extends DynamicCircuit>(
   { keepState = true, keepVerbatim = false }: Omit<CompileOptions, 'optimize'> = {},
 ): Omit<Compiled<C>, 'program'> {
   const optimized = optimize(circuit, { keepState, keepVerbatim });
-  const { passes } = optimized;
-  const none = { kernels: 0, fusedBlocks: 0, sweeps: 0, bytesMoved: 0 };
-  const report = { ...gateFigures(circuit, optimized.circuit), passes, ...none };
+  const figures = gateFigures(circuit, optimized.circuit);
+  const report = { ...figures, ...NO_PROGRAM, passes: optimized.passes };
   return { circuit: optimized.circuit, report };
 }
 

@@ -41,6 +41,7 @@ import {
   type ChosenMethod,
   checkMethod,
   checkOutputLimits,
+  methodRequestOf,
   warningsUnder,
   withModel,
 } from './check-method.ts';
@@ -183,17 +184,18 @@ export function meaningFaults(
 
 /** Shots and outputs requested from the processor. */
 export function runRequest(
-  { outputs, observables, results, method }: CheckedCircuit,
+  checked: CheckedCircuit,
   shots: number,
   seed: number,
 ): CircuitRun['request'] {
+  const { outputs, observables, results, method } = checked;
   const asked = new Set<string>([...outputs, ...results.map(({ type }) => type)]);
   const hasVariances = asked.has('variance');
   const draws = asked.has('counts') || asked.has('memory') || method === 'trajectories';
   return {
     shots: draws ? shots : 0,
     seed,
-    ...(method !== 'statevector' && { method }),
+    ...methodRequestOf(checked),
     ...(asked.has('density_matrix') && { densityMatrix: true }),
     ...(asked.has('purity') && { purity: true }),
     ...((asked.has('statevector') || asked.has('amplitude')) && { statevector: true }),

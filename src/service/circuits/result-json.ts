@@ -4,7 +4,7 @@
  * Counts and amplitudes are written straight from their typed arrays: objects with a million labels would
  * cost several times the memory and time of the text itself.
  */
-import { nameOfMethod } from '../../fleet/choose-method.ts';
+import { nameOfMethod } from '../../fleet/method-limits.ts';
 import type { CircuitResult, DeviceResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
 import {
@@ -83,6 +83,8 @@ export function circuitResultJson(
     method: nameOfMethod(layout.method),
     method_reason: layout.methodReason,
     ...(run.trajectories !== undefined && { trajectories: run.trajectories }),
+    ...(run.truncationError !== undefined && { truncation_error: run.truncationError }),
+    ...(run.largestBond !== undefined && { largest_bond: run.largestBond }),
     backend: viewBackend(backend),
     ...(layout.fitting && { fitting: viewFitting(layout.fitting) }),
     compilation: { ...viewCompilation(compilation), state_passes: run.statePasses, reused },

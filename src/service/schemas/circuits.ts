@@ -39,6 +39,11 @@ export const output = z.enum([
 ]);
 export type Output = z.output<typeof output>;
 
+/** Largest bond that a matrix product state may be allowed: a tensor then takes 512 MiB. */
+export const MAX_BOND_DIMENSION = 4096;
+/** Largest weight that one cut of a bond may leave out. */
+export const MAX_TRUNCATION_THRESHOLD = 0.1;
+
 /** Fields of noise and of methods, in circuits and batches. */
 export const noiseFields = {
   noise: noiseModelSchema
@@ -50,7 +55,23 @@ export const noiseFields = {
     .enum(METHODS)
     .optional()
     .describe(
-      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer and matrix_product_state are not available yet',
+      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer (Clifford circuits) and matrix_product_state: qvm',
+    ),
+  max_bond_dimension: z
+    .int()
+    .min(1)
+    .max(MAX_BOND_DIMENSION)
+    .optional()
+    .describe(
+      'Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256',
+    ),
+  truncation_threshold: z
+    .number()
+    .min(0)
+    .max(MAX_TRUNCATION_THRESHOLD)
+    .optional()
+    .describe(
+      'Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12',
     ),
 };
 
@@ -344,6 +365,16 @@ export const circuitResult = z.strictObject({
     .int()
     .optional()
     .describe('Distinct trajectories that were computed; with noise and method statevector'),
+  truncation_error: z
+    .number()
+    .optional()
+    .describe(
+      'Matrix product states only: weight that all cuts of bonds left out, about one minus the fidelity with the exact state',
+    ),
+  largest_bond: z
+    .int()
+    .optional()
+    .describe('Matrix product states only: largest bond dimension of the run'),
   results: z
     .array(programResult)
     .optional()
