@@ -1,5 +1,12 @@
 /** Matrix product states as a method: what a circuit would need by it, or why it does not take a circuit. */
-import { allOperations } from '../circuit/circuit.ts';
+import {
+  allOperations,
+  type DynamicCircuit,
+  operationQubits,
+  type Qubit,
+} from '../circuit/circuit.ts';
+import { StepsSpentError } from '../circuit/openqasm/circuit-builder.ts';
+import { chainOrder } from '../compiler/chain/chain-order.ts';
 import {
   compileMatrixProduct,
   DEFAULT_BOND_LIMITS,
@@ -18,16 +25,26 @@ import {
   stateBytesOf,
 } from './method-limits.ts';
 import type { ProcessorSpec } from './processor.ts';
+import type { MethodFigures } from './schedule/scheduled-run.ts';
 
 /** Outputs that matrix product states do not have. */
 const MISSING: readonly string[] = ['gradient', 'adjoint_gradient', 'density_matrix', 'purity'];
 /** Outputs that are read off one final state. */
 const OF_FINAL_STATE: readonly string[] = ['statevector', 'state_vector', 'amplitude'];
 
+/** Gates and swaps that are compiled in a few milliseconds. */
+const MAX_QUICK_GATES = 4000;
+/** Swaps beyond which a circuit is not compiled: a second of one core. */
+const MAX_SWAPS = 200_000;
+
 /** Part of the limit that likely bonds stay under where their bounds exceed it and the circuit counts as exact. */
 const LIKELY_PART = 1 / 4;
 
-/** The offer of matrix product states for a circuit. */
+/**
+ * The offer of matrix product states for a circuit.
+ *
+ * @throws {StepsSpentError} if the estimate takes long, and must not.
+ */
 export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
   const { circuit, work, outputs, wantsExact, shots, asked } = question;
   const missing = outputs.find((name) => MISSING.includes(name));
@@ -38,6 +55,13 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   const readsState = wantsExact || outputs.some((name) => OF_FINAL_STATE.includes(name));
   if (readsState && work.isBranching) {
     return { why: 'matrix_product_state has no exact values after measurements in mid-circuit' };
+  }
+  const numSwaps = swapsOf(circuit);
+  const isLong = numSwaps + circuit.operations.length > MAX_QUICK_GATES;
+  if (isLong && question.mayTakeLong === false) throw new StepsSpentError();
+  if (numSwaps > MAX_SWAPS) {
+    const why = `matrix_product_state takes up to ${MAX_SWAPS} swaps of neighbours, and the gates on distant qubits need about ${numSwaps}`;
+    return { why, isLimit: true };
   }
   const bonds = { ...DEFAULT_BOND_LIMITS, ...question.bonds };
   const { maxBondDimension: limit } = bonds;
@@ -58,7 +82,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   const bytes = Math.min(most, available);
   const offer = {
     method: 'matrix_product_state',
-    figures: { bytes, ms: chainMs(cost, program, shots) },
+    figures: { bytes, ...timesOf(cost, program, shots) },
     bonds,
     what: `A matrix product state with bonds of about ${largestBond} in ${roundedSize(likely)}`,
   } as const;
@@ -77,20 +101,50 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   };
 }
 
+/** Swaps of neighbours that bring the qubits of all gates together, if each gate found the qubits where they began. */
+function swapsOf({ numQubits, operations }: DynamicCircuit): number {
+  const couplings = new Map<Qubit, Map<Qubit, number>>();
+  for (const operation of allOperations(operations)) {
+    if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
+    const [first, ...others] = operationQubits(operation);
+    for (const other of others) {
+      couple(couplings, first!, other);
+      couple(couplings, other, first!);
+    }
+  }
+  const sites = chainOrder(numQubits, couplings);
+  let sum = 0;
+  for (const [a, others] of couplings) {
+    for (const [b, count] of others) {
+      if (a < b) sum += count * (Math.abs(sites[a]! - sites[b]!) - 1);
+    }
+  }
+  return sum;
+}
+
+function couple(couplings: Map<Qubit, Map<Qubit, number>>, from: Qubit, to: Qubit): void {
+  let others = couplings.get(from);
+  if (others === undefined) {
+    others = new Map();
+    couplings.set(from, others);
+  }
+  others.set(to, (others.get(to) ?? 0) + 1);
+}
+
 /** Logarithm of the most states that the shots of a run are taken to split into. */
 const MAX_SPLITS = 20;
 
-function chainMs(
+function timesOf(
   { evolutionMs, msPerShot }: MatrixProductCost,
   { steps }: MatrixProductProgram,
   shots: number,
-): number {
+): Omit<MethodFigures, 'bytes'> {
   let numSplits = 0;
   for (const step of steps) {
     if (step.kind === 'measure' || step.kind === 'reset') numSplits += step.qubits.length;
   }
   const numStates = Math.min(Math.max(1, shots), 2 ** Math.min(numSplits, MAX_SPLITS));
-  return numStates * evolutionMs + shots * msPerShot;
+  return { ms: numStates * evolutionMs, msPerShot };
 }
 
 /** `256`, or `2^30` for large bonds. */

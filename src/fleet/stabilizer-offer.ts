@@ -15,6 +15,7 @@ import {
   tableauBytes,
 } from './method-limits.ts';
 import type { ProcessorSpec } from './processor.ts';
+import type { MethodFigures } from './schedule/scheduled-run.ts';
 
 /** Outputs that stabilizers have. */
 const OUTPUTS: readonly string[] = [
@@ -70,21 +71,20 @@ export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Of
   }
   return {
     method: 'stabilizer',
-    figures: { bytes, ms: stabilizerMs(circuit, program, shots) },
+    figures: { bytes, ...figuresOf(circuit, program) },
     what: `Stabilizers of ${counted(numQubits, 'qubit')} in ${roundedSize(bytes)}`,
     isExact: true,
     precision: 'The circuit has Clifford gates and Pauli noise alone, so that they are exact.',
   };
 }
 
-function stabilizerMs(
+function figuresOf(
   circuit: DynamicCircuit,
   { numQubits, numBits, framesSuffice }: StabilizerProgram,
-  shots: number,
-): number {
+): Omit<MethodFigures, 'bytes'> {
   const numOperations = numOperationsOf(circuit);
   const ofTableau = numOperations * TIMES.perOperation + numBits * numQubits * TIMES.perBitAndQubit;
-  if (!framesSuffice) return ofTableau * Math.max(1, shots);
-  const ofShot = numOperations * TIMES.perOperationAndShot + numBits * TIMES.perBitAndShot;
-  return ofTableau + shots * ofShot;
+  if (!framesSuffice) return { ms: 0, msPerShot: ofTableau };
+  const msPerShot = numOperations * TIMES.perOperationAndShot + numBits * TIMES.perBitAndShot;
+  return { ms: ofTableau, msPerShot };
 }

@@ -216,6 +216,19 @@ describe('stabilizer', () => {
     }
   });
 
+  test('has the counts of one thread where threads share the shots', async () => {
+    const noise = { gates: [{ gates: ['CX'], channel: { type: 'bit_flip', probability: 0.2 } }] };
+    const body = { circuit: ghz(40), noise, shots: 400_000, seed: 2 };
+    const shared = await run(body);
+    const whole = await run({
+      ...body,
+      return: ['counts', 'expectation'],
+      observables: [{ pauli: 'Z0' }],
+    });
+    expect(shared.counts).toEqual(whole.counts);
+    expect(shared).not.toHaveProperty('trajectories');
+  });
+
   test('has exact expectation values, with noise too', async () => {
     const noise = {
       gates: [

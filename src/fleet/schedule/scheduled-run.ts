@@ -57,8 +57,10 @@ export function isStateMethod(method: RunMethod): method is StateMethod {
 export interface MethodFigures {
   /** Bytes of all states that the run holds. */
   readonly bytes: number;
-  /** Milliseconds on the machine of the cost model. */
+  /** Milliseconds on the machine of the cost model, without shots. */
   readonly ms: number;
+  /** Milliseconds for each shot. */
+  readonly msPerShot: number;
 }
 
 /** Method of a run, and what it depends on. */
@@ -236,7 +238,8 @@ function workByMethod(
     }
     case 'stabilizer':
     case 'matrix_product_state': {
-      const { ms: methodMs } = figuresOf(method, request);
+      const { ms, msPerShot } = figuresOf(method, request);
+      const methodMs = ms + (request.shots ?? 0) * msPerShot;
       return { ...work, method, numQubits: widthOfRun(circuit, request), methodMs };
     }
   }

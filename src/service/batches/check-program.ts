@@ -258,11 +258,12 @@ export class ProgramCheck {
     const { max_bond_dimension = batch.max_bond_dimension } = program;
     const { truncation_threshold = batch.truncation_threshold } = program;
     const given = { method, noise, max_bond_dimension, truncation_threshold };
+    const mayTakeLong = this.#limits.maxSteps === undefined;
     const { circuit } = groups.find((group) => isNoisy(group.circuit)) ?? groups[0]!;
     const chosen =
       this.#target &&
       checkMethod(
-        { circuit, ...given, results: [], ...asked },
+        { circuit, ...given, results: [], ...asked, mayTakeLong },
         sizedSpec(this.#target, this.#limits),
         this.#faults,
       );

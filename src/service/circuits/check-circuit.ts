@@ -278,7 +278,11 @@ function checkParts(
   const chosen = isWritten(purpose, target?.spec)
     ? NO_RUN
     : target &&
-      checkMethod({ ...parts, circuit, outputs, results }, sizedSpec(target, limits), faults);
+      checkMethod(
+        { ...parts, circuit, outputs, results, mayTakeLong: maxSteps === undefined },
+        sizedSpec(target, limits),
+        faults,
+      );
   checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
   checkResults(results, circuit, parts.shots, faults, chosen?.method);
   checkOutcomeBits(circuit, parts.shots, faults);

@@ -89,6 +89,8 @@ interface MethodAsked {
   readonly truncation_threshold?: number | undefined;
   /** Whether angles differ between the points of a batch. */
   readonly hasOpenAngles?: boolean;
+  /** Whether estimates may take longer than a few milliseconds; true unless given. */
+  readonly mayTakeLong?: boolean;
   readonly outputs: readonly string[];
   readonly results: readonly ProgramResult[];
 }
@@ -104,7 +106,7 @@ export function checkMethod(
   faults: FaultList,
 ): ChosenMethod | undefined {
   const { circuit, shots, method = 'automatic', noise, outputs, results } = given;
-  const { hasOpenAngles = false } = given;
+  const { hasOpenAngles = false, mayTakeLong = true } = given;
   const work = circuitWork(circuit);
   const asked = [...outputs, ...results.map(({ type }) => type)];
   if (spec.family === 'superconducting') return onHardware({ noise, method }, spec, faults);
@@ -120,6 +122,7 @@ export function checkMethod(
       ...(densityOutput !== undefined && { densityOutput }),
       bonds: bondLimitsOf(given),
       hasOpenAngles,
+      mayTakeLong,
     },
     spec,
   );

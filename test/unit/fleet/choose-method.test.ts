@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Circuit, DynamicCircuit, Operation } from '../../../src/circuit/circuit.ts';
 import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
+import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
 import { chooseMethod, type MethodChoice } from '../../../src/fleet/choose-method.ts';
 import { type MethodQuestion, methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { ProcessorSpec } from '../../../src/fleet/processor.ts';
@@ -167,4 +168,15 @@ test('memory decides how many qubits stabilizers take', () => {
   expect([limitOf(16), limitOf(20), limitOf(28)]).toEqual([1448, 5792, 20_000]);
   const choice = choiceFor(ghz(6000), { asked: 'stabilizer' }, { ...QVM, maxQubits: 20 });
   expect(outcome(choice)).toBe('stabilizer needs 17.2 MiB and takes up to 5792 qubits.');
+});
+
+test('an estimate that takes long is left to a process, and refused beyond a limit', () => {
+  expect(() => choiceFor(entangled(60), { mayTakeLong: false })).toThrow(StepsSpentError);
+  expect(outcome(choiceFor(ghz(300, T), { mayTakeLong: false }))).toBe('matrix_product_state');
+  const stream = new RandomStream(1);
+  const pairs = Array.from({ length: 3000 }, () => stream.distinct(2, 1000));
+  const far = circuit(1000, [T, ...pairs.map(([a = 0, b = 1]) => gate('X', [a], [b]))]);
+  expect(outcome(choiceFor(far))).toMatch(
+    /matrix_product_state takes up to 200000 swaps of neighbours, and the gates on distant qubits need about \d+/,
+  );
 });
