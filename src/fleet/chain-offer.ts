@@ -46,7 +46,7 @@ const LIKELY_PART = 1 / 4;
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
 export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
-  const { circuit, work, outputs, wantsExact, shots, asked } = question;
+  const { circuit, work, outputs, wantsExact, shots, asked, isBatch = false } = question;
   const missing = outputs.find((name) => MISSING.includes(name));
   if (missing !== undefined) return { why: `matrix_product_state has no ${missing}` };
   if (allOperations(circuit.operations).some(({ kind }) => kind === 'noise')) {
@@ -73,6 +73,11 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     numStates * stateBytes + otherBytes;
   const [likely, most] = [bytesOf(cost.likely), bytesOf(cost.most)];
   const available = stateBytesOf(spec);
+  const bound = bondText(bondBound);
+  if (mayTruncate && isBatch) {
+    const why = `matrix_product_state may need bonds of ${bound}, and max_bond_dimension is ${limit}; a batch takes only circuits of which nothing is cut, because its answer does not state what was`;
+    return { why, isLimit: true };
+  }
   const isExact = !mayTruncate || largestBond <= LIKELY_PART * limit;
   if (isExact && likely > available && asked === 'automatic') {
     const why = `matrix_product_state needs ${roundedSize(likely)} for bonds of ${largestBond}, and there are ${roundedSize(available)}`;
@@ -86,7 +91,6 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     bonds,
     what: `A matrix product state with bonds of about ${largestBond} in ${roundedSize(likely)}`,
   } as const;
-  const bound = bondText(bondBound);
   if (isExact) {
     const precision = mayTruncate
       ? `Bonds are expected to stay below the limit of ${limit}, and truncation_error says whether they did.`

@@ -29,6 +29,8 @@ export interface MethodQuestion {
   readonly bonds?: Partial<BondLimits>;
   /** Whether angles differ between the points of a batch, so that the circuit's own say nothing. */
   readonly hasOpenAngles?: boolean;
+  /** Whether it is for a batch, whose answer does not say what was cut of matrix product states. */
+  readonly isBatch?: boolean;
   /** Whether estimates may take longer than a few milliseconds; true unless given. */
   readonly mayTakeLong?: boolean;
 }

@@ -362,6 +362,21 @@ describe('matrix_product_state', () => {
     }
   });
 
+  test('runs in batches only if nothing can be cut', async () => {
+    const body = {
+      programs: [{ circuit: entangled(12) }],
+      shots: 10,
+      method: 'matrix_product_state',
+    };
+    expect(await refusalOf({ ...body, max_bond_dimension: 32 }, '/quantum/batches')).toEqual([
+      expect.stringMatching(
+        /^programs\[0\]\.method: matrix_product_state may need bonds of 64, and max_bond_dimension is 32; a batch takes only/,
+      ),
+    ]);
+    const whole = await post('/quantum/batches', { ...body, max_bond_dimension: 64 });
+    expect(whole.statusCode).toBe(201);
+  });
+
   test.each([
     [{ max_bond_dimension: 0 }, /^max_bond_dimension: /],
     [{ max_bond_dimension: 2.5 }, /^max_bond_dimension: /],

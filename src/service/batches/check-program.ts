@@ -263,7 +263,7 @@ export class ProgramCheck {
     const chosen =
       this.#target &&
       checkMethod(
-        { circuit, ...given, results: [], ...asked, mayTakeLong },
+        { circuit, ...given, results: [], ...asked, isBatch: true, mayTakeLong },
         sizedSpec(this.#target, this.#limits),
         this.#faults,
       );

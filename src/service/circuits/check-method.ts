@@ -89,6 +89,7 @@ interface MethodAsked {
   readonly truncation_threshold?: number | undefined;
   /** Whether angles differ between the points of a batch. */
   readonly hasOpenAngles?: boolean;
+  readonly isBatch?: boolean;
   /** Whether estimates may take longer than a few milliseconds; true unless given. */
   readonly mayTakeLong?: boolean;
   readonly outputs: readonly string[];
@@ -106,7 +107,7 @@ export function checkMethod(
   faults: FaultList,
 ): ChosenMethod | undefined {
   const { circuit, shots, method = 'automatic', noise, outputs, results } = given;
-  const { hasOpenAngles = false, mayTakeLong = true } = given;
+  const { hasOpenAngles = false, isBatch = false, mayTakeLong = true } = given;
   const work = circuitWork(circuit);
   const asked = [...outputs, ...results.map(({ type }) => type)];
   if (spec.family === 'superconducting') return onHardware({ noise, method }, spec, faults);
@@ -122,6 +123,7 @@ export function checkMethod(
       ...(densityOutput !== undefined && { densityOutput }),
       bonds: bondLimitsOf(given),
       hasOpenAngles,
+      isBatch,
       mayTakeLong,
     },
     spec,
