@@ -122,6 +122,10 @@ export class TableauWalk {
   ): Promise<void> {
     const { code } = this.#program;
     await this.#collapse(from, to, chance, round);
+    if (chance === NO_CHANCE) {
+      this.#readAll(from, to, values, register);
+      return;
+    }
     for (let place = from; place < to; place++) {
       const at = 4 * place;
       const [op, a, b, c] = [code[at]!, code[at + 1]!, code[at + 2]!, code[at + 3]!];
@@ -165,6 +169,19 @@ export class TableauWalk {
     }
   }
 
+  /** Runs measurements and resets where nothing is left to chance. */
+  #readAll(from: number, to: number, values: Uint8Array, register: Uint32Array): void {
+    this.#kernels.readings(this.#codeAt, from, to);
+    const { words } = this.#kernels;
+    for (let place = from; place < to; place++) {
+      const at = this.#codeAt + 4 * place;
+      if (words[at] !== ops.measure) continue;
+      const value = words[at + 3] === 1 ? 1 : 0;
+      values[place] = value;
+      writeBit(register, words[at + 2]!, value);
+    }
+  }
+
   #setTo(qubit: number, value: 0 | 1): void {
     if (this.#kernels.valueOf(qubit) !== value) this.#pauli(qubit, true, false);
   }
@@ -193,7 +210,8 @@ export class TableauWalk {
   async #collapse(from: number, to: number, chance: Chance, round: number): Promise<void> {
     const { code } = this.#program;
     const random: { place: number; qubit: number }[] = [];
-    for (let place = from; place < to; place++) {
+    const first = this.#kernels.firstRandom(this.#codeAt, from, to);
+    for (let place = first; place < to; place++) {
       const [op, qubit] = [code[4 * place]!, code[4 * place + 1]!];
       const isReading = op === ops.measure || op === ops.reset;
       if (isReading && this.#kernels.isRandom(qubit) === 1) random.push({ place, qubit });
