@@ -60,31 +60,36 @@ export function surfaceCodeMemory(
   const noise = (channel: ReturnType<typeof pauliChannel>, qubits: readonly Qubit[]) => {
     if (channel !== undefined) operations.push({ kind: 'noise', channel, qubits });
   };
-  const gate = (name: string, controls: readonly Qubit[], target: Qubit) => {
-    operations.push({ kind: 'gate', gate: name, controls, targets: [target], angles: [] });
-    if (controls.length === 0) noise(depolarizing1, [target]);
-    else noise(depolarizing2, [...controls, target]);
+  /** Gates that are done at the same time, then their noise. */
+  const layer = (name: string, operands: readonly (readonly Qubit[])[]) => {
+    for (const qubits of operands) {
+      const [controls, targets] = [qubits.slice(0, -1), qubits.slice(-1)];
+      operations.push({ kind: 'gate', gate: name, controls, targets, angles: [] });
+    }
+    for (const qubits of operands) {
+      noise(qubits.length === 1 ? depolarizing1 : depolarizing2, qubits);
+    }
   };
   const ofX = plaquettes.filter(({ kind }) => kind === 'X');
   let bit = 0;
   for (let round = 0; round < rounds; round++) {
     for (const qubit of dataQubits) noise(depolarizing1, [qubit]);
-    for (const { ancilla } of ofX) gate('H', [], ancilla);
+    const ancillasOfX = ofX.map(({ ancilla }) => [ancilla]);
+    layer('H', ancillasOfX);
     for (let step = 0; step < 4; step++) {
-      for (const { kind, ancilla, data } of plaquettes) {
+      const pairs = plaquettes.flatMap(({ kind, ancilla, data }) => {
         const qubit = data[step];
-        if (qubit === undefined) continue;
-        if (kind === 'X') gate('CX', [ancilla], qubit);
-        else gate('CX', [qubit], ancilla);
-      }
+        if (qubit === undefined) return [];
+        return [kind === 'X' ? [ancilla, qubit] : [qubit, ancilla]];
+      });
+      layer('CX', pairs);
     }
-    for (const { ancilla } of ofX) gate('H', [], ancilla);
-    for (const { ancilla } of plaquettes) {
-      noise(flip, [ancilla]);
-      operations.push({ kind: 'measure', qubits: [ancilla], bits: [bit++] });
-      operations.push({ kind: 'reset', qubits: [ancilla] });
-      noise(flip, [ancilla]);
-    }
+    layer('H', ancillasOfX);
+    const qubits = plaquettes.map(({ ancilla }) => ancilla);
+    const bits = qubits.map(() => bit++);
+    for (const qubit of qubits) noise(flip, [qubit]);
+    operations.push({ kind: 'measure', qubits, bits }, { kind: 'reset', qubits });
+    for (const qubit of qubits) noise(flip, [qubit]);
   }
   for (const qubit of dataQubits) noise(flip, [qubit]);
   const bits = dataQubits.map((qubit) => bit + qubit);
