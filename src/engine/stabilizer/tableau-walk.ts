@@ -10,6 +10,9 @@ import { type StabilizerKernels, tableauRowWords, tableauWords } from './stabili
 
 const ops = STABILIZER_OPS;
 
+/** Words that are filled with zeros at a time. */
+const CLEARED_WORDS = 2 ** 22;
+
 /** What is left to chance. Places are instructions; a round is the number of rounds of loops so far. */
 export interface Chance {
   /** Outcome of a measurement that may give either value. */
@@ -67,8 +70,7 @@ export class TableauWalk {
    */
   async run(chance: Chance): Promise<WalkResult> {
     const { code, numQubits, numBits, control, conditions, assignments } = this.#program;
-    const { words } = this.#kernels;
-    words.fill(0, this.#at, this.#at + tableauWords(numQubits));
+    await this.#clear();
     this.#kernels.openTableau(this.#at, numQubits);
     const values = new Uint8Array(code.length / 4);
     const register = new Uint32Array(wordsFor(numBits + (control?.numScratchBits ?? 0)));
@@ -102,6 +104,15 @@ export class TableauWalk {
       if (this.#slicer.spend(1)) await this.#slicer.pause();
     }
     return { values, register };
+  }
+
+  /** Fills the tableau's room with zeros. */
+  async #clear(): Promise<void> {
+    const end = this.#at + tableauWords(this.#program.numQubits);
+    for (let from = this.#at; from < end; from += CLEARED_WORDS) {
+      this.#kernels.words.fill(0, from, Math.min(end, from + CLEARED_WORDS));
+      if (this.#slicer.spend(CLEARED_WORDS / 4)) await this.#slicer.pause();
+    }
   }
 
   async #gates(from: number, to: number): Promise<void> {
