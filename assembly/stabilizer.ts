@@ -4,5 +4,15 @@
  * Functions are those of `StabilizerKernels` (src/engine/stabilizer/), which says what they do; the plain kernels there
  * give the same bits. The host passes addresses as indices of 32-bit words.
  */
-export { collapse, gates, isRandom, openTableau, pauli, transpose, valueOf } from './tableau';
+export {
+  collapse,
+  firstRandom,
+  gates,
+  isRandom,
+  openTableau,
+  pauli,
+  readings,
+  transpose,
+  valueOf,
+} from './tableau';
 export { frames, outcomes } from './frames';

@@ -4,6 +4,8 @@ import {
   CZ,
   H,
   INSTRUCTION,
+  MEASURE,
+  RESET,
   S,
   SDG,
   SWAP,
@@ -154,6 +156,25 @@ export function isRandom(qubit: i32): i32 {
     if (v128.any_true(v128.load(row + i))) return 1;
   }
   return 0;
+}
+
+export function firstRandom(code: usize, from: i32, to: i32): i32 {
+  for (let place = from; place < to; place++) {
+    const at = (code << 2) + <usize>place * INSTRUCTION;
+    const op = load<i32>(at);
+    if ((op == MEASURE || op == RESET) && isRandom(load<i32>(at, 4))) return place;
+  }
+  return to;
+}
+
+export function readings(code: usize, from: i32, to: i32): void {
+  const end = (code << 2) + <usize>to * INSTRUCTION;
+  for (let at = (code << 2) + <usize>from * INSTRUCTION; at < end; at += INSTRUCTION) {
+    const op = load<i32>(at);
+    const qubit = load<i32>(at, 4);
+    if (op == MEASURE) store<i32>(at, valueOf(qubit), 12);
+    else if (op == RESET) flip(signsZ, qubit, valueOf(qubit));
+  }
 }
 
 export function valueOf(qubit: i32): i32 {

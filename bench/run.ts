@@ -15,6 +15,7 @@ import { benchObservables } from './observables.ts';
 import { benchPlacement } from './placement.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSpreadEngine } from './spread-engine.ts';
+import { benchStabilizer } from './stabilizer.ts';
 import { benchSweeps } from './sweeps.ts';
 import { benchWebGpuBatches } from './webgpu-batches.ts';
 import { benchWebGpuEngine } from './webgpu-engine.ts';
@@ -38,6 +39,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   noise: benchNoise,
   observables: benchObservables,
   placement: benchPlacement,
+  stabilizer: benchStabilizer,
   'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,
   'webgpu-noise': benchWebGpuNoise,

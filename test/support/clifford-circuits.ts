@@ -5,6 +5,13 @@ import type {
   DynamicOperation,
   GateOperation,
 } from '../../src/circuit/circuit.ts';
+import {
+  type BitDiagram,
+  type BitEncoding,
+  type ClassicalExpression,
+  FALSE_NODE,
+  TRUE_NODE,
+} from '../../src/circuit/classical-expression.ts';
 import { krausChannel } from '../../src/circuit/noise/kraus-set.ts';
 import { pauliChannel, resetTo } from '../../src/circuit/noise/named-channels.ts';
 import { gate } from './random-circuits.ts';
@@ -101,9 +108,9 @@ export function randomCliffordCircuit(
       }));
       choices.push(() => ({
         kind: 'assign',
-        bits: [bit()],
-        value: { kind: 'read', bits: [bit()], encoding: 'uint', type: 'uint' },
-        condition: condition(),
+        bits: stream.distinct(2, numBits),
+        value: stream.pick(valuesOf(stream, numBits)),
+        ...(stream.below(2) === 0 ? {} : { condition: condition() }),
       }));
     }
     if (parts.anythingOnBits === true) {
@@ -127,6 +134,31 @@ export function randomCliffordCircuit(
     operations.push({ kind: 'misread', bits: [0], p1Given0: 0.05, p0Given1: 0.1 });
   }
   return { numQubits, numBits, control: { numScratchBits: 0, maxRounds: 100 }, operations };
+}
+
+/** Values of bits: of single bits, of a function of three, and of a sum. */
+function valuesOf(stream: RandomStream, numBits: number): readonly ClassicalExpression[] {
+  const [a = 0, b = 0, c = 0] = stream.distinct(3, numBits);
+  const read = (encoding: BitEncoding, ...bits: readonly BitDiagram[]): ClassicalExpression => ({
+    kind: 'read',
+    bits,
+    encoding,
+    type: encoding === 'int' ? 'int' : 'uint',
+  });
+  // The majority of three bits.
+  const nodes = [
+    [c, FALSE_NODE, TRUE_NODE],
+    [b, FALSE_NODE, 0],
+    [b, 0, TRUE_NODE],
+    [a, 1, 2],
+  ] as const;
+  const operands = [read('uint', a, b), read('uint', c)];
+  return [
+    read('uint', a),
+    read('int', b),
+    read('uint', { nodes }, true),
+    { kind: 'apply', operator: '+', operands },
+  ];
 }
 
 const ONE_QUBIT = pauliChannel(1, [

@@ -40,6 +40,8 @@ export function openWasmKernels(host: KernelHost): StabilizerKernels {
     },
     openTableau: (at, numQubits) => opened().functions.openTableau(at, numQubits),
     gates: (code, from, to) => opened().functions.gates(code, from, to),
+    firstRandom: (code, from, to) => opened().functions.firstRandom(code, from, to),
+    readings: (code, from, to) => opened().functions.readings(code, from, to),
     isRandom: (qubit) => opened().functions.isRandom(qubit),
     valueOf: (qubit) => opened().functions.valueOf(qubit),
     pauli: (qubit, letter) => opened().functions.pauli(qubit, letter),

@@ -2,11 +2,11 @@
  * Samples the shots of a program whose shots differ by Pauli strings only, in blocks. A block is computed whole, by
  * draws of its own, so that shots do not depend on the ranges in which they are asked for.
  */
-import { assignedBits } from '../../circuit/circuit.ts';
 import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
 import { philox4x32 } from '../../math/philox.ts';
-import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
+import { wordsFor } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
+import { BitRows } from './bit-rows.ts';
 import {
   CHANNEL_DOUBLES,
   channelDoubles,
@@ -146,7 +146,8 @@ export class FrameSampler {
       await this.#run(numQubits + place, numQubits + stop);
       place = stop + 1;
       if (code[4 * stop] === ops.assign) {
-        await this.#assign(code[4 * stop + 1]!);
+        const units = this.#bitRows().assign(this.#program.assignments[code[4 * stop + 1]!]!);
+        if (this.#slicer.spend(units)) await this.#slicer.pause();
         continue;
       }
       const end = code[4 * stop + 2]!;
@@ -219,41 +220,14 @@ export class FrameSampler {
   /** Writes the row of shots in which a condition holds, and what it is in the reference sample. */
   #writeMask(condition: number, place: number): void {
     const { words } = this.#kernels;
-    const { header, mask, bits } = this.#places;
-    words.fill(-1, mask, mask + this.#rowWords);
-    const { bits: read, value } = this.#program.conditions[condition]!;
-    let rest = value;
-    for (const bit of read) {
-      const row = bits + bit * this.#rowWords;
-      const isSet = rest % 2 === 1;
-      for (let i = 0; i < this.#rowWords; i++) {
-        words[mask + i]! &= isSet ? words[row + i]! : ~words[row + i]!;
-      }
-      rest = Math.floor(rest / 2);
-    }
-    if (rest !== 0) words.fill(0, mask, mask + this.#rowWords);
+    const { header, mask } = this.#places;
+    words.set(this.#bitRows().condition(this.#program.conditions[condition]), mask);
     words[header + HEADER.mask] = mask;
     words[header + HEADER.held] = -this.#reference[place]!;
   }
 
-  /** Evaluates an assignment shot by shot. */
-  async #assign(number: number): Promise<void> {
+  #bitRows(): BitRows {
     const { words } = this.#kernels;
-    const { bits } = this.#places;
-    const assignment = this.#program.assignments[number]!;
-    const used = assignedBits(assignment);
-    const register = new Uint32Array(wordsFor(numRegisterBitsOf(this.#program)));
-    for (let shot = 0; shot < this.blockShots; shot++) {
-      const wordAt = (bit: number) => bits + bit * this.#rowWords + (shot >>> 5);
-      for (const bit of used) {
-        writeBit(register, bit, ((words[wordAt(bit)]! >>> (shot & 31)) & 1) === 1 ? 1 : 0);
-      }
-      assign(assignment, register);
-      for (const bit of assignment.bits) {
-        const differs = readBit(register, bit) ^ ((words[wordAt(bit)]! >>> (shot & 31)) & 1);
-        words[wordAt(bit)]! ^= differs << (shot & 31);
-      }
-      if (this.#slicer.spend(64)) await this.#slicer.pause();
-    }
+    return new BitRows(words, this.#places.bits, this.#rowWords, numRegisterBitsOf(this.#program));
   }
 }

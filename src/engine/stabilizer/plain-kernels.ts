@@ -23,6 +23,8 @@ export function openPlainKernels(): StabilizerKernels {
       tableau = new PlainTableau(words, at, numQubits);
     },
     gates: (code, from, to) => tableau.gates(code, from, to),
+    firstRandom: (code, from, to) => tableau.firstRandom(code, from, to),
+    readings: (code, from, to) => tableau.readings(code, from, to),
     isRandom: (qubit) => tableau.isRandom(qubit),
     valueOf: (qubit) => tableau.valueOf(qubit),
     pauli: (qubit, letter) => tableau.pauli(qubit, letter),

@@ -9,7 +9,7 @@
 import { STABILIZER_OPS } from '../../compiler/program.ts';
 import { tableauRowWords } from './stabilizer-kernels.ts';
 
-const { x, y, z, h, s, sdg, cx, cz, swap } = STABILIZER_OPS;
+const { x, y, z, h, s, sdg, cx, cz, swap, measure, reset } = STABILIZER_OPS;
 
 /** A tableau in the memory of kernels. */
 export class PlainTableau {
@@ -83,6 +83,22 @@ export class PlainTableau {
           this.#exchangeSigns(this.#signsZ, a, this.#signsZ, b);
           break;
       }
+    }
+  }
+
+  firstRandom(code: number, from: number, to: number): number {
+    for (let place = from; place < to; place++) {
+      const [op, qubit] = [this.#words[code + 4 * place]!, this.#words[code + 4 * place + 1]!];
+      if ((op === measure || op === reset) && this.isRandom(qubit) === 1) return place;
+    }
+    return to;
+  }
+
+  readings(code: number, from: number, to: number): void {
+    for (let at = code + 4 * from; at < code + 4 * to; at += 4) {
+      const [op, qubit] = [this.#words[at]!, this.#words[at + 1]!];
+      if (op === measure) this.#words[at + 3] = this.valueOf(qubit);
+      else if (op === reset) this.#flip(this.#signsZ, qubit, this.valueOf(qubit));
     }
   }
 

@@ -4,7 +4,7 @@
  *
  * Shots are the same whatever kernels compute them, and in whatever ranges.
  */
-import type { StabilizerProgram } from '../../compiler/program.ts';
+import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import { outcomeOf, wordsFor } from '../classical-bits.ts';
 import type { Counts, Executable, RunRequest, RunResult } from '../engine.ts';
@@ -56,10 +56,7 @@ export function stabilizerExecutable(
   }
   let reference: WalkResult | undefined;
   const referenceOf = async (slicer: TimeSlicer) => {
-    if (reference === undefined) {
-      const walk = openWalk(program, kernels, slicer);
-      reference = await walk.run(NO_CHANCE);
-    }
+    reference ??= await referenceSample(program, kernels, slicer);
     return reference;
   };
   return mutex.executable(
@@ -67,6 +64,47 @@ export function stabilizerExecutable(
       run(program, kernels, referenceOf, request, signal).finally(() => kernels.release()),
     () => {},
   );
+}
+
+/**
+ * One shot in which random outcomes are 0 and nothing fails.
+ *
+ * @param program - Frames must suffice for it: it has no loops.
+ */
+export async function referenceSample(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  slicer: TimeSlicer,
+): Promise<WalkResult> {
+  const { places, code } = withoutNoise(program.code);
+  const walk = openWalk({ ...program, code }, kernels, slicer);
+  const { values, register } = await walk.run(NO_CHANCE);
+  const spread = new Uint8Array(program.code.length / 4);
+  for (const [i, place] of places.entries()) spread[place] = values[i]!;
+  return { values: spread, register };
+}
+
+/** The instructions without noise, and the place that each of them had. */
+function withoutNoise(code: Int32Array): {
+  readonly code: Int32Array;
+  readonly places: Int32Array;
+} {
+  const kept = new Int32Array(code.length);
+  const places = new Int32Array(code.length / 4);
+  const placeNow = new Int32Array(code.length / 4 + 1);
+  let count = 0;
+  for (let place = 0; place < places.length; place++) {
+    placeNow[place] = count;
+    const op = code[4 * place]!;
+    if (op >= STABILIZER_OPS.noise1 && op <= STABILIZER_OPS.misread) continue;
+    for (let i = 0; i < 4; i++) kept[4 * count + i] = code[4 * place + i]!;
+    places[count++] = place;
+  }
+  placeNow[places.length] = count;
+  for (let at = 0; at < 4 * count; at += 4) {
+    if (kept[at] === STABILIZER_OPS.unless) kept[at + 2] = placeNow[kept[at + 2]!]!;
+  }
+  return { code: kept.subarray(0, 4 * count), places: places.subarray(0, count) };
 }
 
 function openWalk(

@@ -19,6 +19,16 @@ export interface StabilizerKernels {
   openTableau(at: number, numQubits: number): void;
   /** Applies the gates among the instructions `from` up to `to`; the tableau must not be transposed. */
   gates(code: number, from: number, to: number): void;
+  /**
+   * Number of the first instruction from `from` up to `to` that measures or resets a qubit whose value is random; `to` if
+   * there is none. The tableau must not be transposed.
+   */
+  firstRandom(code: number, from: number, to: number): number;
+  /**
+   * Runs the measurements and resets among instructions, none of which may be random. The value of a measurement becomes
+   * its `c`. The tableau must not be transposed.
+   */
+  readings(code: number, from: number, to: number): void;
   /** Whether measuring a qubit gives either value; the tableau must not be transposed. */
   isRandom(qubit: number): number;
   /** The value that measuring a qubit gives, if it is not random; the tableau must not be transposed. */

@@ -10,6 +10,9 @@ import { type StabilizerKernels, tableauRowWords, tableauWords } from './stabili
 
 const ops = STABILIZER_OPS;
 
+/** Words that are filled with zeros at a time. */
+const CLEARED_WORDS = 2 ** 22;
+
 /** What is left to chance. Places are instructions; a round is the number of rounds of loops so far. */
 export interface Chance {
   /** Outcome of a measurement that may give either value. */
@@ -67,8 +70,7 @@ export class TableauWalk {
    */
   async run(chance: Chance): Promise<WalkResult> {
     const { code, numQubits, numBits, control, conditions, assignments } = this.#program;
-    const { words } = this.#kernels;
-    words.fill(0, this.#at, this.#at + tableauWords(numQubits));
+    await this.#clear();
     this.#kernels.openTableau(this.#at, numQubits);
     const values = new Uint8Array(code.length / 4);
     const register = new Uint32Array(wordsFor(numBits + (control?.numScratchBits ?? 0)));
@@ -104,6 +106,15 @@ export class TableauWalk {
     return { values, register };
   }
 
+  /** Fills the tableau's room with zeros. */
+  async #clear(): Promise<void> {
+    const end = this.#at + tableauWords(this.#program.numQubits);
+    for (let from = this.#at; from < end; from += CLEARED_WORDS) {
+      this.#kernels.words.fill(0, from, Math.min(end, from + CLEARED_WORDS));
+      if (this.#slicer.spend(CLEARED_WORDS / 4)) await this.#slicer.pause();
+    }
+  }
+
   async #gates(from: number, to: number): Promise<void> {
     const unitsPerGate = 4 * this.#rowWords;
     const most = Math.max(1, Math.floor(2 ** 20 / unitsPerGate));
@@ -122,6 +133,10 @@ export class TableauWalk {
   ): Promise<void> {
     const { code } = this.#program;
     await this.#collapse(from, to, chance, round);
+    if (chance === NO_CHANCE) {
+      this.#readAll(from, to, values, register);
+      return;
+    }
     for (let place = from; place < to; place++) {
       const at = 4 * place;
       const [op, a, b, c] = [code[at]!, code[at + 1]!, code[at + 2]!, code[at + 3]!];
@@ -165,6 +180,19 @@ export class TableauWalk {
     }
   }
 
+  /** Runs measurements and resets where nothing is left to chance. */
+  #readAll(from: number, to: number, values: Uint8Array, register: Uint32Array): void {
+    this.#kernels.readings(this.#codeAt, from, to);
+    const { words } = this.#kernels;
+    for (let place = from; place < to; place++) {
+      const at = this.#codeAt + 4 * place;
+      if (words[at] !== ops.measure) continue;
+      const value = words[at + 3] === 1 ? 1 : 0;
+      values[place] = value;
+      writeBit(register, words[at + 2]!, value);
+    }
+  }
+
   #setTo(qubit: number, value: 0 | 1): void {
     if (this.#kernels.valueOf(qubit) !== value) this.#pauli(qubit, true, false);
   }
@@ -193,7 +221,8 @@ export class TableauWalk {
   async #collapse(from: number, to: number, chance: Chance, round: number): Promise<void> {
     const { code } = this.#program;
     const random: { place: number; qubit: number }[] = [];
-    for (let place = from; place < to; place++) {
+    const first = this.#kernels.firstRandom(this.#codeAt, from, to);
+    for (let place = first; place < to; place++) {
       const [op, qubit] = [code[4 * place]!, code[4 * place + 1]!];
       const isReading = op === ops.measure || op === ops.reset;
       if (isReading && this.#kernels.isRandom(qubit) === 1) random.push({ place, qubit });
