@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Operation } from '../../../../src/circuit/circuit.ts';
 import { GateFront, type PairGate } from '../../../../src/compiler/chain/gate-front.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
 /** The order of gates on qubits whose sites are their numbers and stay so. */
-function orderOf(gates: readonly (Operation & { kind: 'gate' })[], numQubits: number) {
+function orderOf(gates: readonly PairGate[], numQubits: number) {
   const siteOf = Array.from({ length: numQubits }, (_, q) => q);
   const order: PairGate[] = [];
   new GateFront(gates, { siteOf, qubitAt: siteOf }).take((next) => order.push(next));
-  return order.map((taken) => gates.findIndex((each) => each === taken));
+  return order.map((taken) => gates.indexOf(taken));
 }
 
 test('takes gates on neighbours before distant ones, and near ones before far ones', () => {
