@@ -9,19 +9,19 @@ import {
   type Condition,
   type DynamicCircuit,
   type DynamicOperation,
-  type GateOperation,
   type MeasureOperation,
   type MisreadOperation,
   operationQubits,
   type Qubit,
-  type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import { MatrixProductNoiseError } from '../errors.ts';
 import { lastReadings } from '../noise/last-readings.ts';
 import type { BondLimits, ChainStep, MatrixProductProgram, Measure } from '../program.ts';
+import { Arrangement, type Couplings } from './arrangement.ts';
 import { ChainBuilder, MatrixList } from './chain-builder.ts';
 import { chainOrder } from './chain-order.ts';
+import { GateFront, type PairGate } from './gate-front.ts';
 import { pairDecomposition, phaseOn } from './pair-decomposition.ts';
 import { GateMatrices, SWAP_MATRIX } from './pair-matrices.ts';
 
@@ -68,8 +68,6 @@ export function compileMatrixProduct(
   };
 }
 
-type GateLike = GateOperation | UnitaryOperation;
-
 /** The operations with gates on at most two qubits, and without barriers. */
 function withPairsOnly(
   operations: readonly DynamicOperation[],
@@ -101,13 +99,21 @@ function withPairsOnly(
 /** Partners of a qubit that are looked at to choose where it meets the present one. */
 const LOOK_AHEAD = 4;
 
+/** What a cut crossed by one pair more counts beside the distance of one site; it doubles with each further pair. */
+const CUT_WEIGHT = 0.003;
+
+/** Mean number of partners of a qubit beyond which cuts do not count. */
+const MAX_PARTNERS = 16;
+
+const numPairsOf = (couplings: Couplings): number =>
+  [...couplings.values()].reduce((sum, others) => sum + others.size, 0);
+
 class ChainCompiler {
   readonly #steps: ChainStep[] = [];
   readonly #matrices = new MatrixList();
   readonly #gateMatrices = new GateMatrices();
   readonly #builder: ChainBuilder;
-  readonly #siteOf: number[];
-  readonly #qubitAt: Qubit[] = [];
+  readonly #arrangement: Arrangement;
   /** Partners of each qubit in its gates on two qubits, the next one last. */
   readonly #partners: Qubit[][];
 
@@ -130,17 +136,34 @@ class ChainCompiler {
       }
     }
     for (const partners of this.#partners) partners.reverse();
-    this.#siteOf = [...chainOrder(numQubits, couplings)];
-    for (const [qubit, site] of this.#siteOf.entries()) this.#qubitAt[site] = qubit;
+    // Where most qubits share gates with many others, every cut is crossed too often for any order to help.
+    const isDense = couplings.size > 0 && numPairsOf(couplings) > MAX_PARTNERS * couplings.size;
+    const order = chainOrder(numQubits, couplings, !isDense);
+    this.#arrangement = new Arrangement(order, isDense ? new Map() : couplings);
   }
 
   finish() {
     this.#endStep(undefined);
-    return { steps: this.#steps, matrices: this.#matrices.all(), sites: [...this.#siteOf] };
+    return {
+      steps: this.#steps,
+      matrices: this.#matrices.all(),
+      sites: [...this.#arrangement.siteOf],
+    };
   }
 
   add(operations: readonly DynamicOperation[]): void {
+    let gates: PairGate[] = [];
+    const addGates = () => {
+      new GateFront(gates, this.#arrangement).take((gate) => this.#addGate(gate));
+      gates = [];
+    };
     for (const operation of operations) {
+      const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
+      if (isGate && operation.condition === undefined) {
+        gates.push(operation);
+        continue;
+      }
+      addGates();
       switch (operation.kind) {
         case 'gate':
         case 'unitary':
@@ -149,7 +172,7 @@ class ChainCompiler {
         case 'measure':
         case 'reset': {
           this.#endStep(undefined);
-          const qubits = operation.qubits.map((qubit) => this.#siteOf[qubit]!);
+          const qubits = operation.qubits.map((qubit) => this.#arrangement.siteOf[qubit]!);
           this.#steps.push({ ...operation, qubits });
           break;
         }
@@ -166,6 +189,7 @@ class ChainCompiler {
           throw new Error(`unreachable: ${operation.kind} among gates on pairs`);
       }
     }
+    addGates();
   }
 
   #endStep(condition: Condition | undefined): void {
@@ -177,7 +201,7 @@ class ChainCompiler {
   /** A round ends with every qubit on the site where it began. */
   #addLoop({ condition, body }: DynamicOperation & { kind: 'while' }): void {
     this.#endStep(undefined);
-    const before = [...this.#siteOf];
+    const before = [...this.#arrangement.siteOf];
     const head = this.#steps.length;
     // Replaced once the end is known.
     this.#steps.push({ kind: 'loop', condition, end: 0 });
@@ -193,63 +217,76 @@ class ChainCompiler {
     for (let isDone = false; !isDone; ) {
       isDone = true;
       for (let site = 0; site + 1 < sites.length; site++) {
-        if (sites[this.#qubitAt[site]!]! < sites[this.#qubitAt[site + 1]!]!) continue;
+        if (sites[this.#arrangement.qubitAt[site]!]! < sites[this.#arrangement.qubitAt[site + 1]!]!)
+          continue;
         this.#swap(site);
         isDone = false;
       }
     }
   }
 
-  #addGate(operation: GateLike): void {
+  #addGate(operation: PairGate): void {
     const { condition } = operation;
     const [a = 0, b] = operationQubits(operation);
     if (b !== undefined) this.#bringTogether(a, b);
     if (condition !== undefined) this.#endStep(undefined);
     if (b === undefined) {
       const matrix = this.#gateMatrices.of(operation, () => 0, 1);
-      this.#builder.addSite(this.#siteOf[a]!, matrix);
+      this.#builder.addSite(this.#arrangement.siteOf[a]!, matrix);
     } else {
-      const first = Math.min(this.#siteOf[a]!, this.#siteOf[b]!);
-      const bitOf = (qubit: Qubit) => (this.#siteOf[qubit] === first ? 1 : 0);
+      const first = Math.min(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
+      const bitOf = (qubit: Qubit) => (this.#arrangement.siteOf[qubit] === first ? 1 : 0);
       this.#builder.addPair(first, this.#gateMatrices.of(operation, bitOf, 2));
     }
     if (condition !== undefined) this.#endStep(condition);
   }
 
   #bringTogether(a: Qubit, b: Qubit): void {
-    this.#partners[a]!.pop();
-    this.#partners[b]!.pop();
-    const from = Math.min(this.#siteOf[a]!, this.#siteOf[b]!);
-    const to = Math.max(this.#siteOf[a]!, this.#siteOf[b]!);
+    this.#forget(a, b);
+    this.#forget(b, a);
+    const from = Math.min(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
+    const to = Math.max(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
     if (to - from <= 1) return;
     const meeting = this.#meetingPlace(from, to);
     for (let site = from; site < meeting; site++) this.#swap(site);
     for (let site = to - 1; site > meeting; site--) this.#swap(site);
   }
 
-  /** The site of the first of two qubits once they are neighbours: one that is near to their next partners. */
+  /** Takes a gate that is done off the partners of a qubit. */
+  #forget(qubit: Qubit, partner: Qubit): void {
+    const partners = this.#partners[qubit]!;
+    partners.splice(partners.lastIndexOf(partner), 1);
+  }
+
+  /**
+   * The site of the first of two qubits once they are neighbours: one where few pairs cross the cuts, and from which their
+   * next partners are near.
+   */
   #meetingPlace(from: number, to: number): number {
-    const middle = (from + to - 1) >> 1;
+    const arrangement = this.#arrangement;
+    const first = arrangement.qubitAt[from]!;
+    const second = arrangement.qubitAt[to]!;
+    let change = arrangement.move(second, from + 1);
     let best = from;
     let least = Number.POSITIVE_INFINITY;
-    for (const place of [from, to - 1, middle]) {
-      const distance =
-        this.#distanceToPartners(this.#qubitAt[from]!, place, from, to) +
-        this.#distanceToPartners(this.#qubitAt[to]!, place + 1, from, to);
-      if (distance < least) [best, least] = [place, distance];
+    for (let place = from; ; place++) {
+      const distance = this.#distanceToPartners(first) + this.#distanceToPartners(second);
+      const cost = distance + CUT_WEIGHT * change;
+      if (cost < least) [best, least] = [place, cost];
+      if (place + 1 === to) break;
+      // The next qubit on the way changes to the other side of the two.
+      change += arrangement.swap(place + 1) + arrangement.swap(place);
     }
+    arrangement.move(first, from);
     return best;
   }
 
-  #distanceToPartners(qubit: Qubit, site: number, from: number, to: number): number {
+  #distanceToPartners(qubit: Qubit): number {
+    const { siteOf } = this.#arrangement;
     const partners = this.#partners[qubit]!;
     let sum = 0;
     for (let i = 1; i <= Math.min(LOOK_AHEAD, partners.length); i++) {
-      let other = this.#siteOf[partners.at(-i)!]!;
-      // Qubits that are passed move by one.
-      if (other > from && other <= site) other--;
-      else if (other < to && other > site) other++;
-      sum += Math.abs(other - site) / i;
+      sum += Math.abs(siteOf[partners.at(-i)!]! - siteOf[qubit]!) / i;
     }
     return sum;
   }
@@ -257,8 +294,6 @@ class ChainCompiler {
   /** Exchanges the qubits of a site and the next one. */
   #swap(site: number): void {
     this.#builder.addPair(site, SWAP_MATRIX);
-    const [a, b] = [this.#qubitAt[site]!, this.#qubitAt[site + 1]!];
-    [this.#qubitAt[site], this.#qubitAt[site + 1]] = [b, a];
-    [this.#siteOf[a], this.#siteOf[b]] = [site + 1, site];
+    this.#arrangement.swap(site);
   }
 }

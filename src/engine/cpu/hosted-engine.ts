@@ -38,7 +38,7 @@ import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
 import { ChainMemory } from './mps/chain-memory.ts';
-import { freeChain, prepareChain, runChain } from './mps/run-matrix-product.ts';
+import { runChain, runnableChain } from './mps/run-matrix-product.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
 import { SegmentStore } from './segment-store.ts';
@@ -276,13 +276,11 @@ function prepareMatrixProduct(
   chainMemory: ChainMemory,
   mutex: Mutex,
 ): Executable {
-  const chain = prepareChain(program, chainMemory.take());
+  const chain = runnableChain(program);
   return mutex.executable(
-    (request: RunRequest, signal) => runChain(chain, request, signal),
-    () => {
-      freeChain(chain);
-      chainMemory.giveBack();
-    },
+    (request: RunRequest, signal) =>
+      chainMemory.use((memory) => runChain(chain, memory, request, signal)),
+    () => {},
   );
 }
 

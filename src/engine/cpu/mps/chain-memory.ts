@@ -1,16 +1,15 @@
-/** The memory of an engine for matrix product states, which its programs share. */
+/** The memory of an engine for matrix product states, which its runs share. */
 import type { KernelHost } from '../kernel-host.ts';
 import { TensorMemory } from './tensor-memory.ts';
 
-/** Bytes beyond which the memory is given up once no program uses it, because it cannot shrink. */
+/** Bytes beyond which the memory is given up after a run, because it cannot shrink. */
 const KEPT_BYTES = 2 ** 26;
 
-/** Opens the memory when a program first needs it. */
+/** Opens the memory when a run first needs it. */
 export class ChainMemory {
   readonly #host: KernelHost;
   readonly #maxBytes: number;
   #memory: TensorMemory | undefined;
-  #numPrograms = 0;
 
   /** @param maxBytes - Most bytes of all states of a run; unlimited by default. */
   constructor(host: KernelHost, maxBytes: number = Number.POSITIVE_INFINITY) {
@@ -18,23 +17,20 @@ export class ChainMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** The memory, for one more program. */
-  take(): TensorMemory {
-    this.#numPrograms++;
+  /** Lets a run use the memory, which no other one may use meanwhile. It frees what it allocates. */
+  async use<T>(run: (memory: TensorMemory) => Promise<T>): Promise<T> {
     this.#memory ??= new TensorMemory(
       this.#host.module('mps'),
       this.#maxBytes,
       this.#host.maxMemoryBytes,
     );
-    return this.#memory;
-  }
-
-  /** Says that a program is done with it. */
-  giveBack(): void {
-    this.#numPrograms--;
-    if (this.#numPrograms > 0 || this.#memory === undefined) return;
-    if (this.#memory.byteLength <= KEPT_BYTES) return;
-    this.#memory = undefined;
-    this.#host.collectGarbage();
+    try {
+      return await run(this.#memory);
+    } finally {
+      if (this.#memory.byteLength > KEPT_BYTES) {
+        this.#memory = undefined;
+        this.#host.collectGarbage();
+      }
+    }
   }
 }

@@ -22,7 +22,7 @@ import {
   chainExpectations,
   chainVector,
 } from './chain-outputs.ts';
-import { ChainStates, type LastMeasure, type PlacedChainProgram } from './chain-states.ts';
+import { ChainStates, type LastMeasure } from './chain-states.ts';
 import { observableSquare } from './observable-square.ts';
 import type { TensorMemory } from './tensor-memory.ts';
 
@@ -33,25 +33,19 @@ export const MAX_CHAIN_PROBABILITY_BITS = 16;
 
 /** A program that can be run any number of times. */
 export interface RunnableChain {
-  readonly placed: PlacedChainProgram;
+  readonly program: MatrixProductProgram;
+  readonly lastMeasures: readonly LastMeasure[];
   readonly plan: RunPlan;
 }
 
-/** Places a program in a memory, where its matrices stay until `freeChain`. */
-export function prepareChain(program: MatrixProductProgram, memory: TensorMemory): RunnableChain {
-  const matrices = memory.allocate(8 * program.matrices.length);
-  memory.doubles.set(program.matrices, matrices / 8);
+/** Plans the runs of a program. */
+export function runnableChain(program: MatrixProductProgram): RunnableChain {
   const sites = new Map<number, number>();
   for (const { qubits, bits } of program.lastMeasures) {
     for (const [i, bit] of bits.entries()) sites.set(bit, qubits[i]!);
   }
   const lastMeasures = [...sites].map(([bit, site]): LastMeasure => ({ bit, site }));
-  return { placed: { program, lastMeasures, memory, matrices }, plan: planChain(program) };
-}
-
-/** Frees what `prepareChain` took. */
-export function freeChain({ placed: { memory, matrices } }: RunnableChain): void {
-  memory.release(matrices);
+  return { program, lastMeasures, plan: planChain(program) };
 }
 
 /**
@@ -64,12 +58,17 @@ export function freeChain({ placed: { memory, matrices } }: RunnableChain): void
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
 export async function runChain(
-  { placed, plan }: RunnableChain,
+  chain: RunnableChain,
+  memory: TensorMemory,
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
-  const readsFinalState = checkChainOutputs(plan, placed, request);
+  const { program, lastMeasures, plan } = chain;
+  const readsFinalState = checkChainOutputs(chain, request);
+  const matrices = memory.allocate(8 * program.matrices.length);
+  memory.doubles.set(program.matrices, matrices / 8);
+  const placed = { program, lastMeasures, memory, matrices };
   const started = performance.now();
   const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
   const states = new ChainStates(placed, slicer);
@@ -81,7 +80,7 @@ export async function runChain(
     const counts = await tree.run(
       readsFinalState
         ? async ({ state }) => {
-            outputs = await readChain(state, plan, placed, request, slicer);
+            outputs = await readChain(state, chain, request, slicer);
           }
         : undefined,
     );
@@ -91,13 +90,13 @@ export async function runChain(
     const timing = { evolutionMs, samplingMs };
     return { counts, ...outputs, truncationError, largestBond, statePasses, timing };
   } finally {
-    placed.memory.releaseScratch();
+    memory.releaseScratch();
+    memory.release(matrices);
   }
 }
 
 function checkChainOutputs(
-  plan: RunPlan,
-  { program, lastMeasures }: PlacedChainProgram,
+  { program, lastMeasures, plan }: RunnableChain,
   request: RunRequest,
 ): boolean {
   const readsOutputs = checkOutputs(plan, request);
@@ -118,8 +117,7 @@ function checkChainOutputs(
 
 async function readChain(
   chain: Chain,
-  plan: RunPlan,
-  { program, lastMeasures }: PlacedChainProgram,
+  { program, lastMeasures, plan }: RunnableChain,
   { statevector, probabilities, observables, variances, amplitudes }: RunRequest,
   slicer: TimeSlicer,
 ): Promise<Partial<RunResult>> {

@@ -60,7 +60,7 @@ test('goes through a brickwork of gates without moving the centre far', () => {
   const layers = qubitsOf(10).flatMap((layer) =>
     qubitsOf(99)
       .filter((q) => q % 2 === layer % 2)
-      .map((q) => gate('RZZ', [q, q + 1], [], [0.1 + q + layer])),
+      .map((q) => gate('RXX', [q, q + 1], [], [0.1 + q + layer])),
   );
   const gates = gatesOf(compileMatrixProduct(circuitOf(100, layers)));
   const moved = gates.slice(1).map(({ site }, i) => Math.abs(site - gates[i]!.site));
