@@ -32,8 +32,9 @@ const MISSING: readonly string[] = ['gradient', 'adjoint_gradient', 'density_mat
 /** Outputs that are read off one final state. */
 const OF_FINAL_STATE: readonly string[] = ['statevector', 'state_vector', 'amplitude'];
 
-/** Gates and swaps that are compiled in a few milliseconds. */
+/** Gates, and swaps by which their qubits are apart, that are compiled in a few milliseconds. */
 const MAX_QUICK_GATES = 4000;
+const MAX_QUICK_SWAPS = 100;
 /** Swaps beyond which a circuit is not compiled: a second of one core. */
 const MAX_SWAPS = 200_000;
 
@@ -57,7 +58,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     return { why: 'matrix_product_state has no exact values after measurements in mid-circuit' };
   }
   const numSwaps = swapsOf(circuit);
-  const isLong = numSwaps + circuit.operations.length > MAX_QUICK_GATES;
+  const isLong = numSwaps > MAX_QUICK_SWAPS || circuit.operations.length > MAX_QUICK_GATES;
   if (isLong && question.mayTakeLong === false) throw new StepsSpentError();
   if (numSwaps > MAX_SWAPS) {
     const why = `matrix_product_state takes up to ${MAX_SWAPS} swaps of neighbours, and the gates on distant qubits need about ${numSwaps}`;
@@ -116,7 +117,7 @@ function swapsOf({ numQubits, operations }: DynamicCircuit): number {
       couple(couplings, other, first!);
     }
   }
-  const sites = chainOrder(numQubits, couplings);
+  const sites = chainOrder(numQubits, couplings, false);
   let sum = 0;
   for (const [a, others] of couplings) {
     for (const [b, count] of others) {
