@@ -21,6 +21,8 @@ import type { MethodFigures } from './schedule/scheduled-run.ts';
 const OUTPUTS: readonly string[] = [
   'counts',
   'memory',
+  'detection_events',
+  'detector_error_model',
   'sample',
   'expectation',
   'variance',

@@ -34,7 +34,7 @@ import type { CircuitRun, Fitting, Processor, ProcessorSpec } from '../../fleet/
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
+import { type CircuitBody, DETECTION_OUTPUTS, type Output, output } from '../schemas/circuits.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { checkDevice } from './check-device.ts';
 import {
@@ -45,6 +45,7 @@ import {
   warningsUnder,
   withModel,
 } from './check-method.ts';
+import { type Detection, readDetection } from './detection-events.ts';
 import {
   type EmulatedRun,
   emulatedCircuit,
@@ -141,6 +142,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly results: readonly ProgramResult[];
   /** Present if the program requests a gradient. */
   readonly gradient?: RequestedGradient;
+  /** Present if the request declares detectors or logical observables. */
+  readonly detection?: Detection;
   /** Statements of the program that were accepted but ignored. */
   readonly warnings: readonly ProgramWarning[];
 }
@@ -182,6 +185,9 @@ export function meaningFaults(
   return faults.kept;
 }
 
+/** Outputs that need shots. */
+const DRAWN: readonly string[] = ['counts', 'memory', 'detection_events'];
+
 /** Shots and outputs requested from the processor. */
 export function runRequest(
   checked: CheckedCircuit,
@@ -191,7 +197,7 @@ export function runRequest(
   const { outputs, observables, results, method } = checked;
   const asked = new Set<string>([...outputs, ...results.map(({ type }) => type)]);
   const hasVariances = asked.has('variance');
-  const draws = asked.has('counts') || asked.has('memory') || method === 'trajectories';
+  const draws = DRAWN.some((name) => asked.has(name)) || method === 'trajectories';
   return {
     shots: draws ? shots : 0,
     seed,
@@ -286,6 +292,7 @@ function checkParts(
   checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
   checkResults(results, circuit, parts.shots, faults, chosen?.method);
   checkOutcomeBits(circuit, parts.shots, faults);
+  const detection = readDetection(parts, circuit, outputs, parts.shots, faults);
   if (observables === undefined) return undefined;
   const gradient = requestedGradient(program, observables.slice(requested.length), limits, faults);
   if (target === undefined || chosen === undefined) return undefined;
@@ -303,6 +310,7 @@ function checkParts(
     numRequested: requested.length,
     results,
     ...(gradient !== undefined && { gradient }),
+    ...(detection !== undefined && { detection }),
     warnings,
   };
 }
@@ -424,6 +432,15 @@ function checkOutputs(
   }
   if (!wanted && hasObservables) {
     faults.add('observables', 'Only taken where return has "expectation".');
+  }
+  const detected = DETECTION_OUTPUTS.find((name) => outputs.includes(name));
+  const declared = ['detectors', 'logical_observables'].filter((name) => given.includes(name));
+  if (detected !== undefined && declared.length === 0) {
+    faults.add('detectors', `Required: return has "${detected}".`);
+  }
+  if (detected === undefined) {
+    const where = DETECTION_OUTPUTS.map((name) => `"${name}"`).join(' or ');
+    for (const name of declared) faults.add(name, `Only taken where return has ${where}.`);
   }
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
+import { detectionEvents } from './detection-events.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
 import { hexLabelLength, labelFormatOf, labelOfOutcome, writeHexLabel } from './outcome-labels.ts';
 import { resultsJson } from './program-results-json.ts';
@@ -37,6 +38,7 @@ export interface ResultLayout
     | 'method'
     | 'methodReason'
     | 'fitting'
+    | 'detection'
   > {
   /** Seed of the shots. */
   readonly seed: number;
@@ -73,6 +75,14 @@ export function circuitResultJson(
     parts.push(`"density_matrix":${matrixJson(run.densityMatrix!)}`);
   }
   if (outputs.includes('purity')) parts.push(`"purity":${run.purity!}`);
+  const { detection } = layout;
+  if (detection !== undefined && outputs.includes('detection_events')) {
+    const events = detectionEvents(run.counts, detection, layout.seed);
+    parts.push(`"detection_events":${JSON.stringify(events)}`);
+  }
+  if (detection?.errorModel !== undefined) {
+    parts.push(`"detector_error_model":${JSON.stringify(detection.errorModel)}`);
+  }
   if (results.length > 0) {
     const source = { results, numRequested, run, further, statevectorJson: statevector };
     parts.push(`"results":${resultsJson(source)}`);

@@ -36,7 +36,11 @@ export const output = z.enum([
   'memory',
   'density_matrix',
   'purity',
+  'detection_events',
+  'detector_error_model',
 ]);
+/** Outputs that need declared detectors. */
+export const DETECTION_OUTPUTS = ['detection_events', 'detector_error_model'] as const;
 export type Output = z.output<typeof output>;
 
 /** Largest bond that a matrix product state may be allowed: a tensor then takes 512 MiB. */
@@ -107,6 +111,9 @@ const OBSERVABLE_RULES = {
   else: { properties: { observables: false } },
 };
 
+/** Lists of classical bits, each a parity. */
+const parities = z.array(z.array(z.int().min(0)).min(1)).min(1);
+
 /** The body of POST /quantum/circuits. */
 export const circuitBody = z
   .strictObject({
@@ -157,7 +164,7 @@ export const circuitBody = z
       .meta({ uniqueItems: true })
       .optional()
       .describe(
-        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix`,
+        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix; detection_events and detector_error_model need \`detectors\` or \`logical_observables\``,
       ),
     observables: z
       .array(z.union([pauliTerm, z.array(pauliTerm)]))
@@ -166,6 +173,14 @@ export const circuitBody = z
       .describe(
         'Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all',
       ),
+    detectors: parities
+      .optional()
+      .describe(
+        'Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and `detector_error_model`, of Clifford circuits with Pauli noise',
+      ),
+    logical_observables: parities
+      .optional()
+      .describe('As `detectors`: lists of classical bits whose parity is a logical result'),
   })
   .meta({
     id: 'CircuitSubmission',
@@ -360,6 +375,23 @@ export const circuitResult = z.strictObject({
       'Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index',
     ),
   purity: z.number().optional().describe('tr ρ² before the final measurement'),
+  detection_events: z
+    .strictObject({
+      num_detectors: z.int(),
+      num_logical_observables: z.int(),
+      bytes_per_shot: z.int(),
+      data: z
+        .string()
+        .describe(
+          'Base64. A bit for each detector, then for each logical observable: 1 if its parity is not what it is without errors. Bits of a shot fill its bytes from the least significant one on; shots come in the order of `memory`',
+        ),
+    })
+    .optional()
+    .describe('Which detectors fired in each shot'),
+  detector_error_model: z
+    .string()
+    .optional()
+    .describe('Errors of the circuit and what they flip, in the text format of Stim'),
   ...methodFields,
   trajectories: z
     .int()
