@@ -510,6 +510,19 @@ export type Circuit = {
   readonly density_matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** tr ρ² before the final measurement */
   readonly purity?: number | undefined;
+  /** Which detectors fired in each shot */
+  readonly detection_events?: {
+    readonly num_detectors: number;
+    readonly num_logical_observables: number;
+    readonly bytes_per_shot: number;
+    /**
+     * Base64. A bit for each detector, then for each logical observable: 1 if its parity is not what it is without
+     * errors. Bits of a shot fill its bytes from the least significant one on; shots come in the order of `memory`
+     */
+    readonly data: string;
+  } | undefined;
+  /** Errors of the circuit and what they flip, in the text format of Stim */
+  readonly detector_error_model?: string | undefined;
   /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
   readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
   /** Why this method, with its figures */
@@ -693,9 +706,9 @@ export type CircuitSubmissionInput = {
   /**
    * Default ["counts"]. statevector: up to 16 qubits, without noise; probabilities: up to 16 classical bits;
    * expectation needs `observables`; memory: up to 100,000 shots; density_matrix (up to 7 qubits) and purity: by
-   * the method density_matrix
+   * the method density_matrix; detection_events and detector_error_model need `detectors` or `logical_observables`
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'expectation' | 'memory' | 'density_matrix' | 'purity')[] | undefined;
+  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'expectation' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
     /** Pauli string, such as `Z0 Z1`; `I` is the identity */
@@ -708,6 +721,13 @@ export type CircuitSubmissionInput = {
     /** Default 1 */
     readonly coefficient?: number | undefined;
   }[])[] | undefined;
+  /**
+   * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
+   * `detector_error_model`, of Clifford circuits with Pauli noise
+   */
+  readonly detectors?: readonly (readonly number[])[] | undefined;
+  /** As `detectors`: lists of classical bits whose parity is a logical result */
+  readonly logical_observables?: readonly (readonly number[])[] | undefined;
 };
 
 export type CircuitSummary = {
@@ -887,6 +907,13 @@ export type CompileRequestInput = {
   readonly truncation_threshold?: number | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
+  /**
+   * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
+   * `detector_error_model`, of Clifford circuits with Pauli noise
+   */
+  readonly detectors?: readonly (readonly number[])[] | undefined;
+  /** As `detectors`: lists of classical bits whose parity is a logical result */
+  readonly logical_observables?: readonly (readonly number[])[] | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | undefined;
 };
