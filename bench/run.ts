@@ -9,11 +9,13 @@ import { benchFresh } from './fresh.ts';
 import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
+import { benchMatrixProducts } from './matrix-products.ts';
 import { benchNoise } from './noise.ts';
 import { benchObservables } from './observables.ts';
 import { benchPlacement } from './placement.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSpreadEngine } from './spread-engine.ts';
+import { benchStabilizer } from './stabilizer.ts';
 import { benchSweeps } from './sweeps.ts';
 import { benchWebGpuBatches } from './webgpu-batches.ts';
 import { benchWebGpuEngine } from './webgpu-engine.ts';
@@ -33,9 +35,11 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   gradients: benchGradients,
   'http-circuits': benchHttpCircuits,
   inference: benchInference,
+  'matrix-products': benchMatrixProducts,
   noise: benchNoise,
   observables: benchObservables,
   placement: benchPlacement,
+  stabilizer: benchStabilizer,
   'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,
   'webgpu-noise': benchWebGpuNoise,

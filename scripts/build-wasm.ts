@@ -1,6 +1,6 @@
 /**
- * Builds *.wasm from assembly/, for each precision with relaxed SIMD and without, into the given
- * folder or else the one where the sources look for them. With `--if-stale` only if a source is
+ * Builds *.wasm from assembly/, for each precision with relaxed SIMD and without, for matrix product states and for stabilizer
+ * runs, into the given folder or else the one where the sources look for them. With `--if-stale` only if a source is
  * newer than a build. Each file is written elsewhere and then renamed, so that a concurrent reader
  * or builder always sees a whole file.
  */
@@ -17,17 +17,27 @@ const { values, positionals } = parseArgs({
 });
 const output = positionals[0] ?? 'src/engine/cpu/wasm';
 
-const BUILDS = ['f32', 'f64'].flatMap((precision) => [
-  { name: precision, options: ['--use', `real=${precision}`] },
-  {
-    name: `${precision}-relaxed`,
-    options: ['--use', `real=${precision}`, '--enable', 'relaxed-simd'],
-  },
-]);
+/** The threads of an engine share its memory. */
+const SHARED = ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '65536'];
+
+const BUILDS = [
+  ...['f32', 'f64'].flatMap((precision) => {
+    const options = [...SHARED, '--use', `real=${precision}`];
+    return [
+      { name: precision, entry: 'index.ts', options },
+      {
+        name: `${precision}-relaxed`,
+        entry: 'index.ts',
+        options: [...options, '--enable', 'relaxed-simd'],
+      },
+    ];
+  }),
+  { name: 'mps', entry: 'mps.ts', options: SHARED },
+  { name: 'stabilizer', entry: 'stabilizer.ts', options: [] },
+];
 
 const OPTIONS = [
-  ['--enable', 'simd', '--enable', 'threads'],
-  ['--importMemory', '--sharedMemory', '--maximumMemory', '65536'],
+  ['--enable', 'simd', '--importMemory'],
   // WebAssembly allocates nothing: the host manages all memory.
   ['--runtime', 'stub', '--noAssert'],
   ['-O3', '--converge'],
@@ -50,10 +60,10 @@ async function build(): Promise<void> {
   mkdirSync(output, { recursive: true });
   const apart = mkdtempSync(join(output, 'build-'));
   try {
-    for (const { name, options } of BUILDS) {
-      const entry = join(SOURCES, 'index.ts');
+    for (const { name, entry, options } of BUILDS) {
       const built = join(apart, `${name}.wasm`);
-      const { error, stderr } = await asc.main([entry, ...OPTIONS, ...options, '-o', built]);
+      const source = join(SOURCES, entry);
+      const { error, stderr } = await asc.main([source, ...OPTIONS, ...options, '-o', built]);
       if (error !== null) throw new Error(`${name}: ${error.message}\n${stderr.toString()}`);
       renameSync(built, outputOf(name));
     }

@@ -1,5 +1,6 @@
 /** The tables of docs/limits.md, from the constants and settings that the service obeys. */
 import {
+  MAX_CIRCUIT_QUBITS,
   MAX_CLASSICAL_BITS,
   MAX_FREE_STEPS,
   MAX_UNITARY_QUBITS,
@@ -27,7 +28,11 @@ import {
   MAX_POINTS,
   MAX_PROGRAMS,
 } from '../src/service/schemas/batches.ts';
-import { MAX_LISTED_QUBITS, MAX_TERMS } from '../src/service/schemas/circuits.ts';
+import {
+  MAX_BOND_DIMENSION,
+  MAX_LISTED_QUBITS,
+  MAX_TERMS,
+} from '../src/service/schemas/circuits.ts';
 import { INFERENCE_LIMITS } from '../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { MAX_PLAN_TASKS } from '../src/workloads/plans/plan.ts';
 import { tableOf, withSections } from './document-sections.ts';
@@ -48,7 +53,7 @@ function circuits(): string {
   return tableOf(HEAD, [
     [
       'qubits',
-      `what the memory holds; at most ${MAX_CPU_QUBITS.f64} in double precision, ${MAX_CPU_QUBITS.f32} in single precision, ${MAX_GPU_QUBITS} on a GPU. \`max_qubits\` of the processor has the value of this machine`,
+      `what the memory holds; at most ${MAX_CPU_QUBITS.f64} in double precision, ${MAX_CPU_QUBITS.f32} in single precision, ${MAX_GPU_QUBITS} on a GPU. \`max_qubits\` of the processor has the value of this machine. By the methods \`stabilizer\` and \`matrix_product_state\` of \`qvm\`, ${count(MAX_CIRCUIT_QUBITS)}`,
       '`QCS_MEMORY_MIB`, `QCS_GPU_MEMORY_MIB`',
     ],
     ['operations', count(config.maxGates), '`QCS_MAX_GATES`'],
@@ -73,6 +78,7 @@ function circuits(): string {
       `${count(MAX_CLASSICAL_BITS)}; and bits × shots at most 2^${Math.log2(MAX_OUTCOME_BITS)}`,
       '',
     ],
+    ['`max_bond_dimension`', count(MAX_BOND_DIMENSION), ''],
     ['qubits of a `UNITARY`', MAX_UNITARY_QUBITS, ''],
     ['`observables`', `${count(MAX_TERMS)} Pauli terms in all`, ''],
     ['`statevector` in an answer', `${MAX_LISTED_QUBITS} qubits`, ''],

@@ -84,8 +84,11 @@ export function tooManySteps(what: string, { numGates }: ReadingWork, maxGates: 
   return `${what} takes too many steps: the limit is ${limit}, and the gates so far are ${numGates}.`;
 }
 
+/** Qubits that a circuit may have on a processor that chooses the method by the circuit. */
+export const MAX_CIRCUIT_QUBITS = 20_000;
+
 /** Classical bits that a circuit may have on any engine, so that outcomes stay short enough to list. */
-export const MAX_CLASSICAL_BITS = 1024;
+export const MAX_CLASSICAL_BITS = 2 ** 16;
 
 /** Default limit of the rounds that one shot may take in all loops on measured bits together. */
 export const DEFAULT_MAX_ROUNDS = 10_000;

@@ -46,13 +46,25 @@ export interface SubmissionOptions {
   /** A file with a noise model, or the name of one. */
   readonly noise?: string;
   readonly method?: string;
+  readonly maxBondDimension?: number;
+  readonly truncationThreshold?: number;
+}
+
+/** Fields of the method that options give. */
+function methodFieldsOf({ method, maxBondDimension, truncationThreshold }: SubmissionOptions) {
+  return {
+    ...(method !== undefined && { method }),
+    ...(maxBondDimension !== undefined && { max_bond_dimension: maxBondDimension }),
+    ...(truncationThreshold !== undefined && { truncation_threshold: truncationThreshold }),
+  };
 }
 
 /** Fields to submit: options first, then the file's fields, then defaults. */
 export function submissionFields(
   content: Readonly<Record<string, unknown>>,
-  { target, shots, seed, input, method }: SubmissionOptions,
+  options: SubmissionOptions,
 ) {
+  const { target, shots, seed, input } = options;
   return {
     target_processor: DEFAULT_PROCESSOR,
     shots: DEFAULT_SHOTS,
@@ -61,7 +73,7 @@ export function submissionFields(
     ...(shots !== undefined && { shots }),
     ...(seed !== undefined && { seed }),
     ...(input !== undefined && { inputs: withInputs(content.inputs, input) }),
-    ...(method !== undefined && { method }),
+    ...methodFieldsOf(options),
   };
 }
 
@@ -80,7 +92,7 @@ export function sweepBody(
   content: Readonly<Record<string, unknown>>,
   options: SubmissionOptions & SweepOptions,
 ) {
-  const { target, shots, seed, input = {}, sweep = {}, observable, gradient, method } = options;
+  const { target, shots, seed, input = {}, sweep = {}, observable, gradient } = options;
   const both = Object.keys(sweep).find((name) => Object.hasOwn(input, name));
   if (both !== undefined) {
     throw new OptionsConflictError(`The input ${both} is given by --input and by --sweep.`);
@@ -106,7 +118,7 @@ export function sweepBody(
     programs: [
       {
         ...source,
-        ...(method !== undefined && { method }),
+        ...methodFieldsOf(options),
         inputs: withInputs(inputs, { ...input, ...sweep }),
         ...(observables === undefined ? counts : values),
         ...(ownSeed !== undefined && { seed: ownSeed }),

@@ -1,7 +1,7 @@
 /** Arguments that `qcs run` and `qcs submit` share: a circuit file, and options that override its fields. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { METHODS } from '../fleet/method-names.ts';
-import { digits, inputValue } from './option-parsers.ts';
+import { digits, inputValue, number } from './option-parsers.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
 /** Adds the file argument and the options of SubmissionOptions. */
@@ -28,6 +28,16 @@ export function withCircuit(command: Command): Command {
     )
     .addOption(
       new Option('--method <method>', 'how to simulate (default automatic)').choices(METHODS),
+    )
+    .option(
+      '--max-bond-dimension <n>',
+      'largest bond of matrix product states (default 256)',
+      digits,
+    )
+    .option(
+      '--truncation-threshold <weight>',
+      'weight that a cut of a bond may leave out (default 1e-12)',
+      number(0, 1),
     );
 }
 

@@ -5,11 +5,14 @@ type Entry = readonly [label: string, count: number];
 /** Greatest number of outcomes listed in label order: that many are looked up by label, more by count. */
 const MAX_ORDERED = 16;
 const MAX_ROWS = 20;
+/** Characters of a label; 64 bits have their own. */
+const MAX_LABEL = 64;
 const BLOCKS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
  * Formats one line per outcome: label, count, share, bar. Up to sixteen outcomes are sorted by label, more by
- * count. After twenty a last line gives the number and the total of the rest.
+ * count. Labels of more than 64 characters lose their middle. After twenty a last line gives the number and the
+ * total of the rest.
  *
  * @param counts - Label → occurrences.
  * @param columns - Greatest width.
@@ -19,7 +22,9 @@ export function histogram(counts: Readonly<Record<string, number>>, columns: num
   const all = Object.entries(counts).sort(byLabel);
   const entries = all.length <= MAX_ORDERED ? all : all.toSorted(([, a], [, b]) => b - a);
   const shots = entries.reduce((sum, [, count]) => sum + count, 0);
-  const shown = entries.slice(0, MAX_ROWS);
+  const shown = entries
+    .slice(0, MAX_ROWS)
+    .map(([label, count]): Entry => [shortened(label), count]);
   const most = Math.max(1, ...shown.map(([, count]) => count));
   const labelWidth = Math.max(0, ...shown.map(([label]) => label.length));
   const countWidth = String(most).length;
@@ -36,6 +41,13 @@ export function histogram(counts: Readonly<Record<string, number>>, columns: num
     lines.push(`… ${rest.length} more outcomes: ${restCount} shots, ${share(restCount).trim()}`);
   }
   return lines.join('\n');
+}
+
+/** A long label without its middle. */
+function shortened(label: string): string {
+  if (label.length <= MAX_LABEL) return label;
+  const half = (MAX_LABEL - 2) / 2;
+  return `${label.slice(0, half)}…${label.slice(-half)}`;
 }
 
 /** Bar of `length` columns, to an eighth of a column. */

@@ -42,7 +42,7 @@ export async function runOnEngine(
   const request = runRequest(checked, shots, seed);
   const needsState = request.statevector === true || request.observables !== undefined;
   const keepState = keepUnmeasured || needsState;
-  const { report, prepare } = compiledByMethod(engine, circuit, checked.method, keepState);
+  const { report, prepare } = compiledByMethod(engine, circuit, checked, keepState);
   const compileMs = performance.now() - begun;
   await using executable = await prepare();
   const prepareMs = performance.now() - begun - compileMs;

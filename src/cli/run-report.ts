@@ -50,6 +50,10 @@ export function runReport(facts: RunFacts, fields: CircuitResultFields, columns:
     `${ranOn(backend)}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
     ...(fields.method_reason === undefined ? [] : [`${fields.method}: ${fields.method_reason}`]),
   ];
+  if (fields.truncation_error !== undefined) {
+    const { truncation_error: error, largest_bond: bond } = fields;
+    lines.push(`largest bond ${bond}, truncation error ${error}`);
+  }
   if (fields.counts) lines.push('', histogram(fields.counts, columns));
   if (fields.memory) lines.push('', 'memory:', ...fields.memory);
   if (fields.expectation) lines.push('', expectationText(fields.expectation));

@@ -17,6 +17,7 @@ import { EngineRuns } from '../service/batches/engine-runs.ts';
 import { checkedPrograms } from '../service/batches/read-batch.ts';
 import { runBatchJob } from '../service/batches/run-batch-job.ts';
 import { type Target, targetsOf } from '../service/circuits/check-circuit.ts';
+import { methodRequestOf } from '../service/circuits/check-method.ts';
 import { RequestInvalidError } from '../service/errors.ts';
 import { encodeStored } from '../service/jobs/stored-request.ts';
 import type { BatchResultFields } from '../service/schemas/batches.ts';
@@ -87,7 +88,7 @@ async function runHere(body: Body, options: RunSweepOptions, io: CommandIo): Pro
   const { method, outputs } = program;
   const isAdjoint = outputs.includes('gradient') && !isEstimated(program);
   const holdsTwoStates = isAdjoint && method === 'statevector';
-  const numQubits = widthOfRun(program, { method }) + (holdsTwoStates ? 1 : 0);
+  const numQubits = widthOfRun(program, methodRequestOf(program)) + (holdsTwoStates ? 1 : 0);
   await using local = await openSimulator(numQubits, method, spec, settings);
   return await runProgram(body, program, new EngineProcessor(local), options, io);
 }

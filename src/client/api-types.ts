@@ -198,7 +198,7 @@ export type Batch = {
     /** For each point, the amplitude [re, im] of each basis state before the final measurement */
     readonly statevector?: readonly (readonly (readonly [number, number])[])[] | PackedArray | undefined;
     /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-    readonly method?: 'statevector' | 'density_matrix' | undefined;
+    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
     /** Why this method, with its figures */
     readonly method_reason?: string | undefined;
     /** Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x */
@@ -293,9 +293,13 @@ export type BatchProgramInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer and matrix_product_state are not available yet
+   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
    * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
@@ -333,9 +337,13 @@ export type BatchSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer and matrix_product_state are not available yet
+   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
    * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
@@ -502,12 +510,32 @@ export type Circuit = {
   readonly density_matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** tr ρ² before the final measurement */
   readonly purity?: number | undefined;
+  /** Which detectors fired in each shot */
+  readonly detection_events?: {
+    readonly num_detectors: number;
+    readonly num_logical_observables: number;
+    readonly bytes_per_shot: number;
+    /**
+     * Base64. A bit for each detector, then for each logical observable: 1 if its parity is not what it is without
+     * errors. Bits of a shot fill its bytes from the least significant one on; shots come in the order of `memory`
+     */
+    readonly data: string;
+  } | undefined;
+  /** Errors of the circuit and what they flip, in the text format of Stim */
+  readonly detector_error_model?: string | undefined;
   /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-  readonly method?: 'statevector' | 'density_matrix' | undefined;
+  readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
   /** Why this method, with its figures */
   readonly method_reason?: string | undefined;
   /** Distinct trajectories that were computed; with noise and method statevector */
   readonly trajectories?: number | undefined;
+  /**
+   * Matrix product states only: weight that all cuts of bonds left out, about one minus the fidelity with the
+   * exact state
+   */
+  readonly truncation_error?: number | undefined;
+  /** Matrix product states only: largest bond dimension of the run */
+  readonly largest_bond?: number | undefined;
   /** Results that the text requests with `#pragma braket result`, in order */
   readonly results?: readonly ProgramResult[] | undefined;
   /** Engine and device that ran the circuit, or the hardware */
@@ -576,7 +604,10 @@ export type Circuit = {
         readonly after: number;
       };
     }[];
-    /** Number of kernels that the remaining gates were compiled to */
+    /**
+     * Number of kernels that the remaining gates were compiled to; 0, as the figures below, for a circuit that is
+     * not compiled to kernels on a state vector
+     */
     readonly kernels: number;
     /** Number of kernels that combine more than one gate */
     readonly fused_blocks: number;
@@ -663,17 +694,21 @@ export type CircuitSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer and matrix_product_state are not available yet
+   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
    */
   readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /**
    * Default ["counts"]. statevector: up to 16 qubits, without noise; probabilities: up to 16 classical bits;
    * expectation needs `observables`; memory: up to 100,000 shots; density_matrix (up to 7 qubits) and purity: by
-   * the method density_matrix
+   * the method density_matrix; detection_events and detector_error_model need `detectors` or `logical_observables`
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'expectation' | 'memory' | 'density_matrix' | 'purity')[] | undefined;
+  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'expectation' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
     /** Pauli string, such as `Z0 Z1`; `I` is the identity */
@@ -686,6 +721,13 @@ export type CircuitSubmissionInput = {
     /** Default 1 */
     readonly coefficient?: number | undefined;
   }[])[] | undefined;
+  /**
+   * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
+   * `detector_error_model`, of Clifford circuits with Pauli noise
+   */
+  readonly detectors?: readonly (readonly number[])[] | undefined;
+  /** As `detectors`: lists of classical bits whose parity is a logical result */
+  readonly logical_observables?: readonly (readonly number[])[] | undefined;
 };
 
 export type CircuitSummary = {
@@ -859,8 +901,19 @@ export type CompileRequestInput = {
   readonly name?: string | undefined;
   /** Labels for finding the job in listings */
   readonly tags?: readonly string[] | undefined;
+  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
+  readonly max_bond_dimension?: number | undefined;
+  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
+  readonly truncation_threshold?: number | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
+  /**
+   * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
+   * `detector_error_model`, of Clifford circuits with Pauli noise
+   */
+  readonly detectors?: readonly (readonly number[])[] | undefined;
+  /** As `detectors`: lists of classical bits whose parity is a logical result */
+  readonly logical_observables?: readonly (readonly number[])[] | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | undefined;
 };
@@ -895,7 +948,10 @@ export type CompiledCircuit = {
         readonly after: number;
       };
     }[];
-    /** Number of kernels that the remaining gates were compiled to */
+    /**
+     * Number of kernels that the remaining gates were compiled to; 0, as the figures below, for a circuit that is
+     * not compiled to kernels on a state vector
+     */
     readonly kernels: number;
     /** Number of kernels that combine more than one gate */
     readonly fused_blocks: number;
@@ -1704,7 +1760,7 @@ export type Processor = {
    * trajectories
    */
   readonly methods?: readonly {
-    readonly method: 'statevector' | 'density_matrix';
+    readonly method: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state';
     /** Qubits of the widest circuit that it takes */
     readonly max_qubits: number;
     /** Qubits of the widest circuit with noise; GPUs that hold a state together take none */

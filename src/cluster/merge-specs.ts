@@ -41,6 +41,8 @@ export function widthFor(limits: WidthLimits, method: RunMethod): number {
     case 'statevector':
       return limits.maxQubits;
     case 'trajectories':
+    case 'stabilizer':
+    case 'matrix_product_state':
       return limits.maxNoisyQubits;
     case 'density_matrix':
       return limits.maxDensityQubits;

@@ -4,7 +4,7 @@ import { pairForm } from './pair-form.ts';
 import { optimize } from './passes/pipeline.ts';
 import type { Program, TargetProfile } from './program.ts';
 import { hashProgram } from './program-hash.ts';
-import { type CompilationReport, reportOn } from './report.ts';
+import { type CompilationReport, gateFigures, NO_PROGRAM, reportOn } from './report.ts';
 import { scheduleOf } from './schedule.ts';
 
 export type { CompilationReport } from './report.ts';
@@ -24,6 +24,21 @@ export interface CompileOptions {
   readonly keepState?: boolean;
   /** Whether the gates of verbatim boxes stay as they were written; false by default. */
   readonly keepVerbatim?: boolean;
+}
+
+/**
+ * Rewrites a valid circuit by the passes, without a program for an engine. It takes circuits of any width.
+ *
+ * @returns The circuit, and a report whose figures of kernels and sweeps are 0.
+ */
+export function rewrite<C extends DynamicCircuit>(
+  circuit: C,
+  { keepState = true, keepVerbatim = false }: Omit<CompileOptions, 'optimize'> = {},
+): Omit<Compiled<C>, 'program'> {
+  const optimized = optimize(circuit, { keepState, keepVerbatim });
+  const figures = gateFigures(circuit, optimized.circuit);
+  const report = { ...figures, ...NO_PROGRAM, passes: optimized.passes };
+  return { circuit: optimized.circuit, report };
 }
 
 /** A program, and the changes that compiling made. */

@@ -22,3 +22,14 @@ export class ChannelTooWideError extends CodedError {
     );
   }
 }
+
+/** A circuit with noise was to be run on matrix product states. */
+export class MatrixProductNoiseError extends CodedError {
+  readonly code = 'COMPILER_MATRIX_PRODUCT_NOISE';
+
+  constructor() {
+    super(
+      'Matrix product states take no noise but misread bits; the state vector, density matrices and stabilizers do.',
+    );
+  }
+}

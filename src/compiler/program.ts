@@ -15,6 +15,7 @@ import type {
   Qubit,
 } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
+import type { PauliChannel } from '../circuit/noise/channel.ts';
 
 interface KernelBase {
   /** Physical; bit i of the kernel's index is `targets[i]`. */
@@ -339,6 +340,128 @@ export interface TrajectoryProgram {
   readonly lastAssignments: readonly AssignOperation[];
   /** Multiplies a state by 2^16, which undoes the decay of its norm. */
   readonly growth: Program;
+}
+
+/**
+ * A unitary on one site of a chain, or on two neighbouring ones. The first site is the more significant bit of the
+ * matrix's index.
+ */
+export interface ChainGate {
+  /** The first site. */
+  readonly site: number;
+  readonly numSites: 1 | 2;
+  /** Offset of its first entry in the pool, in complex numbers: 4 or 16 entries, row-major. */
+  readonly offset: number;
+}
+
+/** Gates on a chain, in order. */
+export interface ChainGates {
+  readonly kind: 'gates';
+  readonly gates: readonly ChainGate[];
+  readonly condition?: Condition;
+}
+
+/** One step of a program on matrix product states. The qubits of measurements and resets are sites of the chain. */
+export type ChainStep =
+  | ChainGates
+  | Measure
+  | Reset
+  | MisreadOperation
+  | AssignOperation
+  | LoopHead
+  | LoopTail;
+
+/** Limits on the bonds of a matrix product state. */
+export interface BondLimits {
+  /** Most singular values that are kept at a bond. */
+  readonly maxBondDimension: number;
+  /** Weight, the sum of squares of singular values, that one cut of a bond may discard of a state of norm 1. */
+  readonly truncationThreshold: number;
+}
+
+/**
+ * A circuit on a matrix product state: qubits on the sites of a chain, where gates act on neighbours. Swaps bring
+ * distant qubits together; they are among the gates.
+ */
+export interface MatrixProductProgram extends BondLimits {
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly control?: ClassicalControl;
+  readonly steps: readonly ChainStep[];
+  /** Measurements of sites after all steps, at most one into each bit. */
+  readonly lastMeasures: readonly Measure[];
+  /** Misread bits after that, and assignments after those. */
+  readonly lastMisreads: readonly MisreadOperation[];
+  readonly lastAssignments: readonly AssignOperation[];
+  /** Interleaved re, im. */
+  readonly matrices: Float64Array;
+  /** finalLayout[q] is the site of qubit q after the last step. */
+  readonly finalLayout: readonly number[];
+}
+
+/**
+ * Opcodes of a stabilizer program. An instruction is four words: its opcode, then `a`, `b` and `c`.
+ *
+ * One-qubit gates act on qubit `a`. CX has control `a` and target `b`; CZ and SWAP act on `a` and `b`.
+ */
+export const STABILIZER_OPS = {
+  x: 0,
+  y: 1,
+  z: 2,
+  h: 3,
+  s: 4,
+  sdg: 5,
+  cx: 6,
+  cz: 7,
+  swap: 8,
+  /** Measures qubit `a` into bit `b`. */
+  measure: 9,
+  /** Returns qubit `a` to |0⟩. */
+  reset: 10,
+  /** Sends one qubit, `b`, through channel `a`. */
+  noise1: 11,
+  /** Sends two qubits, `b` and `c`, through channel `a`. */
+  noise2: 12,
+  /** Sends the `c` qubits that begin at place `b` of `operands` through channel `a`. */
+  noise: 13,
+  /** Misreads bit `b` with the probabilities of `misreads[a]`. */
+  misread: 14,
+  /** Returns qubit `b` to |0⟩ with probability `resetProbabilities[a]`, or to |1⟩ if `c` is 1. */
+  maybeReset: 15,
+  /** Evaluates `assignments[a]`. */
+  assign: 16,
+  /** Goes on at instruction `b` unless `conditions[a]` holds. */
+  unless: 17,
+  /** Goes back to instruction `a`, the head of a loop; `b` is 1. Counts as a round of the loop. */
+  again: 18,
+} as const;
+
+/** Words of an instruction of a stabilizer program. */
+export const STABILIZER_WORDS = 4;
+
+/** A Clifford circuit with Pauli noise. Plain data; every qubit keeps its number. */
+export interface StabilizerProgram {
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly control?: ClassicalControl;
+  /** Instructions of four words; see `STABILIZER_OPS`. */
+  readonly code: Int32Array;
+  /** Number of the first instruction after which there are only measurements, misreadings and assignments of the end. */
+  readonly numBodyInstructions: number;
+  readonly operands: Int32Array;
+  readonly channels: readonly PauliChannel[];
+  readonly misreads: readonly Pick<MisreadOperation, 'p1Given0' | 'p0Given1'>[];
+  readonly resetProbabilities: readonly number[];
+  readonly assignments: readonly AssignOperation[];
+  readonly conditions: readonly Condition[];
+  /**
+   * Whether all shots differ from one of them by Pauli strings only, so that Pauli frames sample them. Otherwise each
+   * shot needs a tableau: in loops, where gates other than Paulis, measurements or resets have conditions, and where
+   * resets happen by chance.
+   */
+  readonly framesSuffice: boolean;
+  /** Whether one state, before the measurements of the end, serves all shots: no noise, reset or measurement in mid-circuit. */
+  readonly hasFinalState: boolean;
 }
 
 /**

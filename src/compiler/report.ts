@@ -75,7 +75,14 @@ export function reportOn(
   };
 }
 
-/** Counts gates by the number of qubits they act on. */
+/** The report of a circuit that no pass rewrites and that becomes no sweeps of a state vector. */
+export function reportAsWritten(circuit: DynamicCircuit): CompilationReport {
+  return { ...gateFigures(circuit, circuit), ...NO_PROGRAM };
+}
+
+/** Figures where there is no program of sweeps. */
+export const NO_PROGRAM = { passes: [], kernels: 0, fusedBlocks: 0, sweeps: 0, bytesMoved: 0 };
+
 /** Figures of a circuit and of what it was compiled to. */
 export function gateFigures(original: DynamicCircuit, compiled: DynamicCircuit): GateFigures {
   const before = widthsOf(original.operations);

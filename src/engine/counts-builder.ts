@@ -2,7 +2,7 @@
  * Collects measurement outcomes and their occurrences; returns them distinct and ascending.
  *
  * Typed arrays and a radix sort are used instead of a map of strings: a million shots may give a
- * million outcomes of up to 1,024 bits. Outcomes that arrive in ascending order, as from a sampled
+ * million outcomes of many bits. Outcomes that arrive in ascending order, as from a sampled
  * full measurement, are neither sorted nor copied.
  */
 import { wordsFor } from './classical-bits.ts';

@@ -31,7 +31,9 @@ import type { PauliSum } from '../circuit/observable.ts';
 import type {
   DensityProgram,
   GradientProgram,
+  MatrixProductProgram,
   Program,
+  StabilizerProgram,
   TargetProfile,
   TrajectoryProgram,
 } from '../compiler/program.ts';
@@ -77,6 +79,10 @@ export interface RunRequest {
   readonly densityMatrix?: boolean;
   /** Requests the purity of that state, tr ρ²; density matrices only. */
   readonly purity?: boolean;
+  /**
+   * Requests the amplitudes of these basis states in that state, bit q for qubit q; matrix product states only.
+   */
+  readonly amplitudes?: readonly bigint[];
   /** Called from time to time with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
 }
@@ -130,6 +136,15 @@ export interface RunResult {
   /** Interleaved re, im; row-major; length 2·4^numQubits. */
   readonly densityMatrix?: Float64Array;
   readonly purity?: number;
+  /** Interleaved re, im; length 2·amplitudes.length of the request. */
+  readonly amplitudes?: Float64Array;
+  /**
+   * Weight that all cuts of bonds discarded, added up: about 1 minus the fidelity with the exact state. Matrix product
+   * states only; where shots split into branches, that of the worst branch.
+   */
+  readonly truncationError?: number;
+  /** Largest bond dimension that any state of the run had; matrix product states only. */
+  readonly largestBond?: number;
   /**
    * Passes of whole states through memory to apply gates, summed over all branches of the shots.
    */
@@ -209,5 +224,19 @@ export interface Engine {
    * @throws {ProgramTooWideError} if the program has more qubits than `target.maxQubits`.
    */
   prepareTrajectories?(program: TrajectoryProgram): Promise<Executable>;
+  /**
+   * Compiles a program on matrix product states; absent where the engine has none. Any number of qubits fits; memory
+   * follows from the bonds that the state needs. State vectors are read of at most 20 qubits, distributions of at most 16
+   * bits.
+   */
+  prepareMatrixProduct?(program: MatrixProductProgram): Promise<Executable>;
+  /**
+   * Prepares a Clifford circuit with Pauli noise; absent where the engine has no tableaux. It is not bound by
+   * `target.maxQubits`. Probabilities and expectation values are exact and need no shots, also with noise, measurements in
+   * mid-circuit and resets, if the program's frames suffice and nothing has a condition.
+   *
+   * @throws {ProgramTooWideError} if the program has more than 20,000 qubits.
+   */
+  prepareStabilizer?(program: StabilizerProgram): Promise<Executable>;
   close(): Promise<void>;
 }

@@ -45,6 +45,17 @@ export class OutputNeedsStateVectorError extends CodedError {
   }
 }
 
+/** An output was requested that a tableau does not give. */
+export class OutputNeedsAmplitudesError extends CodedError {
+  readonly code = 'ENGINE_OUTPUT_NEEDS_AMPLITUDES';
+
+  constructor(output: string) {
+    super(
+      `The stabilizer method computes no amplitudes, and so not ${output}; request counts, probabilities or expectation values, or another method.`,
+    );
+  }
+}
+
 /** A mean over trajectories was requested without shots. */
 export class OutputNeedsShotsError extends CodedError {
   readonly code = 'ENGINE_OUTPUT_NEEDS_SHOTS';
@@ -118,6 +129,17 @@ export class TooManyOutcomesError extends CodedError {
   constructor(numBits: number, maxBits: number) {
     super(
       `The exact distribution over ${numBits} classical bits has 2^${numBits} entries; at most 2^${maxBits} are computed.`,
+    );
+  }
+}
+
+/** The state vector of more qubits was requested than is read off a matrix product state. */
+export class StateVectorTooLongError extends CodedError {
+  readonly code = 'ENGINE_STATE_VECTOR_TOO_LONG';
+
+  constructor(numQubits: number, maxQubits: number) {
+    super(
+      `The state vector of ${numQubits} qubits has 2^${numQubits} amplitudes; of a matrix product state it is returned up to ${maxQubits} qubits. Amplitudes of given basis states are computed of more.`,
     );
   }
 }

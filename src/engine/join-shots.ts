@@ -11,7 +11,7 @@ import { TimeSlicer } from './time-slicer.ts';
 import { joinedMeans, type RangeResult } from './trajectory-means.ts';
 
 /**
- * The result of a run with noise.
+ * The result of a run with noise, or on stabilizers.
  *
  * @param ranges - At least one; each shot is in one of them. A range without shots is left out.
  * @param seed - Of the run.
@@ -37,7 +37,9 @@ export async function joinedShots(
   return {
     counts,
     ...joinedMeans(ranges),
-    trajectories: sumOf(({ trajectories = 0 }) => trajectories),
+    ...(first.result.trajectories !== undefined && {
+      trajectories: sumOf(({ trajectories = 0 }) => trajectories),
+    }),
     statePasses: sumOf(({ statePasses }) => statePasses),
     timing: {
       evolutionMs: sumOf(({ timing }) => timing.evolutionMs),

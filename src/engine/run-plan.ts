@@ -1,22 +1,25 @@
 /** The plan of a run: the steps of a program as the walk over its shots takes them. */
 import type { AssignOperation, Condition, MisreadOperation, Qubit } from '../circuit/circuit.ts';
 import {
+  type ChainStep,
   type Exchange,
   type Kernel,
   type LoopHead,
   type LoopTail,
+  type MatrixProductProgram,
   type Measure,
   type Program,
   type Reset,
   type Stretch,
   type Sweep,
   type TrajectoryProgram,
+  type TrajectoryStep,
   terminalMeasureIndex,
 } from '../compiler/program.ts';
 import type { CountsFinish } from './engine.ts';
 import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
 
-/** A sweep, an exchange or a probing of the program. */
+/** A sweep, an exchange or a probing of the program, or gates on a chain. */
 export interface SweepStep {
   readonly kind: 'sweep';
   /** Passes through memory that the engine takes for the step. */
@@ -118,7 +121,25 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
 
 /** Plans a program with noise that fits the engine. */
 export function planTrajectories(program: TrajectoryProgram): RunPlan {
-  const { numQubits, numBits, control, lastMeasures, lastMisreads, lastAssignments } = program;
+  const layout = Array.from({ length: program.numQubits }, (_, qubit) => qubit);
+  const words = { numQubits: program.numQubits, steps: program.lastMeasures, finalLayout: layout };
+  return planWithLastReadings(program, layout, measuredWords(words, 0));
+}
+
+/** Plans a program on a chain. What is measured at the end is not in the plan: basis states may be too wide for it. */
+export function planChain(program: MatrixProductProgram): RunPlan {
+  return planWithLastReadings(program, program.finalLayout, []);
+}
+
+function planWithLastReadings(
+  program: Pick<TrajectoryProgram, 'numQubits' | 'numBits' | 'control'> &
+    Pick<TrajectoryProgram, 'lastMisreads' | 'lastAssignments'> & {
+      readonly steps: readonly (TrajectoryStep | ChainStep)[];
+    },
+  layout: readonly Qubit[],
+  words: readonly MeasuredWord[],
+): RunPlan {
+  const { numQubits, numBits, control, lastMisreads, lastAssignments } = program;
   const steps: PlanStep[] = [];
   let event = 0;
   let numPasses = 0;
@@ -128,6 +149,10 @@ export function planTrajectories(program: TrajectoryProgram): RunPlan {
       case 'stretch':
         numPasses += step.sites.length + 1;
         steps.push({ kind: 'stretch', stretch: step, event: event++ });
+        break;
+      case 'gates':
+        numPasses += step.gates.length;
+        steps.push({ kind: 'sweep', passes: step.gates.length, ...condition });
         break;
       case 'misread':
         steps.push({ ...step, event: event++ });
@@ -143,7 +168,6 @@ export function planTrajectories(program: TrajectoryProgram): RunPlan {
         break;
     }
   }
-  const layout = Array.from({ length: numQubits }, (_, qubit) => qubit);
   return {
     numQubits,
     numBits,
@@ -151,9 +175,11 @@ export function planTrajectories(program: TrajectoryProgram): RunPlan {
     maxRounds: control?.maxRounds ?? 0,
     steps,
     numPasses,
-    hasFinalState: program.steps.every((step) => step.kind === 'stretch'),
+    hasFinalState: steps.every(
+      ({ kind, condition }) => (kind === 'stretch' || kind === 'sweep') && condition === undefined,
+    ),
     terminalEvent: event,
-    measuredWords: measuredWords({ numQubits, steps: lastMeasures, finalLayout: layout }, 0),
+    measuredWords: words,
     finalMisreads: lastMisreads,
     misreadEvent: event + 1,
     finalAssignments: lastAssignments,

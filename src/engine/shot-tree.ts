@@ -16,7 +16,7 @@ import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import { misreadCounts } from './final-misreads.ts';
 import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
 import type { StateBudget } from './state-budget.ts';
-import type { QubitMasses, ShotGroup, StateOperations } from './state-operations.ts';
+import type { BranchOperations, QubitMasses, ShotGroup } from './state-operations.ts';
 import { StretchWalk, type TravellingBranch } from './stretch-walk.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
 import { type Finish, finishedOutcome, recordSamples, registerOf } from './terminal-measurement.ts';
@@ -54,7 +54,7 @@ const NO_SHOTS: ShotGroup = { count: 0 };
 /** Walks the tree of outcomes of one run. */
 export class ShotTree<S> {
   readonly #plan: RunPlan;
-  readonly #operations: StateOperations<S>;
+  readonly #operations: BranchOperations<S>;
   readonly #budget: StateBudget;
   readonly #seed: number;
   readonly #range: ShotRange;
@@ -83,7 +83,7 @@ export class ShotTree<S> {
   /** @param growth - As of the program, if it has noise. */
   constructor(
     plan: RunPlan,
-    operations: StateOperations<S>,
+    operations: BranchOperations<S>,
     budget: StateBudget,
     { shots, seed, shotRange }: Pick<RunRequest, 'shots' | 'seed' | 'shotRange'>,
     slicer: TimeSlicer,
@@ -377,11 +377,18 @@ export class ShotTree<S> {
   /** Performs the trailing measurements, with one draw a shot. */
   async #measureAtEnd({ state, bits, shots }: Branch<S>): Promise<void> {
     const { measuredWords, terminalEvent } = this.#plan;
+    const request = { shots, seed: this.#seed, event: terminalEvent };
+    if (this.#operations.countShots !== undefined) {
+      await this.#operations.countShots(state, request, bits, (register, numShots) =>
+        this.#counts.add(finishedOutcome(this.#finish, register), numShots),
+      );
+      return;
+    }
     if (measuredWords.length === 0) {
       this.#counts.add(finishedOutcome(this.#finish, bits), shots.count);
       return;
     }
-    const request = { shots, seed: this.#seed, event: terminalEvent };
+    if (this.#operations.sample === undefined) throw new Error('unreachable: no way to sample');
     const sampling = this.#operations.sample(state, request);
     const samples = sampling instanceof Promise ? await sampling : sampling;
     recordSamples(this.#counts, samples, { ...this.#finish, measuredWords }, bits);

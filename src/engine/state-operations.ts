@@ -52,8 +52,11 @@ export interface BasisSamples {
   readonly occurrences: Uint32Array<ArrayBuffer>;
 }
 
-/** Operations of an engine on the states of one run. Qubits are physical unless said otherwise. */
-export interface StateOperations<S> {
+/**
+ * Operations that the walk over the branches of a run needs; those on outputs are in `StateOperations`. Qubits are physical
+ * unless said otherwise.
+ */
+export interface BranchOperations<S> {
   /** Creates a state that holds |0…0⟩; may reuse the memory of a released one. */
   create(): S;
 
@@ -97,7 +100,25 @@ export interface StateOperations<S> {
    */
   collapse(state: S, qubit: Qubit, outcome: 0 | 1, left: 0 | 1, mass: number): MaybePromise<void>;
 
-  /** Draws a basis state for each shot, as `engine.ts` defines it. */
+  /** Draws a basis state for each shot, as `engine.ts` defines it. An engine has this or `countShots`. */
+  sample?(state: S, request: SampleRequest): MaybePromise<BasisSamples>;
+
+  /**
+   * Performs the trailing measurements of the shots, for engines whose basis states are too wide for numbers.
+   *
+   * @param bits - The register before; not to be changed.
+   * @param count - Counts a register, which may be overwritten, and its shots.
+   */
+  countShots?(
+    state: S,
+    request: SampleRequest,
+    bits: Uint32Array,
+    count: (register: Uint32Array, shots: number) => void,
+  ): MaybePromise<void>;
+}
+
+/** Operations of an engine on the states of one run. Qubits are physical unless said otherwise. */
+export interface StateOperations<S> extends BranchOperations<S> {
   sample(state: S, request: SampleRequest): MaybePromise<BasisSamples>;
 
   /** The amplitudes in logical basis order, interleaved re, im; length 2·2^numQubits. */
@@ -135,7 +156,7 @@ export async function valuesInTurn(
 
 /** ‖ψ‖². */
 export async function squaredNorm<S>(
-  operations: Pick<StateOperations<S>, 'qubitMasses'>,
+  operations: Pick<BranchOperations<S>, 'qubitMasses'>,
   state: S,
 ): Promise<number> {
   const { zero, one } = await operations.qubitMasses(state, 0);

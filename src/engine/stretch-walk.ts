@@ -22,7 +22,7 @@ import {
   someShots,
 } from './passage.ts';
 import type { StretchStep } from './run-plan.ts';
-import { type ShotGroup, type StateOperations, squaredNorm } from './state-operations.ts';
+import { type BranchOperations, type ShotGroup, squaredNorm } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
@@ -38,7 +38,7 @@ export interface TravellingBranch<S> {
 
 /** The tree of shots, as the walk uses it. */
 export interface WalkHost<S, B extends TravellingBranch<S>> {
-  readonly operations: StateOperations<S>;
+  readonly operations: BranchOperations<S>;
   readonly slicer: TimeSlicer;
   readonly seed: number;
   /** Multiplies a state by 2^16. */

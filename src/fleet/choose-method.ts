@@ -2,87 +2,31 @@
  * Chooses the method by which a simulator runs a circuit: the cheapest one that is exact for what is asked, or the one
  * that the caller names. A request that no method can serve is refused with the figures of each.
  */
-import { sizeText } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/fault-list.ts';
-import { AMPLITUDE_BYTES } from './memory-shares.ts';
+import { byChain } from './chain-offer.ts';
+import {
+  densitySize,
+  limitFor,
+  type MethodQuestion,
+  methodsOf,
+  type Offer,
+  simulatedSpec,
+  sizeOf,
+} from './method-limits.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
 import type { ProcessorSpec } from './processor.ts';
-import type { Precision } from './schedule/lane.ts';
 import { modelMs } from './schedule/run-estimates.ts';
-import { type CircuitWork, type RunMethod, runWork } from './schedule/scheduled-run.ts';
-
-/** A method that a processor has, and the widest circuit that it takes. */
-export interface MethodLimit {
-  readonly method: RunMethodName;
-  readonly maxQubits: number;
-  /** With noise. */
-  readonly maxNoisyQubits: number;
-  /** In double precision, where single precision takes wider ones. */
-  readonly maxDoubleQubits?: number;
-}
-
-/** Methods that a processor's callers may ask for; hardware has none. */
-export function methodsOf(given: ProcessorSpec): readonly MethodLimit[] {
-  const spec = simulatedSpec(given);
-  const { family, maxQubits, maxNoisyQubits = maxQubits } = spec;
-  const statevector = { method: 'statevector', maxQubits, maxNoisyQubits } as const;
-  switch (family) {
-    case 'statevector':
-    case 'gpu-fleet':
-      return [statevector];
-    case 'qvm':
-    case 'emulator':
-      return [statevector, densityLimit(spec)];
-    case 'superconducting':
-      return [];
-  }
-}
-
-/** A processor with the limits of what it simulates, which are less than the qubits of an emulated device. */
-function simulatedSpec(spec: ProcessorSpec): ProcessorSpec {
-  const { maxUsedQubits: maxQubits = spec.maxQubits } = spec.device?.emulation ?? {};
-  return { ...spec, maxQubits };
-}
-
-/** A density matrix is a state of twice the qubits. */
-function densityLimit({ maxQubits: widest, maxSingleQubits = widest }: ProcessorSpec): MethodLimit {
-  const maxDoubleQubits = Math.floor(widest / 2);
-  const maxQubits = Math.max(maxDoubleQubits, Math.floor(maxSingleQubits / 2));
-  return { method: 'density_matrix', maxQubits, maxNoisyQubits: maxQubits, maxDoubleQubits };
-}
-
-/**
- * Precision of a run: the processor's, but single for a density matrix that it has room for only so.
- *
- * @param width - Qubits of the state that the run holds.
- */
-export function precisionOfRun(
-  { maxQubits, precision }: Pick<ProcessorSpec, 'maxQubits' | 'precision'>,
-  method: RunMethod,
-  width: number,
-): Precision {
-  return method === 'density_matrix' && width > maxQubits ? 'f32' : (precision ?? 'f64');
-}
-
-/** Name of a run's method: trajectories are state vectors. */
-export function nameOfMethod(method: RunMethod): RunMethodName {
-  return method === 'density_matrix' ? method : 'statevector';
-}
-
-/** Facts that a choice depends on. */
-export interface MethodQuestion {
-  readonly work: CircuitWork;
-  readonly shots: number;
-  readonly asked: MethodName;
-  /** Whether exact values are wanted that a state vector has only without noise: probabilities, expectations, …. */
-  readonly wantsExact: boolean;
-  /** Output that only a density matrix has. */
-  readonly densityOutput?: string;
-}
+import {
+  type CircuitWork,
+  type MethodRequest,
+  type RunMethod,
+  runWork,
+} from './schedule/scheduled-run.ts';
+import { byStabilizers } from './stabilizer-offer.ts';
 
 /** The method of a run, or why there is none. */
 export type MethodChoice =
-  | { readonly method: RunMethod; readonly reason: string }
+  | (MethodRequest & { readonly method: RunMethod; readonly reason: string })
   | {
       readonly field: 'method' | 'return' | 'circuit';
       readonly problem: string;
@@ -97,8 +41,14 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
   const has = (name: MethodName) => methodsOf(spec).some(({ method }) => method === name);
   switch (asked) {
     case 'stabilizer':
-    case 'matrix_product_state':
-      return { field: 'method', problem: `${asked} is not available yet. ${available(spec)}` };
+    case 'matrix_product_state': {
+      if (!has(asked)) return notHere(asked, spec);
+      const offer =
+        asked === 'stabilizer' ? byStabilizers(question, spec) : byChain(question, spec);
+      if (!('why' in offer)) return chosen(offer, NAMED);
+      const { why, isLimit = false } = offer;
+      return { field: 'method', problem: `${why}.`, isLimit };
+    }
     case 'density_matrix':
       if (!has('density_matrix')) return notHere(asked, spec);
       return fitsDensity(question, spec)
@@ -111,12 +61,10 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
       if (densityOutput !== undefined && !has('density_matrix')) {
         return needsDensity(densityOutput, spec.id);
       }
-      return has('density_matrix') ? cheapest(question, spec) : automatic(question, spec);
+      if (!has('density_matrix')) return automatic(question, spec);
+      return has('stabilizer') ? cheapest(question, spec) : cheapestOfStates(question, spec);
   }
 }
-
-/** Memory of wider states is given by the number of amplitudes. */
-const MAX_SPELLED_QUBITS = 64;
 
 const NAMED = 'The request names this method.';
 
@@ -126,8 +74,55 @@ function automatic(question: MethodQuestion, spec: ProcessorSpec): MethodChoice 
   return fitsState(question, spec) ? onStates(question, spec, why) : tooWide(question, spec);
 }
 
+/** Expected time of a run for which no other method is looked for, milliseconds. */
+const SHORT_MS = 2;
+/** Part of the time of a state vector that another method must be expected to take: neither estimate is exact. */
+const CLEARLY_FASTER = 0.25;
+
+/** The choice among all methods. */
 function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
+  const onStates = cheapestOfStates(question, spec);
+  const { work, shots, densityOutput, wantsExact } = question;
+  if (densityOutput !== undefined) return onStates;
+  const isEstimate = 'method' in onStates && onStates.method === 'trajectories' && wantsExact;
+  const ms =
+    'problem' in onStates || isEstimate
+      ? Number.POSITIVE_INFINITY
+      : modelMs(runWork(work, { shots, seed: 0, method: onStates.method }));
+  if (ms <= SHORT_MS) return onStates;
+  const most = CLEARLY_FASTER * ms;
+  const whys: string[] = [];
+  for (const offerOf of [byStabilizers, byChain]) {
+    const offer = offerOf(question, spec);
+    if ('why' in offer) whys.push(offer.why);
+    else if (!offer.isExact) whys.push(offer.whyNotExact);
+    else if (offer.figures.ms <= most) return chosen(offer, comparison(question, spec, onStates));
+  }
+  return 'problem' in onStates ? tooWide(question, spec, whys) : onStates;
+}
+
+function chosen({ method, figures, bonds, what, precision }: Offer, why: string): MethodChoice {
+  const reason = `${what}. ${precision} ${why}`;
+  return { method, figures, ...(bonds !== undefined && { bonds }), reason };
+}
+
+/** Why another method than one on states of 2^n amplitudes was chosen. */
+function comparison(question: MethodQuestion, spec: ProcessorSpec, onStates: MethodChoice): string {
+  const { numQubits } = question.work;
+  const size = sizeOf(numQubits, spec);
+  if ('problem' in onStates) return `A state vector would need ${size}.`;
+  if (onStates.method === 'density_matrix') {
+    return `A density matrix of ${densitySize(numQubits, spec)} is expected to take longer.`;
+  }
+  const states =
+    onStates.method === 'trajectories' ? statesText(question, spec) : `a state vector of ${size}`;
+  return `It is expected to be faster than ${states}.`;
+}
+
+/** The choice among methods on states of 2^n amplitudes. */
+function cheapestOfStates(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   const { work, shots, wantsExact, densityOutput } = question;
+  const { numQubits } = work;
   const [fitsAsState, fitsAsDensity] = [fitsState(question, spec), fitsDensity(question, spec)];
   if (densityOutput !== undefined) {
     if (!fitsAsDensity) return tooWide(question, spec);
@@ -146,7 +141,7 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   }
   if (!fitsAsState) return tooWide(question, spec);
   if (wantsExact) {
-    const why = `A density matrix would need ${densitySize(question, spec)}, more than there is, so that values are means over trajectories.`;
+    const why = `A density matrix would need ${densitySize(numQubits, spec)}, more than there is, so that values are means over trajectories.`;
     return onStates(question, spec, why);
   }
   if (fitsAsDensity && cheaperForCounts(work, shots) === 'density_matrix') {
@@ -154,13 +149,16 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     return onDensity(question, spec, why);
   }
   const why = fitsAsDensity
-    ? `Counts are exact samples by each method, and these are cheaper than a density matrix of ${densitySize(question, spec)}.`
-    : `Counts of trajectories are exact samples; a density matrix would need ${densitySize(question, spec)}, more than there is.`;
+    ? `Counts are exact samples by each method, and these are cheaper than a density matrix of ${densitySize(numQubits, spec)}.`
+    : `Counts of trajectories are exact samples; a density matrix would need ${densitySize(numQubits, spec)}, more than there is.`;
   return onStates(question, spec, why);
 }
 
 /** The cheaper method for counts of a circuit with noise, where both take it. */
-export function cheaperForCounts(work: CircuitWork, shots: number): RunMethod {
+export function cheaperForCounts(
+  work: CircuitWork,
+  shots: number,
+): 'density_matrix' | 'trajectories' {
   const msBy = (method: RunMethod) => modelMs(runWork(work, { shots, seed: 0, method }));
   return msBy('density_matrix') < msBy('trajectories') ? 'density_matrix' : 'trajectories';
 }
@@ -175,7 +173,7 @@ function onStates(question: MethodQuestion, spec: ProcessorSpec, why: string): M
 }
 
 function onDensity(question: MethodQuestion, spec: ProcessorSpec, why: string): MethodChoice {
-  const reason = `A density matrix of ${densitySize(question, spec)}. ${why}`;
+  const reason = `A density matrix of ${densitySize(question.work.numQubits, spec)}. ${why}`;
   return { method: 'density_matrix', reason };
 }
 
@@ -186,21 +184,6 @@ function statesText({ work, shots }: MethodQuestion, spec: ProcessorSpec): strin
   const count = counted(states, 'state');
   const size = sizeOf(work.numQubits, spec);
   return `about ${count} of ${size} for ${counted(shots, 'shot')}`;
-}
-
-/** `4 MiB`, or `2 GiB in single precision` where the processor's has no room. */
-function densitySize({ work }: MethodQuestion, spec: ProcessorSpec): string {
-  const width = 2 * work.numQubits;
-  const precision = precisionOfRun(spec, 'density_matrix', width);
-  const size = sizeOf(width, { precision });
-  const isPlain = precision === spec.precision || width > MAX_SPELLED_QUBITS;
-  return isPlain ? size : `${size} in single precision`;
-}
-
-function sizeOf(numQubits: number, { precision }: Pick<ProcessorSpec, 'precision'>): string {
-  if (numQubits > MAX_SPELLED_QUBITS) return `2^${numQubits} amplitudes`;
-  const bytes = AMPLITUDE_BYTES[precision ?? 'f64'] * 2 ** numQubits;
-  return sizeText(bytes);
 }
 
 function fitsState(question: MethodQuestion, spec: ProcessorSpec): boolean {
@@ -216,25 +199,30 @@ function fits(name: RunMethodName, { work }: MethodQuestion, spec: ProcessorSpec
   return limit !== undefined && work.numQubits <= limitFor(work, limit);
 }
 
-function limitFor(work: CircuitWork, { maxQubits, maxNoisyQubits }: MethodLimit): number {
-  return work.noise === undefined ? maxQubits : maxNoisyQubits;
-}
-
-/** Refuses a circuit with the figures of each method. */
-function tooWide(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
+/**
+ * Refuses a circuit with the figures of each method.
+ *
+ * @param whys - Why methods take it whose states do not have 2^n amplitudes, as clauses.
+ */
+function tooWide(
+  question: MethodQuestion,
+  spec: ProcessorSpec,
+  whys: readonly string[] = [],
+): MethodChoice {
   const { work } = question;
   const { numQubits } = work;
-  const figures = methodsOf(spec).map((limit) => {
+  const figures = methodsOf(spec).flatMap((limit) => {
     const { method } = limit;
+    if (method !== 'statevector' && method !== 'density_matrix') return [];
     const most = limitFor(work, limit);
     const noisy = limit.maxNoisyQubits < limit.maxQubits ? ' with noise' : '';
     const size =
-      method === 'density_matrix' ? densitySize(question, spec) : sizeOf(numQubits, spec);
-    return `${method} needs ${size} and takes up to ${counted(most, 'qubit')}${noisy}`;
+      method === 'density_matrix' ? densitySize(numQubits, spec) : sizeOf(numQubits, spec);
+    return [`${method} needs ${size} and takes up to ${counted(most, 'qubit')}${noisy}`];
   });
   const which =
     question.asked === 'automatic' ? 'No method takes' : `${question.asked} does not take`;
-  const problem = `${which} ${numQubits} qubits for what is asked: ${figures.join('; ')}. stabilizer and matrix_product_state are not available yet.`;
+  const problem = `${which} ${numQubits} qubits for what is asked: ${[...figures, ...whys].join('; ')}.`;
   const field = question.asked === 'automatic' ? 'circuit' : 'method';
   return { field, problem, isLimit: true };
 }

@@ -11,5 +11,10 @@ export const METHODS = [
 export type MethodName = (typeof METHODS)[number];
 
 /** Names of methods that circuits run by. */
-export const RUN_METHODS = ['statevector', 'density_matrix'] as const;
+export const RUN_METHODS = [
+  'statevector',
+  'density_matrix',
+  'stabilizer',
+  'matrix_product_state',
+] as const;
 export type RunMethodName = (typeof RUN_METHODS)[number];

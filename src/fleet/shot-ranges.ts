@@ -36,7 +36,7 @@ export function shotRangesOf(
   const { shots } = request;
   const whole = request.shotRange ?? { from: 0, to: shots };
   const isWhole = request.shotRange === undefined;
-  if (!isWhole || methodOf(circuit, request) !== 'trajectories') return [whole];
+  if (!isWhole || !isDivided(circuit, request)) return [whole];
   const wholeMs = modelMs(runWork(circuit, request));
   let count = Math.min(numEngines, shots, Math.floor(wholeMs / MIN_RANGE_MS));
   for (; count > 1; count = Math.floor(STEP * count)) {
@@ -48,6 +48,15 @@ export function shotRangesOf(
     if (rangeMs >= MIN_RANGE_MS && count * rangeMs <= MAX_MORE_WORK * wholeMs) return ranges;
   }
   return [whole];
+}
+
+/** Whether ranges of shots give what the whole run gives. Exact values are no business of shots. */
+function isDivided(circuit: CircuitWork, request: CircuitRequest): boolean {
+  const method = methodOf(circuit, request);
+  if (method === 'trajectories') return true;
+  return (
+    method === 'stabilizer' && request.observables === undefined && request.probabilities !== true
+  );
 }
 
 /** Runs a range as `Processor.run` does. */

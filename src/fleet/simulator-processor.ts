@@ -11,11 +11,11 @@
  */
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import type { Backing } from './backing.ts';
-import { precisionOfRun } from './choose-method.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
 import type { Placed, Ran } from './fleet-run.ts';
 import { HealthMonitor } from './health-monitor.ts';
+import { precisionOfRun } from './method-limits.ts';
 import type {
   Availability,
   Backend,

@@ -125,6 +125,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'An operation acts on more qubits at once than the engine supports.',
   },
+  COMPILER_MATRIX_PRODUCT_NOISE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The circuit has noise, which the method of matrix product states does not take.',
+  },
   CONFIG_INVALID: {
     answers: null,
     meaning: 'The environment has settings that cannot be used; the process does not start.',
@@ -176,6 +180,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'Probabilities or expectation values over trajectories were asked for, without shots.',
   },
+  ENGINE_OUTPUT_NEEDS_AMPLITUDES: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Amplitudes were asked for, but the circuit runs as a stabilizer state.',
+  },
   ENGINE_OUTPUT_NEEDS_STATE_VECTOR: {
     answers: 'BAD_REQUEST',
     meaning: 'Amplitudes were asked for, but the circuit runs as a density matrix.',
@@ -187,6 +195,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   ENGINE_STATE_MEMORY: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The state vector needs more memory than the machine has left.',
+  },
+  ENGINE_STATE_VECTOR_TOO_LONG: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The state vector of a matrix product state was requested for too many qubits.',
   },
   ENGINE_TOO_MANY_BRANCHES: {
     answers: 'BAD_REQUEST',

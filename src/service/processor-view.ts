@@ -1,6 +1,7 @@
 /** Current state of a processor, in the form that callers see. */
-import { methodsOf } from '../fleet/choose-method.ts';
+
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
+import { methodsOf } from '../fleet/method-limits.ts';
 import type {
   Calibration,
   DeviceReport,

@@ -470,6 +470,9 @@ test.each([
 const EXAMPLE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'braket-gradient.qasm': ['--input', 'a=pi/3'],
   'ramsey.qasm': ['--input', 'phase=0.8'],
+  'ghz-1000.qasm': ['--target', 'qvm'],
+  'ising-quench.qasm': ['--target', 'qvm'],
+  'repetition-code.qasm': ['--target', 'qvm'],
 };
 
 const EXAMPLE_CIRCUITS = readdirSync('examples').filter((name) => /\.(qasm|json)$/.test(name));

@@ -11,6 +11,17 @@ describeWith(['Python 3'], 'in Python', () => {
     expect(await examples.printed('python3', 'vqe_h2.py')).toMatch(/^energy -1\.137306 hartree$/m);
   });
 
+  test('surface_code.py has its detection events', async () => {
+    const printed = await examples.printed('python3', 'surface_code.py');
+    expect(printed).toMatch(/^method stabilizer, 120 detectors$/m);
+    // Each detector sees some ten gates and two readings with errors of 0.4 %.
+    const [fired, raw] = ['detectors that fired', 'logical errors without decoding'].map((what) =>
+      Number(new RegExp(`^${what} (\\S+)$`, 'm').exec(printed)?.[1]),
+    );
+    expect(fired).toBeCloseTo(0.038, 2);
+    expect(raw).toBeCloseTo(0.14, 1);
+  });
+
   test('agent_task.py is given the one gate that is left', async () => {
     expect(JSON.parse(await examples.printed('python3', 'agent_task.py'))).toEqual([
       { gate: 'X', qubit: 1 },

@@ -56,13 +56,17 @@ const TESTED = [
   'bell.qasm',
   'braket-gradient.qasm',
   'ghz.json',
+  'ghz-1000.qasm',
   'grover.qasm',
+  'ising-quench.qasm',
   'observables.json',
   'ramsey.qasm',
   'teleport.json',
   'agent_task.py',
   'qaoa-maxcut.ts',
   'rabi_httpx.py',
+  'repetition-code.qasm',
+  'surface-code.ts',
   'vqe_h2.py',
   'watch-job.mjs',
   // In clients/python/tests/test_documents.py.
@@ -91,8 +95,10 @@ describe('a circuit of the examples', () => {
   test.each([
     ['bell.qasm', ['00', '11']],
     ['ghz.json', ['00000', '11111']],
-  ])('%s reads one of two outcomes, each in half of the shots', async (file, outcomes) => {
-    const found = await run(file);
+    ['ghz-1000.qasm', [`0x${'0'.repeat(250)}`, `0x${'f'.repeat(250)}`], '--target', 'qvm'],
+  ] as const)('%s reads one of two outcomes, each in half of the shots', async (...given) => {
+    const [file, outcomes, ...options] = given;
+    const found = await run(file, ...options);
     expect(Object.keys(found.counts).sort()).toEqual(outcomes);
     for (const one of outcomes) {
       const part = partOf(found, (outcome) => outcome === one);
@@ -108,6 +114,25 @@ describe('a circuit of the examples', () => {
   test('teleport.json has the chance of the state that was sent, 1/4', async () => {
     const found = await run('teleport.json');
     expect(Math.abs(partOf(found, (outcome) => outcome.startsWith('1')) - 0.25)).toBeLessThan(0.03);
+  });
+
+  test('repetition-code.qasm keeps its bit in nearly all shots', async () => {
+    const found = await run('repetition-code.qasm', '--target', 'qvm', '--shots', '500');
+    expect(found['method']).toBe('stabilizer');
+    const ones = (outcome: string) => outcome.split('1').length - 1;
+    expect(partOf(found, (outcome) => ones(outcome) > 25)).toBe(1);
+    // Each data qubit was flipped an odd number of times in 10 rounds with this chance.
+    const flipped = (1 - 0.98 ** 10) / 2;
+    const mean = Object.entries(found.counts).reduce((sum, [o, n]) => sum + n * ones(o), 0);
+    expect(Math.abs(1 - mean / (500 * 50) - flipped)).toBeLessThan(0.01);
+  });
+
+  test('ising-quench.qasm stays a chain with small bonds', async () => {
+    const found = await run('ising-quench.qasm', '--target', 'qvm', '--shots', '100');
+    expect(found['method']).toBe('matrix_product_state');
+    expect(found['largest_bond']).toBeGreaterThan(2);
+    expect(found['largest_bond']).toBeLessThan(32);
+    expect(found['truncation_error']).toBeLessThan(1e-6);
   });
 
   test('ramsey.qasm has the chance that its input asks for', async () => {
@@ -162,5 +187,16 @@ describe('a program of the examples', () => {
     const output = await examples.printed(process.execPath, 'qaoa-maxcut.ts');
     expect(output).toContain('expected cut 4.5000');
     expect(output).toMatch(/^best of the shots (010101|101010): cut 6$/m);
+  });
+
+  test('surface-code.ts sees no events without errors, and some with them', async () => {
+    const printed = (...options: readonly string[]) =>
+      examples.printed(process.execPath, 'surface-code.ts', ...options);
+    const quiet = await printed('5', '0');
+    expect(quiet).toContain('stabilizer: 49 qubits, 5 rounds, 2000 shots');
+    expect(quiet).toContain('detection events 0.00 %\nlogical flips before decoding 0.00 %');
+    const [, events = '0'] = /^detection events (.+) %$/m.exec(await printed('3', '0.002')) ?? [];
+    expect(Number(events)).toBeGreaterThan(0.5);
+    expect(Number(events)).toBeLessThan(4);
   });
 });

@@ -89,7 +89,12 @@ export class EngineProcessor implements Processor, AsyncDisposable {
     const { circuit, request } = task;
     const keepState = request.statevector === true || request.observables !== undefined;
     const method = methodOf(workOfCircuit(circuit), request);
-    const compiled = compiledByMethod(this.#engine, circuitOf(circuit), method, keepState);
+    const compiled = compiledByMethod(
+      this.#engine,
+      circuitOf(circuit),
+      { ...request, method },
+      keepState,
+    );
     const { report } = compiled;
     return await this.#during(task, hooks, signal, async () => {
       await using executable = await compiled.prepare();

@@ -18,7 +18,11 @@ export function openExamples() {
   });
 
   /** Runs a program with a new key, which has the limits of any, and gives its output. */
-  async function printed(command: string, file: string): Promise<string> {
+  async function printed(
+    command: string,
+    file: string,
+    ...options: readonly string[]
+  ): Promise<string> {
     const made = await promisify(execFile)(
       process.execPath,
       ['src/cli.ts', 'keys', 'create', '--name', 'examples', '--json'],
@@ -31,7 +35,7 @@ export function openExamples() {
       QCS_API_KEY: key,
       PYTHONIOENCODING: 'utf-8',
     };
-    return (await promisify(execFile)(command, [`examples/${file}`], { env })).stdout;
+    return (await promisify(execFile)(command, [`examples/${file}`, ...options], { env })).stdout;
   }
 
   return { printed };

@@ -49,7 +49,7 @@ export function openTestContext({
       run: async (circuit, { shots = 0, seed: drawSeed = 0, method, ...request }) => {
         told.circuits++;
         const chosen = methodOf(circuitWork(circuit), { ...(method && { method }) });
-        const { prepare } = compiledByMethod(engine, circuit, chosen, true);
+        const { prepare } = compiledByMethod(engine, circuit, { method: chosen }, true);
         await using executable = await prepare();
         return await executable.run({ shots, seed: drawSeed, ...request }, signal);
       },

@@ -82,6 +82,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** Computes states in the browser with the code of these layers, so that it never differs from the service. */
 const LIVE_STATE = 'console/live-state/';
 const ALLOWED_LIVE_STATE = ['errors', 'circuit', 'compiler', 'engine'];
+/** Folders of engine/ that hold a method, which engines offer. */
+const METHODS = ['stabilizer'];
 const ENTRY_POINTS = ['main.ts', 'cli.ts'];
 /** Entry of a process whose environment changes from adapter to adapter: nothing else picks one. */
 const SETS_ENVIRONMENT = 'fleet/adapters/spread-worker.ts';
@@ -158,8 +160,9 @@ function mayImport(path: string, target: string): boolean {
   if (path.startsWith(LIVE_STATE) && ALLOWED_LIVE_STATE.includes(targetLayer)) return true;
   if (layer !== targetLayer) return ALLOWED[layer]?.includes(targetLayer) ?? false;
   if (layer !== 'engine') return true;
-  // Engines are the folders of engine/: none imports another, and what they share imports none.
-  return targetRest.length === 1 || targetRest[0] === (rest.length > 1 ? rest[0] : undefined);
+  // Engines are the folders of engine/: none imports another, and what they share imports none. Methods are shared.
+  const isShared = targetRest.length === 1 || METHODS.includes(targetRest[0] ?? '');
+  return isShared || targetRest[0] === (rest.length > 1 ? rest[0] : undefined);
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,6 @@
 /** Reads circuits in the page with the readers of the service, and lists the faults that it would list. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { type CircuitLimits, MAX_CLASSICAL_BITS } from '../../circuit/circuit-limits.ts';
+import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { InvalidCircuitError, OpenQasmError } from '../../circuit/errors.ts';
 import { PARAMETER_NAMES } from '../../circuit/gate-definition.ts';
 import type { GateObject } from '../../circuit/gate-object.ts';
@@ -13,8 +13,8 @@ import { inputColumns } from '../../circuit/input-columns.ts';
 import { CodedError, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import type { CircuitSource, Refused } from './messages.ts';
 
-/** The service's defaults, but any width: circuits that are too wide to show can still be read and written. */
-export const LIMITS: CircuitLimits = { maxQubits: MAX_CLASSICAL_BITS, maxGates: 1_000_000 };
+/** The service's defaults, but wider: circuits that are too wide to show can still be read and written. */
+export const LIMITS: CircuitLimits = { maxQubits: 1024, maxGates: 1_000_000 };
 
 /** Code of a malformed field in answers of the service. */
 const MALFORMED = 'SERVICE_REQUEST_INVALID';

@@ -30,6 +30,7 @@ export const STATUS_WORDS = {
 /** Where and how a circuit ran, and what it took. */
 export function circuitFacts(circuit: Circuit): Facts {
   const { backend, method, method_reason: reason, trajectories, timing, seed, shots } = circuit;
+  const { truncation_error: error, largest_bond: bond } = circuit;
   const rows: (readonly [string, string | undefined])[] = [
     ['Processor', circuit.processor],
     ['Ran on', backend === undefined ? undefined : backendInWords(backend)],
@@ -39,6 +40,8 @@ export function circuitFacts(circuit: Circuit): Facts {
       method === undefined ? undefined : `${method.replaceAll('_', ' ')}. ${reason ?? ''}`,
     ],
     ['Trajectories', trajectories === undefined ? undefined : grouped(trajectories)],
+    ['Largest bond', bond === undefined ? undefined : grouped(bond)],
+    ['Truncation error', error === undefined ? undefined : String(Number(error.toPrecision(3)))],
     ['Shots', grouped(shots)],
     ['Seed', String(seed)],
     ['Waited', timing === undefined ? undefined : duration(timing.queue_ms)],

@@ -7,6 +7,7 @@
 import type {
   DensityProgram,
   GradientProgram,
+  MatrixProductProgram,
   Program,
   TargetProfile,
   TrajectoryProgram,
@@ -27,6 +28,7 @@ import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.t
 import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
+import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import { type StateBudget, stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
@@ -35,10 +37,13 @@ import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
+import { ChainMemory } from './mps/chain-memory.ts';
+import { runChain, runnableChain } from './mps/run-matrix-product.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
 import { SegmentStore } from './segment-store.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
+import { openWasmKernels } from './wasm-stabilizer.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
 export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
@@ -120,11 +125,13 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
   const threadPool = new ThreadPool({ precision, numThreads, tileBytes, isReproducible }, host);
   const mutex = new Mutex();
   const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
+  const chainMemory = new ChainMemory(host, options.memoryBytes);
   const batchHost: BatchHost = {
     threadPool,
     precision: PRECISIONS[precision],
     mutex,
   };
+  const stabilizerKernels = openWasmKernels(host);
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
@@ -135,6 +142,9 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
       prepareDensity(program, options, lowering, threadPool, mutex),
     prepareTrajectories: async (program) =>
       prepareTrajectories(program, options, lowering, threadPool, mutex),
+    prepareMatrixProduct: async (program) => prepareMatrixProduct(program, chainMemory, mutex),
+    prepareStabilizer: async (program) =>
+      stabilizerExecutable(program, stabilizerKernels, mutex, 'cpu'),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
@@ -257,6 +267,20 @@ function prepareTrajectories(
     mutex,
     (request, signal) => runTrajectories({ plan, budget, operations, growth }, request, signal),
     () => segments.clear(),
+  );
+}
+
+/** Double precision on one thread, whatever the engine's options are. */
+function prepareMatrixProduct(
+  program: MatrixProductProgram,
+  chainMemory: ChainMemory,
+  mutex: Mutex,
+): Executable {
+  const chain = runnableChain(program);
+  return mutex.executable(
+    (request: RunRequest, signal) =>
+      chainMemory.use((memory) => runChain(chain, memory, request, signal)),
+    () => {},
   );
 }
 

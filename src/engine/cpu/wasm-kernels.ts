@@ -103,7 +103,7 @@ export function threadBytes(tileBytes: number): number {
 }
 
 /** Name of a module: of its file, without `.wasm`. */
-export type KernelName = 'f32' | 'f64' | 'f32-relaxed' | 'f64-relaxed';
+export type KernelName = 'f32' | 'f64' | 'f32-relaxed' | 'f64-relaxed' | 'mps' | 'stabilizer';
 
 /** A module whose only function multiplies and adds with relaxed SIMD. */
 const RELAXED_PROBE = Uint8Array.of(

@@ -3,8 +3,8 @@ declare namespace WebAssembly {
   interface MemoryDescriptor {
     /** Pages of 64 KiB. */
     readonly initial: number;
-    readonly maximum: number;
-    readonly shared: true;
+    readonly maximum?: number;
+    readonly shared?: true;
   }
   class Memory {
     constructor(descriptor: MemoryDescriptor);
@@ -16,7 +16,10 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Instance {
-    constructor(module: Module, imports: { readonly env: { readonly memory: Memory } });
+    constructor(
+      module: Module,
+      imports: { readonly env: { readonly memory: Memory; readonly log?: typeof Math.log } },
+    );
     readonly exports: object;
   }
   function validate(bytes: Uint8Array): boolean;

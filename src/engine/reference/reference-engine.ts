@@ -13,11 +13,14 @@ import type {
 import { DensityStates } from '../density-states.ts';
 import type { Engine, Executable, GradientExecutable } from '../engine.ts';
 import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
+import { Mutex } from '../mutex.ts';
 import { runDensity } from '../run-density.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
 import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
+import { openPlainKernels } from '../stabilizer/plain-kernels.ts';
+import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { referenceGradientStates } from './reference-gradient.ts';
@@ -64,6 +67,8 @@ export function openReferenceEngine({
     prepareGradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
     prepareDensity: async (program) => prepareDensity(program, maxQubits, memoryBytes),
     prepareTrajectories: async (program) => prepareTrajectories(program, maxQubits, memoryBytes),
+    prepareStabilizer: async (program) =>
+      stabilizerExecutable(program, openPlainKernels(), new Mutex(), 'reference'),
     close: async () => {},
   };
 }

@@ -191,7 +191,10 @@ export function modelMs(work: RunWork): number {
 /** Parts of the model, milliseconds. */
 function modelOf(work: RunWork) {
   const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
-  const { numCircuits = 1, trajectories } = work;
+  const { numCircuits = 1, trajectories, methodMs } = work;
+  if (methodMs !== undefined) {
+    return { compiling: 0, drawing: 0, evolving: numCircuits * methodMs };
+  }
   const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
   const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
   const evolution = amplitudes * (gateCost + passes * MODEL.pass);
@@ -259,7 +262,8 @@ function add(average: Average, value: number): void {
 function kindOf(work: RunWork): string {
   const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts, numCircuits } = work;
   const { numStates = 1 } = work.trajectories ?? {};
-  const facts = `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${classOf(shots)} ${numReadouts} ${classOf(numStates)}`;
+  const ofMethod = work.methodMs === undefined ? '' : ` ${Math.fround(work.methodMs)}`;
+  const facts = `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${classOf(shots)} ${numReadouts} ${classOf(numStates)}${ofMethod}`;
   return numCircuits === undefined ? facts : `${facts} ${classOf(numCircuits)}`;
 }
 

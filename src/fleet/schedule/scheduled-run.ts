@@ -14,6 +14,7 @@ import {
   type NoiseOdds,
   noiseOdds,
 } from '../../compiler/noise/expected-trajectories.ts';
+import type { BondLimits } from '../../compiler/program.ts';
 import type { BatchRequest } from '../../engine/batch-request.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { RunRequest } from '../../engine/engine.ts';
@@ -36,18 +37,44 @@ export function levelOf(priority: Priority, tier: Tier): number {
   return LEVEL_OF_PRIORITY[priority] + (tier === 'enterprise' ? 0 : 1);
 }
 
+/** Methods that hold states of 2^n amplitudes, by which the width of a run is its number of qubits. */
+export const STATE_METHODS = ['statevector', 'trajectories', 'density_matrix'] as const;
+
+export type StateMethod = (typeof STATE_METHODS)[number];
+
 /**
- * How an engine computes a run: on one state, on a state for each noise that the shots drew, or on a density matrix.
+ * How an engine computes a run: on one state, on a state for each noise that the shots drew, on a density matrix, on the
+ * stabilizers of a state, or on a chain of tensors.
  */
-export const RUN_METHODS = ['statevector', 'trajectories', 'density_matrix'] as const;
+export type RunMethod = StateMethod | 'stabilizer' | 'matrix_product_state';
 
-export type RunMethod = (typeof RUN_METHODS)[number];
+/** Whether a method's states have 2^n amplitudes. */
+export function isStateMethod(method: RunMethod): method is StateMethod {
+  return method !== 'stabilizer' && method !== 'matrix_product_state';
+}
 
-/** Outputs of a circuit and the method that computes them. */
-export interface CircuitRequest extends Omit<RunRequest, 'onProgress'> {
+/** Memory and time of a run by a method whose states do not have 2^n amplitudes. */
+export interface MethodFigures {
+  /** Bytes of all states that the run holds. */
+  readonly bytes: number;
+  /** Milliseconds on the machine of the cost model, without shots. */
+  readonly ms: number;
+  /** Milliseconds for each shot. */
+  readonly msPerShot: number;
+}
+
+/** Method of a run, and what it depends on. */
+export interface MethodRequest {
   /** By default trajectories for a circuit with noise, and otherwise one state. */
   readonly method?: RunMethod;
+  /** Set for the methods whose states do not have 2^n amplitudes. */
+  readonly figures?: MethodFigures;
+  /** Limits of the bonds of matrix product states. */
+  readonly bonds?: BondLimits;
 }
+
+/** Outputs of a circuit and the method that computes them. */
+export interface CircuitRequest extends Omit<RunRequest, 'onProgress'>, MethodRequest {}
 
 /** A run that the scheduler places. */
 export interface ScheduledRun {
@@ -70,7 +97,10 @@ export interface ScheduledRun {
 
 /** The facts that estimates of run times are made from. */
 export interface RunWork {
-  /** Qubits of the state that a run holds; a density matrix is a state of twice the qubits of its circuit. */
+  /**
+   * Qubits of the state that a run holds; a density matrix is a state of twice the qubits of its circuit. For the methods
+   * whose states do not have 2^n amplitudes, qubits of the smallest state vector that takes no less memory.
+   */
   readonly numQubits: number;
   readonly numOperations: number;
   /** Cost of all gates by the compiler's cost model, for 2^26 amplitudes. */
@@ -91,6 +121,8 @@ export interface RunWork {
   readonly method?: Exclude<RunMethod, 'statevector'>;
   /** Present for trajectories. */
   readonly trajectories?: TrajectoryWork;
+  /** Milliseconds of one circuit on the machine of the cost model, where its method has figures of its own. */
+  readonly methodMs?: number;
 }
 
 /** The trajectories of a run, as they are expected. */
@@ -144,10 +176,32 @@ export function methodOf(
 /** Qubits of the state that a run holds. */
 export function widthOfRun(
   circuit: Pick<CircuitWork, 'numQubits' | 'noise'>,
-  request: Pick<CircuitRequest, 'method'>,
+  request: MethodRequest,
 ): number {
-  const isDensity = methodOf(circuit, request) === 'density_matrix';
-  return isDensity ? 2 * circuit.numQubits : circuit.numQubits;
+  const method = methodOf(circuit, request);
+  switch (method) {
+    case 'statevector':
+    case 'trajectories':
+      return circuit.numQubits;
+    case 'density_matrix':
+      return 2 * circuit.numQubits;
+    case 'stabilizer':
+    case 'matrix_product_state':
+      return widthOfBytes(figuresOf(method, request).bytes);
+  }
+}
+
+/** Bytes of an amplitude in double precision. */
+const AMPLITUDE_BYTES = 16;
+
+/** Qubits of the smallest state vector in double precision that takes no less memory; at least 1. */
+function widthOfBytes(bytes: number): number {
+  return Math.max(1, Math.ceil(Math.log2(bytes / AMPLITUDE_BYTES)));
+}
+
+function figuresOf(method: RunMethod, { figures }: MethodRequest): MethodFigures {
+  if (figures === undefined) throw new Error(`unreachable: a run by ${method} without figures`);
+  return figures;
 }
 
 /** The work of a run. */
@@ -168,7 +222,7 @@ function shotsOf({ shots, shotRange }: Pick<RunRequest, 'shots' | 'shotRange'>):
 /** Work of evolving by a method. */
 function workByMethod(
   circuit: CircuitWork,
-  request: Pick<CircuitRequest, 'method'> & { readonly shots?: number },
+  request: MethodRequest & { readonly shots?: number },
 ): Omit<RunWork, 'shots' | 'numReadouts'> {
   const { noise, ...work } = circuit;
   const method = methodOf(circuit, request);
@@ -181,6 +235,12 @@ function workByMethod(
       // Each gate acts on the rows and on the columns.
       const { numQubits, gateCost } = work;
       return { ...work, method, numQubits: 2 * numQubits, gateCost: 2 * gateCost };
+    }
+    case 'stabilizer':
+    case 'matrix_product_state': {
+      const { ms, msPerShot } = figuresOf(method, request);
+      const methodMs = ms + (request.shots ?? 0) * msPerShot;
+      return { ...work, method, numQubits: widthOfRun(circuit, request), methodMs };
     }
   }
 }
@@ -198,10 +258,7 @@ function trajectoryWork({ noise, isBranching }: CircuitWork, shots: number): Tra
 }
 
 /** The work of a batch of circuits. */
-export function batchWork(
-  shape: CircuitWork,
-  request: BatchRequest & Pick<CircuitRequest, 'method'>,
-): RunWork {
+export function batchWork(shape: CircuitWork, request: BatchRequest & MethodRequest): RunWork {
   const { shots = 0, statevectors = false, probabilities = false } = request;
   const numReadouts = Number(statevectors) + Number(probabilities) + numObserved(request);
   const isNoiseless = methodOf(shape, request) === 'statevector';

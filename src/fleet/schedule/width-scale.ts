@@ -7,20 +7,20 @@
  * remain, a lesser and a greater one.
  *
  *     0        a state vector            + its qubits
- *     1000     trajectories              + their qubits
+ *     1000     trajectories              + their qubits; likewise stabilizers and matrix product states
  *     2000     a density matrix          + the qubits of its state
  *     3000     a state vector that is wider than trajectories of the same job:    100 × its qubits + theirs
  *     13000    a density matrix that is wider than other states of the same job:  100 × its qubits + theirs
  */
-import { RUN_METHODS, type RunMethod } from './scheduled-run.ts';
+import { isStateMethod, type RunMethod, STATE_METHODS, type StateMethod } from './scheduled-run.ts';
 
 /** More than the qubits of any state. */
 const WIDTHS_OF_METHOD = 1000;
 /** More than the qubits of any state of a job with several methods; wider states fit nowhere in any case. */
 const WIDTHS_OF_MIX = 100;
 const MIX_OF = {
-  statevector: RUN_METHODS.length * WIDTHS_OF_METHOD,
-  density_matrix: RUN_METHODS.length * WIDTHS_OF_METHOD + WIDTHS_OF_MIX ** 2,
+  statevector: STATE_METHODS.length * WIDTHS_OF_METHOD,
+  density_matrix: STATE_METHODS.length * WIDTHS_OF_METHOD + WIDTHS_OF_MIX ** 2,
 } as const;
 
 /** All places. */
@@ -29,7 +29,7 @@ export const EVERY_PLACE: ScaleRange = { least: 0, most: 2 ** 15 - 1 };
 /** State that a run holds. */
 export interface RunState {
   readonly method?: RunMethod;
-  /** Qubits of the state; a density matrix is a state of twice the qubits of its circuit. */
+  /** Qubits of the state, as in RunWork. */
   readonly numQubits: number;
 }
 
@@ -43,7 +43,9 @@ export interface ScaleRange {
 export function placeOnScale(runs: readonly RunState[]): number {
   const widest = { statevector: 0, trajectories: 0, density_matrix: 0 };
   for (const { method = 'statevector', numQubits } of runs) {
-    widest[method] = Math.max(widest[method], numQubits);
+    // One engine holds what another method needs, as it holds a trajectory.
+    const like = isStateMethod(method) ? method : 'trajectories';
+    widest[like] = Math.max(widest[like], numQubits);
   }
   const { statevector, trajectories, density_matrix: density } = widest;
   const other = Math.max(statevector, trajectories);
@@ -52,9 +54,9 @@ export function placeOnScale(runs: readonly RunState[]): number {
   return placeOf(trajectories > 0 ? 'trajectories' : 'statevector', trajectories, 0);
 }
 
-function placeOf(method: RunMethod, width: number, lesser: number): number {
+function placeOf(method: StateMethod, width: number, lesser: number): number {
   const isMix = lesser > 0 && method !== 'trajectories';
-  if (!isMix) return RUN_METHODS.indexOf(method) * WIDTHS_OF_METHOD + width;
+  if (!isMix) return STATE_METHODS.indexOf(method) * WIDTHS_OF_METHOD + width;
   const most = WIDTHS_OF_MIX - 1;
   return MIX_OF[method] + WIDTHS_OF_MIX * Math.min(width, most) + Math.min(lesser, most);
 }
@@ -65,20 +67,20 @@ export function widestOnScale(place: number): RunState {
     if (place < MIX_OF[method]) continue;
     return { method, numQubits: Math.floor((place - MIX_OF[method]) / WIDTHS_OF_MIX) };
   }
-  const method = RUN_METHODS[Math.floor(place / WIDTHS_OF_METHOD)];
+  const method = STATE_METHODS[Math.floor(place / WIDTHS_OF_METHOD)];
   return { ...(method && { method }), numQubits: place % WIDTHS_OF_METHOD };
 }
 
 /** Places of single runs that a machine takes, by the qubits that it holds by each method. */
-export function rangesOfRuns(widthFor: (method: RunMethod) => number): readonly ScaleRange[] {
-  return RUN_METHODS.map((method) => ({
+export function rangesOfRuns(widthFor: (method: StateMethod) => number): readonly ScaleRange[] {
+  return STATE_METHODS.map((method) => ({
     least: placeOf(method, 0, 0),
     most: placeOf(method, widthFor(method), 0),
   }));
 }
 
 /** Places of jobs with any runs that a machine takes, likewise. */
-export function rangesOfJobs(widthFor: (method: RunMethod) => number): readonly ScaleRange[] {
+export function rangesOfJobs(widthFor: (method: StateMethod) => number): readonly ScaleRange[] {
   const lesser = Math.min(widthFor('trajectories'), widthFor('statevector'));
   const mixes = (['statevector', 'density_matrix'] as const).map((method) =>
     rangesOfMix(MIX_OF[method], lesser, widthFor(method)),

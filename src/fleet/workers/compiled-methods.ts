@@ -1,11 +1,14 @@
-/** Circuits compiled for one engine by the method of a run: one state, trajectories, or a density matrix. */
+/** Circuits compiled for one engine by the method of a run. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { compileMatrixProduct } from '../../compiler/chain/compile-matrix-product.ts';
+import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { type CompilationReport, compile } from '../../compiler/compile.ts';
 import { compileDensity } from '../../compiler/noise/compile-density.ts';
 import { compileTrajectories } from '../../compiler/noise/compile-trajectories.ts';
+import { reportAsWritten } from '../../compiler/report.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
 import { MethodMissingError } from '../errors.ts';
-import type { RunMethod } from '../schedule/scheduled-run.ts';
+import type { MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
 
 /** A compiled circuit. */
 interface CompiledByMethod {
@@ -23,7 +26,7 @@ interface CompiledByMethod {
 export function compiledByMethod(
   engine: Engine,
   circuit: DynamicCircuit,
-  method: RunMethod,
+  { method, bonds }: MethodRequest & { readonly method: RunMethod },
   keepState: boolean,
 ): CompiledByMethod {
   const { target } = engine;
@@ -43,6 +46,19 @@ export function compiledByMethod(
       if (prepare === undefined) throw new MethodMissingError(method, engine.name);
       const { program, report } = compileDensity(circuit, target, { keepState });
       return { report, prepare: () => prepare(program) };
+    }
+    case 'stabilizer': {
+      const prepare = engine.prepareStabilizer?.bind(engine);
+      if (prepare === undefined) throw new MethodMissingError(method, engine.name);
+      const program = compileStabilizer(circuit);
+      if ('kind' in program) throw new Error(`unreachable: ${program.operation} is not Clifford`);
+      return { report: reportAsWritten(circuit), prepare: () => prepare(program) };
+    }
+    case 'matrix_product_state': {
+      const prepare = engine.prepareMatrixProduct?.bind(engine);
+      if (prepare === undefined) throw new MethodMissingError(method, engine.name);
+      const program = compileMatrixProduct(circuit, bonds);
+      return { report: reportAsWritten(circuit), prepare: () => prepare(program) };
     }
   }
 }

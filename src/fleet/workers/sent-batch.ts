@@ -24,6 +24,7 @@ import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
 import {
   type CircuitWork,
   circuitWork,
+  type MethodRequest,
   methodOf,
   type RunMethod,
   widthOfRun,
@@ -43,7 +44,7 @@ import {
 const MIN_SHARED_BYTES = 16_384;
 
 /** Request of a batch run, whose shape may be any circuit. */
-export interface BatchRunRequest extends BatchRequest {
+export interface BatchRunRequest extends BatchRequest, MethodRequest {
   /** How the angles of a circuit follow from its row of `angles`; without it, the row is the angles. */
   readonly formulas?: AngleFormulas;
   /** Requests the derivatives of the expectation values by the numbers of a row. */
@@ -55,8 +56,6 @@ export interface BatchRunRequest extends BatchRequest {
    * measured.
    */
   readonly countsOfSingles?: boolean;
-  /** By default trajectories for circuits with noise, and otherwise one state. */
-  readonly method?: RunMethod;
 }
 
 /** Result of a batch run. */

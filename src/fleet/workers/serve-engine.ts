@@ -10,6 +10,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
+import { widthOfRun } from '../schedule/scheduled-run.ts';
 import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
 import { receivedBatch } from './posted-batch.ts';
@@ -237,8 +238,8 @@ function isBrief(run: SentRun): boolean {
 /** Qubits of the state that a run holds. */
 function widthOf(run: SentRun): number {
   const circuit = 'shape' in run ? run.shape : run.circuit;
-  const isDensity = methodOfSent(circuit, run.request) === 'density_matrix';
-  return isDensity ? 2 * circuit.numQubits : circuit.numQubits;
+  const method = methodOfSent(circuit, run.request);
+  return widthOfRun(circuit, { ...run.request, method });
 }
 
 /**

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
-import type { RunMethod } from '../schedule/scheduled-run.ts';
+import type { MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
 import { compiledByMethod } from './compiled-methods.ts';
 import { CompiledShapes, type Compiler } from './compiled-shapes.ts';
 import { circuitOf, isSameCircuit, methodOfSent, type WrittenCircuit } from './sent-circuit.ts';
@@ -127,7 +127,7 @@ export class ServedEngine {
         ? ((await this.runTogether([run], signal)) ?? [])
         : [];
       if (outcome !== undefined) return outcome;
-      compiled = await this.#prepare(circuit, method, keepState);
+      compiled = await this.#prepare(circuit, { ...request, method }, keepState);
     }
     const compileMs = performance.now() - started;
     let isKept = false;
@@ -146,15 +146,15 @@ export class ServedEngine {
 
   async #prepare(
     circuit: SentCircuit,
-    method: RunMethod,
+    request: MethodRequest & { readonly method: RunMethod },
     keepState: boolean,
   ): Promise<KeptCircuit> {
-    if (method === 'statevector') {
+    if (request.method === 'statevector') {
       const { program, ...how } = this.#shapes.compile(circuit, keepState);
       return { executable: await this.#engine.prepare(program), ...how };
     }
     const whole = circuitOf(circuit);
-    const { report, prepare } = compiledByMethod(this.#engine, whole, method, keepState);
+    const { report, prepare } = compiledByMethod(this.#engine, whole, request, keepState);
     return { executable: await prepare(), report, reused: 'nothing' };
   }
 

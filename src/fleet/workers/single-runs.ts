@@ -97,7 +97,7 @@ export class SingleRuns {
   async #prepare(
     shape: Shape,
     angles: Float64Array,
-    { statevectors = false, observables, method = 'statevector' }: BatchRunRequest,
+    { statevectors = false, observables, method = 'statevector', bonds }: BatchRunRequest,
   ): Promise<Executable> {
     const keepState = statevectors || observables !== undefined;
     const circuit = circuitAt(shape, angles);
@@ -106,7 +106,8 @@ export class SingleRuns {
       return this.#engine.prepare(program);
     }
     const whole = circuitOf(circuit);
-    return compiledByMethod(this.#engine, whole, method, keepState).prepare();
+    const asked = { method, ...(bonds !== undefined && { bonds }) };
+    return compiledByMethod(this.#engine, whole, asked, keepState).prepare();
   }
 }
 

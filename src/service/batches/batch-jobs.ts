@@ -13,6 +13,7 @@ import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import { liveTargetsOf, targetsOf } from '../circuits/check-circuit.ts';
+import { methodRequestOf } from '../circuits/check-method.ts';
 import {
   type ComingJob,
   defineJobKind,
@@ -254,8 +255,9 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
 }
 
 /** Work of a point of a program. */
-function workOf({ groups, method, shots = 0, observables }: CheckedProgram): RunWork {
-  const request = { shots, seed: 0, observables, method };
+function workOf(program: CheckedProgram): RunWork {
+  const { groups, shots = 0, observables } = program;
+  const request = { shots, seed: 0, observables, ...methodRequestOf(program) };
   return runWork(factsOfShape(groups[0]!.circuit).work, request);
 }
 

@@ -5,7 +5,7 @@
  * the answer in order, and an answer of gigabytes never is in memory as a whole.
  */
 import { setImmediate } from 'node:timers/promises';
-import { nameOfMethod } from '../../fleet/choose-method.ts';
+import { nameOfMethod } from '../../fleet/method-limits.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JobPart } from '../../jobs/job.ts';
 import { labelFormatOf } from '../circuits/outcome-labels.ts';

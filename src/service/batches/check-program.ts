@@ -166,7 +166,8 @@ export class ProgramCheck {
             isPlaced: namesDeviceQubits(program.qasm),
           });
     if (groups === undefined) return undefined;
-    const chosen = this.#method(program, groups, { outputs, shots });
+    const hasOpenAngles = sweep.inputs.names.length > 0;
+    const chosen = this.#method(program, groups, { outputs, shots, hasOpenAngles });
     const { method } = chosen;
     const asked = { outputs, method, ...(shots !== undefined && { shots }) };
     this.#checkShots(asked, circuit);
@@ -248,15 +249,21 @@ export class ProgramCheck {
 
   /** Method of all points: that of the first circuit with noise, if there is one. */
   #method(
-    { method = this.#batch.method, noise = this.#batch.noise }: ProgramParts,
+    program: ProgramParts,
     groups: readonly ProgramGroup[],
-    asked: { readonly outputs: readonly BatchOutput[]; readonly shots: number | undefined },
+    asked: Pick<Parameters<typeof checkMethod>[0], 'outputs' | 'shots' | 'hasOpenAngles'>,
   ): ChosenMethod {
+    const batch = this.#batch;
+    const { method = batch.method, noise = batch.noise } = program;
+    const { max_bond_dimension = batch.max_bond_dimension } = program;
+    const { truncation_threshold = batch.truncation_threshold } = program;
+    const given = { method, noise, max_bond_dimension, truncation_threshold };
+    const mayTakeLong = this.#limits.maxSteps === undefined;
     const { circuit } = groups.find((group) => isNoisy(group.circuit)) ?? groups[0]!;
     const chosen =
       this.#target &&
       checkMethod(
-        { circuit, method, noise, results: [], ...asked },
+        { circuit, ...given, results: [], ...asked, isBatch: true, mayTakeLong },
         sizedSpec(this.#target, this.#limits),
         this.#faults,
       );

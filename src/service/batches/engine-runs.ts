@@ -6,6 +6,7 @@ import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import type { Job } from '../../jobs/job.ts';
 import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
 import { milliseconds, viewBackend } from '../backend-view.ts';
+import { methodRequestOf } from '../circuits/check-method.ts';
 import { type CheckedProgram, numbersOf } from './batch-program.ts';
 import { type Range, rangesLeft } from './batch-ranges.ts';
 import { resultsOf } from './batch-result.ts';
@@ -119,7 +120,7 @@ function runSizesOf(program: CheckedProgram): RunSizes {
   const results = resultsOf(program).reduce((sum, name) => sum + numbersOf(program, name), 0);
   const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numBits) : 0;
   return new RunSizes({
-    numQubits: widthOfRun(groups[0]!.circuit, { method: program.method }),
+    numQubits: widthOfRun(groups[0]!.circuit, methodRequestOf(program)),
     numOperations: factsOfShape(groups[0]!.circuit).work.numOperations,
     numTerms: observables.reduce((sum, terms) => sum + terms.length, 0),
     shots,

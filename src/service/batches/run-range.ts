@@ -3,6 +3,7 @@ import { inputRows } from '../../circuit/input-columns.ts';
 import type { BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
 import type { JobPart } from '../../jobs/job.ts';
 import { addToSeed } from '../../math/philox.ts';
+import { methodRequestOf } from '../circuits/check-method.ts';
 import { type CheckedProgram, isEstimated, type ProgramGroup } from './batch-program.ts';
 import type { Range } from './batch-ranges.ts';
 import { type ResultName, resultsOf } from './batch-result.ts';
@@ -79,7 +80,7 @@ function exactRequest(
     angles: rows,
     formulas,
     countsOfSingles: true,
-    ...(method !== 'statevector' && { method }),
+    ...methodRequestOf(program),
     ...((exact.includes('counts') || method === 'trajectories') && { shots, seeds: seeds() }),
     ...(needsObservables && { observables }),
     ...(exact.includes('variance') && { variances: true }),

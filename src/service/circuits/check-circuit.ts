@@ -13,7 +13,7 @@ import {
 import {
   type CircuitLimits,
   DEFAULT_MAX_ROUNDS,
-  MAX_CLASSICAL_BITS,
+  MAX_CIRCUIT_QUBITS,
   tooManyQubits,
 } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
@@ -34,16 +34,18 @@ import type { CircuitRun, Fitting, Processor, ProcessorSpec } from '../../fleet/
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
+import { type CircuitBody, DETECTION_OUTPUTS, type Output, output } from '../schemas/circuits.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { checkDevice } from './check-device.ts';
 import {
   type ChosenMethod,
   checkMethod,
   checkOutputLimits,
+  methodRequestOf,
   warningsUnder,
   withModel,
 } from './check-method.ts';
+import { type Detection, readDetection } from './detection-events.ts';
 import {
   type EmulatedRun,
   emulatedCircuit,
@@ -140,6 +142,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly results: readonly ProgramResult[];
   /** Present if the program requests a gradient. */
   readonly gradient?: RequestedGradient;
+  /** Present if the request declares detectors or logical observables. */
+  readonly detection?: Detection;
   /** Statements of the program that were accepted but ignored. */
   readonly warnings: readonly ProgramWarning[];
 }
@@ -181,19 +185,23 @@ export function meaningFaults(
   return faults.kept;
 }
 
+/** Outputs that need shots. */
+const DRAWN: readonly string[] = ['counts', 'memory', 'detection_events'];
+
 /** Shots and outputs requested from the processor. */
 export function runRequest(
-  { outputs, observables, results, method }: CheckedCircuit,
+  checked: CheckedCircuit,
   shots: number,
   seed: number,
 ): CircuitRun['request'] {
+  const { outputs, observables, results, method } = checked;
   const asked = new Set<string>([...outputs, ...results.map(({ type }) => type)]);
   const hasVariances = asked.has('variance');
-  const draws = asked.has('counts') || asked.has('memory') || method === 'trajectories';
+  const draws = DRAWN.some((name) => asked.has(name)) || method === 'trajectories';
   return {
     shots: draws ? shots : 0,
     seed,
-    ...(method !== 'statevector' && { method }),
+    ...methodRequestOf(checked),
     ...(asked.has('density_matrix') && { densityMatrix: true }),
     ...(asked.has('purity') && { purity: true }),
     ...((asked.has('statevector') || asked.has('amplitude')) && { statevector: true }),
@@ -203,8 +211,13 @@ export function runRequest(
   };
 }
 
-/** Method of a circuit that is fitted to a device and not run. */
+/** Method of a circuit that is compiled and not run. */
 const NO_RUN: ChosenMethod = { method: 'statevector', methodReason: 'Nothing runs.' };
+
+/** Whether a circuit is written out compiled, so that the width of states does not matter. */
+function isWritten(purpose: Purpose, spec: ProcessorSpec | undefined): boolean {
+  return purpose === 'compile' && (spec?.device !== undefined || spec?.family === 'qvm');
+}
 
 function checkParts(
   parts: BodyParts,
@@ -268,14 +281,18 @@ function checkParts(
       : { circuit: withModel(measured, noise, faults) };
   if (run === undefined) return undefined;
   const { circuit } = run;
-  const isForDevice = purpose === 'compile' && target?.spec.device !== undefined;
-  const chosen = isForDevice
+  const chosen = isWritten(purpose, target?.spec)
     ? NO_RUN
     : target &&
-      checkMethod({ ...parts, circuit, outputs, results }, sizedSpec(target, limits), faults);
+      checkMethod(
+        { ...parts, circuit, outputs, results, mayTakeLong: maxSteps === undefined },
+        sizedSpec(target, limits),
+        faults,
+      );
   checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
   checkResults(results, circuit, parts.shots, faults, chosen?.method);
   checkOutcomeBits(circuit, parts.shots, faults);
+  const detection = readDetection(parts, circuit, outputs, parts.shots, faults);
   if (observables === undefined) return undefined;
   const gradient = requestedGradient(program, observables.slice(requested.length), limits, faults);
   if (target === undefined || chosen === undefined) return undefined;
@@ -293,6 +310,7 @@ function checkParts(
     numRequested: requested.length,
     results,
     ...(gradient !== undefined && { gradient }),
+    ...(detection !== undefined && { detection }),
     warnings,
   };
 }
@@ -342,7 +360,7 @@ export function limitsOf(target: Target | undefined, targets: readonly Target[])
 export function readLimitsOf(target: Target | undefined, limits: CircuitLimits): CircuitLimits {
   if (target?.spec.family !== 'qvm') return limits;
   const { stateMemory: _, ...others } = limits;
-  return { ...others, maxQubits: MAX_CLASSICAL_BITS };
+  return { ...others, maxQubits: MAX_CIRCUIT_QUBITS };
 }
 
 /** The target with the width limit that its circuits are checked against. */
@@ -414,6 +432,15 @@ function checkOutputs(
   }
   if (!wanted && hasObservables) {
     faults.add('observables', 'Only taken where return has "expectation".');
+  }
+  const detected = DETECTION_OUTPUTS.find((name) => outputs.includes(name));
+  const declared = ['detectors', 'logical_observables'].filter((name) => given.includes(name));
+  if (detected !== undefined && declared.length === 0) {
+    faults.add('detectors', `Required: return has "${detected}".`);
+  }
+  if (detected === undefined) {
+    const where = DETECTION_OUTPUTS.map((name) => `"${name}"`).join(' or ');
+    for (const name of declared) faults.add(name, `Only taken where return has ${where}.`);
   }
 }
 

@@ -10,10 +10,15 @@ import { DELAY_IGNORED } from '../../circuit/openqasm/durations.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { NOISE_MODELS } from '../../compiler/device/noise-models.ts';
+import type { BondLimits } from '../../compiler/program.ts';
 import { chooseMethod } from '../../fleet/choose-method.ts';
 import type { MethodName } from '../../fleet/method-names.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
-import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
+import {
+  circuitWork,
+  type MethodRequest,
+  type RunMethod,
+} from '../../fleet/schedule/scheduled-run.ts';
 import {
   MAX_DENSITY_QUBITS,
   MAX_LISTED_QUBITS,
@@ -22,10 +27,19 @@ import {
 } from '../schemas/circuits.ts';
 
 /** Method of a run, and why. */
-export interface ChosenMethod {
+export interface ChosenMethod extends MethodRequest {
   readonly method: RunMethod;
   /** A sentence with the figures. */
   readonly methodReason: string;
+}
+
+/** The method as a processor is asked for it; a circuit on one state needs none. */
+export function methodRequestOf({ method, figures, bonds }: ChosenMethod): MethodRequest {
+  return {
+    ...(method !== 'statevector' && { method }),
+    ...(figures !== undefined && { figures }),
+    ...(bonds !== undefined && { bonds }),
+  };
 }
 
 /** Reads the noise model of a body; undefined after adding its faults. */
@@ -71,6 +85,13 @@ interface MethodAsked {
   readonly noise?: NoiseModelObject | undefined;
   readonly shots?: number | undefined;
   readonly method?: MethodName | undefined;
+  readonly max_bond_dimension?: number | undefined;
+  readonly truncation_threshold?: number | undefined;
+  /** Whether angles differ between the points of a batch. */
+  readonly hasOpenAngles?: boolean;
+  readonly isBatch?: boolean;
+  /** Whether estimates may take longer than a few milliseconds; true unless given. */
+  readonly mayTakeLong?: boolean;
   readonly outputs: readonly string[];
   readonly results: readonly ProgramResult[];
 }
@@ -81,21 +102,29 @@ interface MethodAsked {
  * @param spec - The target, with the widest state vector that it takes.
  */
 export function checkMethod(
-  { circuit, shots, method = 'automatic', noise, outputs, results }: MethodAsked,
+  given: MethodAsked,
   spec: ProcessorSpec,
   faults: FaultList,
 ): ChosenMethod | undefined {
+  const { circuit, shots, method = 'automatic', noise, outputs, results } = given;
+  const { hasOpenAngles = false, isBatch = false, mayTakeLong = true } = given;
   const work = circuitWork(circuit);
   const asked = [...outputs, ...results.map(({ type }) => type)];
   if (spec.family === 'superconducting') return onHardware({ noise, method }, spec, faults);
   const densityOutput = asked.find((name) => OF_DENSITY.includes(name));
   const choice = chooseMethod(
     {
+      circuit,
       work,
       shots: shots ?? 1,
       asked: method,
+      outputs: asked,
       wantsExact: asked.some((name) => EXACT.includes(name)),
       ...(densityOutput !== undefined && { densityOutput }),
+      bonds: bondLimitsOf(given),
+      hasOpenAngles,
+      isBatch,
+      mayTakeLong,
     },
     spec,
   );
@@ -109,7 +138,27 @@ export function checkMethod(
     const why = 'for the spread of its values over trajectories';
     if (values !== undefined) faults.add('shots', `At least 2 with ${values} and noise, ${why}.`);
   }
-  return { method: choice.method, methodReason: choice.reason };
+  const { reason: methodReason, ...chosen } = choice;
+  checkBondFields(given, chosen.method, faults);
+  return { ...chosen, methodReason };
+}
+
+/** Limits of bonds that a body sets. */
+function bondLimitsOf(given: MethodAsked): Partial<BondLimits> {
+  const { max_bond_dimension: maxBondDimension, truncation_threshold: truncationThreshold } = given;
+  return {
+    ...(maxBondDimension !== undefined && { maxBondDimension }),
+    ...(truncationThreshold !== undefined && { truncationThreshold }),
+  };
+}
+
+/** Refuses limits of bonds where another method is asked for. */
+function checkBondFields(given: MethodAsked, method: RunMethod, faults: FaultList): void {
+  if ((given.method ?? 'automatic') === 'automatic' || method === 'matrix_product_state') return;
+  for (const name of ['max_bond_dimension', 'truncation_threshold'] as const) {
+    if (given[name] === undefined) continue;
+    faults.add(name, `Only taken with the method matrix_product_state or automatic.`);
+  }
 }
 
 /** Hardware has its own errors, and gives counts. */
@@ -123,6 +172,11 @@ function onHardware(
   return { method: 'statevector', methodReason: `${id} runs state vectors.` };
 }
 
+/** Whether a method holds a pure state, which has amplitudes. */
+export function isOfPureStates(method: RunMethod): boolean {
+  return method === 'statevector' || method === 'matrix_product_state';
+}
+
 /** Refuses outputs that a method does not have. */
 function checkOutputsOf(
   method: RunMethod,
@@ -130,7 +184,7 @@ function checkOutputsOf(
   outputs: readonly string[],
   faults: FaultList,
 ): void {
-  if (method === 'statevector') return;
+  if (isOfPureStates(method)) return;
   if (outputs.includes('statevector')) {
     const why = hasNoise ? 'with noise' : 'by the method density_matrix';
     const advice =

@@ -319,9 +319,8 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     const { counts, statevector, probabilities, densityMatrix } = result.run;
     const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities, densityMatrix];
     const numSampled = further.samples.reduce((sum, { length }) => sum + length, 0);
-    const numListed = layout.outputs.includes('memory')
-      ? counts.occurrences.reduce((sum, count) => sum + count, 0)
-      : 0;
+    const isListed = layout.outputs.includes('memory') || layout.detection !== undefined;
+    const numListed = isListed ? counts.occurrences.reduce((sum, count) => sum + count, 0) : 0;
     const longest = Math.max(numSampled, numListed, ...arrays.map((array) => array?.length ?? 0));
     if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result, further);
     return this.#results.write(layout, result, further);

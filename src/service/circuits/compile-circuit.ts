@@ -10,7 +10,7 @@ import { FaultList } from '../../circuit/fault-list.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
-import { compile } from '../../compiler/compile.ts';
+import { compile, rewrite } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
@@ -85,11 +85,12 @@ function compiled(checked: CheckedCircuit, spec: ProcessorSpec | undefined) {
   if (!spec?.target) {
     throw new ProcessorUnavailableError(checked.target, 'It has no compiler target.');
   }
-  const keepState = checked.isMeasurementAdded;
-  const { circuit, report } = compile(circuitAsWritten(checked), spec.target, {
-    keepState,
-    keepVerbatim: true,
-  });
+  const written = circuitAsWritten(checked);
+  const options = { keepState: checked.isMeasurementAdded, keepVerbatim: true };
+  const { circuit, report } =
+    written.numQubits > spec.target.maxQubits
+      ? rewrite(written, options)
+      : compile(written, spec.target, options);
   return { circuit, compilation: viewCompilation(report) };
 }
 

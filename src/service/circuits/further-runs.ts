@@ -10,6 +10,7 @@ import { countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import { addToSeed } from '../../math/philox.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
+import { methodRequestOf } from './check-method.ts';
 import { sampledTogether } from './observable-samples.ts';
 
 /** Numbers of the further runs. */
@@ -33,10 +34,11 @@ export const NO_NUMBERS: FurtherNumbers = { samples: [] };
 
 /** @throws what `run` throws. */
 export async function runFurther(
-  { circuit, results, gradient, method }: CheckedCircuit,
+  checked: CheckedCircuit,
   { shots, seed }: { readonly shots: number; readonly seed: number },
   run: RunFurther,
 ): Promise<FurtherNumbers> {
+  const { circuit, results, gradient, method } = checked;
   const sampled = results.flatMap((result: ProgramResult) =>
     result.type === 'sample' ? result.observables : [],
   );
@@ -53,7 +55,7 @@ export async function runFurther(
       shots,
       seeds: [own],
       countsOfSingles: true,
-      ...(method !== 'statevector' && { method }),
+      ...methodRequestOf(checked),
     };
     const { batch } = await run({ shape: group.circuit, request }, `sample-${g}`);
     const values = group.valuesOf(countsOfRow(batch, 0, group.circuit.numBits), own, method);

@@ -21,12 +21,37 @@ export function labelOfOutcome(
   numBits: number,
 ): string {
   if (labelFormatOf(numBits) === 'binary') return outcomeLabel(words, offset, numWords, numBits);
-  let digits = '';
-  for (let i = 0; i < numWords; i++) {
-    const width = Math.ceil(Math.min(32, numBits - 32 * i) / 4);
-    digits = words[offset + i]!.toString(16).padStart(width, '0') + digits;
+  const bytes = Buffer.allocUnsafe(hexLabelLength(numBits));
+  writeHexLabel(bytes, 0, words, offset, numBits);
+  return bytes.toString('latin1');
+}
+
+/** Characters of a label in hexadecimal. */
+export const hexLabelLength = (numBits: number): number => 2 + Math.ceil(numBits / 4);
+
+const HEX_DIGITS = Buffer.from('0123456789abcdef', 'latin1');
+const [ZERO, X] = [48, 120] as const;
+
+/**
+ * Writes a label in hexadecimal into `bytes` from `at` on.
+ *
+ * @returns The place after it.
+ */
+export function writeHexLabel(
+  bytes: Uint8Array,
+  at: number,
+  words: Uint32Array,
+  offset: number,
+  numBits: number,
+): number {
+  let place = at;
+  bytes[place++] = ZERO;
+  bytes[place++] = X;
+  for (let digit = Math.ceil(numBits / 4) - 1; digit >= 0; digit--) {
+    const word = words[offset + (digit >>> 3)]!;
+    bytes[place++] = HEX_DIGITS[(word >>> (4 * (digit & 7))) & 15]!;
   }
-  return `0x${digits}`;
+  return place;
 }
 
 /** The bits of a label of either form. */

@@ -12,7 +12,7 @@ import type { Sweep } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 import { MAX_DENSITY_QUBITS, MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
-import { lacksFinalState } from './check-method.ts';
+import { isOfPureStates, lacksFinalState } from './check-method.ts';
 
 /** Values of all samples of an answer. */
 const MAX_SAMPLED_VALUES = 100_000;
@@ -91,7 +91,7 @@ export function checkResults(
       addResultFault(result, problem, faults);
       continue;
     }
-    const advice = method === 'statevector' ? undefined : OF_STATE.get(type);
+    const advice = isOfPureStates(method) ? undefined : OF_STATE.get(type);
     if (advice !== undefined) {
       const why = isNoisy(circuit)
         ? 'with noise the state is mixed'

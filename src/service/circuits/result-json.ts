@@ -4,7 +4,7 @@
  * Counts and amplitudes are written straight from their typed arrays: objects with a million labels would
  * cost several times the memory and time of the text itself.
  */
-import { nameOfMethod } from '../../fleet/choose-method.ts';
+import { nameOfMethod } from '../../fleet/method-limits.ts';
 import type { CircuitResult, DeviceResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
 import {
@@ -17,8 +17,9 @@ import {
 } from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
+import { detectionEvents } from './detection-events.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
-import { labelFormatOf, labelOfOutcome } from './outcome-labels.ts';
+import { hexLabelLength, labelFormatOf, labelOfOutcome, writeHexLabel } from './outcome-labels.ts';
 import { resultsJson } from './program-results-json.ts';
 import { drawnShotOrder } from './shot-order.ts';
 
@@ -37,6 +38,7 @@ export interface ResultLayout
     | 'method'
     | 'methodReason'
     | 'fitting'
+    | 'detection'
   > {
   /** Seed of the shots. */
   readonly seed: number;
@@ -73,6 +75,14 @@ export function circuitResultJson(
     parts.push(`"density_matrix":${matrixJson(run.densityMatrix!)}`);
   }
   if (outputs.includes('purity')) parts.push(`"purity":${run.purity!}`);
+  const { detection } = layout;
+  if (detection !== undefined && outputs.includes('detection_events')) {
+    const events = detectionEvents(run.counts, detection, layout.seed);
+    parts.push(`"detection_events":${JSON.stringify(events)}`);
+  }
+  if (detection?.errorModel !== undefined) {
+    parts.push(`"detector_error_model":${JSON.stringify(detection.errorModel)}`);
+  }
   if (results.length > 0) {
     const source = { results, numRequested, run, further, statevectorJson: statevector };
     parts.push(`"results":${resultsJson(source)}`);
@@ -83,6 +93,8 @@ export function circuitResultJson(
     method: nameOfMethod(layout.method),
     method_reason: layout.methodReason,
     ...(run.trajectories !== undefined && { trajectories: run.trajectories }),
+    ...(run.truncationError !== undefined && { truncation_error: run.truncationError }),
+    ...(run.largestBond !== undefined && { largest_bond: run.largestBond }),
     backend: viewBackend(backend),
     ...(layout.fitting && { fitting: viewFitting(layout.fitting) }),
     compilation: { ...viewCompilation(compilation), state_passes: run.statePasses, reused },
@@ -134,21 +146,25 @@ export function deviceResultJson(
 }
 
 /**
- * Writes `{"01":3,"10":4}` byte by byte, because a string for each outcome takes longer than all that a small
+ * Writes `{"01":3,"10":4}`, or the same with hexadecimal labels, byte by byte, because a string for each outcome takes longer than all that a small
  * circuit's sampling takes.
  */
 export function countsJson(counts: Counts): string {
   const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
-  if (labelFormatOf(numBits) === 'hex') return longCountsJson(counts);
-  const bytes = Buffer.allocUnsafe(2 + occurrences.length * (numBits + MAX_ENTRY_BYTES));
+  const isHex = labelFormatOf(numBits) === 'hex';
+  const labelLength = isHex ? hexLabelLength(numBits) : numBits;
+  const bytes = Buffer.allocUnsafe(2 + occurrences.length * (labelLength + MAX_ENTRY_BYTES));
   let at = 0;
   bytes[at++] = OPENING_BRACE;
   for (let i = 0; i < occurrences.length; i++) {
     if (i > 0) bytes[at++] = COMMA;
     bytes[at++] = QUOTE;
     const word = i * wordsPerOutcome;
-    for (let bit = numBits - 1; bit >= 0; bit--) {
-      bytes[at++] = ZERO + ((outcomes[word + (bit >>> 5)]! >>> (bit & 31)) & 1);
+    if (isHex) at = writeHexLabel(bytes, at, outcomes, word, numBits);
+    else {
+      for (let bit = numBits - 1; bit >= 0; bit--) {
+        bytes[at++] = ZERO + ((outcomes[word + (bit >>> 5)]! >>> (bit & 31)) & 1);
+      }
     }
     bytes[at++] = QUOTE;
     bytes[at++] = COLON;
@@ -156,14 +172,6 @@ export function countsJson(counts: Counts): string {
   }
   bytes[at++] = CLOSING_BRACE;
   return bytes.toString('latin1', 0, at);
-}
-
-function longCountsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {
-  const entries = Array.from(occurrences, (count, i) => {
-    const label = labelOfOutcome(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits);
-    return `"${label}":${count}`;
-  });
-  return `{${entries.join(',')}}`;
 }
 
 /** Writes the label of each shot. */

@@ -59,10 +59,12 @@ export class ResultThread {
     this.#thread.setHolding(true);
     this.#pending.set(id, { resolve, reject });
     const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
-    const { method, methodReason, seed } = layout;
+    const { method, methodReason, seed, fitting, detection } = layout;
     const needed = {
       ...{ numBits, measuredQubits, outputs, numRequested, results, warnings },
       ...{ method, methodReason, seed },
+      ...(fitting !== undefined && { fitting }),
+      ...(detection !== undefined && { detection }),
     };
     const message: ToResultThread = { id, layout: needed, result, further };
     this.#thread.post(message, buffersOf(result));

@@ -36,8 +36,17 @@ export const output = z.enum([
   'memory',
   'density_matrix',
   'purity',
+  'detection_events',
+  'detector_error_model',
 ]);
+/** Outputs that need declared detectors. */
+export const DETECTION_OUTPUTS = ['detection_events', 'detector_error_model'] as const;
 export type Output = z.output<typeof output>;
+
+/** Largest bond that a matrix product state may be allowed: a tensor then takes 512 MiB. */
+export const MAX_BOND_DIMENSION = 4096;
+/** Largest weight that one cut of a bond may leave out. */
+export const MAX_TRUNCATION_THRESHOLD = 0.1;
 
 /** Fields of noise and of methods, in circuits and batches. */
 export const noiseFields = {
@@ -50,7 +59,23 @@ export const noiseFields = {
     .enum(METHODS)
     .optional()
     .describe(
-      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer and matrix_product_state are not available yet',
+      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer (Clifford circuits) and matrix_product_state: qvm',
+    ),
+  max_bond_dimension: z
+    .int()
+    .min(1)
+    .max(MAX_BOND_DIMENSION)
+    .optional()
+    .describe(
+      'Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256',
+    ),
+  truncation_threshold: z
+    .number()
+    .min(0)
+    .max(MAX_TRUNCATION_THRESHOLD)
+    .optional()
+    .describe(
+      'Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12',
     ),
 };
 
@@ -85,6 +110,9 @@ const OBSERVABLE_RULES = {
   then: { required: ['observables'] },
   else: { properties: { observables: false } },
 };
+
+/** Lists of classical bits, each a parity. */
+const parities = z.array(z.array(z.int().min(0)).min(1)).min(1);
 
 /** The body of POST /quantum/circuits. */
 export const circuitBody = z
@@ -136,7 +164,7 @@ export const circuitBody = z
       .meta({ uniqueItems: true })
       .optional()
       .describe(
-        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix`,
+        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix; detection_events and detector_error_model need \`detectors\` or \`logical_observables\``,
       ),
     observables: z
       .array(z.union([pauliTerm, z.array(pauliTerm)]))
@@ -145,6 +173,14 @@ export const circuitBody = z
       .describe(
         'Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all',
       ),
+    detectors: parities
+      .optional()
+      .describe(
+        'Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and `detector_error_model`, of Clifford circuits with Pauli noise',
+      ),
+    logical_observables: parities
+      .optional()
+      .describe('As `detectors`: lists of classical bits whose parity is a logical result'),
   })
   .meta({
     id: 'CircuitSubmission',
@@ -231,7 +267,11 @@ export const compilationFields = z.strictObject({
   passes: z
     .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
     .describe('Compiler passes in order, with the number of operations after each'),
-  kernels: z.int().describe('Number of kernels that the remaining gates were compiled to'),
+  kernels: z
+    .int()
+    .describe(
+      'Number of kernels that the remaining gates were compiled to; 0, as the figures below, for a circuit that is not compiled to kernels on a state vector',
+    ),
   fused_blocks: z.int().describe('Number of kernels that combine more than one gate'),
   bytes_moved: z
     .number()
@@ -335,11 +375,38 @@ export const circuitResult = z.strictObject({
       'Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index',
     ),
   purity: z.number().optional().describe('tr ρ² before the final measurement'),
+  detection_events: z
+    .strictObject({
+      num_detectors: z.int(),
+      num_logical_observables: z.int(),
+      bytes_per_shot: z.int(),
+      data: z
+        .string()
+        .describe(
+          'Base64. A bit for each detector, then for each logical observable: 1 if its parity is not what it is without errors. Bits of a shot fill its bytes from the least significant one on; shots come in the order of `memory`',
+        ),
+    })
+    .optional()
+    .describe('Which detectors fired in each shot'),
+  detector_error_model: z
+    .string()
+    .optional()
+    .describe('Errors of the circuit and what they flip, in the text format of Stim'),
   ...methodFields,
   trajectories: z
     .int()
     .optional()
     .describe('Distinct trajectories that were computed; with noise and method statevector'),
+  truncation_error: z
+    .number()
+    .optional()
+    .describe(
+      'Matrix product states only: weight that all cuts of bonds left out, about one minus the fidelity with the exact state',
+    ),
+  largest_bond: z
+    .int()
+    .optional()
+    .describe('Matrix product states only: largest bond dimension of the run'),
   results: z
     .array(programResult)
     .optional()

@@ -22,10 +22,12 @@ export interface FleetService extends AsyncDisposable {
  * Opens the service on two threads; it runs circuits of up to 20 qubits.
  *
  * @param emulators - Devices to emulate, too.
+ * @param maxGates - Most operations of a circuit.
  */
 export async function openFleetService(
   settings: TestOverrides['settings'] = {},
   emulators: readonly DeviceId[] = [],
+  maxGates = 10_000,
 ): Promise<FleetService> {
   const database = openDatabase(':memory:');
   const now = () => Math.round(performance.timeOrigin + performance.now());
@@ -36,7 +38,7 @@ export async function openFleetService(
     memoryBytes: 256 * 1024 * 1024,
     maxQubits: 20,
     maxShots: 1_000_000,
-    maxGates: 10_000,
+    maxGates,
     queueLimit: 100,
     emulators,
     now,

@@ -215,21 +215,21 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
       /101 barriers; the limit max_gates is 100/,
     ],
     [
-      'bits past 1024',
-      [{ gate: 'M', qubit: 0, bits: [1024] }],
+      'bits past 65536',
+      [{ gate: 'M', qubit: 0, bits: [65536] }],
       undefined,
       'circuit[0].bits[0]',
-      /Bit 1024 needs 1025 bits; the limit is 1024/,
+      /Bit 65536 needs 65537 bits; the limit is 65536/,
     ],
     [
-      'bits by default past 1024',
+      'bits by default past 65536',
       [
-        { gate: 'M', qubit: 0, bits: [1023] },
+        { gate: 'M', qubit: 0, bits: [65535] },
         { gate: 'M', qubit: 0 },
       ],
       undefined,
       'circuit[1].bits[0]',
-      /Bit 1024/,
+      /Bit 65536/,
     ],
     [
       '33 bits in one condition',

@@ -33,6 +33,12 @@ test('keeps within the width it is given', () => {
   for (const line of histogram(counts, 60).split('\n')) expect(line.length).toBeLessThanOrEqual(60);
 });
 
+test('leaves out the middle of long labels', () => {
+  const [line = ''] = histogram({ [`0x12${'0'.repeat(250)}34`]: 5 }, 100).split('\n');
+  expect(line).toMatch(/^0x12000+…0+34 {2}5 {2}100\.00% {2}█+$/);
+  expect(line.length).toBeLessThanOrEqual(100);
+});
+
 test('sums up what is past twenty outcomes', () => {
   const counts = Object.fromEntries(
     Array.from({ length: 30 }, (_, i) => [i.toString(2).padStart(5, '0'), i < 20 ? 90 : 20]),

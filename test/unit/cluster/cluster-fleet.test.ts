@@ -4,8 +4,8 @@ import { ClusterFleet, type ClusterFleetOptions } from '../../../src/cluster/clu
 import { fitsWidths } from '../../../src/cluster/job-lines.ts';
 import { widthFor } from '../../../src/cluster/merge-specs.ts';
 import type { NodeStatus } from '../../../src/cluster/node-status.ts';
-import { methodsOf } from '../../../src/fleet/choose-method.ts';
 import { emulatedSpec } from '../../../src/fleet/emulated-device.ts';
+import { methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { ComingRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import type { RunMethod, RunWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { placeOnScale } from '../../../src/fleet/schedule/width-scale.ts';
@@ -123,6 +123,8 @@ describe('the limits of a processor', () => {
     expect(methodsOf(processor.spec)).toEqual([
       { method: 'statevector', maxQubits: 30, maxNoisyQubits: 30 },
       { method: 'density_matrix', maxQubits: 15, maxNoisyQubits: 15, maxDoubleQubits: 15 },
+      { method: 'stabilizer', maxQubits: 20_000, maxNoisyQubits: 20_000 },
+      { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
     ]);
   });
 

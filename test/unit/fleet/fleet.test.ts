@@ -11,9 +11,9 @@ import {
 } from '../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import type { AdapterDiscovery } from '../../../src/fleet/adapters/adapter-report.ts';
-import { methodsOf } from '../../../src/fleet/choose-method.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
+import { methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import { adapter, FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
@@ -355,6 +355,8 @@ test('computes density matrices in single precision where double precision has n
   expect(methodsOf(qvm.spec)).toEqual([
     { method: 'statevector', maxQubits: 17, maxNoisyQubits: 17 },
     { method: 'density_matrix', maxQubits: 9, maxNoisyQubits: 9, maxDoubleQubits: 8 },
+    { method: 'stabilizer', maxQubits: 2048, maxNoisyQubits: 2048 },
+    { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
   ]);
   for (const [numQubits, precision] of [
     [8, 'f64'],

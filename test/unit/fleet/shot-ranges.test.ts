@@ -48,6 +48,20 @@ describe('shotRangesOf', () => {
     expect(shotRangesOf(WORK, { shots: 1e5, seed: 1, shotRange }, 4)).toEqual([shotRange]);
   });
 
+  test('divides the counts of stabilizers by the time of their shots', () => {
+    const figures = { bytes: 1e6, ms: 10, msPerShot: 0.01 };
+    const request = { shots: 40_000, seed: 1, method: 'stabilizer', figures } as const;
+    expect(shotRangesOf(WORK, request, 2)).toEqual([
+      { from: 0, to: 20_000 },
+      { from: 20_000, to: 40_000 },
+    ]);
+    // Mostly work that each range repeats.
+    const slow = { ...request, figures: { ...figures, ms: 1000 } };
+    expect(shotRangesOf(WORK, slow, 2)).toEqual([{ from: 0, to: 40_000 }]);
+    const values = { ...request, observables: [] };
+    expect(shotRangesOf(WORK, values, 2)).toEqual([{ from: 0, to: 40_000 }]);
+  });
+
   test('leaves a run whole whose shots mostly share one state', () => {
     const rare = { ...WORK, numQubits: 17, noise: odds(1e-8) };
     expect(shotRangesOf(rare, { shots: 1000, seed: 1 }, 4)).toHaveLength(1);

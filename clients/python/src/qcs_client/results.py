@@ -71,6 +71,16 @@ class CircuitResult:
         """How the service simulated the circuit; ``method_reason`` of the record says why."""
         return self.record.get("method")
 
+    @property
+    def truncation_error(self) -> float | None:
+        """Weight that the method ``matrix_product_state`` cut, about one minus the fidelity with the exact state."""
+        return self.record.get("truncation_error")
+
+    @property
+    def largest_bond(self) -> int | None:
+        """Largest bond dimension of a run by the method ``matrix_product_state``."""
+        return self.record.get("largest_bond")
+
     def bits(self) -> BitMatrix:
         """One row for each shot in a random order, column b is classical bit b."""
         counts = PointCounts.read([_counts_of(self.counts)], len(self.measured_qubits or []))

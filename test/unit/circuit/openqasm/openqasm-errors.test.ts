@@ -279,7 +279,7 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
   test.each([
     ['qubits', 'qreg a[1];', 'declares 6 qubits; the limit max_qubits is 5'],
     ['a register of 10^20 qubits', 'qreg a[100000000000000000000];', 'the limit max_qubits is 5'],
-    ['bits', 'creg a[1023];', 'declares 1025 classical bits; the limit is 1024'],
+    ['bits', 'creg a[65535];', 'declares 65537 classical bits; the limit is 65536'],
     ['gates', 'h q[0];'.repeat(101), 'the limit max_gates is 100'],
     ['gates over a register', 'h q;'.repeat(34), 'the limit max_gates is 100'],
     ['measurements', 'measure r -> c;'.repeat(101), 'the limit max_gates is 100'],
@@ -338,7 +338,11 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     ['100,000 ifs', 'if (d) '.repeat(100_000), 'Blocks nest at most 256 deep'],
     ['modifiers', `${'ctrl @ inv @ '.repeat(100_000)} x q;`, 'at most 64 modifiers'],
     ['cases of a condition', 'if (f[0:19] == f[20:39]) x q;', 'has too many cases'],
-    ['bits in a loop', 'for int i in [0:2000] { bit b; }', 'classical bits; the limit is 1024'],
+    [
+      'bits in a loop',
+      'for int i in [0:99] { bit[1000] b; }',
+      'classical bits; the limit is 65536',
+    ],
   ])('in OpenQASM 3, %s', (_, line, problem) => {
     const six = 'gate six a, b, c, d, e, f { ctrl(5) @ x a, b, c, d, e, f; } qubit[3] r;';
     const source = `OPENQASM 3; include "stdgates.inc"; ${six} qubit[3] q; bit d; bit[12] e; bit[40] f;`;

@@ -1,5 +1,6 @@
 /** Places of jobs on the scale of widths, and the ranges of machines that take them. */
 import { expect, test } from 'vitest';
+import { isStateMethod } from '../../../../src/fleet/schedule/scheduled-run.ts';
 import {
   placeOnScale,
   type RunState,
@@ -23,7 +24,10 @@ function takes(machine: Machine, runs: readonly RunState[], rangesOf = rangesOfJ
 
 /** Whether the machine holds each of the runs. */
 function holds(machine: Machine, runs: readonly RunState[]): boolean {
-  return runs.every(({ method = 'statevector', numQubits }) => numQubits <= machine[method]);
+  return runs.every(({ method = 'statevector', numQubits }) => {
+    const like = isStateMethod(method) ? method : 'trajectories';
+    return numQubits <= machine[like];
+  });
 }
 
 /** Simulators as there are: with a limit of noise and no density matrices, or with density matrices of their own limit. */

@@ -1,0 +1,299 @@
+/**
+ * Compiles a circuit to be run on a matrix product state: qubits are placed on a chain, wide gates decomposed, and
+ * distant qubits brought together by swaps. They are not taken back: each gate begins with the qubits where the gates
+ * before have left them.
+ */
+import {
+  type AssignOperation,
+  allOperations,
+  type Condition,
+  type DynamicCircuit,
+  type DynamicOperation,
+  type MeasureOperation,
+  type MisreadOperation,
+  operationQubits,
+  type Qubit,
+} from '../../circuit/circuit.ts';
+import { targetMatrix } from '../../circuit/operation-matrix.ts';
+import { MatrixProductNoiseError } from '../errors.ts';
+import { lastReadings } from '../noise/last-readings.ts';
+import type { BondLimits, ChainStep, MatrixProductProgram, Measure } from '../program.ts';
+import { Arrangement, type Couplings } from './arrangement.ts';
+import { ChainBuilder, MatrixList } from './chain-builder.ts';
+import { chainOrder } from './chain-order.ts';
+import { GateFront, type PairGate } from './gate-front.ts';
+import { pairDecomposition, phaseOn } from './pair-decomposition.ts';
+import { GateMatrices, SWAP_MATRIX } from './pair-matrices.ts';
+
+/** Limits where a request has none. */
+export const DEFAULT_BOND_LIMITS: BondLimits = {
+  maxBondDimension: 256,
+  truncationThreshold: 1e-12,
+};
+
+/**
+ * Compiles a circuit for matrix product states.
+ *
+ * Global phases are exact, but for those of gates on more than 12 qubits or three and more under a condition.
+ *
+ * @throws {MatrixProductNoiseError} if the circuit has channels; misread bits are no channels.
+ */
+export function compileMatrixProduct(
+  circuit: DynamicCircuit,
+  limits: Partial<BondLimits> = {},
+): MatrixProductProgram {
+  const { numQubits, numBits, control } = circuit;
+  const { operations, last } = lastReadings(withPairsOnly(circuit.operations, numQubits));
+  const compiler = new ChainCompiler(numQubits, operations);
+  compiler.add(operations);
+  const { steps, matrices, sites } = compiler.finish();
+  return {
+    numQubits,
+    numBits,
+    ...(control === undefined ? {} : { control }),
+    steps,
+    lastMeasures: last
+      .filter((operation): operation is MeasureOperation => operation.kind === 'measure')
+      .map((measure): Measure => ({ ...measure, qubits: measure.qubits.map((q) => sites[q]!) })),
+    lastMisreads: last.filter(
+      (operation): operation is MisreadOperation => operation.kind === 'misread',
+    ),
+    lastAssignments: last.filter(
+      (operation): operation is AssignOperation => operation.kind === 'assign',
+    ),
+    matrices,
+    finalLayout: sites,
+    ...DEFAULT_BOND_LIMITS,
+    ...limits,
+  };
+}
+
+/** The operations with gates on at most two qubits, and without barriers. */
+function withPairsOnly(
+  operations: readonly DynamicOperation[],
+  numQubits: number,
+): readonly DynamicOperation[] {
+  return operations.flatMap((operation): readonly DynamicOperation[] => {
+    switch (operation.kind) {
+      case 'barrier':
+        return [];
+      case 'noise':
+        throw new MatrixProductNoiseError();
+      case 'while':
+        return [{ ...operation, body: withPairsOnly(operation.body, numQubits) }];
+      case 'gate':
+      case 'unitary': {
+        const width = operation.controls.length + operation.targets.length;
+        if (width > 0 && width <= 2) return [operation];
+        if (width > 0) return pairDecomposition(operation, numQubits);
+        const [re = 1, im = 0] = targetMatrix(operation);
+        const { condition } = operation;
+        return [{ ...phaseOn(0, [re, im]), ...(condition === undefined ? {} : { condition }) }];
+      }
+      default:
+        return [operation];
+    }
+  });
+}
+
+/** Partners of a qubit that are looked at to choose where it meets the present one. */
+const LOOK_AHEAD = 4;
+
+/** What a cut crossed by one pair more counts beside the distance of one site; it doubles with each further pair. */
+const CUT_WEIGHT = 0.003;
+
+/** Mean number of partners of a qubit beyond which cuts do not count. */
+const MAX_PARTNERS = 16;
+
+const numPairsOf = (couplings: Couplings): number =>
+  [...couplings.values()].reduce((sum, others) => sum + others.size, 0);
+
+class ChainCompiler {
+  readonly #steps: ChainStep[] = [];
+  readonly #matrices = new MatrixList();
+  readonly #gateMatrices = new GateMatrices();
+  readonly #builder: ChainBuilder;
+  readonly #arrangement: Arrangement;
+  /** Partners of each qubit in its gates on two qubits, the next one last. */
+  readonly #partners: Qubit[][];
+
+  constructor(numQubits: number, operations: readonly DynamicOperation[]) {
+    this.#builder = new ChainBuilder(numQubits);
+    this.#partners = Array.from({ length: numQubits }, () => []);
+    const couplings = new Map<Qubit, Map<Qubit, number>>();
+    for (const operation of allOperations(operations)) {
+      if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
+      const [a = 0, b] = operationQubits(operation);
+      if (b === undefined) continue;
+      for (const [from, to] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        this.#partners[from]!.push(to);
+        const others = couplings.get(from) ?? new Map<Qubit, number>();
+        others.set(to, (others.get(to) ?? 0) + 1);
+        couplings.set(from, others);
+      }
+    }
+    for (const partners of this.#partners) partners.reverse();
+    // Where most qubits share gates with many others, every cut is crossed too often for any order to help.
+    const isDense = couplings.size > 0 && numPairsOf(couplings) > MAX_PARTNERS * couplings.size;
+    const order = chainOrder(numQubits, couplings, !isDense);
+    this.#arrangement = new Arrangement(order, isDense ? new Map() : couplings);
+  }
+
+  finish() {
+    this.#endStep(undefined);
+    return {
+      steps: this.#steps,
+      matrices: this.#matrices.all(),
+      sites: [...this.#arrangement.siteOf],
+    };
+  }
+
+  add(operations: readonly DynamicOperation[]): void {
+    let gates: PairGate[] = [];
+    const addGates = () => {
+      new GateFront(gates, this.#arrangement).take((gate) => this.#addGate(gate));
+      gates = [];
+    };
+    for (const operation of operations) {
+      const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
+      if (isGate && operation.condition === undefined) {
+        gates.push(operation);
+        continue;
+      }
+      addGates();
+      switch (operation.kind) {
+        case 'gate':
+        case 'unitary':
+          this.#addGate(operation);
+          break;
+        case 'measure':
+        case 'reset': {
+          this.#endStep(undefined);
+          const qubits = operation.qubits.map((qubit) => this.#arrangement.siteOf[qubit]!);
+          this.#steps.push({ ...operation, qubits });
+          break;
+        }
+        case 'misread':
+        case 'assign':
+          this.#endStep(undefined);
+          this.#steps.push(operation);
+          break;
+        case 'while':
+          this.#addLoop(operation);
+          break;
+        case 'barrier':
+        case 'noise':
+          throw new Error(`unreachable: ${operation.kind} among gates on pairs`);
+      }
+    }
+    addGates();
+  }
+
+  #endStep(condition: Condition | undefined): void {
+    const gates = this.#builder.take(this.#matrices);
+    if (gates.length === 0) return;
+    this.#steps.push({ kind: 'gates', gates, ...(condition === undefined ? {} : { condition }) });
+  }
+
+  /** A round ends with every qubit on the site where it began. */
+  #addLoop({ condition, body }: DynamicOperation & { kind: 'while' }): void {
+    this.#endStep(undefined);
+    const before = [...this.#arrangement.siteOf];
+    const head = this.#steps.length;
+    // Replaced once the end is known.
+    this.#steps.push({ kind: 'loop', condition, end: 0 });
+    this.add(body);
+    this.#restore(before);
+    this.#endStep(undefined);
+    this.#steps.push({ kind: 'again', head });
+    this.#steps[head] = { kind: 'loop', condition, end: this.#steps.length };
+  }
+
+  /** Sorts the qubits to the sites that they had. */
+  #restore(sites: readonly number[]): void {
+    for (let isDone = false; !isDone; ) {
+      isDone = true;
+      for (let site = 0; site + 1 < sites.length; site++) {
+        if (sites[this.#arrangement.qubitAt[site]!]! < sites[this.#arrangement.qubitAt[site + 1]!]!)
+          continue;
+        this.#swap(site);
+        isDone = false;
+      }
+    }
+  }
+
+  #addGate(operation: PairGate): void {
+    const { condition } = operation;
+    const [a = 0, b] = operationQubits(operation);
+    if (b !== undefined) this.#bringTogether(a, b);
+    if (condition !== undefined) this.#endStep(undefined);
+    if (b === undefined) {
+      const matrix = this.#gateMatrices.of(operation, () => 0, 1);
+      this.#builder.addSite(this.#arrangement.siteOf[a]!, matrix);
+    } else {
+      const first = Math.min(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
+      const bitOf = (qubit: Qubit) => (this.#arrangement.siteOf[qubit] === first ? 1 : 0);
+      this.#builder.addPair(first, this.#gateMatrices.of(operation, bitOf, 2));
+    }
+    if (condition !== undefined) this.#endStep(condition);
+  }
+
+  #bringTogether(a: Qubit, b: Qubit): void {
+    this.#forget(a, b);
+    this.#forget(b, a);
+    const from = Math.min(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
+    const to = Math.max(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
+    if (to - from <= 1) return;
+    const meeting = this.#meetingPlace(from, to);
+    for (let site = from; site < meeting; site++) this.#swap(site);
+    for (let site = to - 1; site > meeting; site--) this.#swap(site);
+  }
+
+  /** Takes a gate that is done off the partners of a qubit. */
+  #forget(qubit: Qubit, partner: Qubit): void {
+    const partners = this.#partners[qubit]!;
+    partners.splice(partners.lastIndexOf(partner), 1);
+  }
+
+  /**
+   * The site of the first of two qubits once they are neighbours: one where few pairs cross the cuts, and from which their
+   * next partners are near.
+   */
+  #meetingPlace(from: number, to: number): number {
+    const arrangement = this.#arrangement;
+    const first = arrangement.qubitAt[from]!;
+    const second = arrangement.qubitAt[to]!;
+    let change = arrangement.move(second, from + 1);
+    let best = from;
+    let least = Number.POSITIVE_INFINITY;
+    for (let place = from; ; place++) {
+      const distance = this.#distanceToPartners(first) + this.#distanceToPartners(second);
+      const cost = distance + CUT_WEIGHT * change;
+      if (cost < least) [best, least] = [place, cost];
+      if (place + 1 === to) break;
+      // The next qubit on the way changes to the other side of the two.
+      change += arrangement.swap(place + 1) + arrangement.swap(place);
+    }
+    arrangement.move(first, from);
+    return best;
+  }
+
+  #distanceToPartners(qubit: Qubit): number {
+    const { siteOf } = this.#arrangement;
+    const partners = this.#partners[qubit]!;
+    let sum = 0;
+    for (let i = 1; i <= Math.min(LOOK_AHEAD, partners.length); i++) {
+      sum += Math.abs(siteOf[partners.at(-i)!]! - siteOf[qubit]!) / i;
+    }
+    return sum;
+  }
+
+  /** Exchanges the qubits of a site and the next one. */
+  #swap(site: number): void {
+    this.#builder.addPair(site, SWAP_MATRIX);
+    this.#arrangement.swap(site);
+  }
+}

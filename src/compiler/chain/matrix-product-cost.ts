@@ -1,0 +1,185 @@
+/**
+ * What a circuit costs on a matrix product state, before it is run.
+ *
+ * A gate on two sites multiplies the bond between them by its operator Schmidt rank at most, and no bond is wider than
+ * twice either of its neighbours, or than the product of the ranks of all gates between qubits on its two sides. That
+ * bounds all bonds. Most circuits need much less, because gates with small angles entangle little: the likely bond grows
+ * with the entropy of the gates' Schmidt weights instead.
+ */
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import type { BondLimits, ChainGate, MatrixProductProgram } from '../program.ts';
+import { ChainCuts } from './chain-cuts.ts';
+import { compileMatrixProduct } from './compile-matrix-product.ts';
+import { type OperatorWeights, operatorWeights } from './operator-weights.ts';
+
+/** Memory of a run in bytes. */
+export interface MatrixProductMemory {
+  /**
+   * Of one state. A run whose shots split by measurements in mid-circuit holds up to 1 + log2(shots) states at a time.
+   */
+  readonly stateBytes: number;
+  /** Of everything else, once for the run. */
+  readonly otherBytes: number;
+}
+
+/** The cost of a run; loops on measured bits count once. */
+export interface MatrixProductCost {
+  /** Likely largest bond, at most the limit. */
+  readonly largestBond: number;
+  /** Largest bond that the exact state may have; may be infinite. */
+  readonly bondBound: number;
+  /** Whether the limit of bonds may discard more than the truncation threshold. */
+  readonly mayTruncate: boolean;
+  /** Memory of a run, if bonds are as wide as is likely. */
+  readonly likely: MatrixProductMemory;
+  /** Memory of a run, if bonds are as wide as their bounds and the limit allow. */
+  readonly most: MatrixProductMemory;
+  /** Milliseconds for the gates, for one state; and for each shot that is drawn at the end. */
+  readonly evolutionMs: number;
+  readonly msPerShot: number;
+}
+
+/** Multiplications of complex numbers in a millisecond. */
+const PRODUCTS_PER_MS = 3e6;
+/** Milliseconds of a gate on two sites, a move of the centre and a site of a shot, beside multiplications. */
+const GATE_MS = 0.008;
+const MOVE_MS = 0.003;
+const SITE_MS = 0.000_06;
+/** Bond dimensions grow with e to the entropy of a gate's weights, to this power, for cuts of a weight around 1e-12. */
+const TAIL_POWER = 2.5;
+/** Shots that are drawn together. */
+const SHOTS_TOGETHER = 4096;
+const ENTRY_BYTES = 16;
+
+/** Estimates a circuit that compiles for matrix product states. */
+export function matrixProductCost(
+  circuit: DynamicCircuit,
+  limits: Partial<BondLimits> = {},
+): MatrixProductCost {
+  return chainCost(compileMatrixProduct(circuit, limits));
+}
+
+/** Estimates a program. */
+export function chainCost(program: MatrixProductProgram): MatrixProductCost {
+  const { numQubits, maxBondDimension, matrices } = program;
+  const likely = new Bonds(numQubits, maxBondDimension);
+  const bound = new Bonds(numQubits, Number.POSITIVE_INFINITY);
+  const likelyCuts = new ChainCuts(numQubits);
+  const cuts = new ChainCuts(numQubits);
+  let products = 0;
+  let ms = 0;
+  let centre = 0;
+  let widest = 1;
+  let widestBound = 1;
+  for (const step of program.steps) {
+    if (step.kind !== 'gates') continue;
+    for (const gate of step.gates) {
+      if (gate.numSites === 1) continue;
+      const { site } = gate;
+      const target = centre <= site ? site : site + 1;
+      for (; centre !== target; centre += centre < target ? 1 : -1) {
+        const [left, right] = likely.around(centre);
+        if (Math.min(left, right) === 1) continue;
+        products += 12 * left * right * Math.min(left, right);
+        ms += MOVE_MS;
+      }
+      const weights = operatorWeights(matrices, 2 * gate.offset);
+      const swapped = operatorWeights(matrices, 2 * gate.offset, true);
+      // A gate that entangles less after a swap exchanges the qubits, too.
+      const isSwap = swapped.entropy < weights.entropy;
+      const between = isSwap ? swapped : weights;
+      likelyCuts.add(site, Math.log(growth(between)), isSwap);
+      cuts.add(site, Math.log(between.rank), isSwap);
+      products += pairProducts(likely, gate, weights);
+      ms += GATE_MS;
+      widest = Math.max(widest, likely.grow(site, growth(weights), likelyCuts.at(site)));
+      widestBound = Math.max(widestBound, bound.grow(site, weights.rank, cuts.at(site)));
+      centre = site + 1;
+    }
+  }
+  const capped = Math.min(widestBound, maxBondDimension);
+  const programBytes = 8 * matrices.length;
+  return {
+    largestBond: Math.round(widest),
+    bondBound: Math.round(widestBound),
+    mayTruncate: Math.round(widestBound) > maxBondDimension,
+    likely: { stateBytes: likely.bytes(), otherBytes: programBytes + scratchOf(widest) },
+    most: {
+      stateBytes: bound.capped(maxBondDimension).bytes(),
+      otherBytes: programBytes + scratchOf(capped),
+    },
+    evolutionMs: ms + products / PRODUCTS_PER_MS,
+    msPerShot: numQubits * SITE_MS + likely.products() / PRODUCTS_PER_MS,
+  };
+}
+
+const growth = ({ rank, entropy }: OperatorWeights): number =>
+  Math.min(rank, Math.exp(TAIL_POWER * entropy));
+
+/** Multiplications for a gate on two sites: their product, two orthogonalisations, and what is left. */
+function pairProducts(bonds: Bonds, { site }: ChainGate, weights: OperatorWeights): number {
+  const [left, middle] = bonds.around(site);
+  const [, right] = bonds.around(site + 1);
+  const m = 2 * Math.max(left, right);
+  const n = 2 * Math.min(left, right);
+  const rank = Math.min(n, weights.rank * middle);
+  const after = Math.min(n, growth(weights) * middle);
+  return left * right * (4 * middle + 16) + 2 * m * n * rank + 3 * rank * n * after + after * m * n;
+}
+
+/** Scratch while a pair is divided, and while shots are drawn; a mebibyte for the small blocks. */
+function scratchOf(bond: number): number {
+  const pair = 4 * ENTRY_BYTES * bond ** 2;
+  return 6 * pair + 3 * ENTRY_BYTES * SHOTS_TOGETHER * bond + 2 ** 20;
+}
+
+/** Dimensions of the bonds of a chain, those before the first site and after the last one included. */
+class Bonds {
+  readonly #dimensions: Float64Array;
+  readonly #limit: number;
+
+  constructor(numSites: number, limit: number) {
+    this.#dimensions = new Float64Array(numSites + 1).fill(1);
+    this.#limit = limit;
+  }
+
+  /** Bonds to the left and right of a site. */
+  around(site: number): readonly [left: number, right: number] {
+    return [this.#dimensions[site]!, this.#dimensions[site + 1]!];
+  }
+
+  /**
+   * Multiplies the bond after a site, as far as its neighbours allow; gives what it is then.
+   *
+   * @param cut - What gates across the bond allow, as a logarithm.
+   */
+  grow(site: number, by: number, cut: number): number {
+    const [left, middle] = this.around(site);
+    const [, right] = this.around(site + 1);
+    // Rounding of logarithms: a rank is a whole number.
+    const crossing = Math.exp(cut) * (1 + 1e-9);
+    const grown = Math.min(by * middle, 2 * left, 2 * right, this.#limit, crossing);
+    this.#dimensions[site + 1] = grown;
+    return grown;
+  }
+
+  capped(limit: number): Bonds {
+    const capped = new Bonds(this.#dimensions.length - 1, limit);
+    capped.#dimensions.set(this.#dimensions.map((dimension) => Math.min(dimension, limit)));
+    return capped;
+  }
+
+  /** Bytes of all tensors, whose blocks may be twice as long as they need. */
+  bytes(): number {
+    return 2 * ENTRY_BYTES * this.products();
+  }
+
+  /** Entries of all tensors, which a shot multiplies with one each. */
+  products(): number {
+    let sum = 0;
+    for (let site = 0; site + 1 < this.#dimensions.length; site++) {
+      sum += 2 * this.#dimensions[site]! * this.#dimensions[site + 1]!;
+    }
+    return sum;
+  }
+}

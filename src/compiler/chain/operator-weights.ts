@@ -1,0 +1,105 @@
+/** Schmidt weights of gates on two sites: how much they entangle. */
+
+/** A 4×4 matrix as a sum of products of one-site matrices. */
+export interface OperatorWeights {
+  /** Number of products, 1 to 4. */
+  readonly rank: number;
+  /** Entropy of their weights, in nats: exact for rank 1 and 2, and where all weights but the largest are equal. */
+  readonly entropy: number;
+}
+
+/** Weight that counts as rounding, relative to the whole. */
+const ROUNDING = 1e-24;
+
+/**
+ * Decomposes a matrix.
+ *
+ * @param at - Number of its first double; 16 complex entries, row-major.
+ * @param isSwapped - Whether the rows are those of the matrix after a swap of the sites.
+ * @see Nielsen et al., "Quantum dynamics as a physical resource", Phys. Rev. A 67, 052301 (2003).
+ */
+export function operatorWeights(
+  matrices: Float64Array,
+  at: number,
+  isSwapped = false,
+): OperatorWeights {
+  const { re, im } = rearranged(matrices, at, isSwapped);
+  const purity = purityOf(re, im);
+  const rank = rankOf(re, im);
+  if (rank === 1) return { rank, entropy: 0 };
+  // The largest weight, from the sum of the squares, if the others are equal.
+  const others = rank - 1;
+  const largest = (1 + Math.sqrt(Math.max(0, others * (rank * purity - 1)))) / rank;
+  const rest = Math.max(Number.MIN_VALUE, 1 - largest);
+  const entropy = -largest * Math.log(largest) - rest * Math.log(rest / others);
+  return { rank, entropy };
+}
+
+/** The matrix with (row bit, column bit) of the first site as rows, and those of the second as columns. */
+function rearranged(matrices: Float64Array, at: number, isSwapped: boolean) {
+  const re = new Float64Array(16);
+  const im = new Float64Array(16);
+  for (let i = 0; i < 16; i++) {
+    const written = i >> 2;
+    const row = isSwapped ? ((written & 1) << 1) + (written >> 1) : written;
+    const column = i & 3;
+    const to = 4 * ((row & 2) + (column >> 1)) + 2 * (row & 1) + (column & 1);
+    re[to] = matrices[at + 2 * i]!;
+    im[to] = matrices[at + 2 * i + 1]!;
+  }
+  return { re, im };
+}
+
+/** Sum of the squares of the weights, which add up to 1. */
+function purityOf(re: Float64Array, im: Float64Array): number {
+  let total = 0;
+  let squares = 0;
+  for (let a = 0; a < 16; a += 4) {
+    for (let b = 0; b <= a; b += 4) {
+      let [pr, pi] = [0, 0];
+      for (let i = 0; i < 4; i++) {
+        pr += re[a + i]! * re[b + i]! + im[a + i]! * im[b + i]!;
+        pi += im[a + i]! * re[b + i]! - re[a + i]! * im[b + i]!;
+      }
+      if (a === b) total += pr;
+      squares += (a === b ? 1 : 2) * (pr * pr + pi * pi);
+    }
+  }
+  return squares / (total * total);
+}
+
+/** Rank, by elimination with the largest entry as pivot; overwrites the matrix. */
+function rankOf(re: Float64Array, im: Float64Array): number {
+  let total = 0;
+  for (let i = 0; i < 16; i++) total += re[i]! ** 2 + im[i]! ** 2;
+  for (let rank = 0; rank < 4; rank++) {
+    let pivot = 0;
+    let largest = 0;
+    for (let i = 0; i < 16; i++) {
+      const size = re[i]! ** 2 + im[i]! ** 2;
+      if (size > largest) {
+        pivot = i;
+        largest = size;
+      }
+    }
+    if (largest < ROUNDING * total) return rank;
+    const pivotRow = pivot & 12;
+    const pivotColumn = pivot & 3;
+    for (let row = 0; row < 16; row += 4) {
+      if (row === pivotRow) continue;
+      const ar = re[row + pivotColumn]!;
+      const ai = im[row + pivotColumn]!;
+      const fr = (ar * re[pivot]! + ai * im[pivot]!) / largest;
+      const fi = (ai * re[pivot]! - ar * im[pivot]!) / largest;
+      for (let column = 0; column < 4; column++) {
+        const br = re[pivotRow + column]!;
+        const bi = im[pivotRow + column]!;
+        re[row + column]! -= fr * br - fi * bi;
+        im[row + column]! -= fr * bi + fi * br;
+      }
+    }
+    re.fill(0, pivotRow, pivotRow + 4);
+    im.fill(0, pivotRow, pivotRow + 4);
+  }
+  return 4;
+}

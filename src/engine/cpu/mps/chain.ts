@@ -1,0 +1,444 @@
+/**
+ * A matrix product state in mixed canonical form: one tensor a site, left × 2 × right, where all tensors to the left of
+ * the centre are isometries from the left, and those to its right from the right. The centre has the norm, and what is
+ * left out of it is left out of the state: the weight of a cut is exact.
+ *
+ * @see Schollwöck, "The density-matrix renormalization group in the age of matrix product states", Annals of Physics
+ *   326, 96 (2011).
+ */
+import type { BondLimits } from '../../../compiler/program.ts';
+import type { MaybePromise, QubitMasses } from '../../state-operations.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
+import { ENTRY_BYTES, type TensorMemory } from './tensor-memory.ts';
+
+/** Tensor of a site. */
+interface SiteTensor {
+  readonly at: number;
+  /** Bytes of its block. */
+  readonly room: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Part of the squared norm that moving the centre may lose: rounding, squared. */
+const LOST_IN_MOVES = 1e-28;
+
+/** Part of a truncation threshold that the first orthogonalisation of a pair may leave out. */
+const LEFT_OUT_EARLY = 0.01;
+
+/** Discarded weight that is rounding. */
+const NEGLIGIBLE = 1e-26;
+
+/** Most rows that Jacobi rotations diagonalise; with more, they take too long for what they gain. */
+const MAX_JACOBI_ROWS = 64;
+
+interface LeadingVectors {
+  readonly bond: number;
+  /** Part of the squared norm that they leave out. */
+  readonly discarded: number;
+  /** Address of the rows. */
+  readonly vectors: number;
+}
+
+/** A state on a chain of sites. */
+export class Chain {
+  readonly memory: TensorMemory;
+  readonly limits: BondLimits;
+  readonly sites: SiteTensor[];
+  centre = 0;
+  /** Weight discarded so far. */
+  truncationError = 0;
+  largestBond = 1;
+
+  private constructor(memory: TensorMemory, limits: BondLimits, sites: SiteTensor[]) {
+    this.memory = memory;
+    this.limits = limits;
+    this.sites = sites;
+  }
+
+  /** A chain of qubits that are |0⟩. */
+  static ofZeros(memory: TensorMemory, limits: BondLimits, numSites: number): Chain {
+    const chain = new Chain(memory, limits, []);
+    for (let i = 0; i < numSites; i++) {
+      const tensor = chain.#allocated(1, 1);
+      chain.sites.push(tensor);
+      memory.doubles.set([1, 0, 0, 0], tensor.at / 8);
+    }
+    return chain;
+  }
+
+  /** A copy, which shares tensors until one of the two changes them. */
+  copy(): Chain {
+    const copy = new Chain(this.memory, this.limits, [...this.sites]);
+    for (const { at } of this.sites) this.memory.share(at);
+    copy.centre = this.centre;
+    copy.truncationError = this.truncationError;
+    copy.largestBond = this.largestBond;
+    return copy;
+  }
+
+  release(): void {
+    for (const { at, room } of this.sites.splice(0)) if (room > 0) this.memory.release(at);
+  }
+
+  /** Largest bond dimension now. */
+  get bond(): number {
+    return this.sites.reduce((most, { right }) => Math.max(most, right), 1);
+  }
+
+  /** Applies a 2×2 matrix at an address to a site. */
+  applyToSite(site: number, matrix: number): void {
+    const { at, left, right } = this.#own(site);
+    this.memory.kernels.applyToSite(at, left, right, matrix);
+  }
+
+  /**
+   * Applies a 4×4 matrix at an address to a site and the next one.
+   *
+   * @param centre - Where the centre is to be afterwards: the site, or the next one.
+   */
+  async applyToPair(
+    site: number,
+    matrix: number,
+    centre: number,
+    slicer: TimeSlicer,
+  ): Promise<void> {
+    if (this.centre < site) await this.moveCentre(site, slicer);
+    else if (this.centre > site + 1) await this.moveCentre(site + 1, slicer);
+    const { memory } = this;
+    const first = this.sites[site]!;
+    const second = this.sites[site + 1]!;
+    const [left, middle, right] = [first.left, first.right, second.right];
+    const pair = memory.scratch('pair', 4 * ENTRY_BYTES * left * right);
+    const product = memory.multiply(
+      { at: first.at, stride: middle },
+      { at: second.at, stride: 2 * right },
+      { at: pair, stride: 2 * right },
+      [2 * left, middle, 2 * right],
+      slicer,
+    );
+    if (product !== undefined) await product;
+    memory.kernels.applyToPair(pair, left, right, matrix);
+    await this.#split(site, pair, centre > site, slicer);
+  }
+
+  /**
+   * Divides a pair of sites into an isometry, which spans what is kept of it, and the rest.
+   *
+   * @param isRightward - Whether the centre is the second site afterwards.
+   */
+  async #split(
+    site: number,
+    pair: number,
+    isRightward: boolean,
+    slicer: TimeSlicer,
+  ): Promise<void> {
+    const { memory } = this;
+    const { kernels } = memory;
+    const m = 2 * this.sites[site]!.left;
+    const n = 2 * this.sites[site + 1]!.right;
+    const { bond, discarded, vectors } = await this.#leadingVectors(
+      pair,
+      [m, n],
+      isRightward,
+      slicer,
+    );
+    const first = this.#replace(site, m / 2, bond);
+    const second = this.#replace(site + 1, bond, n / 2);
+    let product: MaybePromise<void>;
+    if (isRightward) {
+      kernels.transpose(vectors, bond, m, first.at, 1);
+      kernels.conjugate(vectors, bond * m);
+      product = memory.multiply(
+        { at: vectors, stride: m },
+        { at: pair, stride: n },
+        { at: second.at, stride: n },
+        [bond, m, n],
+        slicer,
+      );
+    } else {
+      memory.copy(vectors, ENTRY_BYTES * bond * n, second.at);
+      const adjoint = memory.scratch('work', ENTRY_BYTES * bond * n);
+      kernels.transpose(vectors, bond, n, adjoint, -1);
+      product = memory.multiply(
+        { at: pair, stride: n },
+        { at: adjoint, stride: bond },
+        { at: first.at, stride: bond },
+        [m, n, bond],
+        slicer,
+      );
+    }
+    if (product !== undefined) await product;
+    this.centre = isRightward ? site + 1 : site;
+    this.largestBond = Math.max(this.largestBond, bond);
+    // Rounding is no truncation.
+    if (discarded < NEGLIGIBLE) return;
+    this.truncationError += discarded;
+    this.#scaleCentre(1 / Math.sqrt(1 - discarded));
+  }
+
+  /**
+   * Orthonormal rows that span the largest singular vectors of a matrix: of the left ones the transposes, or the adjoints of
+   * the right ones.
+   *
+   * Orthogonalisations with pivoting, each of the triangular factor of the one before, come ever closer to the singular
+   * values. After two of them the part that is left out is at most some 1.4 times what singular vectors leave out, and
+   * mostly as much: at a bond that is cut where its weights fall quickly, that is no or one more vector. Where the bond is
+   * limited, two more or Jacobi rotations come close to the best that the limit allows.
+   *
+   * @see Stewart, "The QLP approximation to the singular value decomposition", SIAM J. Sci. Comput. 20, 1336 (1999); Huckaby
+   *   & Chan, "Stewart's pivoted QLP decomposition for low-rank matrices", Numer. Linear Algebra Appl. 12, 153 (2005).
+   */
+  async #leadingVectors(
+    pair: number,
+    [m, n]: readonly [number, number],
+    ofRows: boolean,
+    slicer: TimeSlicer,
+  ): Promise<LeadingVectors> {
+    const { memory } = this;
+    const { maxBondDimension, truncationThreshold } = this.limits;
+    const [rows, columns] = ofRows ? [m, n] : [n, m];
+    const work = memory.scratch('work', ENTRY_BYTES * m * n);
+    if (ofRows) memory.copy(pair, ENTRY_BYTES * m * n, work);
+    else memory.kernels.transpose(pair, m, n, work, 1);
+    const most = Math.min(rows, columns);
+    const rest = Math.max(LOST_IN_MOVES, LEFT_OUT_EARLY * truncationThreshold);
+    const first = memory.scratch('factors', ENTRY_BYTES * rows * most);
+    const finding = memory.orthogonalize(work, rows, columns, first, 0, rest, slicer);
+    const { rank, total, left } = finding instanceof Promise ? await finding : finding;
+
+    const second = memory.scratch('second', ENTRY_BYTES * rank * rank);
+    const basis = memory.scratch('rows', ENTRY_BYTES * rank * rows);
+    const allowed = Math.max(LOST_IN_MOVES, truncationThreshold - left / total);
+    const refining = memory.orthogonalize(first, rank, rows, second, basis, allowed, slicer);
+    const refined = refining instanceof Promise ? await refining : refining;
+    if (refined.rank <= maxBondDimension) {
+      const discarded = (left + refined.left) / total;
+      return { bond: refined.rank, discarded, vectors: basis };
+    }
+    return await this.#limitedVectors(rank, refined.rank, rows, total, slicer);
+  }
+
+  /**
+   * Continues where more vectors were found than a bond may have.
+   *
+   * @param rank - Columns of the scratch `second`.
+   * @param found - Its rows, and those of the basis in the scratch `rows`.
+   */
+  async #limitedVectors(
+    rank: number,
+    found: number,
+    rows: number,
+    total: number,
+    slicer: TimeSlicer,
+  ): Promise<LeadingVectors> {
+    const { memory } = this;
+    const { maxBondDimension: bond } = this.limits;
+    const basis = memory.scratch('rows', ENTRY_BYTES * found * rows);
+    const second = memory.scratch('second', ENTRY_BYTES * found * rank);
+    const third = memory.scratch('factors', ENTRY_BYTES * found * found);
+    const rounding = LOST_IN_MOVES;
+    const again = memory.orthogonalize(second, found, rank, third, 0, rounding, slicer);
+    const { rank: last } = again instanceof Promise ? await again : again;
+    const chosen = memory.scratch('chosen', ENTRY_BYTES * bond * found);
+    const kept =
+      last <= MAX_JACOBI_ROWS
+        ? await this.#singularRows(third, last, found, chosen, slicer)
+        : await this.#pivotedRows(third, last, found, chosen, slicer);
+    const vectors = memory.scratch('work', ENTRY_BYTES * bond * rows);
+    const product = memory.multiply(
+      { at: chosen, stride: found },
+      { at: basis, stride: rows },
+      { at: vectors, stride: rows },
+      [bond, found, rows],
+      slicer,
+    );
+    if (product !== undefined) await product;
+    memory.copy(vectors, ENTRY_BYTES * bond * rows, basis);
+    return { bond, discarded: Math.max(0, 1 - kept / total), vectors: basis };
+  }
+
+  /** Writes the largest singular vectors of a matrix, as many as a bond may have; gives their weight. */
+  async #singularRows(
+    at: number,
+    rows: number,
+    columns: number,
+    chosen: number,
+    slicer: TimeSlicer,
+  ): Promise<number> {
+    const { memory } = this;
+    const { maxBondDimension: bond } = this.limits;
+    const turning = memory.diagonalize(at, rows, columns, slicer);
+    if (turning !== undefined) await turning;
+    const masses = memory.scratch('masses', 8 * rows) / 8;
+    const weights = memory.doubles.slice(masses, masses + rows);
+    const order = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]! || a - b);
+    const choice = memory.scratch('choice', 16 * bond);
+    const scales = choice + 8 * bond;
+    const numbers = new Uint32Array(memory.doubles.buffer, choice, bond);
+    const { doubles } = memory;
+    let kept = 0;
+    for (let i = 0; i < bond; i++) {
+      const weight = weights[order[i]!]!;
+      numbers[i] = order[i]!;
+      doubles[scales / 8 + i] = 1 / Math.sqrt(weight);
+      kept += weight;
+    }
+    memory.kernels.pickRows(at, columns, choice, scales, bond, chosen);
+    return kept;
+  }
+
+  /** Writes as many orthonormal rows as a bond may have, by one more orthogonalisation; gives the weight that they span. */
+  async #pivotedRows(
+    at: number,
+    rows: number,
+    columns: number,
+    chosen: number,
+    slicer: TimeSlicer,
+  ): Promise<number> {
+    const { memory } = this;
+    const { maxBondDimension: bond } = this.limits;
+    const finding = memory.orthogonalize(at, rows, columns, 0, chosen, 0, slicer, bond);
+    const { total, left } = finding instanceof Promise ? await finding : finding;
+    return total - left;
+  }
+
+  #scaleCentre(factor: number): void {
+    const { at, left, right } = this.#own(this.centre);
+    const { doubles } = this.memory;
+    const end = (at + bytesOf(left, right)) / 8;
+    for (let i = at / 8; i < end; i++) doubles[i]! *= factor;
+  }
+
+  /** Moves the centre to a site. Bonds that are wider than their rank become narrower. */
+  async moveCentre(site: number, slicer: TimeSlicer): Promise<void> {
+    while (this.centre !== site) {
+      const isRightward = this.centre < site;
+      const bond = isRightward ? this.sites[this.centre]!.right : this.sites[this.centre]!.left;
+      // A bond of dimension 1 has nothing to pass on but the norm, which is 1.
+      if (bond > 1) await (isRightward ? this.#passRight(slicer) : this.#passLeft(slicer));
+      this.centre += isRightward ? 1 : -1;
+    }
+  }
+
+  async #passRight(slicer: TimeSlicer): Promise<void> {
+    const { memory, centre } = this;
+    const { at, left, right } = this.sites[centre]!;
+    const next = this.sites[centre + 1]!;
+    const columns = 2 * left;
+    const work = memory.scratch('work', ENTRY_BYTES * right * columns);
+    memory.kernels.transpose(at, columns, right, work, 1);
+    const most = Math.min(right, columns);
+    const factors = memory.scratch('factors', ENTRY_BYTES * right * most);
+    const basis = memory.scratch('rows', ENTRY_BYTES * columns * most);
+    const found = memory.orthogonalize(work, right, columns, factors, basis, LOST_IN_MOVES, slicer);
+    const { rank } = found instanceof Promise ? await found : found;
+    const size = [rank, right, 2 * next.right] as const;
+    const pair = memory.scratch('pair', ENTRY_BYTES * rank * size[2]);
+    const product = memory.multiply(
+      { at: factors, stride: right },
+      { at: next.at, stride: size[2] },
+      { at: pair, stride: size[2] },
+      size,
+      slicer,
+    );
+    if (product !== undefined) await product;
+    memory.kernels.transpose(basis, rank, columns, this.#replace(centre, left, rank).at, 1);
+    const after = this.#replace(centre + 1, rank, next.right);
+    memory.copy(pair, ENTRY_BYTES * rank * size[2], after.at);
+  }
+
+  async #passLeft(slicer: TimeSlicer): Promise<void> {
+    const { memory, centre } = this;
+    const { at, left, right } = this.sites[centre]!;
+    const before = this.sites[centre - 1]!;
+    const columns = 2 * right;
+    const work = memory.scratch('work', ENTRY_BYTES * left * Math.max(columns, left));
+    memory.copy(at, ENTRY_BYTES * left * columns, work);
+    const most = Math.min(left, columns);
+    const factors = memory.scratch('factors', ENTRY_BYTES * left * most);
+    const basis = memory.scratch('rows', ENTRY_BYTES * columns * most);
+    const found = memory.orthogonalize(work, left, columns, factors, basis, LOST_IN_MOVES, slicer);
+    const { rank } = found instanceof Promise ? await found : found;
+    memory.kernels.transpose(factors, rank, left, work, 1);
+    const size = [2 * before.left, left, rank] as const;
+    const pair = memory.scratch('pair', ENTRY_BYTES * size[0] * rank);
+    const product = memory.multiply(
+      { at: before.at, stride: left },
+      { at: work, stride: rank },
+      { at: pair, stride: rank },
+      size,
+      slicer,
+    );
+    if (product !== undefined) await product;
+    const after = this.#replace(centre - 1, before.left, rank);
+    memory.copy(pair, ENTRY_BYTES * size[0] * rank, after.at);
+    memory.copy(basis, ENTRY_BYTES * rank * columns, this.#replace(centre, rank, right).at);
+  }
+
+  /** Masses of a site's qubit. */
+  async masses(site: number, slicer: TimeSlicer): Promise<QubitMasses> {
+    await this.moveCentre(site, slicer);
+    const { at, left, right } = this.sites[site]!;
+    const sums = this.memory.scratch('masses', 16 * left);
+    this.memory.kernels.rowMasses(at, 2 * left, right, sums);
+    const { doubles } = this.memory;
+    let [zero, one] = [0, 0];
+    for (let i = 0; i < left; i++) {
+      zero += doubles[sums / 8 + 2 * i]!;
+      one += doubles[sums / 8 + 2 * i + 1]!;
+    }
+    return { zero, one };
+  }
+
+  /** Projects the qubit at the centre onto an outcome of that mass, and leaves it as |left⟩. */
+  collapse(outcome: 0 | 1, left: 0 | 1, mass: number): void {
+    const tensor = this.#own(this.centre);
+    const { doubles } = this.memory;
+    const length = 2 * tensor.right;
+    const factor = 1 / Math.sqrt(mass);
+    for (let row = 0; row < tensor.left; row++) {
+      const first = tensor.at / 8 + 2 * row * length;
+      const from = first + outcome * length;
+      const to = first + left * length;
+      const other = first + (1 - left) * length;
+      for (let i = 0; i < length; i++) doubles[to + i] = factor * doubles[from + i]!;
+      doubles.fill(0, other, other + length);
+    }
+  }
+
+  /** Gives a site a tensor of that shape, with unspecified contents. */
+  #replace(site: number, left: number, right: number): SiteTensor {
+    const old = this.sites[site]!;
+    let tensor: SiteTensor;
+    const bytes = bytesOf(left, right);
+    const fits = bytes <= old.room && 2 * bytes >= old.room;
+    if (fits && !this.memory.isShared(old.at)) {
+      tensor = { at: old.at, room: old.room, left, right };
+    } else {
+      this.memory.release(old.at);
+      this.sites[site] = { at: 0, room: 0, left: 0, right: 0 };
+      tensor = this.#allocated(left, right);
+    }
+    this.sites[site] = tensor;
+    return tensor;
+  }
+
+  /** The tensor of a site, to be changed in place. */
+  #own(site: number): SiteTensor {
+    const { at, left, right } = this.sites[site]!;
+    if (!this.memory.isShared(at)) return this.sites[site]!;
+    const tensor = this.#allocated(left, right);
+    this.memory.copy(at, bytesOf(left, right), tensor.at);
+    this.memory.release(at);
+    this.sites[site] = tensor;
+    return tensor;
+  }
+
+  #allocated(left: number, right: number): SiteTensor {
+    const bytes = bytesOf(left, right);
+    return { at: this.memory.allocate(bytes), room: bytes, left, right };
+  }
+}
+
+const bytesOf = (left: number, right: number): number => 2 * ENTRY_BYTES * left * right;

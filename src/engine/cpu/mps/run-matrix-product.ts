@@ -1,0 +1,186 @@
+/** Runs circuits on matrix product states. */
+import type { PauliSum } from '../../../circuit/observable.ts';
+import type { MatrixProductProgram } from '../../../compiler/program.ts';
+import { BitImages } from '../../../math/bit-images.ts';
+import { wordsFor, writeBit } from '../../classical-bits.ts';
+import type { RunRequest, RunResult } from '../../engine.ts';
+import {
+  OutputNeedsFinalStateError,
+  StateVectorTooLongError,
+  TooManyOutcomesError,
+} from '../../errors.ts';
+import { misreadDistribution, planBeforeMisreads } from '../../final-misreads.ts';
+import { checkOutputs } from '../../run-outputs.ts';
+import { planChain, type RunPlan } from '../../run-plan.ts';
+import { ShotTree } from '../../shot-tree.ts';
+import { finishedOutcome } from '../../terminal-measurement.ts';
+import { TimeSlicer } from '../../time-slicer.ts';
+import type { Chain } from './chain.ts';
+import {
+  chainAmplitudes,
+  chainDistribution,
+  chainExpectations,
+  chainVector,
+} from './chain-outputs.ts';
+import { ChainStates, type LastMeasure } from './chain-states.ts';
+import { observableSquare } from './observable-square.ts';
+import type { TensorMemory } from './tensor-memory.ts';
+
+/** Most qubits of a state vector. */
+export const MAX_CHAIN_VECTOR_QUBITS = 20;
+/** Most bits of an exact distribution, and measured qubits. */
+export const MAX_CHAIN_PROBABILITY_BITS = 16;
+
+/** A program that can be run any number of times. */
+export interface RunnableChain {
+  readonly program: MatrixProductProgram;
+  readonly lastMeasures: readonly LastMeasure[];
+  readonly plan: RunPlan;
+}
+
+/** Plans the runs of a program. */
+export function runnableChain(program: MatrixProductProgram): RunnableChain {
+  const sites = new Map<number, number>();
+  for (const { qubits, bits } of program.lastMeasures) {
+    for (const [i, bit] of bits.entries()) sites.set(bit, qubits[i]!);
+  }
+  const lastMeasures = [...sites].map(([bit, site]): LastMeasure => ({ bit, site }));
+  return { program, lastMeasures, plan: planChain(program) };
+}
+
+/**
+ * Runs a program from |0…0⟩; implements `Executable.run`.
+ *
+ * @throws {OutputNeedsFinalStateError} if an output is requested that the program does not have.
+ * @throws {StateVectorTooLongError} if the state vector of more than 20 qubits is requested.
+ * @throws {TooManyOutcomesError} if a distribution over more than 16 bits or measured qubits is requested.
+ * @throws {StateMemoryError} if the tensors do not fit the memory.
+ * @throws {DOMException} the signal's reason, soon after it aborts.
+ */
+export async function runChain(
+  chain: RunnableChain,
+  memory: TensorMemory,
+  request: RunRequest,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  signal.throwIfAborted();
+  const { program, lastMeasures, plan } = chain;
+  const readsFinalState = checkChainOutputs(chain, request);
+  const matrices = memory.allocate(8 * program.matrices.length);
+  memory.doubles.set(program.matrices, matrices / 8);
+  const placed = { program, lastMeasures, memory, matrices };
+  const started = performance.now();
+  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
+  const states = new ChainStates(placed, slicer);
+  // The memory says what fits: a state's size follows from its bonds.
+  const budget = { stateBytes: 0, maxStates: Number.POSITIVE_INFINITY };
+  const tree = new ShotTree(plan, states, budget, request, slicer);
+  let outputs: Partial<RunResult> = {};
+  try {
+    const counts = await tree.run(
+      readsFinalState
+        ? async ({ state }) => {
+            outputs = await readChain(state, chain, request, slicer);
+          }
+        : undefined,
+    );
+    const { samplingMs, statePasses } = tree;
+    const evolutionMs = performance.now() - started - samplingMs;
+    const { truncationError, largestBond } = states;
+    const timing = { evolutionMs, samplingMs };
+    return { counts, ...outputs, truncationError, largestBond, statePasses, timing };
+  } finally {
+    memory.releaseScratch();
+    memory.release(matrices);
+  }
+}
+
+function checkChainOutputs(
+  { program, lastMeasures, plan }: RunnableChain,
+  request: RunRequest,
+): boolean {
+  const readsOutputs = checkOutputs(plan, request);
+  const { amplitudes, statevector, probabilities } = request;
+  if (amplitudes !== undefined && !plan.hasFinalState && request.shots !== 1) {
+    throw new OutputNeedsFinalStateError('An amplitude');
+  }
+  if (statevector === true && program.numQubits > MAX_CHAIN_VECTOR_QUBITS) {
+    throw new StateVectorTooLongError(program.numQubits, MAX_CHAIN_VECTOR_QUBITS);
+  }
+  const numMeasured = new Set(lastMeasures.map(({ site }) => site)).size;
+  const width = Math.max(plan.numBits, numMeasured, planBeforeMisreads(plan).numBits);
+  if (probabilities === true && width > MAX_CHAIN_PROBABILITY_BITS) {
+    throw new TooManyOutcomesError(width, MAX_CHAIN_PROBABILITY_BITS);
+  }
+  return readsOutputs || amplitudes !== undefined;
+}
+
+async function readChain(
+  chain: Chain,
+  { program, lastMeasures, plan }: RunnableChain,
+  { statevector, probabilities, observables, variances, amplitudes }: RunRequest,
+  slicer: TimeSlicer,
+): Promise<Partial<RunResult>> {
+  const { finalLayout } = program;
+  const outputs: { -readonly [K in keyof RunResult]?: RunResult[K] } = {};
+  if (statevector === true) {
+    outputs.statevector = inQubitOrder(await chainVector(chain, slicer), finalLayout);
+  }
+  if (amplitudes !== undefined) {
+    outputs.amplitudes = await chainAmplitudes(chain, amplitudes, finalLayout, slicer);
+  }
+  if (probabilities === true) {
+    outputs.probabilities = await outcomeDistribution(chain, plan, lastMeasures, slicer);
+  }
+  if (observables !== undefined) {
+    const means = await chainExpectations(chain, observables, finalLayout, slicer);
+    outputs.expectations = means;
+    if (variances === true) {
+      const squares = await chainExpectations(
+        chain,
+        observables.map((observable: PauliSum) => observableSquare(observable)),
+        finalLayout,
+        slicer,
+      );
+      outputs.variances = squares.map((square, i) => Math.max(0, square - means[i]! ** 2));
+    }
+  }
+  return outputs;
+}
+
+/** Amplitudes in the order of basis indices, from those in the order of the chain. */
+function inQubitOrder(amplitudes: Float64Array, siteOf: readonly number[]): Float64Array {
+  const numQubits = siteOf.length;
+  if (siteOf.every((site, qubit) => site === numQubits - 1 - qubit)) return amplitudes;
+  const images = new BitImages(siteOf.map((site) => 1 << (numQubits - 1 - site)));
+  const out = new Float64Array(amplitudes.length);
+  for (let index = 0; index < 2 ** numQubits; index++) {
+    const from = 2 * images.at(index);
+    out[2 * index] = amplitudes[from]!;
+    out[2 * index + 1] = amplitudes[from + 1]!;
+  }
+  return out;
+}
+
+async function outcomeDistribution(
+  chain: Chain,
+  plan: RunPlan,
+  lastMeasures: readonly LastMeasure[],
+  slicer: TimeSlicer,
+): Promise<Float64Array> {
+  const read = planBeforeMisreads(plan);
+  const measured = [...new Set(lastMeasures.map(({ site }) => site))];
+  const byValue =
+    measured.length === 0 ? Float64Array.of(1) : await chainDistribution(chain, measured, slicer);
+  const place = new Map(measured.map((site, i) => [site, i]));
+  const distribution = new Float64Array(2 ** read.numBits);
+  for (const [value, probability] of byValue.entries()) {
+    if (probability === 0) continue;
+    const register = new Uint32Array(wordsFor(plan.numRegisterBits));
+    for (const { site, bit } of lastMeasures) {
+      writeBit(register, bit, ((value >> place.get(site)!) & 1) === 1 ? 1 : 0);
+    }
+    distribution[finishedOutcome(read, register)[0]!]! += probability;
+  }
+  return misreadDistribution(distribution, plan);
+}

@@ -1,0 +1,148 @@
+/**
+ * The exact distribution of few classical bits, noise included. Each thing that is left to chance flips a set of bits,
+ * independent of the others, so the distribution is a convolution; its Walsh–Hadamard transform is a product.
+ */
+import type { StabilizerProgram } from '../../compiler/program.ts';
+import { STABILIZER_OPS } from '../../compiler/program.ts';
+import { assign, outcomeOf } from '../classical-bits.ts';
+import { confuse } from '../confusion.ts';
+import { TooManyOutcomesError } from '../errors.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
+import { BackwardWalk } from './backward-walk.ts';
+
+/** Most classical bits of an exact distribution. */
+export const MAX_STABILIZER_PROBABILITY_BITS = 20;
+
+const ops = STABILIZER_OPS;
+
+/** What chance does to the bits of the register. */
+interface Flips {
+  /** Sets of bits that are flipped, or not, with equal probability. */
+  readonly even: Set<number>;
+  /** Errors by their sets of bits, and how often they occur. */
+  readonly noise: Map<
+    string,
+    { readonly channel: number; readonly masks: readonly number[]; times: number }
+  >;
+}
+
+/**
+ * Distribution over the bits of the outcome; length 2^numBits.
+ *
+ * @param register - Bits in the reference sample, before assignments of the end.
+ * @throws {TooManyOutcomesError} if the program has more bits, scratch bits included, than are computed.
+ */
+export async function distributionOf(
+  program: StabilizerProgram,
+  register: Uint32Array,
+  slicer: TimeSlicer,
+): Promise<Float64Array> {
+  const numBits = program.numBits + (program.control?.numScratchBits ?? 0);
+  if (numBits > MAX_STABILIZER_PROBABILITY_BITS) {
+    throw new TooManyOutcomesError(numBits, MAX_STABILIZER_PROBABILITY_BITS);
+  }
+  const flips = await flipsOf(program, slicer);
+  const size = 2 ** numBits;
+  const spectrum = new Float64Array(size).fill(1);
+  for (const mask of flips.even) {
+    for (let i = 0; i < size; i++) if (isOdd(i & mask)) spectrum[i] = 0;
+    if (slicer.spend(size)) await slicer.pause();
+  }
+  for (const { channel, masks, times } of flips.noise.values()) {
+    const { errors } = program.channels[channel]!;
+    for (let i = 0; i < size; i++) {
+      if (spectrum[i] === 0) continue;
+      let lost = 0;
+      for (let j = 0; j < masks.length; j++) {
+        if (isOdd(i & masks[j]!)) lost += 2 * errors[j]!.probability;
+      }
+      spectrum[i]! *= (1 - lost) ** times;
+    }
+    if (slicer.spend(size * masks.length)) await slicer.pause();
+  }
+  const distribution = new Float64Array(size);
+  transform(spectrum);
+  for (let i = 0; i < size; i++) {
+    distribution[i ^ register[0]!] = Math.max(0, spectrum[i]! / size);
+  }
+  return finished(program, distribution);
+}
+
+async function flipsOf(program: StabilizerProgram, slicer: TimeSlicer): Promise<Flips> {
+  const { code, channels } = program;
+  const flips: Flips = { even: new Set(), noise: new Map() };
+  const walk = new BackwardWalk(program);
+  /** Bits that were written by a later measurement. */
+  let written = 0;
+  const end = code.length / 4;
+  const even = (mask: number) => {
+    if (mask !== 0) flips.even.add(mask);
+  };
+  await walk.run(
+    end,
+    {
+      measured: (anticommuting, place) => {
+        even(anticommuting);
+        const [qubit, bit] = [code[4 * place + 1]!, code[4 * place + 2]!];
+        if (((written >> bit) & 1) === 1) return;
+        written |= 1 << bit;
+        walk.signs[qubit]! ^= 1 << bit;
+      },
+      reset: even,
+      noise: (channel, anticommutingWith) => {
+        const masks = channels[channel]!.errors.map((error) =>
+          anticommutingWith(error.flips, error.signs),
+        );
+        if (masks.every((mask) => mask === 0)) return;
+        const key = `${channel} ${masks}`;
+        const known = flips.noise.get(key);
+        if (known === undefined) flips.noise.set(key, { channel, masks, times: 1 });
+        else known.times++;
+      },
+    },
+    slicer,
+  );
+  for (const mask of walk.flips) even(mask);
+  return flips;
+}
+
+function isOdd(bits: number): boolean {
+  let folded = bits ^ (bits >>> 16);
+  folded ^= folded >>> 8;
+  folded ^= folded >>> 4;
+  return ((0x6996 >>> (folded & 15)) & 1) === 1;
+}
+
+/** The Walsh–Hadamard transform, in place. */
+function transform(values: Float64Array): void {
+  for (let width = 1; width < values.length; width *= 2) {
+    for (let i = 0; i < values.length; i++) {
+      if ((i & width) !== 0) continue;
+      const [low, high] = [values[i]!, values[i + width]!];
+      values[i] = low + high;
+      values[i + width] = low - high;
+    }
+  }
+}
+
+/** The distribution after the misreadings and assignments of the end. */
+function finished(program: StabilizerProgram, distribution: Float64Array): Float64Array {
+  const { code, numBodyInstructions, misreads, assignments, numBits } = program;
+  const last: number[] = [];
+  for (let i = numBodyInstructions; i < code.length / 4; i++) {
+    const [op, a, bit] = [code[4 * i], code[4 * i + 1]!, code[4 * i + 2]!];
+    if (op === ops.misread) {
+      confuse(distribution, bit, misreads[a]!.p1Given0, misreads[a]!.p0Given1);
+    }
+    if (op === ops.assign) last.push(a);
+  }
+  if (last.length === 0 && distribution.length === 2 ** numBits) return distribution;
+  const out = new Float64Array(2 ** numBits);
+  for (const [value, probability] of distribution.entries()) {
+    if (probability === 0) continue;
+    const register = Uint32Array.of(value);
+    for (const a of last) assign(assignments[a]!, register);
+    out[outcomeOf(register, numBits)[0]!]! += probability;
+  }
+  return out;
+}

@@ -1,0 +1,233 @@
+/**
+ * Samples the shots of a program whose shots differ by Pauli strings only, in blocks. A block is computed whole, by
+ * draws of its own, so that shots do not depend on the ranges in which they are asked for.
+ */
+import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
+import { philox4x32 } from '../../math/philox.ts';
+import { wordsFor } from '../classical-bits.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
+import { BitRows } from './bit-rows.ts';
+import {
+  CHANNEL_DOUBLES,
+  channelDoubles,
+  type FrameChannel,
+  frameChannels,
+  HEADER,
+  HEADER_WORDS,
+  writeChannels,
+} from './frame-layout.ts';
+import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
+import type { StabilizerKernels } from './stabilizer-kernels.ts';
+
+const ops = STABILIZER_OPS;
+
+/** Shots of a block; ranges of shots that begin and end with blocks waste none. */
+export const STABILIZER_BLOCK_SHOTS = 1024;
+/** Shots of a block where there are at most so many. */
+const FEW_SHOTS = 128;
+
+/** Third word of the counters of the generators' seeds; other draws have small numbers there. */
+const SEED_POSITION = 0x5eed;
+
+/** Shots of a block of a run with so many shots. */
+const blockShots = (shots: number): number =>
+  shots <= FEW_SHOTS ? FEW_SHOTS : STABILIZER_BLOCK_SHOTS;
+
+/** Places of the parts of a sampler in the kernels' memory, in words. */
+interface Places {
+  readonly header: number;
+  readonly generators: number;
+  readonly code: number;
+  readonly operands: number;
+  readonly channels: number;
+  readonly scratch: number;
+  readonly mask: number;
+  readonly bits: number;
+  readonly frames: number;
+  readonly outcomes: number;
+  /** Room to turn rows of bits into outcomes. */
+  readonly blocks: number;
+  readonly end: number;
+}
+
+const numRegisterBitsOf = ({ numBits, control }: StabilizerProgram): number =>
+  numBits + (control?.numScratchBits ?? 0);
+
+function placesOf(program: StabilizerProgram, shots: number): Places {
+  const rowWords = blockShots(shots) / 32;
+  let end = 0;
+  const take = (numWords: number) => {
+    const at = end;
+    // Whole vectors.
+    end += 4 * Math.ceil(numWords / 4);
+    return at;
+  };
+  return {
+    header: take(HEADER_WORDS),
+    generators: take(16),
+    code: take(program.code.length + 4 * program.numQubits),
+    operands: take(program.operands.length),
+    channels: take(2 * channelDoubles(frameChannels(program))),
+    scratch: take(rowWords),
+    mask: take(rowWords),
+    bits: take(numRegisterBitsOf(program) * rowWords),
+    frames: take(2 * program.numQubits * rowWords),
+    outcomes: take(32 * rowWords * wordsFor(program.numBits)),
+    blocks: take(128),
+    end,
+  };
+}
+
+/** Words that the sampler of a run needs. */
+export const samplerWords = (program: StabilizerProgram, shots: number): number =>
+  placesOf(program, shots).end;
+
+/** Instructions that a call of the kernels runs at most. */
+const MOST_INSTRUCTIONS = 2 ** 16;
+
+/** Samples blocks of shots. */
+export class FrameSampler {
+  readonly #kernels: StabilizerKernels;
+  readonly #program: StabilizerProgram;
+  readonly #reference: Uint8Array;
+  readonly #slicer: TimeSlicer;
+  readonly #places: Places;
+  readonly #channels: readonly FrameChannel[];
+  readonly #rowWords: number;
+  /** Instructions that the kernels do not run, in order. */
+  readonly #stops: readonly number[];
+
+  /**
+   * @param reference - By instruction: outcomes and conditions in the reference sample.
+   * @param shots - Of the whole run.
+   */
+  constructor(
+    kernels: StabilizerKernels,
+    program: StabilizerProgram,
+    reference: Uint8Array,
+    shots: number,
+    slicer: TimeSlicer,
+  ) {
+    this.#kernels = kernels;
+    this.#program = program;
+    this.#reference = reference;
+    this.#slicer = slicer;
+    this.#places = placesOf(program, shots);
+    this.#rowWords = blockShots(shots) / 32;
+    this.#channels = frameChannels(program);
+    kernels.reserve(this.#places.end);
+    this.#writeTables();
+    const { code } = program;
+    const stops: number[] = [];
+    for (let i = 0; i < code.length / 4; i++) {
+      if (code[4 * i]! >= ops.assign) stops.push(i);
+    }
+    this.#stops = stops;
+  }
+
+  /** Shots of a block. */
+  get blockShots(): number {
+    return 32 * this.#rowWords;
+  }
+
+  /**
+   * Samples a block.
+   *
+   * @returns Outcomes of `wordsFor(numBits)` words; a view that the next block overwrites.
+   */
+  async block(seed: number, block: number): Promise<Uint32Array> {
+    const { code, numQubits, numBits } = this.#program;
+    const { header, bits, outcomes, blocks } = this.#places;
+    this.#seed(seed, block);
+    this.#kernels.words.fill(0, bits, outcomes);
+    await this.#run(0, numQubits);
+    let place = 0;
+    for (const stop of this.#stops) {
+      await this.#run(numQubits + place, numQubits + stop);
+      place = stop + 1;
+      if (code[4 * stop] === ops.assign) {
+        const units = this.#bitRows().assign(this.#program.assignments[code[4 * stop + 1]!]!);
+        if (this.#slicer.spend(units)) await this.#slicer.pause();
+        continue;
+      }
+      const end = code[4 * stop + 2]!;
+      this.#writeMask(code[4 * stop + 1]!, stop);
+      this.#kernels.frames(header, numQubits + place, numQubits + end);
+      this.#kernels.words[header + HEADER.mask] = 0;
+      place = end;
+    }
+    await this.#run(numQubits + place, numQubits + code.length / 4);
+    const stride = wordsFor(numBits);
+    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
+    const { words } = this.#kernels;
+    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
+  }
+
+  async #run(from: number, to: number): Promise<void> {
+    for (let first = from; first < to; first += MOST_INSTRUCTIONS) {
+      const next = Math.min(to, first + MOST_INSTRUCTIONS);
+      this.#kernels.frames(this.#places.header, first, next);
+      if (this.#slicer.spend((next - first) * this.#rowWords)) await this.#slicer.pause();
+    }
+  }
+
+  #writeTables(): void {
+    const { words, doubles } = this.#kernels;
+    const { code, operands, numQubits, channels } = this.#program;
+    const places = this.#places;
+    // Every qubit begins as one that was reset.
+    for (let q = 0; q < numQubits; q++) {
+      words[places.code + 4 * q] = ops.reset;
+      words[places.code + 4 * q + 1] = q;
+    }
+    const copyAt = places.code + 4 * numQubits;
+    words.set(code, copyAt);
+    for (let i = 0; i < code.length / 4; i++) {
+      const op = code[4 * i];
+      if (op === ops.measure) words[copyAt + 4 * i + 3] = this.#reference[i]!;
+      if (op === ops.misread) words[copyAt + 4 * i + 1] = channels.length + 2 * code[4 * i + 1]!;
+    }
+    words.set(operands, places.operands);
+    writeChannels(this.#channels, words, doubles, places.channels / 2);
+    const fields: readonly (readonly [keyof typeof HEADER, number])[] = [
+      ['code', places.code],
+      ['frames', places.frames],
+      ['bits', places.bits],
+      ['channels', places.channels],
+      ['generators', places.generators],
+      ['rowWords', this.#rowWords],
+      ['operands', places.operands],
+      ['scratch', places.scratch],
+    ];
+    for (const [name, value] of fields) words[places.header + HEADER[name]] = value;
+  }
+
+  #seed(seed: number, block: number): void {
+    const { words, doubles } = this.#kernels;
+    const { generators, channels } = this.#places;
+    const key = [seed % 2 ** 32, Math.floor(seed / 2 ** 32)] as const;
+    for (let j = 0; j < 4; j++) {
+      words.set(philox4x32([block, 0, SEED_POSITION, j], key), generators + 4 * j);
+    }
+    const drawn = new Int32Array(4);
+    for (const i of this.#channels.keys()) {
+      const record = channels / 2 + CHANNEL_DOUBLES * i;
+      stepGenerators(words, generators, drawn);
+      doubles[record] = skipOf(uniformOf(drawn[0]!, drawn[1]!), doubles[record + 1]!);
+    }
+  }
+
+  /** Writes the row of shots in which a condition holds, and what it is in the reference sample. */
+  #writeMask(condition: number, place: number): void {
+    const { words } = this.#kernels;
+    const { header, mask } = this.#places;
+    words.set(this.#bitRows().condition(this.#program.conditions[condition]), mask);
+    words[header + HEADER.mask] = mask;
+    words[header + HEADER.held] = -this.#reference[place]!;
+  }
+
+  #bitRows(): BitRows {
+    const { words } = this.#kernels;
+    return new BitRows(words, this.#places.bits, this.#rowWords, numRegisterBitsOf(this.#program));
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * Runs stabilizer programs: one tableau for the reference sample and Pauli frames for the shots, or a tableau a shot
+ * where shots differ by more than Pauli strings.
+ *
+ * Shots are the same whatever kernels compute them, and in whatever ranges.
+ */
+import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
+import { uniformDraw } from '../../math/philox.ts';
+import { outcomeOf, wordsFor } from '../classical-bits.ts';
+import type { Counts, Executable, RunRequest, RunResult } from '../engine.ts';
+import {
+  OutputNeedsAmplitudesError,
+  OutputNeedsFinalStateError,
+  ProgramTooWideError,
+} from '../errors.ts';
+import type { Mutex } from '../mutex.ts';
+import { TimeSlicer } from '../time-slicer.ts';
+import { isLinear } from './backward-walk.ts';
+import { countOutcomes } from './count-outcomes.ts';
+import { distributionOf } from './exact-distribution.ts';
+import { expectationsOf, variancesOf } from './exact-moments.ts';
+import { FrameSampler, samplerWords } from './frame-sampler.ts';
+import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';
+import { type Chance, NO_CHANCE, TableauWalk, type WalkResult } from './tableau-walk.ts';
+
+/** Qubits of the widest program: its tableau takes 200 MB. */
+export const MAX_STABILIZER_QUBITS = 20_000;
+
+/** Words of the code and of a tableau for it. */
+const walkWords = ({ code, numQubits }: StabilizerProgram): number =>
+  code.length + tableauWords(numQubits);
+
+/** Bytes that a run takes: a tableau or the frames of a block, and the outcomes of its shots twice. */
+export function stabilizerBytes(program: StabilizerProgram, shots: number): number {
+  const words = program.framesSuffice
+    ? Math.max(walkWords(program), samplerWords(program, shots))
+    : walkWords(program);
+  const outcomes = shots * (2 * wordsFor(program.numBits) + 2);
+  return 4 * (words + outcomes) + program.code.byteLength;
+}
+
+/**
+ * Prepares a program.
+ *
+ * @param mutex - Held by a run: one at a time uses the kernels.
+ * @throws {ProgramTooWideError} if the program has more than 20,000 qubits.
+ */
+export function stabilizerExecutable(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  mutex: Mutex,
+  engine: string,
+): Executable {
+  if (program.numQubits > MAX_STABILIZER_QUBITS) {
+    throw new ProgramTooWideError(program.numQubits, MAX_STABILIZER_QUBITS, engine);
+  }
+  let reference: WalkResult | undefined;
+  const referenceOf = async (slicer: TimeSlicer) => {
+    reference ??= await referenceSample(program, kernels, slicer);
+    return reference;
+  };
+  return mutex.executable(
+    (request: RunRequest, signal) =>
+      run(program, kernels, referenceOf, request, signal).finally(() => kernels.release()),
+    () => {},
+  );
+}
+
+/**
+ * One shot in which random outcomes are 0 and nothing fails.
+ *
+ * @param program - Frames must suffice for it: it has no loops.
+ */
+export async function referenceSample(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  slicer: TimeSlicer,
+): Promise<WalkResult> {
+  const { places, code } = withoutNoise(program.code);
+  const walk = openWalk({ ...program, code }, kernels, slicer);
+  const { values, register } = await walk.run(NO_CHANCE);
+  const spread = new Uint8Array(program.code.length / 4);
+  for (const [i, place] of places.entries()) spread[place] = values[i]!;
+  return { values: spread, register };
+}
+
+/** The instructions without noise, and the place that each of them had. */
+function withoutNoise(code: Int32Array): {
+  readonly code: Int32Array;
+  readonly places: Int32Array;
+} {
+  const kept = new Int32Array(code.length);
+  const places = new Int32Array(code.length / 4);
+  const placeNow = new Int32Array(code.length / 4 + 1);
+  let count = 0;
+  for (let place = 0; place < places.length; place++) {
+    placeNow[place] = count;
+    const op = code[4 * place]!;
+    if (op >= STABILIZER_OPS.noise1 && op <= STABILIZER_OPS.misread) continue;
+    for (let i = 0; i < 4; i++) kept[4 * count + i] = code[4 * place + i]!;
+    places[count++] = place;
+  }
+  placeNow[places.length] = count;
+  for (let at = 0; at < 4 * count; at += 4) {
+    if (kept[at] === STABILIZER_OPS.unless) kept[at + 2] = placeNow[kept[at + 2]!]!;
+  }
+  return { code: kept.subarray(0, 4 * count), places: places.subarray(0, count) };
+}
+
+function openWalk(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  slicer: TimeSlicer,
+): TableauWalk {
+  kernels.reserve(walkWords(program));
+  kernels.words.set(program.code);
+  return new TableauWalk(kernels, program, 0, program.code.length, slicer);
+}
+
+async function run(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  referenceOf: (slicer: TimeSlicer) => Promise<WalkResult>,
+  request: RunRequest,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  signal.throwIfAborted();
+  checkOutputs(program, request);
+  let fraction = 0;
+  const slicer = new TimeSlicer(signal, () => request.onProgress?.(fraction));
+  const started = performance.now();
+  const outputs: { -readonly [K in keyof RunResult]?: RunResult[K] } = {};
+  const { observables } = request;
+  if (observables !== undefined) {
+    const expectations = await expectationsOf(program, observables, slicer);
+    outputs.expectations = expectations;
+    if (request.variances === true) {
+      outputs.variances = await variancesOf(program, observables, expectations, slicer);
+    }
+  }
+  if (request.probabilities === true) {
+    const { register } = await referenceOf(slicer);
+    outputs.probabilities = await distributionOf(program, register, slicer);
+  }
+  const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
+  const values =
+    program.framesSuffice && to > from ? (await referenceOf(slicer)).values : undefined;
+  const evolutionMs = performance.now() - started;
+  const shots = { from, to, shots: request.shots, seed: request.seed };
+  const onDone = (done: number) => {
+    fraction = done;
+  };
+  const counts =
+    values === undefined
+      ? await countsByTableaux(program, kernels, shots, slicer, onDone)
+      : await countsByFrames(program, kernels, values, shots, slicer, onDone);
+  const samplingMs = performance.now() - started - evolutionMs;
+  return { ...outputs, counts, statePasses: 0, timing: { evolutionMs, samplingMs } };
+}
+
+/**
+ * Refuses what a stabilizer run does not give.
+ *
+ * @throws {OutputNeedsAmplitudesError} if the state vector, the density matrix or the purity is requested.
+ * @throws {OutputNeedsFinalStateError} if exact values are requested of a program in which conditions, loops or resets by
+ *   chance come before the end.
+ */
+function checkOutputs(program: StabilizerProgram, request: RunRequest): void {
+  if (request.statevector === true) throw new OutputNeedsAmplitudesError('a state vector');
+  if (request.densityMatrix === true) throw new OutputNeedsAmplitudesError('a density matrix');
+  if (request.purity === true) throw new OutputNeedsAmplitudesError('the purity');
+  if (isLinear(program)) return;
+  if (request.probabilities === true) {
+    throw new OutputNeedsFinalStateError('The exact distribution');
+  }
+  if (request.observables !== undefined) {
+    throw new OutputNeedsFinalStateError('An exact expectation value');
+  }
+}
+
+/** Shots of a range, of a run with more of them. */
+interface SomeShots {
+  readonly from: number;
+  readonly to: number;
+  readonly shots: number;
+  readonly seed: number;
+}
+
+async function countsByFrames(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  reference: Uint8Array,
+  { from, to, shots, seed }: SomeShots,
+  slicer: TimeSlicer,
+  onDone: (fraction: number) => void,
+): Promise<Counts> {
+  const { numBits } = program;
+  const stride = wordsFor(numBits);
+  const sampler = new FrameSampler(kernels, program, reference, shots, slicer);
+  const { blockShots } = sampler;
+  const outcomes = new Uint32Array((to - from) * stride);
+  for (let block = Math.floor(from / blockShots); block * blockShots < to; block++) {
+    const sampled = await sampler.block(seed, block);
+    const first = block * blockShots;
+    const [low, high] = [Math.max(from, first), Math.min(to, first + blockShots)];
+    outcomes.set(
+      sampled.subarray((low - first) * stride, (high - first) * stride),
+      (low - from) * stride,
+    );
+    onDone((high - from) / (to - from));
+    if (slicer.spend(blockShots * stride)) await slicer.pause();
+  }
+  return await countOutcomes(outcomes, stride, numBits, slicer);
+}
+
+async function countsByTableaux(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  { from, to, seed }: SomeShots,
+  slicer: TimeSlicer,
+  onDone: (fraction: number) => void,
+): Promise<Counts> {
+  const { numBits } = program;
+  const stride = wordsFor(numBits);
+  const outcomes = new Uint32Array((to - from) * stride);
+  const walk = from < to ? openWalk(program, kernels, slicer) : undefined;
+  for (let shot = from; shot < to; shot++) {
+    const { register } = await walk!.run(chanceOf(seed, shot));
+    outcomes.set(outcomeOf(register, numBits), (shot - from) * stride);
+    onDone((shot + 1 - from) / (to - from));
+  }
+  return await countOutcomes(outcomes, stride, numBits, slicer);
+}
+
+/** The draws of a shot: by place and round, at position 0 for outcomes and after that for noise. */
+const chanceOf = (seed: number, shot: number): Chance => ({
+  outcome: (place, round) => (uniformDraw(seed, shot, place, 0, round) < 0.5 ? 0 : 1),
+  draw: (place, round, position) => uniformDraw(seed, shot, place, position + 1, round),
+});

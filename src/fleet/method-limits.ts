@@ -1,0 +1,179 @@
+/** Methods that processors have, what each takes, and the memory that states need. */
+import type { DynamicCircuit } from '../circuit/circuit.ts';
+import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
+import type { BondLimits } from '../compiler/program.ts';
+import { AMPLITUDE_BYTES } from './memory-shares.ts';
+import type { MethodName, RunMethodName } from './method-names.ts';
+import type { ProcessorSpec } from './processor.ts';
+import type { Precision } from './schedule/lane.ts';
+import type {
+  CircuitWork,
+  MethodFigures,
+  MethodRequest,
+  RunMethod,
+} from './schedule/scheduled-run.ts';
+
+/** Facts that a choice depends on. */
+export interface MethodQuestion {
+  readonly circuit: DynamicCircuit;
+  readonly work: CircuitWork;
+  readonly shots: number;
+  readonly asked: MethodName;
+  /** Outputs and results that are asked for. */
+  readonly outputs: readonly string[];
+  /** Whether exact values are wanted that a state vector has only without noise: probabilities, expectations, …. */
+  readonly wantsExact: boolean;
+  /** Output that only a density matrix has. */
+  readonly densityOutput?: string;
+  /** Limits of matrix product states that the caller sets. */
+  readonly bonds?: Partial<BondLimits>;
+  /** Whether angles differ between the points of a batch, so that the circuit's own say nothing. */
+  readonly hasOpenAngles?: boolean;
+  /** Whether it is for a batch, whose answer does not say what was cut of matrix product states. */
+  readonly isBatch?: boolean;
+  /** Whether estimates may take longer than a few milliseconds; true unless given. */
+  readonly mayTakeLong?: boolean;
+}
+
+/** What a method whose states do not have 2^n amplitudes would need for a circuit. */
+export type Offer = OfferedMethod & (ExactOffer | CutOffer);
+
+interface OfferedMethod extends MethodRequest {
+  readonly method: 'stabilizer' | 'matrix_product_state';
+  readonly figures: MethodFigures;
+  /** The states with their memory. */
+  readonly what: string;
+  /** A sentence that says whether they are exact. */
+  readonly precision: string;
+}
+
+interface ExactOffer {
+  readonly isExact: true;
+}
+
+interface CutOffer {
+  readonly isExact: false;
+  /** A clause for a refusal. */
+  readonly whyNotExact: string;
+}
+
+/** Why such a method does not take a circuit. */
+export interface Refusal {
+  /** A clause. */
+  readonly why: string;
+  /** Whether a limit of size decides. */
+  readonly isLimit?: boolean;
+}
+
+/** A method that a processor has, and the widest circuit that it takes. */
+export interface MethodLimit {
+  readonly method: RunMethodName;
+  readonly maxQubits: number;
+  /** With noise; 0 if it takes none. */
+  readonly maxNoisyQubits: number;
+  /** In double precision, where single precision takes wider ones. */
+  readonly maxDoubleQubits?: number;
+}
+
+/** Methods that a processor's callers may ask for; hardware has none. */
+export function methodsOf(given: ProcessorSpec): readonly MethodLimit[] {
+  const spec = simulatedSpec(given);
+  const { family, maxQubits, maxNoisyQubits = maxQubits } = spec;
+  const statevector = { method: 'statevector', maxQubits, maxNoisyQubits } as const;
+  switch (family) {
+    case 'statevector':
+    case 'gpu-fleet':
+      return [statevector];
+    case 'qvm':
+      return [statevector, densityLimit(spec), stabilizerLimit(spec), MATRIX_PRODUCT_LIMIT];
+    case 'emulator':
+      return [statevector, densityLimit(spec)];
+    case 'superconducting':
+      return [];
+  }
+}
+
+/** Bytes of a tableau: 2n rows of 2n bits. */
+export const tableauBytes = (numQubits: number): number => numQubits ** 2 / 2;
+
+/** Qubits of the widest tableau that fits into so many bytes. */
+export const maxTableauQubits = (bytes: number): number =>
+  Math.min(MAX_CIRCUIT_QUBITS, Math.floor(Math.sqrt(2 * bytes)));
+
+function stabilizerLimit(spec: ProcessorSpec): MethodLimit {
+  const maxQubits = maxTableauQubits(stateBytesOf(spec));
+  return { method: 'stabilizer', maxQubits, maxNoisyQubits: maxQubits };
+}
+
+/** Memory and time of a matrix product state depend on its bonds, not on its qubits. */
+const MATRIX_PRODUCT_LIMIT: MethodLimit = {
+  method: 'matrix_product_state',
+  maxQubits: MAX_CIRCUIT_QUBITS,
+  maxNoisyQubits: 0,
+};
+
+/** A processor with the limits of what it simulates, which are less than the qubits of an emulated device. */
+export function simulatedSpec(spec: ProcessorSpec): ProcessorSpec {
+  const { maxUsedQubits: maxQubits = spec.maxQubits } = spec.device?.emulation ?? {};
+  return { ...spec, maxQubits };
+}
+
+/** A density matrix is a state of twice the qubits. */
+function densityLimit({ maxQubits: widest, maxSingleQubits = widest }: ProcessorSpec): MethodLimit {
+  const maxDoubleQubits = Math.floor(widest / 2);
+  const maxQubits = Math.max(maxDoubleQubits, Math.floor(maxSingleQubits / 2));
+  return { method: 'density_matrix', maxQubits, maxNoisyQubits: maxQubits, maxDoubleQubits };
+}
+
+/**
+ * Precision of a run: the processor's, but single for a density matrix that it has room for only so.
+ *
+ * @param width - Qubits of the state that the run holds.
+ */
+export function precisionOfRun(
+  { maxQubits, precision }: Pick<ProcessorSpec, 'maxQubits' | 'precision'>,
+  method: RunMethod,
+  width: number,
+): Precision {
+  return method === 'density_matrix' && width > maxQubits ? 'f32' : (precision ?? 'f64');
+}
+
+/** Name of a run's method: trajectories are state vectors. */
+export function nameOfMethod(method: RunMethod): RunMethodName {
+  return method === 'trajectories' ? 'statevector' : method;
+}
+
+/** Memory of wider states is given by the number of amplitudes. */
+const MAX_SPELLED_QUBITS = 64;
+
+/** `4 MiB`, or `2 GiB in single precision` where the processor's has no room. */
+export function densitySize(numQubits: number, spec: ProcessorSpec): string {
+  const width = 2 * numQubits;
+  const precision = precisionOfRun(spec, 'density_matrix', width);
+  const size = sizeOf(width, { precision });
+  const isPlain = precision === spec.precision || width > MAX_SPELLED_QUBITS;
+  return isPlain ? size : `${size} in single precision`;
+}
+
+/** Memory of a state vector: `4 MiB`. */
+export function sizeOf(numQubits: number, { precision }: Pick<ProcessorSpec, 'precision'>): string {
+  if (numQubits > MAX_SPELLED_QUBITS) return `2^${numQubits} amplitudes`;
+  const bytes = AMPLITUDE_BYTES[precision ?? 'f64'] * 2 ** numQubits;
+  return sizeText(bytes);
+}
+
+/** Qubits of the widest circuit like this one that a method takes. */
+export function limitFor(work: CircuitWork, { maxQubits, maxNoisyQubits }: MethodLimit): number {
+  return work.noise === undefined ? maxQubits : maxNoisyQubits;
+}
+
+/** Bytes for the states of one run in double precision. */
+export function stateBytesOf({ maxQubits }: Pick<ProcessorSpec, 'maxQubits'>): number {
+  return AMPLITUDE_BYTES.f64 * 2 ** maxQubits;
+}
+
+/** Formats bytes to three digits: `1.46 MiB`. */
+export function roundedSize(bytes: number): string {
+  const unit = 2 ** (10 * Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return sizeText(Number((bytes / unit).toPrecision(3)) * unit);
+}

@@ -1,0 +1,92 @@
+/** Stabilizers as a method: what a Clifford circuit would need by it, or why it does not take a circuit. */
+import { type DynamicCircuit, numOperationsOf } from '../circuit/circuit.ts';
+import { counted } from '../circuit/fault-list.ts';
+import { compileStabilizer } from '../compiler/clifford/compile-stabilizer.ts';
+import type { StabilizerProgram } from '../compiler/program.ts';
+import { isLinear } from '../engine/stabilizer/backward-walk.ts';
+import { stabilizerBytes } from '../engine/stabilizer/run-stabilizer.ts';
+import {
+  type MethodQuestion,
+  maxTableauQubits,
+  type Offer,
+  type Refusal,
+  roundedSize,
+  stateBytesOf,
+  tableauBytes,
+} from './method-limits.ts';
+import type { ProcessorSpec } from './processor.ts';
+import type { MethodFigures } from './schedule/scheduled-run.ts';
+
+/** Outputs that stabilizers have. */
+const OUTPUTS: readonly string[] = [
+  'counts',
+  'memory',
+  'detection_events',
+  'detector_error_model',
+  'sample',
+  'expectation',
+  'variance',
+  'probabilities',
+  'probability',
+];
+
+/**
+ * Milliseconds, fitted to circuits of 100 to 20,000 qubits: for an operation on a tableau, for a measured bit and a qubit,
+ * and on the frames of shots for an operation and a bit.
+ */
+const TIMES = {
+  perOperation: 5e-4,
+  perBitAndQubit: 5e-6,
+  perOperationAndShot: 1e-7,
+  perBitAndShot: 2.5e-6,
+};
+/** Shots that are computed side by side. */
+const BLOCK_SHOTS = 1024;
+
+/** The offer of stabilizers for a circuit. */
+export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
+  const { circuit, outputs, wantsExact, shots, hasOpenAngles = false } = question;
+  const { numQubits } = circuit;
+  const missing = outputs.find((name) => !OUTPUTS.includes(name));
+  if (missing !== undefined) return { why: `stabilizer has no ${missing}` };
+  if (hasOpenAngles) {
+    return { why: 'stabilizer takes no circuit whose angles differ between points' };
+  }
+  const most = maxTableauQubits(stateBytesOf(spec));
+  if (numQubits > most) {
+    const size = roundedSize(tableauBytes(numQubits));
+    const why = `stabilizer needs ${size} and takes up to ${counted(most, 'qubit')}`;
+    return { why, isLimit: true };
+  }
+  const program = compileStabilizer(circuit);
+  if ('kind' in program) {
+    const why = `stabilizer takes Clifford gates and Pauli noise, and ${program.operation} is neither`;
+    return { why };
+  }
+  if (wantsExact && !isLinear(program)) {
+    return { why: 'stabilizer has no exact values of a circuit with conditions or loops' };
+  }
+  const bytes = stabilizerBytes(program, Math.min(shots, BLOCK_SHOTS));
+  if (bytes > stateBytesOf(spec)) {
+    const has = roundedSize(stateBytesOf(spec));
+    return { why: `stabilizer needs ${roundedSize(bytes)}, and there are ${has}`, isLimit: true };
+  }
+  return {
+    method: 'stabilizer',
+    figures: { bytes, ...figuresOf(circuit, program) },
+    what: `Stabilizers of ${counted(numQubits, 'qubit')} in ${roundedSize(bytes)}`,
+    isExact: true,
+    precision: 'The circuit has Clifford gates and Pauli noise alone, so that they are exact.',
+  };
+}
+
+function figuresOf(
+  circuit: DynamicCircuit,
+  { numQubits, numBits, framesSuffice }: StabilizerProgram,
+): Omit<MethodFigures, 'bytes'> {
+  const numOperations = numOperationsOf(circuit);
+  const ofTableau = numOperations * TIMES.perOperation + numBits * numQubits * TIMES.perBitAndQubit;
+  if (!framesSuffice) return { ms: 0, msPerShot: ofTableau };
+  const msPerShot = numOperations * TIMES.perOperationAndShot + numBits * TIMES.perBitAndShot;
+  return { ms: ofTableau, msPerShot };
+}

@@ -1,0 +1,172 @@
+/** Error correction: parities of measured bits that a request declares, what its noise does to them, and their values. */
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
+import {
+  detectorErrorModel,
+  type NoErrorModel,
+  type Parities,
+} from '../../compiler/clifford/error-model.ts';
+import type { CircuitResult } from '../../fleet/processor.ts';
+import { drawnShotOrder } from './shot-order.ts';
+
+type Counts = CircuitResult['run']['counts'];
+
+/** Most characters of a detector error model in an answer. */
+const MAX_ERROR_MODEL_LENGTH = 32 * 1024 * 1024;
+/** Most classical bits in all parities of a request. */
+const MAX_PARITY_BITS = 1_000_000;
+/** Most bytes of the detection events of all shots. */
+const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+
+/** Fields of a request that declare parities. */
+interface DeclaredParities {
+  readonly detectors?: readonly (readonly number[])[] | undefined;
+  readonly logical_observables?: readonly (readonly number[])[] | undefined;
+}
+
+/** Parities of a circuit that are the same in all its runs without errors. */
+export interface Detection extends Parities {
+  /** Parities in runs without errors: of the detectors, then of the logical observables. */
+  readonly expected: Uint8Array;
+  /** Present if the request asks for it. */
+  readonly errorModel?: string;
+}
+
+const FIELDS = { detectors: 'detectors', logicalObservables: 'logical_observables' } as const;
+
+/**
+ * Reads the parities of a request; undefined if it declares none, or has faults.
+ *
+ * @param circuit - With its noise.
+ */
+export function readDetection(
+  { detectors, logical_observables }: DeclaredParities,
+  circuit: DynamicCircuit,
+  outputs: readonly string[],
+  shots: number | undefined,
+  faults: FaultList,
+): Detection | undefined {
+  if (detectors === undefined && logical_observables === undefined) return undefined;
+  const parities = { detectors: detectors ?? [], logicalObservables: logical_observables ?? [] };
+  const before = faults.count;
+  for (const [list, field] of Object.entries(FIELDS)) {
+    checkBits(field, parities[list as keyof Parities], circuit.numBits, faults);
+  }
+  const numBits = [...parities.detectors, ...parities.logicalObservables].reduce(
+    (sum, { length }) => sum + length,
+    0,
+  );
+  if (numBits > MAX_PARITY_BITS) {
+    const most = MAX_PARITY_BITS.toLocaleString('en');
+    const problem = `${numBits.toLocaleString('en')} bits in all detectors and logical observables; the limit is ${most}.`;
+    faults.add('detectors', problem, LIMIT_EXCEEDED);
+    return undefined;
+  }
+  const numBytes = (shots ?? 0) * bytesPerShot(parities);
+  if (outputs.includes('detection_events') && numBytes > MAX_EVENT_BYTES) {
+    const most = MAX_EVENT_BYTES.toLocaleString('en');
+    const problem = `detection_events of ${numBytes.toLocaleString('en')} bytes; the limit for a JSON answer is ${most}.`;
+    faults.add('return', problem, LIMIT_EXCEEDED);
+  }
+  if (faults.count > before) return undefined;
+  const program = compileStabilizer(circuit);
+  if ('kind' in program) {
+    const place = program.place.join('].body[');
+    const problem = `Detectors need a circuit of Clifford gates with Pauli noise; operation ${place} is ${program.operation}.`;
+    faults.add('detectors', problem);
+    return undefined;
+  }
+  const model = detectorErrorModel(program, parities);
+  if ('kind' in model) {
+    const { field, problem } = faultOf(model);
+    faults.add(field, problem);
+    return undefined;
+  }
+  const { text, expected } = model;
+  if (!outputs.includes('detector_error_model')) return { ...parities, expected };
+  if (text.length > MAX_ERROR_MODEL_LENGTH) {
+    const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
+    const problem = `detector_error_model of ${text.length.toLocaleString('en')} characters; the limit for a JSON answer is ${most}.`;
+    faults.add('return', problem, LIMIT_EXCEEDED);
+    return undefined;
+  }
+  return { ...parities, expected, errorModel: text };
+}
+
+function checkBits(
+  field: string,
+  parities: readonly (readonly number[])[],
+  numBits: number,
+  faults: FaultList,
+): void {
+  for (const [i, bits] of parities.entries()) {
+    for (const [j, bit] of bits.entries()) {
+      const path = `${field}[${i}][${j}]`;
+      if (bit >= numBits) {
+        const last = numBits === 1 ? 'bit 0' : `bits 0 to ${numBits - 1}`;
+        faults.add(path, `The circuit has no bit ${bit}; it has ${last}.`);
+      } else if (bits.indexOf(bit) < j) faults.add(path, `Bit ${bit} is named twice.`);
+    }
+  }
+}
+
+function faultOf(reason: NoErrorModel): { readonly field: string; readonly problem: string } {
+  if (reason.kind === 'operation') {
+    const problem = `Errors of a circuit with ${reason.what} are no independent flips of detectors.`;
+    return { field: 'detectors', problem };
+  }
+  const field = `${FIELDS[reason.list]}[${reason.index}]`;
+  const problem =
+    'The parity of these bits differs between runs without errors: it depends on a random outcome of a measurement.';
+  return { field, problem };
+}
+
+function bytesPerShot({ detectors, logicalObservables }: Parities): number {
+  return Math.ceil((detectors.length + logicalObservables.length) / 8);
+}
+
+/** Detection events of an answer. */
+export interface DetectionEvents {
+  readonly num_detectors: number;
+  readonly num_logical_observables: number;
+  readonly bytes_per_shot: number;
+  /** Base64. */
+  readonly data: string;
+}
+
+/**
+ * Which detectors fired and which logical observables were flipped, in each shot: bits are 1 where a parity is not what
+ * it is without errors. Bits of a shot fill its bytes from the least significant bit on, as in Stim's format b8; shots
+ * come in the order of `memory`.
+ */
+export function detectionEvents(
+  counts: Counts,
+  { detectors, logicalObservables, expected }: Detection,
+  seed: number,
+): DetectionEvents {
+  const { outcomes, wordsPerOutcome, occurrences } = counts;
+  const parities = [...detectors, ...logicalObservables];
+  const width = bytesPerShot({ detectors, logicalObservables });
+  const rows = new Uint8Array(occurrences.length * width);
+  for (let i = 0; i < occurrences.length; i++) {
+    const first = i * wordsPerOutcome;
+    for (let at = 0; at < parities.length; at++) {
+      let parity = expected[at]!;
+      for (const bit of parities[at]!) parity ^= outcomes[first + (bit >>> 5)]! >>> (bit & 31);
+      rows[i * width + (at >>> 3)]! |= (parity & 1) << (at & 7);
+    }
+  }
+  const order = drawnShotOrder(occurrences, seed);
+  const bytes = new Uint8Array(order.length * width);
+  for (const [shot, i] of order.entries()) {
+    bytes.set(rows.subarray(i * width, (i + 1) * width), shot * width);
+  }
+  return {
+    num_detectors: detectors.length,
+    num_logical_observables: logicalObservables.length,
+    bytes_per_shot: width,
+    data: Buffer.from(bytes.buffer).toString('base64'),
+  };
+}

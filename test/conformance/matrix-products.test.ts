@@ -1,0 +1,231 @@
+/** Matrix product states against the state vector and the density matrix of the reference engine. */
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Circuit, DynamicCircuit, Operation } from '../../src/circuit/circuit.ts';
+import type { PauliSum } from '../../src/circuit/observable.ts';
+import { compileMatrixProduct } from '../../src/compiler/chain/compile-matrix-product.ts';
+import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
+import type { BondLimits } from '../../src/compiler/program.ts';
+import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import type { Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { chiSquared } from '../support/chi-squared.ts';
+import {
+  type Ask,
+  countsByLabel,
+  NEVER,
+  runCircuit,
+  worstAmplitude,
+} from '../support/engine-runs.ts';
+import {
+  gate,
+  randomDynamicCircuit,
+  randomGates,
+  randomLoopCircuit,
+  randomPair,
+  randomUnitary,
+} from '../support/random-circuits.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
+
+const reference = openReferenceEngine({ maxQubits: 20 });
+const cpu = openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 20 });
+afterAll(() => cpu.close());
+
+async function run(
+  circuit: DynamicCircuit,
+  ask: Ask,
+  limits: Partial<BondLimits> = {},
+): Promise<RunResult> {
+  await using executable = await prepared(cpu, circuit, limits);
+  const request: RunRequest = { shots: 0, seed: 1, ...ask };
+  return await executable.run(request, NEVER);
+}
+
+function prepared(engine: Engine, circuit: DynamicCircuit, limits: Partial<BondLimits> = {}) {
+  if (engine.prepareMatrixProduct === undefined) throw new Error('no matrix product states');
+  return engine.prepareMatrixProduct(compileMatrixProduct(circuit, limits));
+}
+
+const qubitsOf = (count: number) => Array.from({ length: count }, (_, q) => q);
+
+function measured(numQubits: number, operations: readonly Operation[]): Circuit {
+  const all = qubitsOf(numQubits);
+  const last: Operation = { kind: 'measure', qubits: all, bits: all };
+  return { numQubits, numBits: numQubits, operations: [...operations, last] };
+}
+
+/** Layers of random unitaries on neighbours: after numQubits of them all bonds are as wide as they can be. */
+function brickwork(stream: RandomStream, numQubits: number, numLayers: number): Operation[] {
+  return qubitsOf(numLayers).flatMap((layer) =>
+    qubitsOf(numQubits - 1)
+      .filter((q) => q % 2 === layer % 2)
+      .map((q): Operation => {
+        const matrix = layer % 3 === 2 ? randomPair(stream) : randomUnitary(stream, 2);
+        return { kind: 'unitary', controls: [], targets: [q, q + 1], matrix };
+      }),
+  );
+}
+
+const OBSERVABLES: readonly PauliSum[] = [
+  [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }],
+  [
+    {
+      coefficient: 0.5,
+      factors: [
+        { pauli: 'X', qubit: 0 },
+        { pauli: 'Y', qubit: 3 },
+      ],
+    },
+    {
+      coefficient: -2,
+      factors: [
+        { pauli: 'Z', qubit: 3 },
+        { pauli: 'Z', qubit: 1 },
+      ],
+    },
+    { coefficient: 0.25, factors: [] },
+    {
+      coefficient: 1.5,
+      factors: [
+        { pauli: 'Y', qubit: 2 },
+        { pauli: 'X', qubit: 0 },
+      ],
+    },
+  ],
+];
+
+/** Every output against that of the reference engine. */
+async function expectSame(circuit: Circuit): Promise<RunResult> {
+  const ask = {
+    shots: 0,
+    statevector: true,
+    probabilities: circuit.numBits <= 10,
+    observables: OBSERVABLES,
+    variances: true,
+  };
+  const amplitudes = [0n, 1n, 2n ** BigInt(circuit.numQubits) - 3n];
+  // A cut of weight w changes amplitudes by √w.
+  const limits = { truncationThreshold: 1e-20 };
+  const result = await run(circuit, { ...ask, amplitudes }, limits);
+  const exact = await runCircuit(reference, circuit, ask);
+  expect(worstAmplitude(result.statevector!, exact.statevector!)).toBeLessThan(1e-9);
+  for (const [i, basisState] of amplitudes.entries()) {
+    const at = 2 * Number(basisState);
+    const expected = exact.statevector!.slice(at, at + 2);
+    expect(worstAmplitude(result.amplitudes!.slice(2 * i, 2 * i + 2), expected)).toBeLessThan(1e-9);
+  }
+  for (const output of ['expectations', 'variances', 'probabilities'] as const) {
+    for (const [i, value] of (exact[output] ?? []).entries()) {
+      expect(result[output]![i]).toBeCloseTo(value, 9);
+    }
+  }
+  return result;
+}
+
+/** Label → probability. */
+function labelled(probabilities: Float64Array, numBits: number): Map<string, number> {
+  const labels = [...probabilities].map(
+    (p, i) => [i.toString(2).padStart(numBits, '0'), p] as const,
+  );
+  return new Map(labels.filter(([, p]) => p > 1e-12));
+}
+
+describe('matrix product states', () => {
+  testSeeds(
+    'agree with the state vector on random gates of any kind and width',
+    seeds(12),
+    async (seed) => {
+      const stream = new RandomStream(seed);
+      const numQubits = 4 + (seed % 7);
+      await expectSame(measured(numQubits, randomGates(stream, numQubits, 30, 3)));
+    },
+  );
+
+  test('agree with the state vector where every bond is as wide as it can be', async () => {
+    const circuit = measured(14, brickwork(new RandomStream(3), 14, 16));
+    const { largestBond, truncationError } = await expectSame(circuit);
+    expect(largestBond).toBe(128);
+    expect(truncationError).toBeLessThan(1e-12);
+  });
+
+  test('draw the same counts for a seed as the state vector, in the order of the qubits', async () => {
+    const circuit = measured(10, brickwork(new RandomStream(4), 10, 12));
+    const ask = { shots: 5000, seed: 77 };
+    const { counts } = await run(circuit, ask);
+    expect(counts).toEqual((await runCircuit(reference, circuit, ask)).counts);
+  });
+
+  testSeeds('measure, reset and act on conditions in mid-circuit', seeds(6), async (seed) => {
+    const circuit = randomDynamicCircuit(new RandomStream(seed), 4, 4, 25);
+    await expectDistribution(circuit);
+  });
+
+  testSeeds('run loops on measured bits', seeds(3), async (seed) => {
+    await expectDistribution(randomLoopCircuit(new RandomStream(seed), 3));
+  });
+
+  async function expectDistribution(circuit: DynamicCircuit): Promise<void> {
+    const { program } = compileDensity(circuit, reference.target);
+    await using exact = await reference.prepareDensity!(program);
+    const { probabilities } = await exact.run({ shots: 0, seed: 1, probabilities: true }, NEVER);
+    const { counts } = await run(circuit, { shots: 20_000, seed: 5 });
+    const { statistic, bound } = chiSquared(
+      countsByLabel(counts),
+      labelled(probabilities!, circuit.numBits),
+    );
+    expect(statistic).toBeLessThan(bound);
+  }
+
+  test('state a truncation error that is about the loss of fidelity', async () => {
+    const circuit = measured(12, brickwork(new RandomStream(8), 12, 7));
+    const exact = (await runCircuit(reference, circuit, { statevector: true })).statevector!;
+    for (const maxBondDimension of [20, 12]) {
+      const result = await run(circuit, { statevector: true }, { maxBondDimension });
+      let [re, im] = [0, 0];
+      for (let i = 0; i < exact.length; i += 2) {
+        re += exact[i]! * result.statevector![i]! + exact[i + 1]! * result.statevector![i + 1]!;
+        im += exact[i]! * result.statevector![i + 1]! - exact[i + 1]! * result.statevector![i]!;
+      }
+      const loss = 1 - re ** 2 - im ** 2;
+      expect(result.largestBond).toBe(maxBondDimension);
+      expect(loss).toBeGreaterThan(1e-3);
+      expect(result.truncationError! / loss).toBeGreaterThan(0.5);
+      expect(result.truncationError! / loss).toBeLessThan(2);
+    }
+  });
+
+  test('hold a GHZ state of 1,000 qubits in bonds of dimension 2', async () => {
+    const numQubits = 1000;
+    const chain = qubitsOf(numQubits - 1).map((q) => gate('CX', [q + 1], [q]));
+    const all = qubitsOf(numQubits);
+    const parity: PauliSum = [
+      { coefficient: 1, factors: all.map((qubit) => ({ pauli: 'X', qubit })) },
+    ];
+    const circuit = measured(numQubits, [gate('H', [0]), ...chain]);
+    const { counts, expectations, amplitudes, largestBond } = await run(circuit, {
+      shots: 1000,
+      observables: [parity],
+      amplitudes: [0n, 1n, 2n ** 1000n - 1n],
+    });
+    expect(largestBond).toBe(2);
+    expect(expectations![0]).toBeCloseTo(1, 9);
+    expect([...amplitudes!].map((x) => Math.abs(x))).toEqual(
+      [Math.SQRT1_2, 0, 0, 0, Math.SQRT1_2, 0].map((x) => expect.closeTo(x, 9)),
+    );
+    const labels = [...countsByLabel(counts).keys()];
+    expect(labels).toEqual(['0'.repeat(numQubits), '1'.repeat(numQubits)]);
+    expect(counts.occurrences[0]).toBeGreaterThan(400);
+    expect(counts.occurrences[1]).toBeGreaterThan(400);
+  });
+
+  test('end soon after they are cancelled', async () => {
+    const circuit = measured(40, brickwork(new RandomStream(2), 40, 30));
+    await using executable = await prepared(cpu, circuit);
+    const controller = new AbortController();
+    const running = executable.run(
+      { shots: 10, seed: 1, onProgress: () => controller.abort(new Error('enough')) },
+      controller.signal,
+    );
+    await expect(running).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,445 @@
+// @needs processes
+/** Circuits of more qubits and classical bits than a state vector holds, over HTTP. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { circuitRecord } from '../../src/service/schemas/circuits.ts';
+import { eventually } from '../support/eventually.ts';
+import { type FleetService, openFleetService } from './support/fleet-service.ts';
+import type { TestService } from './support/test-service.ts';
+
+let opened: FleetService;
+let service: TestService;
+
+beforeAll(async () => {
+  opened = await openFleetService({}, [], 100_000);
+  ({ service } = opened);
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+type Body = Readonly<Record<string, unknown>>;
+
+const post = (url: string, body: Body) =>
+  service.request({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify({ target_processor: 'qvm', ...body }),
+  });
+
+async function run(body: Body) {
+  const answer = await post('/quantum/circuits', { shots: 100, seed: 3, ...body });
+  expect([answer.statusCode, answer.body.slice(0, 600)]).toEqual([201, expect.anything()]);
+  const { data } = answer.json();
+  expect(circuitRecord.safeParse(data).error?.issues ?? []).toEqual([]);
+  return data;
+}
+
+const HEADER = 'OPENQASM 3.0; include "stdgates.inc";';
+const ghz = (numQubits: number) => [
+  { gate: 'H', qubit: 0 },
+  ...Array.from({ length: numQubits - 1 }, (_, i) => ({ gate: 'CX', control: i, target: i + 1 })),
+];
+
+describe('labels of more than 64 bits', () => {
+  test('have a hexadecimal digit for every four bits, in counts and memory', async () => {
+    const qasm = `${HEADER} qubit q; bit[2000] c; x q; c[1999] = measure q; c[36] = measure q;`;
+    const data = await run({ qasm, shots: 2, return: ['counts', 'memory'] });
+    const label = `0x8${'0'.repeat(489)}1${'0'.repeat(9)}`;
+    expect(BigInt(label)).toBe(2n ** 1999n + 2n ** 36n);
+    expect(label).toHaveLength(2 + 2000 / 4);
+    expect(data).toMatchObject({ label_format: 'hex', counts: { [label]: 2 } });
+    expect(data.memory).toEqual([label, label]);
+  });
+
+  test.each([
+    [65, '0x10000000000000001'],
+    [66, '0x20000000000000001'],
+    [96, '0x800000000000000000000001'],
+    [97, '0x1000000000000000000000001'],
+  ])('begin with the digit of the highest of %i bits', async (numBits, label) => {
+    const qasm = `${HEADER} qubit q; bit[${numBits}] c; x q; c[${numBits - 1}] = measure q; c[0] = measure q;`;
+    expect((await run({ qasm, shots: 5 })).counts).toEqual({ [label]: 5 });
+  });
+
+  test('are bounded: shots times bits', async () => {
+    const qasm = `${HEADER} qubit q; bit[65536] c; x q; c[65535] = measure q;`;
+    expect(Object.values((await run({ qasm, shots: 3 })).counts)).toEqual([3]);
+    const answer = await post('/quantum/circuits', { qasm, shots: 5000 });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.details[0]).toMatchObject({
+      path: 'shots',
+      message: '5000 shots of 65536 classical bits; the limit is 4096 shots (2^28 bits in all).',
+    });
+  });
+});
+
+describe('POST /quantum/compile', () => {
+  test('writes circuits that no state vector holds', async () => {
+    const h = { gate: 'H', qubit: 0 };
+    const circuit = [h, h, ...ghz(2000), { gate: 'M', qubits: [0, 1999] }];
+    const answer = await post('/quantum/compile', { circuit });
+    expect(answer.statusCode).toBe(200);
+    const { qubits, compilation } = answer.json().data;
+    expect(qubits).toBe(2000);
+    expect(compilation.gates).toEqual({ before: 2002, after: 2000 });
+    expect(compilation).toMatchObject({ kernels: 0, sweeps: 0, bytes_moved: 0 });
+  });
+});
+
+describe('the register', () => {
+  const tooMany = 'the limit max_qubits is 20000';
+
+  test.each([
+    ['gate objects', { circuit: [{ gate: 'H', qubit: 20_000 }] }, tooMany],
+    ['qubits', { circuit: [{ gate: 'H', qubit: 0 }], qubits: 20_001 }, tooMany],
+    ['OpenQASM', { qasm: `${HEADER} qubit[20001] q; h q[0];` }, tooMany],
+  ])('of %s has at most 20,000 qubits', async (_, body, problem) => {
+    const answer = await post('/quantum/circuits', { ...body, shots: 1 });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.details[0].message).toContain(problem);
+  });
+
+  test('of statevector-sim has as many as its memory holds', async () => {
+    const body = { target_processor: 'statevector-sim', circuit: ghz(60), shots: 1 };
+    const answer = await post('/quantum/circuits', body);
+    expect(answer.json().error.details[0].message).toContain('the limit max_qubits is 20.');
+  });
+});
+
+/** Faults of a refused request, as `path: message`. */
+async function refusalOf(body: Body, url = '/quantum/circuits'): Promise<readonly string[]> {
+  const answer = await post(url, { shots: 100, ...body });
+  expect([answer.statusCode, answer.body.slice(0, 600)]).toEqual([400, expect.anything()]);
+  const { details } = answer.json().error;
+  return details.map(
+    ({ path, message }: { path: string; message: string }) => `${path}: ${message}`,
+  );
+}
+
+/** A Trotter step of a transverse-field Ising chain. */
+const trotterStep = (numQubits: number) => [
+  ...Array.from({ length: numQubits - 1 }, (_, i) => ({
+    gate: 'RZZ',
+    qubits: [i, i + 1],
+    theta: 0.2,
+  })),
+  ...Array.from({ length: numQubits }, (_, qubit) => ({ gate: 'RX', qubit, theta: 0.3 })),
+];
+const ising = (numQubits: number, numSteps: number) =>
+  Array.from({ length: numSteps }, () => trotterStep(numQubits)).flat();
+
+/** Gates on random-looking pairs, which entangle all qubits. */
+const entangled = (numQubits: number) =>
+  Array.from({ length: 12 * numQubits }, (_, k) => {
+    const control = (7 * k + 3) % numQubits;
+    const target = (control + 1 + ((11 * k) % (numQubits - 1))) % numQubits;
+    return [
+      { gate: 'RY', qubit: control, theta: 0.3 + k },
+      { gate: 'CX', control, target },
+    ];
+  }).flat();
+
+/**
+ * A repetition code whose checks are measured, corrected and used again.
+ *
+ * @param distance - Data qubits; they are the even ones.
+ */
+function repetitionCode(distance: number, numRounds: number) {
+  const checks = Array.from({ length: distance - 1 }, (_, i) => 2 * i + 1);
+  const round = (first: number) => [
+    ...checks.flatMap((check) => [
+      { gate: 'CX', control: check - 1, target: check },
+      { gate: 'CX', control: check + 1, target: check },
+    ]),
+    ...checks.flatMap((check, i) => [
+      { gate: 'M', qubit: check, bits: [first + i] },
+      { gate: 'X', qubit: check, condition: { bits: [first + i], value: 1 } },
+    ]),
+  ];
+  const rounds = Array.from({ length: numRounds }, (_, k) => round(k * checks.length)).flat();
+  const data = Array.from({ length: distance }, (_, i) => 2 * i);
+  const first = numRounds * checks.length;
+  return [...rounds, { gate: 'M', qubits: data, bits: data.map((_, i) => first + i) }];
+}
+
+describe('stabilizer', () => {
+  const FLIPS = {
+    gates: [{ gates: ['CX'], qubits: [[0, 1]], channel: { type: 'bit_flip', probability: 1 } }],
+  };
+
+  test('runs a GHZ state of 1,000 qubits', async () => {
+    const data = await run({ circuit: ghz(1000), shots: 1000 });
+    expect(Object.keys(data.counts).sort()).toEqual([
+      `0x${'0'.repeat(250)}`,
+      `0x${'f'.repeat(250)}`,
+    ]);
+    for (const count of Object.values(data.counts)) expect(count).toBeGreaterThan(400);
+    expect(data).toMatchObject({
+      method: 'stabilizer',
+      method_reason: expect.stringContaining('A state vector would need 2^1000 amplitudes.'),
+      label_format: 'hex',
+      qubits: 1000,
+    });
+    expect(data.measured_qubits).toHaveLength(1000);
+  });
+
+  test('runs a repetition code of 4,000 qubits with noise and feed-forward', async () => {
+    const [distance, numRounds] = [2000, 2];
+    const numChecks = distance - 1;
+    const circuit = repetitionCode(distance, numRounds);
+    const data = await run({ circuit, noise: FLIPS, shots: 3 });
+    expect(data.method).toBe('stabilizer');
+    // Qubits 0 and 1 are flipped after each CX from 0 to 1: in each round data qubit 0 by itself, and both of its checks' reading.
+    const [label = '', ...others] = Object.keys(data.counts);
+    expect(others).toEqual([]);
+    const bits = BigInt(label);
+    const bit = (i: number) => Number((bits >> BigInt(i)) & 1n);
+    expect(Array.from({ length: numRounds }, (_, k) => bit(k * numChecks))).toEqual([1, 0]);
+    for (let i = 1; i < numChecks; i++) expect(bit(i)).toBe(0);
+    expect(bit(numRounds * numChecks)).toBe(0);
+  });
+
+  test('samples Pauli noise as trajectories do', async () => {
+    const noise = {
+      gates: [
+        { gates: ['*2'], channel: { type: 'depolarizing', probability: 0.2, num_qubits: 2 } },
+      ],
+    };
+    const body = { circuit: ghz(3), noise, shots: 20_000 };
+    const [frames, states] = [
+      await run({ ...body, method: 'stabilizer' }),
+      await run({ ...body, method: 'statevector' }),
+    ];
+    expect([frames.method, states.method]).toEqual(['stabilizer', 'statevector']);
+    for (const label of Object.keys(states.counts)) {
+      const [a = 0, b = 0] = [frames.counts[label], states.counts[label]];
+      expect(Math.abs(a - b)).toBeLessThan(6 * Math.sqrt(a + b));
+    }
+  });
+
+  test('has the counts of one thread where threads share the shots', async () => {
+    const noise = { gates: [{ gates: ['CX'], channel: { type: 'bit_flip', probability: 0.2 } }] };
+    const body = { circuit: ghz(40), noise, shots: 400_000, seed: 2 };
+    const shared = await run(body);
+    const whole = await run({
+      ...body,
+      return: ['counts', 'expectation'],
+      observables: [{ pauli: 'Z0' }],
+    });
+    expect(shared.counts).toEqual(whole.counts);
+    expect(shared).not.toHaveProperty('trajectories');
+  });
+
+  test('has exact expectation values, with noise too', async () => {
+    const noise = {
+      gates: [
+        { gates: ['CX'], channel: { type: 'depolarizing', probability: 0.01, num_qubits: 2 } },
+      ],
+    };
+    const observables = [{ pauli: 'Z0 Z1' }, { pauli: 'Z0' }, { pauli: 'Z98 Z99' }];
+    const body = { circuit: ghz(100), return: ['expectation'], observables };
+    expect((await run(body)).expectation.values).toEqual([1, 0, 1]);
+    const { values } = (await run({ ...body, noise })).expectation;
+    const [exact] = (
+      await run({
+        ...body,
+        circuit: ghz(7),
+        noise,
+        observables: [{ pauli: 'Z5 Z6' }],
+        method: 'density_matrix',
+      })
+    ).expectation.values;
+    expect(values[2]).toBeCloseTo(exact, 12);
+  });
+
+  test('has the same memory and counts for the same seed', async () => {
+    const noise = { gates: [{ gates: ['CX'], channel: { type: 'bit_flip', probability: 0.01 } }] };
+    const body = { circuit: ghz(200), noise, shots: 500, return: ['counts', 'memory'] };
+    const data = await run(body);
+    const counts: Record<string, number> = {};
+    for (const label of data.memory) counts[label] = (counts[label] ?? 0) + 1;
+    expect(counts).toEqual(data.counts);
+    expect((await run(body)).memory).toEqual(data.memory);
+  });
+
+  test('runs OpenQASM of thousands of qubits', async () => {
+    const qasm = `${HEADER} qubit[3000] q; bit[3000] c; x q[0]; for int i in [0:2998] { cx q[i], q[i + 1]; } c = measure q;`;
+    expect((await run({ qasm, shots: 10 })).counts).toEqual({ [`0x${'f'.repeat(750)}`]: 10 });
+  });
+
+  test('runs in batches', async () => {
+    const answer = await post('/quantum/batches', {
+      programs: [{ circuit: ghz(400), name: 'GHZ' }],
+      shots: 100,
+    });
+    expect(answer.statusCode).toBe(201);
+    const [program] = answer.json().data.programs;
+    expect(program).toMatchObject({ method: 'stabilizer', label_format: 'hex' });
+    expect(Object.keys(program.counts[0])).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      { circuit: [{ gate: 'T', qubit: 1 }] },
+      /^method: stabilizer takes Clifford gates and Pauli noise, and T on qubit 1 is neither/,
+    ],
+    [{ return: ['statevector'] }, /^method: stabilizer has no statevector/],
+    [{ max_bond_dimension: 7 }, /^max_bond_dimension: Only taken with/],
+    [
+      { noise: { gates: [{ gates: ['CX'], channel: { type: 'amplitude_damping', gamma: 0.1 } }] } },
+      /^method: .*Noise that is no mixture of Pauli errors on qubit 0 is neither/,
+    ],
+    [{ target_processor: 'gpu-fleet' }, /^method: gpu-fleet does not have stabilizer/],
+  ])('is refused with %j', async (more, problem) => {
+    expect(await refusalOf({ circuit: ghz(3), method: 'stabilizer', ...more })).toEqual([
+      expect.stringMatching(problem),
+    ]);
+  });
+});
+
+describe('matrix_product_state', () => {
+  test('runs a chain with little entanglement that no state vector holds', async () => {
+    const data = await run({ circuit: [...ghz(300), { gate: 'T', qubit: 7 }], shots: 200 });
+    const ends = [`0x${'0'.repeat(75)}`, `0x${'f'.repeat(75)}`];
+    expect(Object.keys(data.counts).sort()).toEqual(ends);
+    expect(data).toMatchObject({
+      method: 'matrix_product_state',
+      method_reason: expect.stringContaining('No bond can exceed 2'),
+      label_format: 'hex',
+      largest_bond: 2,
+    });
+    expect(data.truncation_error).toBeLessThan(1e-9);
+  });
+
+  test('has the exact values of a state vector', async () => {
+    const body = {
+      circuit: ising(12, 5),
+      return: ['expectation', 'probabilities', 'statevector'],
+      observables: [{ pauli: 'Z0 Z1' }, { pauli: 'X5' }],
+    };
+    const chain = await run({ ...body, method: 'matrix_product_state' });
+    const state = await run({ ...body, method: 'statevector' });
+    expect(chain.largest_bond).toBeGreaterThan(1);
+    for (const [i, value] of state.expectation.values.entries()) {
+      expect(chain.expectation.values[i]).toBeCloseTo(value, 7);
+    }
+    for (const [i, [re, im]] of state.statevector.entries()) {
+      expect(chain.statevector[i][0]).toBeCloseTo(re, 6);
+      expect(chain.statevector[i][1]).toBeCloseTo(im, 6);
+    }
+  });
+
+  test('by name cuts bonds, and states what that left out', async () => {
+    const body = { circuit: entangled(12), method: 'matrix_product_state', shots: 50 };
+    const cut = await run({ ...body, max_bond_dimension: 4 });
+    expect(cut.largest_bond).toBe(4);
+    expect(cut.truncation_error).toBeGreaterThan(0.01);
+    const whole = await run({ ...body, max_bond_dimension: 64 });
+    expect(whole.largest_bond).toBe(64);
+    expect(whole.truncation_error).toBeLessThan(1e-9);
+    const coarse = await run({ ...body, truncation_threshold: 0.05 });
+    expect(coarse.largest_bond).toBeLessThan(64);
+  });
+
+  test('has the same counts for the same seed', async () => {
+    const body = { circuit: ising(40, 3), method: 'matrix_product_state', shots: 300, seed: 9 };
+    expect((await run(body)).counts).toEqual((await run(body)).counts);
+  });
+
+  test('runs in batches', async () => {
+    const circuit = [{ gate: 'RY', qubit: 0, theta: { input: 'a' } }, ...ghz(50).slice(1)];
+    const answer = await post('/quantum/batches', {
+      programs: [
+        { circuit, inputs: { a: [0.4, 1.1] }, observables: [{ pauli: 'Z0 Z49' }, { pauli: 'Z3' }] },
+      ],
+      max_bond_dimension: 8,
+    });
+    expect(answer.statusCode).toBe(201);
+    const [program] = answer.json().data.programs;
+    expect(program.method).toBe('matrix_product_state');
+    for (const [k, a] of [0.4, 1.1].entries()) {
+      expect(program.expectation[k][0]).toBeCloseTo(1, 9);
+      expect(program.expectation[k][1]).toBeCloseTo(Math.cos(a), 9);
+    }
+  });
+
+  test('runs in batches only if nothing can be cut', async () => {
+    const body = {
+      programs: [{ circuit: entangled(12) }],
+      shots: 10,
+      method: 'matrix_product_state',
+    };
+    expect(await refusalOf({ ...body, max_bond_dimension: 32 }, '/quantum/batches')).toEqual([
+      expect.stringMatching(
+        /^programs\[0\]\.method: matrix_product_state may need bonds of 64, and max_bond_dimension is 32; a batch takes only/,
+      ),
+    ]);
+    const whole = await post('/quantum/batches', { ...body, max_bond_dimension: 64 });
+    expect(whole.statusCode).toBe(201);
+  });
+
+  test.each([
+    [{ max_bond_dimension: 0 }, /^max_bond_dimension: /],
+    [{ max_bond_dimension: 2.5 }, /^max_bond_dimension: /],
+    [{ max_bond_dimension: 4097 }, /^max_bond_dimension: .*4096/],
+    [{ truncation_threshold: -1 }, /^truncation_threshold: /],
+    [{ truncation_threshold: 0.2 }, /^truncation_threshold: .*0\.1/],
+    [{ method: 'statevector', max_bond_dimension: 8 }, /^max_bond_dimension: Only taken with/],
+    [
+      {
+        method: 'matrix_product_state',
+        noise: {
+          readout: [],
+          gates: [{ gates: ['*'], channel: { type: 'bit_flip', probability: 0.1 } }],
+        },
+      },
+      /^method: matrix_product_state takes no noise/,
+    ],
+    [
+      { method: 'matrix_product_state', return: ['density_matrix'] },
+      /^method: matrix_product_state has no density_matrix/,
+    ],
+    [
+      { target_processor: 'statevector-sim', method: 'matrix_product_state' },
+      /^method: statevector-sim does not have matrix_product_state/,
+    ],
+  ])('is refused with %j', async (more, problem) => {
+    expect(await refusalOf({ circuit: ghz(3), ...more })).toEqual([expect.stringMatching(problem)]);
+  });
+});
+
+describe('a circuit that no method takes', () => {
+  test('is refused with what each method would need', async () => {
+    const [fault] = await refusalOf({ circuit: entangled(60) });
+    expect(fault).toMatch(/^circuit: No method takes 60 qubits .*statevector needs 16 EiB/);
+    expect(fault).toMatch(/matrix_product_state may need bonds of 2\^30/);
+  });
+});
+
+test.each([
+  [
+    'stabilizer',
+    {
+      circuit: [
+        ...ghz(300),
+        { gate: 'M', qubit: 0, bits: [0] },
+        { gate: 'H', qubit: 1, condition: { bits: [0], value: 1 } },
+        { gate: 'M', qubit: 1, bits: [1] },
+      ],
+      shots: 1_000_000,
+    },
+  ],
+  ['matrix_product_state', { circuit: entangled(50), shots: 1 }],
+])('%s stops when it is cancelled', async (method, body) => {
+  const answer = await service.submit(
+    { target_processor: 'qvm', method, ...body },
+    { prefer: 'respond-async' },
+  );
+  expect([answer.statusCode, answer.body.slice(0, 600)]).toEqual([201, expect.anything()]);
+  const url = `/quantum/circuits/${answer.json().data.circuit_id}`;
+  const statusOf = async () => (await service.get(url)).json().data.status;
+  await eventually(async () => expect(await statusOf()).toBe('running'));
+  await service.request({ method: 'POST', url: `${url}/cancel` });
+  await eventually(async () => expect(await statusOf()).toBe('cancelled'));
+  // The engine is free again.
+  await run({ circuit: ghz(2000), shots: 5 });
+});

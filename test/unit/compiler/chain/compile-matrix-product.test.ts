@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
+import { compileMatrixProduct } from '../../../../src/compiler/chain/compile-matrix-product.ts';
+import type { ChainGate, MatrixProductProgram } from '../../../../src/compiler/program.ts';
+import { CHANNELS, noise } from '../../../support/noisy-circuits.ts';
+import { gate } from '../../../support/random-circuits.ts';
+
+const qubitsOf = (count: number) => Array.from({ length: count }, (_, q) => q);
+
+function circuitOf(numQubits: number, operations: readonly Operation[]): Circuit {
+  return { numQubits, numBits: numQubits, operations };
+}
+
+function gatesOf({ steps }: MatrixProductProgram): readonly ChainGate[] {
+  return steps.flatMap((step) => (step.kind === 'gates' ? step.gates : []));
+}
+
+test('places the highest qubit first, so that counts follow the order of basis indices', () => {
+  const { finalLayout } = compileMatrixProduct(circuitOf(4, [gate('CX', [1], [0])]));
+  expect(finalLayout).toEqual([3, 2, 1, 0]);
+});
+
+test('fuses gates on one qubit, and on the same pair, into one', () => {
+  const { steps } = compileMatrixProduct(
+    circuitOf(2, [
+      gate('H', [0]),
+      gate('CX', [1], [0]),
+      gate('RZ', [1], [], [0.3]),
+      gate('CX', [1], [0]),
+      gate('RX', [0], [], [0.2]),
+    ]),
+  );
+  expect(steps).toMatchObject([{ kind: 'gates', gates: [{ site: 0, numSites: 2 }] }]);
+});
+
+test('drops gates that cancel', () => {
+  const cx = gate('CX', [1], [0]);
+  expect(compileMatrixProduct(circuitOf(3, [cx, cx])).steps).toEqual([]);
+});
+
+test('does not take qubits back that swaps have brought together', () => {
+  const far = gate('RZZ', [0, 9], [], [0.4]);
+  const program = compileMatrixProduct(
+    circuitOf(10, [...qubitsOf(9).map((q) => gate('CX', [q + 1], [q])), far, far, far]),
+  );
+  const sites = [program.finalLayout[0]!, program.finalLayout[9]!];
+  expect(Math.abs(sites[0]! - sites[1]!)).toBe(1);
+  // Nine for the chain, at most eight swaps, and one for the three gates together.
+  expect(gatesOf(program).length).toBeLessThanOrEqual(18);
+});
+
+test('orders the qubits so that gates act on neighbours, if the numbers are shuffled', () => {
+  const path = [3, 0, 5, 1, 4, 2];
+  const operations = path.slice(1).map((q, i) => gate('CX', [q], [path[i]!]));
+  const program = compileMatrixProduct(circuitOf(6, operations));
+  expect(gatesOf(program)).toHaveLength(5);
+});
+
+test('goes through a brickwork of gates without moving the centre far', () => {
+  const layers = qubitsOf(10).flatMap((layer) =>
+    qubitsOf(99)
+      .filter((q) => q % 2 === layer % 2)
+      .map((q) => gate('RXX', [q, q + 1], [], [0.1 + q + layer])),
+  );
+  const gates = gatesOf(compileMatrixProduct(circuitOf(100, layers)));
+  const moved = gates.slice(1).map(({ site }, i) => Math.abs(site - gates[i]!.site));
+  const sum = moved.reduce((total, distance) => total + distance, 0);
+  expect(gates).toHaveLength(layers.length);
+  // Layer by layer it would be 990.
+  expect(sum).toBeLessThan(1100);
+  expect(Math.max(...moved)).toBeLessThan(25);
+});
+
+test('ends a round of a loop with every qubit where it began', () => {
+  const body = [gate('CX', [5], [0]), gate('CX', [3], [1])];
+  const program = compileMatrixProduct({
+    numQubits: 6,
+    numBits: 1,
+    control: { numScratchBits: 0, maxRounds: 10 },
+    operations: [
+      // Often enough for the order of the qubits to follow them.
+      ...qubitsOf(25).map((i) => gate('CX', [(i % 5) + 1], [i % 5])),
+      { kind: 'while', condition: { bits: [0], value: 1 }, body },
+      { kind: 'measure', qubits: [0], bits: [0] },
+    ],
+  });
+  const { steps } = program;
+  const head = steps.findIndex(({ kind }) => kind === 'loop');
+  expect(steps[head]).toMatchObject({ kind: 'loop', end: steps.length });
+  expect(steps.at(-1)).toEqual({ kind: 'again', head });
+  expect(program.finalLayout).toEqual([5, 4, 3, 2, 1, 0]);
+});
+
+test('has limits on bonds, which a request may change', () => {
+  const circuit = circuitOf(2, [gate('H', [0])]);
+  expect(compileMatrixProduct(circuit)).toMatchObject({
+    maxBondDimension: 256,
+    truncationThreshold: 1e-12,
+  });
+  expect(compileMatrixProduct(circuit, { maxBondDimension: 8 })).toMatchObject({
+    maxBondDimension: 8,
+    truncationThreshold: 1e-12,
+  });
+});
+
+test('refuses channels', () => {
+  const noisy = { numQubits: 1, numBits: 1, operations: [noise(CHANNELS[0]!, 0)] };
+  expect(() => compileMatrixProduct(noisy)).toThrow(
+    expect.objectContaining({ code: 'COMPILER_MATRIX_PRODUCT_NOISE' }),
+  );
+});

@@ -1,0 +1,182 @@
+/** The choice of a method by what each would need. */
+import { expect, test } from 'vitest';
+import type { Circuit, DynamicCircuit, Operation } from '../../../src/circuit/circuit.ts';
+import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
+import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
+import { chooseMethod, type MethodChoice } from '../../../src/fleet/choose-method.ts';
+import { type MethodQuestion, methodsOf } from '../../../src/fleet/method-limits.ts';
+import type { ProcessorSpec } from '../../../src/fleet/processor.ts';
+import { circuitWork } from '../../../src/fleet/schedule/scheduled-run.ts';
+import { gate, randomUnitary } from '../../support/random-circuits.ts';
+import { RandomStream } from '../../support/random-stream.ts';
+
+const QVM: ProcessorSpec = {
+  id: 'qvm',
+  name: 'Quantum virtual machine',
+  family: 'qvm',
+  maxQubits: 24,
+  maxShots: 1_000_000,
+  maxGates: 1_000_000,
+  precision: 'f64',
+  execution: 'cpu',
+  target: null,
+};
+
+function choiceFor(
+  circuit: DynamicCircuit,
+  more: Partial<MethodQuestion> = {},
+  spec = QVM,
+): MethodChoice {
+  const question = {
+    shots: 1000,
+    asked: 'automatic',
+    outputs: ['counts'],
+    wantsExact: false,
+  } as const;
+  return chooseMethod({ ...question, circuit, work: circuitWork(circuit), ...more }, spec);
+}
+
+/** The method, or what is wrong. */
+const outcome = (choice: MethodChoice) => ('method' in choice ? choice.method : choice.problem);
+
+const circuit = (numQubits: number, operations: readonly Operation[]): Circuit =>
+  withFinalMeasurement({ numQubits, numBits: 0, operations });
+const chain = (numQubits: number) =>
+  Array.from({ length: numQubits - 1 }, (_, i) => gate('X', [i + 1], [i]));
+const ghz = (numQubits: number, ...more: readonly Operation[]) =>
+  circuit(numQubits, [gate('H', [0]), ...chain(numQubits), ...more]);
+const T = gate('T', [0]);
+
+/** Layers of random gates on random pairs. */
+function entangled(numQubits: number): Circuit {
+  const stream = new RandomStream(numQubits);
+  const operations = Array.from({ length: 10 * numQubits }, () => ({
+    kind: 'unitary' as const,
+    controls: [],
+    targets: stream.distinct(2, numQubits),
+    matrix: randomUnitary(stream, 2),
+  }));
+  return circuit(numQubits, operations);
+}
+
+test.each([
+  ['a narrow Clifford circuit stays a state vector', ghz(6), 'statevector'],
+  ['a wide one goes to stabilizers', ghz(2000), 'stabilizer'],
+  ['so does one that a state vector holds but takes long for', ghz(24), 'stabilizer'],
+  ['a wide chain with little entanglement', ghz(300, T), 'matrix_product_state'],
+  ['an entangled circuit that a state vector holds', entangled(18), 'statevector'],
+])('%s', (_, asked, method) => {
+  expect(outcome(choiceFor(asked))).toBe(method);
+});
+
+test('a refusal says what each method would need', () => {
+  const choice = choiceFor(entangled(60));
+  expect(choice).toMatchObject({ field: 'circuit', isLimit: true });
+  expect(outcome(choice)).toMatch(
+    /^No method takes 60 qubits for what is asked: statevector needs 16 EiB and takes up to 24 qubits; density_matrix needs 2\^120 amplitudes and takes up to 12 qubits; stabilizer takes Clifford gates and Pauli noise, and An explicit unitary on qubits \d+, \d+ is neither; matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256; asked for by name, it cuts them and states the error\.$/,
+  );
+});
+
+test('the reason names the figures', () => {
+  expect(choiceFor(ghz(1000))).toMatchObject({
+    reason: expect.stringMatching(
+      /^Stabilizers of 1000 qubits in \d+ KiB\. The circuit has Clifford gates and Pauli noise alone, so that they are exact\. A state vector would need 2\^1000 amplitudes\.$/,
+    ),
+  });
+  expect(choiceFor(ghz(300, T))).toMatchObject({
+    reason: expect.stringMatching(
+      /^A matrix product state with bonds of about 2 in [\d.]+ MiB\. No bond can exceed 2, so that only rounding errors are cut off\. A state vector would need 2\^300 amplitudes\.$/,
+    ),
+    bonds: { maxBondDimension: 256, truncationThreshold: 1e-12 },
+  });
+});
+
+test('matrix product states by name cut bonds, and say so', () => {
+  const choice = choiceFor(entangled(30), {
+    asked: 'matrix_product_state',
+    bonds: { maxBondDimension: 32 },
+  });
+  expect(choice).toMatchObject({
+    method: 'matrix_product_state',
+    bonds: { maxBondDimension: 32, truncationThreshold: 1e-12 },
+    reason: expect.stringContaining('Bonds of up to 32768 are cut to 32; truncation_error says'),
+  });
+});
+
+test('a wider limit of bonds has to fit the memory', () => {
+  const spec = { ...QVM, maxQubits: 20 };
+  expect(outcome(choiceFor(entangled(22), {}, spec))).toContain('max_bond_dimension is 256');
+  const bonds = { maxBondDimension: 2048 };
+  expect(outcome(choiceFor(entangled(22), { bonds }, spec))).toMatch(
+    /matrix_product_state needs [\d.]+ (MiB|GiB) for bonds of 2048, and there are 16 MiB/,
+  );
+});
+
+test('a chain whose bonds are likely to stay small counts as exact, and its bounds are no obstacle', () => {
+  const layer = (numQubits: number) => [
+    ...Array.from({ length: numQubits - 1 }, (_, i) => gate('RZZ', [i, i + 1], [], [0.05])),
+    ...Array.from({ length: numQubits }, (_, i) => gate('RX', [i], [], [0.1])),
+  ];
+  const quench = circuit(100, Array.from({ length: 12 }, () => layer(100)).flat());
+  expect(choiceFor(quench)).toMatchObject({
+    method: 'matrix_product_state',
+    reason: expect.stringContaining('Bonds are expected to stay below the limit of 256'),
+  });
+});
+
+test.each([
+  [
+    'stabilizer',
+    ghz(5, T),
+    'stabilizer takes Clifford gates and Pauli noise, and T on qubit 0 is neither.',
+  ],
+  ['stabilizer', ghz(5), 'stabilizer has no statevector.'],
+  ['matrix_product_state', ghz(5), 'matrix_product_state has no gradient.'],
+] as const)('%s by name is refused with the reason', (asked, given, problem) => {
+  const outputs = [
+    problem.includes('gradient')
+      ? 'gradient'
+      : problem.includes('no state')
+        ? 'statevector'
+        : 'counts',
+  ];
+  expect(choiceFor(given, { asked, outputs })).toMatchObject({ field: 'method', problem });
+});
+
+test('angles that differ between points keep stabilizers away', () => {
+  const choice = choiceFor(ghz(2000), { hasOpenAngles: true });
+  expect(outcome(choice)).toBe('matrix_product_state');
+});
+
+test('values after conditions on measured bits are no exact ones', () => {
+  const operations: readonly Operation[] = [
+    gate('H', [0]),
+    { kind: 'measure', qubits: [0], bits: [0] },
+    { ...gate('X', [49]), condition: { bits: [0], value: 1 } },
+  ];
+  const dynamic = { numQubits: 50, numBits: 1, operations };
+  const asked = { outputs: ['expectation'], wantsExact: true };
+  expect(outcome(choiceFor(dynamic, asked))).toMatch(
+    /stabilizer has no exact values of a circuit with conditions or loops; matrix_product_state has no exact values after measurements in mid-circuit/,
+  );
+  expect(outcome(choiceFor(dynamic))).toBe('stabilizer');
+});
+
+test('memory decides how many qubits stabilizers take', () => {
+  const limitOf = (maxQubits: number) =>
+    methodsOf({ ...QVM, maxQubits }).find(({ method }) => method === 'stabilizer')?.maxQubits;
+  expect([limitOf(16), limitOf(20), limitOf(28)]).toEqual([1448, 5792, 20_000]);
+  const choice = choiceFor(ghz(6000), { asked: 'stabilizer' }, { ...QVM, maxQubits: 20 });
+  expect(outcome(choice)).toBe('stabilizer needs 17.2 MiB and takes up to 5792 qubits.');
+});
+
+test('an estimate that takes long is left to a process, and refused beyond a limit', () => {
+  expect(() => choiceFor(entangled(60), { mayTakeLong: false })).toThrow(StepsSpentError);
+  expect(outcome(choiceFor(ghz(300, T), { mayTakeLong: false }))).toBe('matrix_product_state');
+  const stream = new RandomStream(1);
+  const pairs = Array.from({ length: 3000 }, () => stream.distinct(2, 1000));
+  const far = circuit(1000, [T, ...pairs.map(([a = 0, b = 1]) => gate('X', [a], [b]))]);
+  expect(outcome(choiceFor(far))).toMatch(
+    /matrix_product_state takes up to 200000 swaps of neighbours, and the gates on distant qubits need about \d+/,
+  );
+});
