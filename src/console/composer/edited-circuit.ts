@@ -232,8 +232,9 @@ function stepOf(object: GateObject, id: number): Step {
   const listed = object.qubits ?? object.targets ?? [];
   const single = object.qubit ?? object.target;
   const given = single === undefined ? listed : [single];
-  // One list may have own controls before the targets.
-  const missing = Math.max(0, own - further.length);
+  // One list may have own controls before the targets; further controls may be in a list of their own.
+  const numTargets = name === 'SWAP' ? 2 : 1;
+  const missing = own === 0 ? 0 : Math.max(0, given.length - numTargets);
   const controls = [...given.slice(0, missing), ...further];
   const angles = Object.fromEntries(
     ANGLES.flatMap((angle) => (object[angle] === undefined ? [] : [[angle, object[angle]]])),

@@ -130,8 +130,11 @@ async function textOf(form: Form, states: LiveStates): Promise<string> {
       return JSON.stringify(source, null, 2);
     case 'SVG':
       return drawingText();
-    default:
-      return pythonText(form satisfies Framework, now, values);
+    default: {
+      const answer = await states.gateMatrices(source);
+      if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
+      return pythonText(form satisfies Framework, now, values, answer.matrices);
+    }
   }
 }
 

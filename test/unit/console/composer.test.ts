@@ -76,6 +76,15 @@ describe('a circuit that is read and written again', () => {
     }
   });
 
+  test('finds own controls in the list of qubits, beside further controls', () => {
+    const circuit = [
+      { gate: 'CX', qubits: [3, 2], controls: [0] },
+      { gate: 'CSWAP', qubits: [1, 2, 3], controls: [0] },
+      { gate: 'CCX', targets: [0], control: 1, controls: [2] },
+    ];
+    expect(names(editedCircuit(circuit))).toEqual(['X 3 0 2', 'SWAP 1 0 2 3', 'X 1 2 0']);
+  });
+
   test('keeps measurements, their bits, conditions, resets, barriers and noise', () => {
     const circuit = [
       { gate: 'M', qubits: [1] },
@@ -320,34 +329,53 @@ describe('a Python program', () => {
   );
 
   test('keeps the condition of a reset where the framework has one, and is refused elsewhere', () => {
-    expect(pythonText('Qiskit', measured, {})).toContain(
+    expect(pythonText('Qiskit', measured, {}, [])).toContain(
       'with qc.if_test((qc.clbits[0], 1)):\n    qc.reset([1])',
     );
-    expect(pythonText('Cirq', measured, {})).toContain(
+    expect(pythonText('Cirq', measured, {}, [])).toContain(
       'cirq.reset(q[1]).with_classical_controls("c0")',
     );
-    expect(() => pythonText('PennyLane', measured, {})).toThrow(
+    expect(() => pythonText('PennyLane', measured, {}, [])).toThrow(
       'PennyLane has no condition for this operation: RESET.',
     );
   });
 
   test('keeps the condition of a measurement in Qiskit, and is refused in the others', () => {
-    expect(pythonText('Qiskit', conditional, {})).toContain(
+    expect(pythonText('Qiskit', conditional, {}, [])).toContain(
       'with qc.if_test((qc.clbits[0], 1)):\n    qc.measure([1], [1])',
     );
     for (const framework of ['Cirq', 'PennyLane'] as const) {
-      expect(() => pythonText(framework, conditional, {})).toThrow(
+      expect(() => pythonText(framework, conditional, {}, [])).toThrow(
         `${framework} has no condition for this operation: M.`,
       );
     }
   });
 
+  test.each([
+    ['Qiskit', 'FSIM', 'qc.append(UnitaryGate([[1+0j,', '.control(1), [0, 2, 1])'],
+    ['Cirq', 'RZX', 'cirq.MatrixGate(np.array([[0.9', '.controlled(1)(q[0], q[1], q[2]),'],
+    ['PennyLane', 'FSIM', 'qml.QubitUnitary(np.array([[1+0j,', 'wires=[1, 2]), control=[0])'],
+  ] as const)(
+    'for %s has the matrix of %s, which it lacks',
+    async (framework, gate, begins, ends) => {
+      const angles = gate === 'FSIM' ? { theta: 0.7, phi: 0.2 } : { theta: 0.7 };
+      const circuit = [{ gate, qubits: [2, 1], controls: [0], ...angles }];
+      const answer = await computer.answer({ ask: 'matrices', source: { circuit } });
+      if (answer.kind !== 'matrices') throw new Error(`The answer is ${JSON.stringify(answer)}.`);
+      const text = pythonText(framework, editedCircuit(circuit), {}, answer.matrices);
+      expect(text).toContain(begins);
+      expect(text).toContain(ends);
+    },
+  );
+
   test('leaves the number of wires to PennyLane where it measures in the middle', () => {
     const teleportation = EXAMPLES.find(({ name }) => name === 'teleportation');
     if (teleportation === undefined) throw new Error('unreachable');
     const circuit = editedCircuit(teleportation.circuit, teleportation.qubits);
-    expect(pythonText('PennyLane', circuit, {})).toContain('qml.device("default.qubit")');
-    expect(pythonText('PennyLane', EMPTY, {})).toContain('qml.device("default.qubit", wires=2)');
+    expect(pythonText('PennyLane', circuit, {}, [])).toContain('qml.device("default.qubit")');
+    expect(pythonText('PennyLane', EMPTY, {}, [])).toContain(
+      'qml.device("default.qubit", wires=2)',
+    );
   });
 });
 
