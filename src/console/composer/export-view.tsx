@@ -163,7 +163,7 @@ function drawingText(): string {
     element.removeAttribute('class');
   }
   // The cursor and what is selected are not the circuit.
-  const marks = [...drawn.querySelectorAll('.cursor, .applied, .step-line')];
+  const marks = [...drawn.querySelectorAll('.cursor, .range, .applied, .step-line')];
   for (const mark of marks) {
     const at = originals.indexOf(mark);
     [copy, ...copy.querySelectorAll('*')][at]?.setAttribute('data-drop', '');

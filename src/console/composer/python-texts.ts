@@ -5,6 +5,7 @@
 import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
 import { type EditedCircuit, type Step, takesControls } from './edited-circuit.ts';
 import { type AngleName, anglesOf } from './gate-table.ts';
+import { withoutOpenControls } from './open-controls.ts';
 
 export type Framework = 'Qiskit' | 'Cirq' | 'PennyLane';
 
@@ -38,7 +39,7 @@ export function pythonText(
   matrices: readonly MatrixRows[],
 ): string {
   let numGates = 0;
-  const steps = circuit.steps.map((step) => {
+  const steps = withoutOpenControls(circuit.steps).map((step) => {
     const matrix = takesControls(step) ? matrices[numGates++] : undefined;
     if (step.name === 'GPHASE' && step.controls.length > 0) return phaseStep(step);
     return matrix === undefined || isKnown(framework, step) ? step : matrixStep(step, matrix);
