@@ -3,6 +3,7 @@ import { benchBatches } from './batches.ts';
 import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCluster } from './cluster.ts';
 import { benchCompileTime } from './compile-time.ts';
+import { benchConsole } from './console.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchDensity } from './density.ts';
 import { benchFresh } from './fresh.ts';
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   cluster: benchCluster,
   'compile-time': benchCompileTime,
+  console: benchConsole,
   batches: benchBatches,
   density: benchDensity,
   fresh: benchFresh,

@@ -11,7 +11,7 @@ export function drawnGates(
 ): readonly DrawnGate[] {
   const columns = columnsOf(circuit);
   return circuit.steps.map((step, index) => {
-    const { id, name, controls, targets, condition, bits } = step;
+    const { id, name, controls, open, targets, condition, bits } = step;
     const [first, ...others] = ANGLES.flatMap((angle) => step.angles[angle] ?? []);
     const detail =
       first === undefined ? undefined : `${writeGateAngle(first)}${others.length > 0 ? ' …' : ''}`;
@@ -21,6 +21,7 @@ export function drawnGates(
       column: columns[index] ?? 0,
       name,
       controls,
+      open,
       targets,
       className: classOf(step, columns[index] ?? 0),
       ...(detail !== undefined && { detail }),
@@ -35,9 +36,9 @@ export function conditionWords({ bits, value }: NonNullable<Step['condition']>):
   return `${bits.map((bit) => `c${bit}`).join(' ')} = ${value}`;
 }
 
-/** A gate in words: "RX by π/2 on q0, controlled by q1". */
+/** A gate in words: "RX with theta π/2 on q0, controlled by q1", or by "q1 on 0". */
 export function stepWords(step: Step): string {
-  const { name, controls, targets, condition } = step;
+  const { name, controls, open, targets, condition } = step;
   const angles = ANGLES.flatMap((angle) => {
     const value = step.angles[angle];
     return value === undefined ? [] : [`${angle} ${writeGateAngle(value, 3)}`];
@@ -46,7 +47,9 @@ export function stepWords(step: Step): string {
     `${name === 'M' ? 'Measurement' : name}${angles.length > 0 ? ` with ${angles.join(', ')}` : ''}`,
     `on ${targets.map((qubit) => `q${qubit}`).join(', ')}`,
   ];
-  const controlled = controls.map((qubit) => `q${qubit}`).join(', ');
+  const controlled = controls
+    .map((qubit) => `q${qubit}${open?.includes(qubit) === true ? ' on 0' : ''}`)
+    .join(', ');
   return [
     parts.join(' '),
     ...(controls.length > 0 ? [`controlled by ${controlled}`] : []),
@@ -59,6 +62,11 @@ export function cellWords(circuit: EditedCircuit, qubit: number, column: number)
   const step = stepAt(circuit, qubit, column);
   const what = step === undefined ? 'empty' : stepWords(step);
   return `q${qubit}, column ${column + 1}: ${what}`;
+}
+
+/** Selected columns: "Column 2", "Columns 2 to 4". */
+export function columnsInWords({ first, last }: { first: number; last: number }): string {
+  return first === last ? `Column ${first + 1}` : `Columns ${first + 1} to ${last + 1}`;
 }
 
 /** The whole circuit in words, for its drawing. */

@@ -14,7 +14,18 @@ import {
   numColumns,
   removeQubit,
 } from './edited-circuit.ts';
-import { canRedo, canUndo, circuit, edit, inputs, open, redo, textSource, undo } from './editor.ts';
+import {
+  canRedo,
+  canUndo,
+  circuit,
+  cursor,
+  edit,
+  inputs,
+  open,
+  redo,
+  textSource,
+  undo,
+} from './editor.ts';
 import { EXAMPLES } from './examples.ts';
 import { ExportView } from './export-view.tsx';
 import { PALETTE, paletteName } from './gate-table.ts';
@@ -85,9 +96,10 @@ export function ComposerPage() {
         <button
           type="button"
           disabled={now.numQubits === 1}
-          onClick={() => edit(removeQubit(circuit.value))}
+          title="The qubit of the cursor, with its gates"
+          onClick={() => edit(removeQubit(circuit.value, cursor.value.qubit))}
         >
-          Remove q{now.numQubits - 1}
+          Remove q{cursor.value.qubit}
         </button>
         <button type="button" onClick={() => open({ ...EMPTY, numQubits: now.numQubits })}>
           Clear
@@ -227,7 +239,9 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['. (full stop)', 'adds a control on the cursor’s qubit to the gate of the column'],
   ['Enter', 'goes to the fields of the selected gate'],
   ['Delete, Backspace', 'take a gate out'],
-  ['Ctrl+C, Ctrl+X, Ctrl+V', 'copy, cut and paste the selected gate, or the column'],
+  ['o', 'makes the control under the cursor act on 0, or on 1 again'],
+  ['Ctrl+Shift+← and →', 'select columns; a mouse does it beside the gates'],
+  ['Ctrl+C, Ctrl+X, Ctrl+V', 'copy, cut and paste the selected columns or gate, or the column'],
   ['Ctrl+Z, Ctrl+Y', 'undo and redo'],
   ['?', 'shows this list'],
 ];

@@ -2,32 +2,12 @@
  * A circuit as the composer edits it: gates in order, each drawn as far left as earlier gates on its qubits allow. Nothing
  * here changes a circuit; functions return a new one.
  */
-import type { ChannelObject, GateAngle, GateObject, MatrixRows } from '../live-state/messages.ts';
-import { ANGLES, type AngleName, controlledName, uncontrolled } from './gate-table.ts';
+import type { GateObject } from '../live-state/messages.ts';
+import { ANGLES, controlledName, uncontrolled } from './gate-table.ts';
+import { withOpenControls, withoutOpenControls } from './open-controls.ts';
+import type { Step } from './step.ts';
 
-/** A classical condition: the gate runs if the bits, the first one least significant, have the value. */
-export interface BitCondition {
-  readonly bits: readonly number[];
-  readonly value: number;
-}
-
-/** A gate of a circuit. */
-export interface Step {
-  /** Number of its own within the circuit. */
-  readonly id: number;
-  /** Name in the API, without the C of its controls. */
-  readonly name: string;
-  readonly controls: readonly number[];
-  /** All qubits of a barrier. */
-  readonly targets: readonly number[];
-  /** Radians, or an input. */
-  readonly angles: Readonly<Partial<Record<AngleName, GateAngle>>>;
-  /** Classical bits that a measurement writes. */
-  readonly bits?: readonly number[] | undefined;
-  readonly condition?: BitCondition | undefined;
-  readonly matrix?: MatrixRows | undefined;
-  readonly channel?: ChannelObject | undefined;
-}
+export type { Step } from './step.ts';
 
 /** A circuit: its gates in the order in which they are applied, column after column. */
 export interface EditedCircuit {
@@ -89,9 +69,11 @@ function inColumns(circuit: EditedCircuit): EditedCircuit {
   return { ...circuit, steps };
 }
 
-/** Number of gates in the columns before this one. */
-export function stepsBefore(circuit: EditedCircuit, column: number): number {
-  return columnsOf(circuit).filter((each) => each < column).length;
+/** Number of gate objects of the columns before this one. */
+export function objectsBefore(circuit: EditedCircuit, column: number): number {
+  const columns = columnsOf(circuit);
+  const before = circuit.steps.filter((_, index) => (columns[index] ?? 0) < column);
+  return withoutOpenControls(before).length;
 }
 
 /** The gate that covers a place of the grid. */
@@ -153,11 +135,7 @@ export function moveStep(
   if (step === undefined) return circuit;
   const { first, last } = spanOf(step);
   if (first + wires < 0 || last + wires >= circuit.numQubits) return circuit;
-  const moved = {
-    ...step,
-    controls: step.controls.map((qubit) => qubit + wires),
-    targets: step.targets.map((qubit) => qubit + wires),
-  };
+  const moved = onQubits(step, (qubit) => qubit + wires);
   const without = { ...circuit, steps: circuit.steps.filter((each) => each.id !== id) };
   const columns = columnsOf(without);
   const found = columns.findIndex((each) => each >= column);
@@ -168,8 +146,27 @@ export function moveStep(
 /** The gate with one of its qubits moved; undefined if it has that qubit already. */
 export function withQubit(step: Step, from: number, to: number): Step | undefined {
   if ([...step.controls, ...step.targets].includes(to)) return undefined;
-  const moved = (qubit: number) => (qubit === from ? to : qubit);
-  return { ...step, controls: step.controls.map(moved), targets: step.targets.map(moved) };
+  return onQubits(step, (qubit) => (qubit === from ? to : qubit));
+}
+
+/** The gate on other qubits. */
+export function onQubits<S extends Omit<Step, 'id'>>(step: S, to: (qubit: number) => number): S {
+  const { controls, targets, open } = step;
+  const moved = { ...step, controls: controls.map(to), targets: targets.map(to) };
+  return open === undefined ? moved : { ...moved, open: open.map(to) };
+}
+
+/** The gate with other controls. */
+export function withControls(step: Step, controls: readonly number[]): Step {
+  const { open = [], ...rest } = step;
+  const kept = open.filter((qubit) => controls.includes(qubit));
+  return { ...rest, controls, ...(kept.length > 0 && { open: kept }) };
+}
+
+/** The gate with a control that acts while its qubit has a value. */
+export function withControlOn(step: Step, qubit: number, value: 0 | 1): Step {
+  const others = (step.open ?? []).filter((each) => each !== qubit);
+  return withControls({ ...step, open: value === 0 ? [...others, qubit] : others }, step.controls);
 }
 
 /** Whether a gate may have controls. */
@@ -182,18 +179,36 @@ export function addQubit(circuit: EditedCircuit): EditedCircuit {
   return { ...circuit, numQubits: Math.min(MAX_QUBITS, circuit.numQubits + 1) };
 }
 
-/** Takes the last qubit out, with the gates on it. One qubit stays. */
-export function removeQubit(circuit: EditedCircuit): EditedCircuit {
-  const numQubits = circuit.numQubits - 1;
-  if (numQubits < 1) return circuit;
-  const steps = circuit.steps.flatMap((step): readonly Step[] => {
-    if (step.name === 'BARRIER') {
-      const targets = step.targets.filter((qubit) => qubit < numQubits);
-      return targets.length === 0 ? [] : [{ ...step, targets }];
-    }
-    return spanOf(step).last < numQubits ? [step] : [];
+/**
+ * Takes a qubit out, with the gates on it and those whose condition reads a bit that is then written by nothing. Bits that
+ * had the numbers of their qubits keep them. One qubit stays.
+ */
+export function removeQubit(circuit: EditedCircuit, removed: number): EditedCircuit {
+  const { numQubits, steps } = circuit;
+  if (numQubits === 1) return circuit;
+  const renumber = (qubit: number) => (qubit > removed ? qubit - 1 : qubit);
+  const hasOwnBits = steps.every(
+    ({ bits, targets }) => bits === undefined || bits.every((bit, i) => bit === targets[i]),
+  );
+  const bitOf = hasOwnBits ? renumber : (bit: number) => bit;
+  const written = new Set<number>();
+  const kept = steps.flatMap((step): readonly Step[] => {
+    const { name, controls, targets, bits, condition } = step;
+    const isOnAll = name === 'BARRIER' || (name === 'GPHASE' && controls.length === 0);
+    const on = isOnAll ? targets.filter((qubit) => qubit !== removed) : targets;
+    if (on.length === 0 && controls.length === 0) return [];
+    if ([...controls, ...on].includes(removed)) return [];
+    if (condition?.bits.some((bit) => !written.has(bit)) === true) return [];
+    for (const bit of bits ?? []) written.add(bit);
+    return [
+      {
+        ...onQubits({ ...step, targets: on }, renumber),
+        ...(bits !== undefined && { bits: bits.map(bitOf) }),
+        ...(condition && { condition: { ...condition, bits: condition.bits.map(bitOf) } }),
+      },
+    ];
   });
-  return inColumns({ numQubits, steps });
+  return inColumns({ numQubits: numQubits - 1, steps: kept });
 }
 
 /** Names of the inputs that angles depend on, in order. */
@@ -211,7 +226,7 @@ export function editedCircuit(objects: readonly GateObject[], qubits?: number): 
   const numQubits = Math.max(1, qubits ?? 1, ...used.map((qubit) => qubit + 1));
   const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
   let numBits = 0;
-  const steps = read.map((step) => {
+  const steps = withOpenControls(read).map((step) => {
     // Without `bits` a measurement writes those after the highest one written so far.
     const bits =
       step.name === 'M' ? (step.bits ?? step.targets.map((_, i) => numBits + i)) : step.bits;
@@ -232,8 +247,9 @@ function stepOf(object: GateObject, id: number): Step {
   const listed = object.qubits ?? object.targets ?? [];
   const single = object.qubit ?? object.target;
   const given = single === undefined ? listed : [single];
-  // One list may have own controls before the targets.
-  const missing = Math.max(0, own - further.length);
+  // One list may have own controls before the targets; further controls may be in a list of their own.
+  const numTargets = name === 'SWAP' ? 2 : 1;
+  const missing = own === 0 ? 0 : Math.max(0, given.length - numTargets);
   const controls = [...given.slice(0, missing), ...further];
   const angles = Object.fromEntries(
     ANGLES.flatMap((angle) => (object[angle] === undefined ? [] : [[angle, object[angle]]])),
@@ -254,7 +270,7 @@ function stepOf(object: GateObject, id: number): Step {
 
 /** Writes gate objects of the API. */
 export function gateObjects({ numQubits, steps }: EditedCircuit): readonly GateObject[] {
-  return steps.map((step) => objectOf(step, numQubits));
+  return withoutOpenControls(steps).map((step) => objectOf(step, numQubits));
 }
 
 function objectOf(step: Step, numQubits: number): GateObject {

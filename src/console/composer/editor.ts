@@ -8,6 +8,7 @@ import {
   inputNames,
   insertSteps,
   numColumns,
+  onQubits,
   removeSteps,
   type Step,
   spanOf,
@@ -39,6 +40,16 @@ export const selectedId = signal<number | undefined>(undefined);
 export const selected = computed(() =>
   circuit.value.steps.find(({ id }) => id === selectedId.value),
 );
+const columnRange = signal<{ readonly anchor: number; readonly head: number } | undefined>(
+  undefined,
+);
+/** Selected columns, both ends included; undefined if there are none. */
+export const selectedColumns = computed(() => {
+  const range = columnRange.value;
+  if (range === undefined) return undefined;
+  const { anchor, head } = range;
+  return { first: Math.min(anchor, head), last: Math.max(anchor, head) };
+});
 /** Columns whose gates have been applied in the state that is shown; undefined for all. */
 export const shownColumns = signal<number | undefined>(undefined);
 /** Values of inputs that sliders have set; others are 0. */
@@ -123,6 +134,7 @@ function tidy(): void {
   if (!steps.some(({ id }) => id === selectedId.value)) selectedId.value = undefined;
   const shown = shownColumns.value;
   if (shown !== undefined && shown >= last) shownColumns.value = undefined;
+  columnRange.value = undefined;
 }
 
 /** Moves the cursor and selects the gate there, if there is one. */
@@ -135,7 +147,27 @@ export function goToCell(qubit: number, column: number): void {
   batch(() => {
     cursor.value = at;
     selectedId.value = stepAt(circuit.value, at.qubit, at.column)?.id;
+    columnRange.value = undefined;
   });
+}
+
+/** Selects the columns from the cursor's to this one; the cursor goes there when the selection begins with it. */
+export function selectColumnsTo(column: number): void {
+  const last = Math.max(0, numColumns(circuit.value) - 1);
+  const within = (each: number) => Math.max(0, Math.min(last, each));
+  batch(() => {
+    const anchor = columnRange.value?.anchor ?? within(cursor.value.column);
+    const head = within(column);
+    selectedId.value = undefined;
+    columnRange.value = { anchor, head };
+    cursor.value = { ...cursor.value, column: head };
+  });
+}
+
+/** Selects one more column to the left or right of the selection, or the cursor's column. */
+export function extendColumns(by: -1 | 1): void {
+  const range = columnRange.value;
+  selectColumnsTo(range === undefined ? cursor.value.column : range.head + by);
 }
 
 /**
@@ -194,10 +226,22 @@ export function insertGate(gate: PaletteGate, { qubit, column } = cursor.value):
   });
 }
 
-/** Takes the selected gate out. */
+/** Takes the selected gate out, or the gates of the selected columns. */
 export function removeSelected(): void {
-  const step = selected.value;
-  if (step !== undefined) edit(removeSteps(circuit.value, [step.id]));
+  const ids = selectedSteps().map(({ id }) => id);
+  if (ids.length > 0) edit(removeSteps(circuit.value, ids));
+}
+
+/** The gates of the selected columns, or the selected gate. */
+function selectedSteps(): readonly Step[] {
+  const range = selectedColumns.value;
+  const one = selected.value;
+  if (range === undefined) return one === undefined ? [] : [one];
+  const columns = columnsOf(circuit.value);
+  return circuit.value.steps.filter((_, index) => {
+    const column = columns[index] ?? -1;
+    return range.first <= column && column <= range.last;
+  });
 }
 
 /** Sets the value of an input. */
@@ -211,48 +255,47 @@ export function setTextInput(name: string, value: number | boolean): void {
   if (text !== undefined) textSource.value = { ...text, inputs: { ...text.inputs, [name]: value } };
 }
 
-/** Copied gates, of one column or more. */
-const copied = signal<readonly Step[]>([]);
+/** Copied gates, and the number of their columns. */
+const copied = signal<{ readonly steps: readonly Step[]; readonly numColumns: number }>({
+  steps: [],
+  numColumns: 1,
+});
 
-/** Copies the selected gate, or the gates of the cursor's column. */
-export function copyColumn(): number {
-  const columns = columnsOf(circuit.value);
-  const one = selected.value;
-  copied.value =
-    one === undefined
-      ? circuit.value.steps.filter((_, index) => columns[index] === cursor.value.column)
-      : [one];
-  return copied.value.length;
+/** Copies the selected columns or gate, or else the gates of the cursor's column. @returns Number of gates. */
+export function copyColumns(): number {
+  if (selected.value === undefined && columnRange.value === undefined) {
+    const { column } = cursor.value;
+    columnRange.value = { anchor: column, head: column };
+  }
+  const { first, last } = selectedColumns.value ?? { first: 0, last: 0 };
+  copied.value = { steps: selectedSteps(), numColumns: last - first + 1 };
+  return copied.value.steps.length;
 }
 
-/** Copies, and takes out what was copied. */
-export function cutColumn(): number {
-  const count = copyColumn();
-  edit(
-    removeSteps(
-      circuit.value,
-      copied.value.map(({ id }) => id),
-    ),
-  );
+/** Copies, and takes out what was copied. @returns Number of gates. */
+export function cutColumns(): number {
+  const count = copyColumns();
+  const first = selectedColumns.value?.first;
+  batch(() => {
+    removeSelected();
+    if (first !== undefined) goToCell(cursor.value.qubit, first);
+  });
   return count;
 }
 
 /** Inserts what was copied at the cursor. A single gate moves to the cursor's wire if it fits there. */
 export function paste(): number {
-  const [one] = copied.value;
+  const { steps, numColumns: width } = copied.value;
+  const [one] = steps;
   if (one === undefined) return 0;
   const { qubit, column } = cursor.value;
   const { first, last } = spanOf(one);
-  const isAlone = copied.value.length === 1 && one.name !== 'BARRIER';
+  const isAlone = steps.length === 1 && one.name !== 'BARRIER';
   const by = isAlone ? Math.min(qubit, circuit.value.numQubits - 1 - (last - first)) - first : 0;
-  const moved = copied.value.map((step) => ({
-    ...step,
-    controls: step.controls.map((each) => each + by),
-    targets: step.targets.map((each) => each + by),
-  }));
+  const moved = steps.map((step) => onQubits(step, (each) => each + by));
   batch(() => {
     edit(insertSteps(circuit.value, column, moved));
-    cursor.value = { qubit, column: Math.min(numColumns(circuit.value), column + 1) };
+    cursor.value = { qubit, column: Math.min(numColumns(circuit.value), column + width) };
   });
   return moved.length;
 }

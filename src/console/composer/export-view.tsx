@@ -130,8 +130,11 @@ async function textOf(form: Form, states: LiveStates): Promise<string> {
       return JSON.stringify(source, null, 2);
     case 'SVG':
       return drawingText();
-    default:
-      return pythonText(form satisfies Framework, now, values);
+    default: {
+      const answer = await states.gateMatrices(source);
+      if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
+      return pythonText(form satisfies Framework, now, values, answer.matrices);
+    }
   }
 }
 
@@ -160,7 +163,7 @@ function drawingText(): string {
     element.removeAttribute('class');
   }
   // The cursor and what is selected are not the circuit.
-  const marks = [...drawn.querySelectorAll('.cursor, .applied, .step-line')];
+  const marks = [...drawn.querySelectorAll('.cursor, .range, .applied, .step-line')];
   for (const mark of marks) {
     const at = originals.indexOf(mark);
     [copy, ...copy.querySelectorAll('*')][at]?.setAttribute('data-drop', '');

@@ -88,7 +88,7 @@ export const PALETTE: readonly PaletteGroup[] = [
       gate('M', 'Measures a qubit into a bit', { key: 'm' }),
       gate('RESET', 'Returns a qubit to |0⟩', { key: 'r' }),
       gate('BARRIER', 'Nothing is moved across it', { numTargets: 0, key: '|' }),
-      gate('UNITARY', 'A matrix of your own on one qubit'),
+      gate('UNITARY', 'A matrix of your own'),
     ],
   },
 ];

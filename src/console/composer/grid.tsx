@@ -9,32 +9,38 @@ import {
   qubitAt,
   ROW,
 } from '../drawing/circuit-layout.ts';
-import { cellWords, circuitWords, drawnGates } from './circuit-words.ts';
+import { cellWords, circuitWords, columnsInWords, drawnGates } from './circuit-words.ts';
 import {
   moveStep,
   numColumns,
   replaceStep,
   spanOf,
   takesControls,
+  withControlOn,
+  withControls,
   withQubit,
 } from './edited-circuit.ts';
 import {
   circuit,
-  copyColumn,
+  copyColumns,
   cursor,
-  cutColumn,
+  cutColumns,
   edit,
+  extendColumns,
   goToCell,
   insertGate,
   paste,
   redo,
   removeSelected,
+  selectColumnsTo,
   selected,
+  selectedColumns,
   selectedId,
   shownColumns,
   undo,
 } from './editor.ts';
 import { gateOfKey, type PaletteGate } from './gate-table.ts';
+import { gateFaults } from './live.ts';
 
 /** Columns beyond the last gate. */
 const FREE_COLUMNS = 3;
@@ -61,13 +67,19 @@ export function Grid({
 }) {
   const host = useRef<HTMLDivElement>(null);
   const drag = useSignal<Drag | undefined>(undefined);
+  /** Column where a mouse went down beside the gates: it selects columns from there. */
+  const sweepFrom = useSignal<number | undefined>(undefined);
   const said = useSignal('');
   const layout = useComputed(() => {
     const now = circuit.value;
     const shown = shownColumns.value;
     const gates = drawnGates(now, ({ id }, column) => {
       const isLater = shown !== undefined && column >= shown;
-      return [id === selectedId.value ? 'selected' : '', isLater ? 'later' : ''].join(' ');
+      return [
+        id === selectedId.value ? 'selected' : '',
+        isLater ? 'later' : '',
+        gateFaults.value.has(id) ? 'faulty' : '',
+      ].join(' ');
     });
     return layoutCircuit(now.numQubits, gates, {
       isGrid: true,
@@ -76,6 +88,7 @@ export function Grid({
   });
   const { columns, height } = layout.value;
   const { qubit, column } = cursor.value;
+  const range = selectedColumns.value;
 
   /** Place of the grid under a pointer. */
   const placeOf = (event: PointerEvent) => {
@@ -89,7 +102,14 @@ export function Grid({
     const at = placeOf(event);
     if (at.qubit === undefined) return;
     goToCell(at.qubit, at.column);
-    if (placed === undefined) return;
+    if (placed === undefined) {
+      // A finger scrolls instead.
+      if (event.pointerType === 'mouse') {
+        sweepFrom.value = at.column;
+        host.current?.setPointerCapture(event.pointerId);
+      }
+      return;
+    }
     event.stopPropagation();
     const { gate } = placed;
     selectedId.value = gate.id;
@@ -106,8 +126,12 @@ export function Grid({
   };
   const move = (event: PointerEvent) => {
     const now = drag.value;
-    if (now === undefined) return;
     const at = placeOf(event);
+    const isSweep = sweepFrom.value !== undefined && at.column !== sweepFrom.value;
+    if (isSweep || (sweepFrom.value !== undefined && selectedColumns.value !== undefined)) {
+      selectColumnsTo(at.column);
+    }
+    if (now === undefined) return;
     const far = Math.hypot(at.x - now.from.x, at.y - now.from.y) > DRAG_FROM;
     if (!now.isMoving && !far) return;
     drag.value = { ...now, isMoving: true, qubit: at.qubit ?? now.qubit, column: at.column };
@@ -115,6 +139,7 @@ export function Grid({
   const end = () => {
     const now = drag.value;
     drag.value = undefined;
+    sweepFrom.value = undefined;
     if (now === undefined || !now.isMoving) return;
     const step = circuit.value.steps.find(({ id }) => id === now.id);
     if (step === undefined) return;
@@ -136,16 +161,26 @@ export function Grid({
     const done = isCommand ? command(event) : plainKey(event);
     if (!done) return;
     event.preventDefault();
-    said.value = cellWords(circuit.value, cursor.value.qubit, cursor.value.column);
+    const range = selectedColumns.value;
+    said.value =
+      range === undefined
+        ? cellWords(circuit.value, cursor.value.qubit, cursor.value.column)
+        : `${columnsInWords(range)} selected`;
   };
   const command = ({ key, shiftKey }: KeyboardEvent): boolean => {
     const commands: Readonly<Record<string, () => unknown>> = {
       z: shiftKey ? redo : undo,
       y: redo,
-      c: copyColumn,
-      x: cutColumn,
+      c: copyColumns,
+      x: cutColumns,
       v: paste,
     };
+    const towards: Readonly<Record<string, -1 | 1>> = { ArrowLeft: -1, ArrowRight: 1 };
+    const by = shiftKey ? towards[key] : undefined;
+    if (by !== undefined) {
+      extendColumns(by);
+      return true;
+    }
     const run = commands[key.toLowerCase()];
     run?.();
     return run !== undefined;
@@ -194,8 +229,14 @@ export function Grid({
         if (one === undefined) return false;
         onAngles();
         return true;
+      case 'Escape':
+        if (selectedColumns.value === undefined) return false;
+        goToCell(at.qubit, at.column);
+        return true;
       case '.':
         return addControl();
+      case 'o':
+        return flipControl();
       case '?':
         onHelp();
         return true;
@@ -221,7 +262,16 @@ export function Grid({
       .sort((a, b) => a.distance - b.distance)[0];
     const step = circuit.value.steps.find(({ id }) => id === near?.gate.id);
     if (step === undefined || near?.distance === 0) return false;
-    edit(replaceStep(circuit.value, { ...step, controls: [...step.controls, wire] }));
+    edit(replaceStep(circuit.value, withControls(step, [...step.controls, wire])));
+    return true;
+  };
+  /** Makes the control on the cursor's wire act on 0, or on 1 again. */
+  const flipControl = (): boolean => {
+    const { qubit: wire } = cursor.value;
+    const step = selected.value;
+    if (step === undefined || !step.controls.includes(wire)) return false;
+    const value = step.open?.includes(wire) === true ? 1 : 0;
+    edit(replaceStep(circuit.value, withControlOn(step, wire, value)));
     return true;
   };
 
@@ -236,6 +286,7 @@ export function Grid({
       onPointerUp={end}
       onPointerCancel={() => {
         drag.value = undefined;
+        sweepFrom.value = undefined;
       }}
     >
       <CircuitDrawing
@@ -260,6 +311,15 @@ export function Grid({
                 width={edgeOf(columns, shownColumns.value)}
                 height={height}
                 class="applied"
+              />
+            )}
+            {range !== undefined && (
+              <rect
+                x={edgeOf(columns, range.first)}
+                y={0}
+                width={edgeOf(columns, range.last + 1) - edgeOf(columns, range.first)}
+                height={height}
+                class="range"
               />
             )}
             {centre !== undefined && (

@@ -1,23 +1,37 @@
 /** Fields of the selected gate: its qubits, angles, controls, condition and matrix. */
 import { useSignal } from '@preact/signals';
-import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
+import { Fragment } from 'preact';
+import type { GateAngle } from '../live-state/messages.ts';
 import { readGateAngle, writeGateAngle } from './angle-text.ts';
-import { stepWords } from './circuit-words.ts';
-import { replaceStep, type Step, takesControls, withQubit } from './edited-circuit.ts';
+import { columnsInWords, stepWords } from './circuit-words.ts';
+import {
+  replaceStep,
+  type Step,
+  takesControls,
+  withControlOn,
+  withControls,
+  withQubit,
+} from './edited-circuit.ts';
 import {
   circuit,
+  copyColumns,
+  cutColumns,
   edit,
   inputs,
   removeSelected,
   selected,
+  selectedColumns,
   setInput,
   setTextInput,
   textSource,
 } from './editor.ts';
 import { type AngleName, anglesOf } from './gate-table.ts';
+import { gateFaults } from './live.ts';
+import { MatrixField } from './matrix-field.tsx';
 
 export function Inspector() {
   const step = selected.value;
+  const range = selectedColumns.value;
   return (
     <section
       class="card inspector"
@@ -25,7 +39,23 @@ export function Inspector() {
       id="composer-inspector"
       tabIndex={-1}
     >
-      {step === undefined ? (
+      {range !== undefined ? (
+        <>
+          <h2>{columnsInWords(range)}</h2>
+          <div class="choices">
+            <button type="button" onClick={copyColumns}>
+              Copy
+            </button>
+            <button type="button" onClick={cutColumns}>
+              Cut
+            </button>
+            <button type="button" onClick={removeSelected}>
+              Delete
+            </button>
+          </div>
+          <p class="note">Paste them at the cursor with Ctrl+V.</p>
+        </>
+      ) : step === undefined ? (
         <>
           <h2>No gate is selected</h2>
           <p class="note">
@@ -44,6 +74,7 @@ export function Inspector() {
 function StepFields({ step }: { readonly step: Step }) {
   const change = (next: Step, name?: string) => edit(replaceStep(circuit.value, next), name);
   const angles = anglesOf(step.name);
+  const fault = gateFaults.value.get(step.id);
   return (
     <>
       <div class="head">
@@ -52,6 +83,11 @@ function StepFields({ step }: { readonly step: Step }) {
           Delete
         </button>
       </div>
+      {fault !== undefined && (
+        <p class="notice bad" role="status">
+          {fault}
+        </p>
+      )}
       <div class="fields">
         {step.name !== 'BARRIER' &&
           step.name !== 'GPHASE' &&
@@ -64,15 +100,15 @@ function StepFields({ step }: { readonly step: Step }) {
               onChange={change}
             />
           ))}
-        {step.controls.map((qubit, index) => (
-          <QubitField
-            key={`control ${index}`}
-            label={step.controls.length === 1 ? 'Control' : `Control ${index + 1}`}
-            step={step}
-            qubit={qubit}
-            onChange={change}
-          />
-        ))}
+        {step.controls.map((qubit, index) => {
+          const label = step.controls.length === 1 ? 'Control' : `Control ${index + 1}`;
+          return (
+            <Fragment key={`control ${index}`}>
+              <QubitField label={label} step={step} qubit={qubit} onChange={change} />
+              <ControlValueField label={label} step={step} qubit={qubit} onChange={change} />
+            </Fragment>
+          );
+        })}
         {takesControls(step) && <ControlButtons step={step} onChange={change} />}
         {step.name === 'M' && <BitField step={step} onChange={change} />}
       </div>
@@ -122,6 +158,29 @@ function QubitField({
   );
 }
 
+/** The value of its qubit while a control acts. */
+function ControlValueField({
+  label,
+  step,
+  qubit,
+  onChange,
+}: FieldProps & { readonly label: string; readonly qubit: number }) {
+  return (
+    <label class="field">
+      <span>{label} acts on</span>
+      <select
+        value={step.open?.includes(qubit) === true ? 0 : 1}
+        onChange={({ currentTarget }) =>
+          onChange(withControlOn(step, qubit, currentTarget.value === '0' ? 0 : 1))
+        }
+      >
+        <option value={1}>1</option>
+        <option value={0}>0 (open)</option>
+      </select>
+    </label>
+  );
+}
+
 function ControlButtons({ step, onChange }: FieldProps) {
   const used = [...step.controls, ...step.targets];
   const free = Array.from({ length: circuit.value.numQubits }, (_, qubit) => qubit).find(
@@ -133,7 +192,7 @@ function ControlButtons({ step, onChange }: FieldProps) {
         type="button"
         disabled={free === undefined}
         onClick={() => {
-          if (free !== undefined) onChange({ ...step, controls: [...step.controls, free] });
+          if (free !== undefined) onChange(withControls(step, [...step.controls, free]));
         }}
       >
         Add a control
@@ -141,7 +200,7 @@ function ControlButtons({ step, onChange }: FieldProps) {
       {step.controls.length > 0 && step.name !== 'CU' && step.name !== 'CU3' && (
         <button
           type="button"
-          onClick={() => onChange({ ...step, controls: step.controls.slice(0, -1) })}
+          onClick={() => onChange(withControls(step, step.controls.slice(0, -1)))}
         >
           Remove a control
         </button>
@@ -269,73 +328,6 @@ function ConditionFields({ step, onChange }: FieldProps) {
       )}
     </div>
   );
-}
-
-/** A matrix as text: rows on lines, complex entries such as 0.5-0.5i. */
-function MatrixField({ step, onChange }: FieldProps) {
-  const typed = useSignal<string | undefined>(undefined);
-  const text = typed.value ?? matrixText(step.matrix ?? []);
-  const read = typed.value === undefined ? step.matrix : readMatrix(typed.value);
-  return (
-    <label class="field">
-      <span>Matrix, a row on each line</span>
-      <textarea
-        rows={Math.max(2, (step.matrix ?? []).length)}
-        value={text}
-        aria-invalid={read === undefined}
-        spellcheck={false}
-        onInput={({ currentTarget }) => {
-          typed.value = currentTarget.value;
-          const matrix = readMatrix(currentTarget.value);
-          if (matrix?.length === 2 ** step.targets.length) onChange({ ...step, matrix }, 'matrix');
-        }}
-        onBlur={() => {
-          if (read !== undefined) typed.value = undefined;
-        }}
-      />
-      <span class="small">
-        {2 ** step.targets.length} rows of complex numbers, such as 0.6 -0.8i; it must be unitary.
-      </span>
-    </label>
-  );
-}
-
-function matrixText(matrix: MatrixRows): string {
-  return matrix
-    .map((row) => row.map(([re = 0, im = 0]) => complexText(re, im)).join('  '))
-    .join('\n');
-}
-
-function complexText(re: number, im: number): string {
-  if (im === 0) return String(re);
-  if (re === 0) return `${im}i`;
-  return `${re}${im < 0 ? '-' : '+'}${Math.abs(im)}i`;
-}
-
-function readMatrix(text: string): MatrixRows | undefined {
-  const rows = text
-    .trim()
-    .split('\n')
-    .map((line) =>
-      line
-        .trim()
-        .split(/[\s,;]+/)
-        .map(readComplex),
-    );
-  const whole = rows.every(
-    (row) => row.length === rows.length && row.every((each) => each !== undefined),
-  );
-  // The cast is safe: no entry is undefined.
-  return whole ? (rows as unknown as MatrixRows) : undefined;
-}
-
-function readComplex(text: string): readonly [number, number] | undefined {
-  const match = /^([+-]?[\d.]+(?:e[+-]?\d+)?)?(?:([+-]?[\d.]*(?:e[+-]?\d+)?)[ij])?$/i.exec(text);
-  if (match === null || text === '') return undefined;
-  const [, re, im] = match;
-  const part = im === undefined ? 0 : Number(/^[+-]?$/.test(im) ? `${im}1` : im);
-  const pair = [Number(re ?? 0), part] as const;
-  return pair.every(Number.isFinite) ? pair : undefined;
 }
 
 /** Fields of the inputs that the text declares: numbers of any size, and conditions. */

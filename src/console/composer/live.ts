@@ -2,8 +2,9 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { LiveAnswer, LiveSource } from '../live-state/messages.ts';
-import { gateObjects, stepsBefore } from './edited-circuit.ts';
+import { gateObjects, objectsBefore } from './edited-circuit.ts';
 import { circuit, inputs, shownColumns, textSource } from './editor.ts';
+import { withoutOpenControls } from './open-controls.ts';
 import { basisLabel } from './state-words.ts';
 
 /** Probabilities up to this are of rounding. */
@@ -45,6 +46,21 @@ export const exactProbabilities = computed<ReadonlyMap<string, number> | undefin
   return found;
 });
 
+/** What is wrong with gates that the service would refuse, by the number of the gate. */
+export const gateFaults = computed<ReadonlyMap<number, string>>(() => {
+  const answer = live.value;
+  const faults = new Map<number, string>();
+  if (answer?.kind !== 'refused' || textSource.value !== undefined) return faults;
+  const steps = withoutOpenControls(circuit.value.steps);
+  for (const { path, message } of answer.faults) {
+    const step = steps[Number(/^circuit\[(\d+)\]/.exec(path)?.[1])];
+    if (step === undefined) continue;
+    const before = faults.get(step.id);
+    faults.set(step.id, before === undefined ? message : `${before} ${message}`);
+  }
+  return faults;
+});
+
 /**
  * Computes live states with the worker from now on.
  *
@@ -56,7 +72,7 @@ export function followCircuit(states: LiveStates): () => void {
     const isText = textSource.value !== undefined;
     const options = {
       seed: seed.value,
-      ...(shown !== undefined && !isText && { step: stepsBefore(circuit.value, shown) }),
+      ...(shown !== undefined && !isText && { step: objectsBefore(circuit.value, shown) }),
       ...(pair.value !== undefined && { pair: pair.value }),
     };
     states.show(source.value, options).then(

@@ -1,11 +1,15 @@
-/** The circuit as a Python program for Qiskit, Cirq and PennyLane. Angles with inputs are written with their values. */
+/**
+ * The circuit as a Python program for Qiskit, Cirq and PennyLane. Angles with inputs are written with their values, and
+ * gates that a framework lacks as their matrices.
+ */
 import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
-import type { EditedCircuit, Step } from './edited-circuit.ts';
+import { type EditedCircuit, type Step, takesControls } from './edited-circuit.ts';
 import { type AngleName, anglesOf } from './gate-table.ts';
+import { withoutOpenControls } from './open-controls.ts';
 
 export type Framework = 'Qiskit' | 'Cirq' | 'PennyLane';
 
-/** A gate that a framework cannot express in this form. */
+/** Noise, or a condition, that a framework cannot express in this form. */
 export class UnwritableGateError extends Error {
   override readonly name = 'UnwritableGateError';
 
@@ -25,17 +29,68 @@ interface Values {
  * Writes a program that builds the circuit.
  *
  * @param inputs - Values of inputs.
+ * @param matrices - Matrix of each gate on its targets, one for each gate in order; the first target is least significant.
  * @throws {UnwritableGateError}
  */
-export function pythonText(framework: Framework, circuit: EditedCircuit, inputs: Values): string {
+export function pythonText(
+  framework: Framework,
+  circuit: EditedCircuit,
+  inputs: Values,
+  matrices: readonly MatrixRows[],
+): string {
+  let numGates = 0;
+  const steps = withoutOpenControls(circuit.steps).map((step) => {
+    const matrix = takesControls(step) ? matrices[numGates++] : undefined;
+    if (step.name === 'GPHASE' && step.controls.length > 0) return phaseStep(step);
+    return matrix === undefined || isKnown(framework, step) ? step : matrixStep(step, matrix);
+  });
+  const written = { ...circuit, steps };
   switch (framework) {
     case 'Qiskit':
-      return qiskitText(circuit, inputs);
+      return qiskitText(written, inputs);
     case 'Cirq':
-      return cirqText(circuit, inputs);
+      return cirqText(written, inputs);
     case 'PennyLane':
-      return pennylaneText(circuit, inputs);
+      return pennylaneText(written, inputs);
   }
+}
+
+/** Whether a framework has a gate, whatever its controls. */
+function isKnown(framework: Framework, { name }: Step): boolean {
+  if (name === 'UNITARY') return true;
+  switch (framework) {
+    case 'Qiskit':
+      return name === 'GPHASE' || Object.hasOwn(QISKIT, name);
+    case 'Cirq':
+      return Object.hasOwn(CIRQ, name) || Object.hasOwn(CIRQ_TURNS, name);
+    case 'PennyLane':
+      return Object.hasOwn(PENNYLANE, name) || Object.hasOwn(PENNYLANE_INVERSES, name);
+  }
+}
+
+/** A global phase under controls is a phase of the last one. */
+function phaseStep(step: Step): Step {
+  const { controls, angles } = step;
+  const theta = angles.gamma ?? 0;
+  return {
+    ...step,
+    name: 'P',
+    controls: controls.slice(0, -1),
+    targets: controls.slice(-1),
+    angles: { theta },
+  };
+}
+
+/** The gate as its matrix. That of a global phase is on a qubit. */
+function matrixStep(step: Step, matrix: MatrixRows): Step {
+  const unitary = { ...step, name: 'UNITARY', angles: {} };
+  const phase = matrix.length === 1 ? matrix[0]?.[0] : undefined;
+  if (phase === undefined) return { ...unitary, matrix };
+  const onQubit: MatrixRows = [
+    [phase, [0, 0]],
+    [[0, 0], phase],
+  ];
+  return { ...unitary, targets: step.targets.slice(0, 1), matrix: onQubit };
 }
 
 function number(angle: GateAngle | undefined, inputs: Values): string {
@@ -92,6 +147,7 @@ const QISKIT: Readonly<Record<string, string>> = {
   CU: 'CUGate',
   'XX+YY': 'XXPlusYYGate',
   'XX-YY': 'XXMinusYYGate',
+  U2: 'U2Gate',
 };
 
 function qiskitText(circuit: EditedCircuit, inputs: Values): string {
@@ -145,10 +201,6 @@ function qiskitGate(step: Step, inputs: Values, used: Set<string>): string {
     used.add('UnitaryGate');
     return `UnitaryGate(${matrixText(step.matrix ?? [])})`;
   }
-  if (step.name === 'U2') {
-    used.add('U2Gate');
-    return `U2Gate(${anglesIn(step, inputs).join(', ')})`;
-  }
   const name = QISKIT[step.name];
   if (name === undefined) throw new UnwritableGateError('Qiskit', step);
   used.add(name);
@@ -172,6 +224,19 @@ const CIRQ: Readonly<Record<string, string>> = {
   SQRTISWAP: '(cirq.ISWAP**0.5)',
 };
 
+/** Gates of Cirq with angles. */
+const CIRQ_TURNS: Readonly<Record<string, (a: string, b: string, c: string) => string>> = {
+  RX: (a) => `cirq.rx(${a})`,
+  RY: (a) => `cirq.ry(${a})`,
+  RZ: (a) => `cirq.rz(${a})`,
+  P: (a) => `(cirq.Z**(${a} / math.pi))`,
+  U: (a, b, c) => `cirq.MatrixGate(u(${a}, ${b}, ${c}))`,
+  RXX: (a) => `cirq.ms(${a} / 2)`,
+  RZZ: (a) => `cirq.ZZPowGate(exponent=${a} / math.pi, global_shift=-0.5)`,
+  RYY: (a) => `cirq.YYPowGate(exponent=${a} / math.pi, global_shift=-0.5)`,
+  FSIM: (a, b) => `cirq.FSimGate(${a}, ${b})`,
+};
+
 function cirqText(circuit: EditedCircuit, inputs: Values): string {
   const lines = circuit.steps.flatMap((step) => {
     const { name, controls, targets, bits = [], condition } = step;
@@ -192,22 +257,10 @@ function cirqText(circuit: EditedCircuit, inputs: Values): string {
       return targets.map((qubit) => `    cirq.reset(q[${qubit}])${conditions},`);
     }
     const [a = '0', b = '0', c = '0'] = anglesIn(step, inputs);
-    const turns: Readonly<Record<string, string>> = {
-      RX: `cirq.rx(${a})`,
-      RY: `cirq.ry(${a})`,
-      RZ: `cirq.rz(${a})`,
-      P: `(cirq.Z**(${a} / math.pi))`,
-      RXX: `cirq.ms(${a} / 2)`,
-      RZZ: `cirq.ZZPowGate(exponent=${a} / math.pi, global_shift=-0.5)`,
-      RYY: `cirq.YYPowGate(exponent=${a} / math.pi, global_shift=-0.5)`,
-      FSIM: `cirq.FSimGate(${a}, ${b})`,
-    };
     const gate =
       name === 'UNITARY'
         ? `cirq.MatrixGate(np.array(${matrixText(step.matrix ?? [])}))`
-        : name === 'U'
-          ? `cirq.MatrixGate(u(${a}, ${b}, ${c}))`
-          : (CIRQ[name] ?? turns[name]);
+        : (CIRQ[name] ?? CIRQ_TURNS[name]?.(a, b, c));
     if (gate === undefined) throw new UnwritableGateError('Cirq', step);
     // The first qubit of a Cirq matrix is the most significant one.
     const order = name === 'UNITARY' ? targets.toReversed() : targets;

@@ -79,6 +79,8 @@ function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Ma
   switch (mark.kind) {
     case 'dot':
       return <circle cx={x} cy={y} r="5" class="control" />;
+    case 'ring':
+      return <circle cx={x} cy={y} r="5.5" class="control ring" />;
     case 'plus':
       return (
         <>

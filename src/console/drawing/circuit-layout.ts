@@ -9,6 +9,8 @@ export interface DrawnGate {
   /** Name without the C of controls: X, RZ, M, BARRIER. */
   readonly name: string;
   readonly controls: readonly number[];
+  /** Controls that act while their qubit is 0. */
+  readonly open?: readonly number[] | undefined;
   readonly targets: readonly number[];
   /** Second line of the box, such as an angle. */
   readonly detail?: string | undefined;
@@ -34,7 +36,7 @@ const LINK_COLUMN = 34;
 /** Largest factor by which columns are widened; gates farther apart no longer look like one circuit. */
 const MAX_STRETCH = 1.7;
 
-export type MarkKind = 'box' | 'dot' | 'plus' | 'cross' | 'meter' | 'bar';
+export type MarkKind = 'box' | 'dot' | 'ring' | 'plus' | 'cross' | 'meter' | 'bar';
 
 /** A symbol on a wire. */
 export interface Mark {
@@ -134,10 +136,13 @@ export function columnAt({ columns }: CircuitLayout, x: number): number {
   return found < 0 ? columns.length : found;
 }
 
-function marksOf({ name, controls, targets }: DrawnGate): readonly Mark[] {
+function marksOf({ name, controls, open, targets }: DrawnGate): readonly Mark[] {
   const kind = targetKind(name, controls.length);
   return [
-    ...controls.map((qubit): Mark => ({ kind: 'dot', qubit, y: wireAt(qubit) })),
+    ...controls.map((qubit): Mark => {
+      const isOpen = open?.includes(qubit) === true;
+      return { kind: isOpen ? 'ring' : 'dot', qubit, y: wireAt(qubit) };
+    }),
     ...targets.map((qubit): Mark => ({ kind, qubit, y: wireAt(qubit) })),
   ];
 }

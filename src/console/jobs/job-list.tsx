@@ -17,13 +17,26 @@ const BEYOND = 8;
 /** The next page is asked for when so few rows are left. */
 const AHEAD = 60;
 
+/** The row that was chosen, and where it was then. */
+interface Choice {
+  readonly id: string;
+  readonly index: number;
+}
+
+/** Place of the chosen row; −1 if there is none. It moves when jobs come in. */
+function placeOf(choice: Choice | undefined, rows: readonly JobRow[]): number {
+  if (choice === undefined) return -1;
+  const { id, index } = choice;
+  return rows[index]?.id === id ? index : rows.findIndex((row) => row.id === id);
+}
+
 /** Shows rows. */
 export function JobList({ jobs }: { readonly jobs: Jobs }) {
   const { rows, isComplete, readMore, error } = jobs;
   const box = useRef<HTMLDivElement>(null);
   const [{ first, count }, setSight] = useState({ first: 0, count: 20 });
-  const [chosenId, setChosenId] = useState<string>();
-  const chosen = rows.findIndex(({ id }) => id === chosenId);
+  const [choice, setChoice] = useState<Choice>();
+  const chosen = placeOf(choice, rows);
 
   const look = () => {
     if (box.current === null) return;
@@ -37,6 +50,18 @@ export function JobList({ jobs }: { readonly jobs: Jobs }) {
     if (box.current !== null) sizes.observe(box.current);
     return () => sizes.disconnect();
   }, []);
+  const inSight = useRef<{ readonly rows: Jobs['rows']; readonly topId: string | undefined }>(
+    undefined,
+  );
+  useLayoutEffect(() => {
+    const before = inSight.current;
+    const topId = rows[first]?.id;
+    inSight.current = { rows, topId };
+    if (box.current === null || first === 0 || before === undefined || before.rows === rows) return;
+    // Jobs that come in above leave the rows in sight where they are.
+    const now = rows.findIndex(({ id }) => id === before.topId);
+    if (now >= 0) box.current.scrollTop += (now - first) * ROW;
+  });
   const isNearEnd = first + count + AHEAD > rows.length;
   useEffect(() => {
     if (isNearEnd && !isComplete && error === undefined) readMore();
@@ -44,7 +69,8 @@ export function JobList({ jobs }: { readonly jobs: Jobs }) {
 
   const choose = (index: number) => {
     const at = Math.max(0, Math.min(rows.length - 1, index));
-    setChosenId(rows[at]?.id);
+    const row = rows[at];
+    setChoice(row && { id: row.id, index: at });
     const element = box.current;
     if (element === null) return;
     if (at * ROW < element.scrollTop) element.scrollTop = at * ROW;
@@ -66,14 +92,16 @@ export function JobList({ jobs }: { readonly jobs: Jobs }) {
     if (next !== undefined) {
       event.preventDefault();
       choose(next);
-    } else if (event.key === 'Enter' && chosenId !== undefined && chosen >= 0) {
+    } else if (event.key === 'Enter' && choice !== undefined && chosen >= 0) {
       event.preventDefault();
-      open(chosenId);
+      open(choice.id);
     }
   };
 
   const start = Math.max(0, first - BEYOND);
   const end = Math.min(rows.length, first + count + BEYOND);
+  // A row that enters takes the elements of one that has left, which is faster than making new ones.
+  const numSlots = count + 2 * BEYOND;
   // The chosen row stays in the document: the list names it.
   const shown = [
     ...(chosen >= 0 && chosen < start ? [chosen] : []),
@@ -87,7 +115,7 @@ export function JobList({ jobs }: { readonly jobs: Jobs }) {
       role="listbox"
       aria-label="Jobs"
       tabIndex={0}
-      {...(chosen >= 0 && { 'aria-activedescendant': `row-${chosenId}` })}
+      {...(chosen >= 0 && { 'aria-activedescendant': `row-${choice?.id}` })}
       onScroll={look}
       onKeyDown={onKey}
     >
@@ -97,7 +125,7 @@ export function JobList({ jobs }: { readonly jobs: Jobs }) {
           return (
             row && (
               <Row
-                key={row.id}
+                key={start <= index && index < end ? index % numSlots : 'apart'}
                 row={row}
                 index={index}
                 numRows={isComplete ? rows.length : -1}

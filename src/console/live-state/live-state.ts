@@ -5,6 +5,7 @@
 import type {
   CircuitSource,
   FromWorker,
+  GateMatrices,
   LiveAnswer,
   LiveReply,
   LiveRequest,
@@ -38,6 +39,12 @@ export interface LiveStates {
    * @throws {LiveStateError} if the worker failed or was closed.
    */
   writeOpenqasm(source: CircuitSource, version: 2 | 3): Promise<WrittenText | Refused>;
+  /**
+   * Computes the matrix of each gate of a circuit.
+   *
+   * @throws {LiveStateError} if the worker failed or was closed.
+   */
+  gateMatrices(source: CircuitSource): Promise<GateMatrices | Refused>;
   /** Ends the worker; what is not answered yet fails. */
   close(): void;
 }
@@ -99,6 +106,12 @@ class LiveStateClient implements LiveStates {
     throw new Error(`unreachable: ${reply.kind} for a text`);
   }
 
+  async gateMatrices(source: CircuitSource): Promise<GateMatrices | Refused> {
+    const reply = await this.#ask({ ask: 'matrices', source });
+    if (reply.kind === 'matrices' || reply.kind === 'refused') return reply;
+    throw new Error(`unreachable: ${reply.kind} for matrices`);
+  }
+
   close(): void {
     this.#worker.terminate();
     this.#fail('The live state is closed.');
@@ -110,10 +123,9 @@ class LiveStateClient implements LiveStates {
       const { source, options, answer } = next;
       try {
         const reply = await this.#ask({ ask: 'show', source, options });
-        if (reply.kind === 'parsed' || reply.kind === 'written') {
-          throw new Error(`unreachable: ${reply.kind} for a state`);
-        }
-        answer.resolve(reply);
+        if (reply.kind === 'state' || reply.kind === 'too-large' || reply.kind === 'refused') {
+          answer.resolve(reply);
+        } else throw new Error(`unreachable: ${reply.kind} for a state`);
       } catch (error) {
         answer.reject(error);
       }

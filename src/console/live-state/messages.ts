@@ -1,5 +1,6 @@
 /** What the page asks the live state's worker for, and what it answers. Plain data. */
 import type { GateObject } from '../../circuit/gate-object.ts';
+import type { MatrixRows } from '../../circuit/matrix-rows.ts';
 
 export type { GateAngle, GateObject } from '../../circuit/gate-object.ts';
 export type { MatrixRows } from '../../circuit/matrix-rows.ts';
@@ -141,14 +142,25 @@ export interface WrittenText {
   readonly text: string;
 }
 
+/** Matrices of the gates of a circuit. */
+export interface GateMatrices {
+  readonly kind: 'matrices';
+  /**
+   * One for each gate, in order; other entries have none. On the gate's targets, the first one least significant; that
+   * of a global phase is a single number.
+   */
+  readonly matrices: readonly MatrixRows[];
+}
+
 /** A request to the worker. */
 export type LiveRequest =
   | { readonly ask: 'show'; readonly source: LiveSource; readonly options: ShowOptions }
   | { readonly ask: 'parse'; readonly source: TextSource }
-  | { readonly ask: 'write'; readonly source: CircuitSource; readonly version: 2 | 3 };
+  | { readonly ask: 'write'; readonly source: CircuitSource; readonly version: 2 | 3 }
+  | { readonly ask: 'matrices'; readonly source: CircuitSource };
 
 /** Answer of the worker to a request. */
-export type LiveReply = LiveAnswer | ParsedText | WrittenText;
+export type LiveReply = LiveAnswer | ParsedText | WrittenText | GateMatrices;
 
 /** Messages to the worker. */
 export interface ToWorker {

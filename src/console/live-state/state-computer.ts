@@ -14,6 +14,8 @@ import {
 } from '../../circuit/circuit.ts';
 import { DEFAULT_MAX_ROUNDS } from '../../circuit/circuit-limits.ts';
 import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
+import { rowsFromMatrix } from '../../circuit/matrix-rows.ts';
+import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import { compile } from '../../compiler/compile.ts';
 import { compileTrajectories } from '../../compiler/noise/compile-trajectories.ts';
 import { anglesOf, type CompiledShape, compileShape } from '../../compiler/shape.ts';
@@ -21,6 +23,8 @@ import { type CpuEngine, openHostedEngine } from '../../engine/cpu/hosted-engine
 import type { KernelHost } from '../../engine/cpu/kernel-host.ts';
 import type { Counts, Executable } from '../../engine/engine.ts';
 import {
+  type CircuitSource,
+  type GateMatrices,
   type LiveReply,
   type LiveRequest,
   type LiveSource,
@@ -65,6 +69,8 @@ export class StateComputer {
           return (await textReader()).parseText(request.source);
         case 'write':
           return (await textReader()).writeText(request.source, request.version);
+        case 'matrices':
+          return matricesOf(request.source);
       }
     } catch (error) {
       const refusal = refusalOf(error);
@@ -151,6 +157,15 @@ const textReader = () => import('./read-text.ts');
 
 async function read(source: LiveSource): Promise<ReadSource> {
   return 'qasm' in source ? (await textReader()).readText(source) : readObjects(source);
+}
+
+function matricesOf(source: CircuitSource): GateMatrices {
+  const matrices = readObjects(source).circuit.operations.flatMap((operation) =>
+    operation.kind === 'gate' || operation.kind === 'unitary'
+      ? [rowsFromMatrix(targetMatrix(operation))]
+      : [],
+  );
+  return { kind: 'matrices', matrices };
 }
 
 function isPair(first: number, second: number, numQubits: number): boolean {

@@ -48,6 +48,8 @@ export interface TestService extends AsyncDisposable {
   readonly app: FastifyInstance;
   readonly deps: ServiceDeps;
   readonly runner: JobRunner;
+  /** The jobs of the runner, without what the metrics count. */
+  readonly store: MemoryJobStore;
   readonly processor: FakeProcessor;
   /** A key of the Standard tier with the default scopes. */
   readonly key: string;
@@ -93,8 +95,9 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     ...(others.kinds && { kinds: others.kinds }),
   };
   const { kinds, readers } = served;
+  const store = new MemoryJobStore();
   const runner: JobRunner = new JobRunner({
-    store: metrics.overStore(new MemoryJobStore()),
+    store: metrics.overStore(store),
     handlers: kinds,
     now,
     refusal: () => deps.storageFault(),
@@ -162,6 +165,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     app,
     deps,
     runner,
+    store,
     processor,
     key,
     clock,

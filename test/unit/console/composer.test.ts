@@ -19,12 +19,14 @@ import {
   insertSteps,
   moveStep,
   numColumns,
+  objectsBefore,
   removeQubit,
   removeSteps,
   replaceStep,
   type Step,
   stepAt,
-  stepsBefore,
+  withControlOn,
+  withControls,
   withQubit,
 } from '../../../src/console/composer/edited-circuit.ts';
 import { EXAMPLES } from '../../../src/console/composer/examples.ts';
@@ -74,6 +76,15 @@ describe('a circuit that is read and written again', () => {
       // Read once more, it is the same to the letter.
       expect(gateObjects(editedCircuit(written, qubits))).toEqual(written);
     }
+  });
+
+  test('finds own controls in the list of qubits, beside further controls', () => {
+    const circuit = [
+      { gate: 'CX', qubits: [3, 2], controls: [0] },
+      { gate: 'CSWAP', qubits: [1, 2, 3], controls: [0] },
+      { gate: 'CCX', targets: [0], control: 1, controls: [2] },
+    ];
+    expect(names(editedCircuit(circuit))).toEqual(['X 3 0 2', 'SWAP 1 0 2 3', 'X 1 2 0']);
   });
 
   test('keeps measurements, their bits, conditions, resets, barriers and noise', () => {
@@ -158,16 +169,16 @@ describe('an edit', () => {
 
   test('takes out gates, and the last qubit with the gates on it', () => {
     expect(names(removeSteps(three, [three.steps[1]?.id ?? 0]))).toEqual(['H 0', 'X 1 2']);
-    expect(names(removeQubit(three))).toEqual(['H 0', 'X 0 1']);
+    expect(names(removeQubit(three, 2))).toEqual(['H 0', 'X 0 1']);
     expect(addQubit(three).numQubits).toBe(4);
     const one = { numQubits: 1, steps: [] };
-    expect(removeQubit(one)).toBe(one);
+    expect(removeQubit(one, 0)).toBe(one);
   });
 
   test('leaves the circuit from which it was made as it is', () => {
     const before = structuredClone(three);
     insertSteps(three, 0, [step('X', [0])]);
-    removeQubit(three);
+    removeQubit(three, 0);
     moveStep(three, 1, 4, 0);
     expect(three).toEqual(before);
   });
@@ -175,8 +186,96 @@ describe('an edit', () => {
   test('finds gates by place, and counts those before a column', () => {
     expect(stepAt(three, 1, 1)?.name).toBe('X');
     expect(stepAt(three, 2, 0)).toBeUndefined();
-    expect(stepsBefore(three, 2)).toBe(2);
+    expect(objectsBefore(three, 2)).toBe(2);
     expect(numColumns(three)).toBe(3);
+  });
+});
+
+describe('a qubit that is taken out', () => {
+  test('leaves the others with their gates, and measurements with bits of the same numbers', () => {
+    const circuit = editedCircuit(
+      [
+        { gate: 'H', qubit: 2 },
+        { gate: 'CX', control: 2, target: 0, controls: [3] },
+        { gate: 'X', qubit: 1 },
+        { gate: 'BARRIER' },
+        { gate: 'M', qubits: [2], bits: [2] },
+        { gate: 'M', qubits: [1], bits: [1] },
+        { gate: 'Z', qubit: 0, condition: { bits: [2], value: 1 } },
+        { gate: 'Y', qubit: 3, condition: { bits: [1], value: 1 } },
+      ],
+      4,
+    );
+    // What depends on the bit of the qubit goes, too.
+    expect(gateObjects(removeQubit(circuit, 1))).toEqual([
+      { gate: 'H', qubit: 1 },
+      { gate: 'CCX', controls: [1, 2], target: 0 },
+      { gate: 'BARRIER' },
+      { gate: 'M', qubits: [1], bits: [1] },
+      { gate: 'Z', qubit: 0, condition: { bits: [1], value: 1 } },
+    ]);
+  });
+});
+
+describe('an open control', () => {
+  const open = editedCircuit([{ gate: 'CX', control: 0, target: 2, controls: [1] }], 3);
+  const [first] = open.steps;
+  if (first === undefined) throw new Error('unreachable: a gate');
+  const onZero = replaceStep(open, withControlOn(first, 0, 0));
+
+  test('is a control between two X in the API, and is read from them', async () => {
+    const written = gateObjects(onZero);
+    expect(written).toEqual([
+      { gate: 'X', qubit: 0 },
+      { gate: 'CCX', controls: [0, 1], target: 2 },
+      { gate: 'X', qubit: 0 },
+    ]);
+    expect(editedCircuit(written, 3).steps[0]).toMatchObject({ controls: [0, 1], open: [0] });
+    // The target is flipped while qubit 0 is 0 and qubit 1 is 1.
+    const { probabilities } = await stateOf({
+      circuit: [{ gate: 'X', qubit: 1 }, ...written],
+      qubits: 3,
+    });
+    expect(probabilities[6]).toBeCloseTo(1, 12);
+  });
+
+  test('is read from negctrl', async () => {
+    const qasm =
+      'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[3] q;\nnegctrl(2) @ y q[2], q[0], q[1];';
+    const answer = await computer.answer({ ask: 'parse', source: { qasm } });
+    if (answer.kind !== 'parsed') throw new Error(`The answer is ${JSON.stringify(answer)}.`);
+    const { steps } = editedCircuit(answer.circuit ?? [], 3);
+    expect(steps).toHaveLength(1);
+    expect(steps[0]).toMatchObject({ name: 'Y', targets: [1] });
+    expect([...(steps[0]?.open ?? [])].sort()).toEqual([0, 2]);
+  });
+
+  test('is not read from gates that are elsewhere, or under a condition', () => {
+    const x = { gate: 'X', qubit: 0 };
+    const cx = { gate: 'CX', control: 0, target: 1 };
+    const condition = { bits: [0], value: 1 };
+    const m = { gate: 'M', qubits: [2], bits: [0] };
+    for (const circuit of [
+      [x, cx],
+      [cx, x],
+      [{ gate: 'X', qubit: 1 }, cx, { gate: 'X', qubit: 1 }],
+      [x, { gate: 'H', qubit: 0 }, cx, x],
+      [m, { ...x, condition }, cx, { ...x, condition }],
+    ]) {
+      expect(editedCircuit(circuit, 3).steps).toHaveLength(circuit.length);
+    }
+    // The gate itself may have one.
+    expect(editedCircuit([m, x, { ...cx, condition }, x], 3).steps).toHaveLength(2);
+  });
+
+  test('goes with its gate, its control and back to 1', () => {
+    const [gate] = onZero.steps;
+    if (gate === undefined) throw new Error('unreachable: a gate');
+    expect(withQubit(gate, 0, 3)).toMatchObject({ controls: [3, 1], open: [3] });
+    expect(withControls(gate, [1])).not.toHaveProperty('open');
+    expect(gateObjects({ ...onZero, steps: [withControlOn(gate, 0, 1)] })).toHaveLength(1);
+    expect(objectsBefore(onZero, 1)).toBe(3);
+    expect(stepWords(gate)).toBe('X on q2, controlled by q0 on 0, q1');
   });
 });
 
@@ -320,34 +419,53 @@ describe('a Python program', () => {
   );
 
   test('keeps the condition of a reset where the framework has one, and is refused elsewhere', () => {
-    expect(pythonText('Qiskit', measured, {})).toContain(
+    expect(pythonText('Qiskit', measured, {}, [])).toContain(
       'with qc.if_test((qc.clbits[0], 1)):\n    qc.reset([1])',
     );
-    expect(pythonText('Cirq', measured, {})).toContain(
+    expect(pythonText('Cirq', measured, {}, [])).toContain(
       'cirq.reset(q[1]).with_classical_controls("c0")',
     );
-    expect(() => pythonText('PennyLane', measured, {})).toThrow(
+    expect(() => pythonText('PennyLane', measured, {}, [])).toThrow(
       'PennyLane has no condition for this operation: RESET.',
     );
   });
 
   test('keeps the condition of a measurement in Qiskit, and is refused in the others', () => {
-    expect(pythonText('Qiskit', conditional, {})).toContain(
+    expect(pythonText('Qiskit', conditional, {}, [])).toContain(
       'with qc.if_test((qc.clbits[0], 1)):\n    qc.measure([1], [1])',
     );
     for (const framework of ['Cirq', 'PennyLane'] as const) {
-      expect(() => pythonText(framework, conditional, {})).toThrow(
+      expect(() => pythonText(framework, conditional, {}, [])).toThrow(
         `${framework} has no condition for this operation: M.`,
       );
     }
   });
 
+  test.each([
+    ['Qiskit', 'FSIM', 'qc.append(UnitaryGate([[1+0j,', '.control(1), [0, 2, 1])'],
+    ['Cirq', 'RZX', 'cirq.MatrixGate(np.array([[0.9', '.controlled(1)(q[0], q[1], q[2]),'],
+    ['PennyLane', 'FSIM', 'qml.QubitUnitary(np.array([[1+0j,', 'wires=[1, 2]), control=[0])'],
+  ] as const)(
+    'for %s has the matrix of %s, which it lacks',
+    async (framework, gate, begins, ends) => {
+      const angles = gate === 'FSIM' ? { theta: 0.7, phi: 0.2 } : { theta: 0.7 };
+      const circuit = [{ gate, qubits: [2, 1], controls: [0], ...angles }];
+      const answer = await computer.answer({ ask: 'matrices', source: { circuit } });
+      if (answer.kind !== 'matrices') throw new Error(`The answer is ${JSON.stringify(answer)}.`);
+      const text = pythonText(framework, editedCircuit(circuit), {}, answer.matrices);
+      expect(text).toContain(begins);
+      expect(text).toContain(ends);
+    },
+  );
+
   test('leaves the number of wires to PennyLane where it measures in the middle', () => {
     const teleportation = EXAMPLES.find(({ name }) => name === 'teleportation');
     if (teleportation === undefined) throw new Error('unreachable');
     const circuit = editedCircuit(teleportation.circuit, teleportation.qubits);
-    expect(pythonText('PennyLane', circuit, {})).toContain('qml.device("default.qubit")');
-    expect(pythonText('PennyLane', EMPTY, {})).toContain('qml.device("default.qubit", wires=2)');
+    expect(pythonText('PennyLane', circuit, {}, [])).toContain('qml.device("default.qubit")');
+    expect(pythonText('PennyLane', EMPTY, {}, [])).toContain(
+      'qml.device("default.qubit", wires=2)',
+    );
   });
 });
 

@@ -1,0 +1,122 @@
+// @needs facilities
+/** The run panel of the composer: a run that is cancelled, repeated, compared, refused and failed, by mouse and by keys. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { EngineFailure } from '../../src/fleet/errors.ts';
+import { FakeProcessor } from '../service/support/fake-processor.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWith } from '../support/facilities/describe-with.ts';
+import { ConsoleVisit, PHONE } from './console-visit.ts';
+
+describeWith(['Chromium'], 'the run panel', () => {
+  let visit: ConsoleVisit;
+  const processor = new FakeProcessor();
+  beforeAll(async () => {
+    visit = await ConsoleVisit.start({ processors: [processor] });
+  });
+  afterAll(async () => {
+    await visit?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    processor.isHolding = false;
+    processor.held.length = 0;
+    processor.tasks.length = 0;
+    await open();
+  });
+  afterEach(() => expect(visit.complaints).toEqual([]));
+
+  /** Opens the composer with a Bell pair, and waits until it can be run. */
+  async function open(size?: typeof PHONE): Promise<void> {
+    await visit.open('#/composer?example=bell', visit.service.key, size);
+    visit.complaints.length = 0;
+    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
+    // The exact probabilities are those of a circuit that has not changed for a moment.
+    await visit.page.waitForSelector('.bars[aria-label="Probabilities: 00 50%, 11 50%"]');
+  }
+  /** Waits for the sentence below the form. */
+  const state = (text: string) => visit.page.waitForSelector(`.run-state::-p-text(${text})`);
+  /** Waits for the label of the histogram to begin with a text. */
+  const histogram = (text: string) =>
+    visit.page.waitForSelector(`.run-result .histogram svg[aria-label^="${text}"]`);
+  /** The run that the processor holds. */
+  const task = async () => {
+    await eventually(() => processor.held.length === 1);
+    const [held] = processor.held;
+    if (held === undefined) throw new Error('unreachable: it is held');
+    return held;
+  };
+
+  test('a run that goes on can be cancelled, and says so', async () => {
+    processor.isHolding = true;
+    await visit.click('Run');
+    await visit.page.waitForSelector('.run-panel button::-p-text(Cancel)');
+    // One run at a time.
+    await visit.page.waitForSelector('.run-panel .primary:disabled');
+    expect(await visit.violations()).toEqual([]);
+    await visit.click('Cancel');
+    await visit.page.waitForSelector('.run-panel .notice::-p-text(cancelled)');
+    await visit.page.waitForSelector('.run-panel a::-p-text(Open this job)');
+    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
+    expect(await visit.page.$('.run-result')).toBeNull();
+  });
+
+  test('a run can be repeated, and two runs compared', async () => {
+    await visit.fill('Shots', '100');
+    await visit.click('Run');
+    await state('Run 1 has completed.');
+    await histogram('Run 1: statevector-sim, 100 shots: 100 shots');
+    await visit.fill('Shots', '250');
+    await visit.click('Run again');
+    await state('Run 2 has completed.');
+    await histogram('Run 2: statevector-sim, 250 shots: 250 shots');
+    const [, earlier] = await visit.page.$$eval('.compare option', (all) =>
+      all.map(({ value }) => value),
+    );
+    await visit.page.select('.compare select', earlier ?? '');
+    await visit.page.waitForSelector(
+      '.histogram svg[aria-label$="Compared with Run 1: statevector-sim, 100 shots: 100 shots."]',
+    );
+    await visit.page.waitForSelector('.legend li::-p-text(Run 1: statevector-sim, 100 shots)');
+    expect(await visit.violations()).toEqual([]);
+    // Each run is a request of its own, with the choices of its time.
+    expect(processor.tasks.map(({ request }) => request.shots)).toEqual([100, 250]);
+  });
+
+  test('Control and Enter run it from anywhere, and the seed is sent', async () => {
+    await visit.fill('Seed', '7');
+    await visit.evaluate(`document.getElementById('composer-grid').focus()`);
+    await visit.press('Enter', 'Control');
+    await state('Run 1 has completed.');
+    expect(processor.tasks.map(({ request }) => request.seed)).toEqual([7]);
+    await visit.page.waitForSelector('.run-facts dd::-p-text(7)');
+  });
+
+  test('what is typed wrongly is said at its field, and is not sent', async () => {
+    await visit.fill('Shots', 'many');
+    await visit.page.waitForSelector('.run-form .fault::-p-text(A whole number of 1 or more.)');
+    await visit.page.waitForSelector('.run-panel .primary:disabled');
+    await visit.press('Enter', 'Control');
+    await visit.fill('Shots', '10');
+    await visit.click('Run');
+    await state('Run 1 has completed.');
+    expect(processor.tasks).toHaveLength(1);
+    expect(await visit.violations()).toEqual([]);
+  });
+
+  test('a run that fails says why, and leads to its job', async () => {
+    processor.isHolding = true;
+    await visit.click('Run');
+    (await task()).fail(new EngineFailure('ENGINE_STATE_MEMORY', 'It broke.', []));
+    await visit.page.waitForSelector('.run-panel .notice.bad::-p-text(It broke.)');
+    await visit.click('Run');
+    (await task()).finish();
+    await state('Run 2 has completed.');
+  });
+
+  test('a phone shows a run without a bar to the side', async () => {
+    await open(PHONE);
+    await visit.click('Run');
+    await state('has completed.');
+    await visit.page.waitForSelector('.run-result .histogram svg');
+    expect(await visit.overflow()).toBe(0);
+  });
+});
