@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import { compileMatrixProduct } from '../../../../src/compiler/chain/compile-matrix-product.ts';
+import { operatorWeights } from '../../../../src/compiler/chain/operator-weights.ts';
 import type { ChainGate, MatrixProductProgram } from '../../../../src/compiler/program.ts';
 import { CHANNELS, noise } from '../../../support/noisy-circuits.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
 const qubitsOf = (count: number) => Array.from({ length: count }, (_, q) => q);
 
+/** A circuit on qubits that are in superposition first, since gates on |0⟩ are simplified. */
 function circuitOf(numQubits: number, operations: readonly Operation[]): Circuit {
-  return { numQubits, numBits: numQubits, operations };
+  const tilts = qubitsOf(numQubits).map((q) => gate('RY', [q], [], [0.4 + q]));
+  return { numQubits, numBits: numQubits, operations: [...tilts, ...operations] };
 }
 
 function gatesOf({ steps }: MatrixProductProgram): readonly ChainGate[] {
@@ -33,9 +36,12 @@ test('fuses gates on one qubit, and on the same pair, into one', () => {
   expect(steps).toMatchObject([{ kind: 'gates', gates: [{ site: 0, numSites: 2 }] }]);
 });
 
-test('drops gates that cancel', () => {
+test('entangles nothing by gates that cancel', () => {
   const cx = gate('CX', [1], [0]);
-  expect(compileMatrixProduct(circuitOf(3, [cx, cx])).steps).toEqual([]);
+  const program = compileMatrixProduct(circuitOf(2, [cx, cx]));
+  const [{ offset } = { offset: -1 }, ...others] = gatesOf(program);
+  expect(others).toEqual([]);
+  expect(operatorWeights(program.matrices, 2 * offset)).toEqual({ rank: 1, entropy: 0 });
 });
 
 test('does not take qubits back that swaps have brought together', () => {
@@ -78,6 +84,7 @@ test('ends a round of a loop with every qubit where it began', () => {
     numBits: 1,
     control: { numScratchBits: 0, maxRounds: 10 },
     operations: [
+      ...qubitsOf(6).map((q) => gate('H', [q])),
       // Often enough for the order of the qubits to follow them.
       ...qubitsOf(25).map((i) => gate('CX', [(i % 5) + 1], [i % 5])),
       { kind: 'while', condition: { bits: [0], value: 1 }, body },
@@ -101,6 +108,12 @@ test('has limits on bonds, which a request may change', () => {
     maxBondDimension: 8,
     truncationThreshold: 1e-12,
   });
+});
+
+test('drops gates whose control is still |0⟩', () => {
+  const gates = qubitsOf(5).map((q) => gate('CP', [q + 1], [0], [1]));
+  const circuit = { numQubits: 6, numBits: 0, operations: [gate('H', [0]), ...gates] };
+  expect(gatesOf(compileMatrixProduct(circuit))).toMatchObject([{ numSites: 1 }]);
 });
 
 test('refuses channels', () => {
