@@ -25,6 +25,7 @@ import {
   randomUnitary,
 } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { redundantGates } from '../support/redundant-circuits.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
 const reference = openReferenceEngine({ maxQubits: 20 });
@@ -138,6 +139,15 @@ describe('matrix product states', () => {
       const stream = new RandomStream(seed);
       const numQubits = 4 + (seed % 7);
       await expectSame(measured(numQubits, randomGates(stream, numQubits, 30, 3)));
+    },
+  );
+
+  testSeeds(
+    'agree with the state vector on gates that cancel and commute',
+    seeds(6),
+    async (seed) => {
+      const stream = new RandomStream(seed);
+      await expectSame(measured(6, redundantGates(stream, 6, 60)));
     },
   );
 

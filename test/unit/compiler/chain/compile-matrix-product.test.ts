@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import { compileMatrixProduct } from '../../../../src/compiler/chain/compile-matrix-product.ts';
-import { operatorWeights } from '../../../../src/compiler/chain/operator-weights.ts';
 import type { ChainGate, MatrixProductProgram } from '../../../../src/compiler/program.ts';
 import { CHANNELS, noise } from '../../../support/noisy-circuits.ts';
 import { gate } from '../../../support/random-circuits.ts';
@@ -36,12 +35,14 @@ test('fuses gates on one qubit, and on the same pair, into one', () => {
   expect(steps).toMatchObject([{ kind: 'gates', gates: [{ site: 0, numSites: 2 }] }]);
 });
 
-test('entangles nothing by gates that cancel', () => {
-  const cx = gate('CX', [1], [0]);
-  const program = compileMatrixProduct(circuitOf(2, [cx, cx]));
-  const [{ offset } = { offset: -1 }, ...others] = gatesOf(program);
-  expect(others).toEqual([]);
-  expect(operatorWeights(program.matrices, 2 * offset)).toEqual({ rank: 1, entropy: 0 });
+test('drops gates that cancel, and then those around them', () => {
+  const gates = [gate('CX', [1], [0]), gate('CRY', [2], [1], [0.8])];
+  const [cx, cry] = [gates[0]!, gates[1]!];
+  const back = gate('CRY', [2], [1], [-0.8]);
+  const program = compileMatrixProduct(
+    circuitOf(3, [cx, cry, gate('H', [2]), cx, cx, gate('H', [2]), back, cx]),
+  );
+  expect(gatesOf(program).map(({ numSites }) => numSites)).toEqual([1, 1, 1]);
 });
 
 test('does not take qubits back that swaps have brought together', () => {
