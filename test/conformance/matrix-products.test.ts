@@ -204,6 +204,20 @@ describe('matrix product states', () => {
     }
   });
 
+  testSeeds('keep their norm where bonds are limited', seeds(6), async (seed) => {
+    const stream = new RandomStream(seed);
+    const operations = [...randomGates(stream, 9, 30, 2), ...brickwork(stream, 9, 4)];
+    const limits = { maxBondDimension: 1 + (seed % 8), truncationThreshold: 0 };
+    const { statevector, truncationError } = await run(
+      measured(9, operations),
+      { statevector: true },
+      limits,
+    );
+    const norm = statevector!.reduce((sum, part) => sum + part ** 2, 0);
+    expect(norm).toBeCloseTo(1, 9);
+    expect(truncationError).toBeGreaterThan(0);
+  });
+
   test('hold a GHZ state of 1,000 qubits in bonds of dimension 2', async () => {
     const numQubits = 1000;
     const chain = qubitsOf(numQubits - 1).map((q) => gate('CX', [q + 1], [q]));
