@@ -24,6 +24,8 @@ let zx: usize = 0;
 let zz: usize = 0;
 let signsX: usize = 0;
 let signsZ: usize = 0;
+/** Address after the last row of `zx` that may hold anything. */
+let endOfZx: usize = 0;
 /** Row of qubits whose images have an X somewhere; computed for the words that `known` has bits for. */
 let anyWord: u32 = 0;
 let anyAt: i32 = -1;
@@ -38,6 +40,7 @@ export function openTableau(at: usize, numQubits: i32): void {
   zz = zx + size;
   signsX = zz + size;
   signsZ = signsX + rowBytes;
+  endOfZx = zx + 32 * <usize>((numQubits + 31) / 32) * rowBytes;
   anyAt = -1;
   for (let q = 0; q < numQubits; q++) {
     const offset = <usize>q * rowBytes + (<usize>(q >>> 5) << 2);
@@ -222,8 +225,7 @@ function hasFlip(qubit: i32): bool {
     // Qubits of one word are asked for one after the other.
     anyAt = word;
     anyWord = 0;
-    const end = zx + (rowBytes << 3) * rowBytes;
-    for (let at = zx + (<usize>word << 2); at < end; at += rowBytes) anyWord |= load<u32>(at);
+    for (let at = zx + (<usize>word << 2); at < endOfZx; at += rowBytes) anyWord |= load<u32>(at);
   }
   return ((anyWord >>> (qubit & 31)) & 1) != 0;
 }
@@ -275,7 +277,7 @@ export function collapse(qubit: i32, outcome: i32): i32 {
   anyAt = -1;
   const word = <usize>(qubit >>> 5) << 2;
   const bit: u32 = 1 << (qubit & 31);
-  const size = (rowBytes << 3) * rowBytes;
+  const size = endOfZx - zx;
   let pivot: usize = 0;
   while (!(load<u32>(zx + pivot + word) & bit)) pivot += rowBytes;
   for (let column = pivot + rowBytes; column < size; column += rowBytes) {

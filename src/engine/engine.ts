@@ -27,6 +27,7 @@
  * precision (exact-counts.ts).
  */
 import type { AssignOperation, MisreadOperation } from '../circuit/circuit.ts';
+import type { Bit } from '../circuit/classical-expression.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type {
   DensityProgram,
@@ -42,6 +43,25 @@ import type {
 export interface ShotRange {
   readonly from: number;
   readonly to: number;
+}
+
+/** Detectors and logical observables of an error-correcting code: parities of classical bits. */
+export interface DetectorView {
+  /** Parities that are the same in all shots without noise. */
+  readonly detectors: readonly (readonly Bit[])[];
+  readonly logicalObservables: readonly (readonly Bit[])[];
+}
+
+/** Detection events, in the order of the shots. */
+export interface Detections {
+  readonly numDetectors: number;
+  readonly numObservables: number;
+  readonly wordsPerShot: number;
+  /**
+   * `wordsPerShot` words a shot; bit i of them is detector i, and the observables follow the detectors. A bit is set where
+   * the parity is not that of the reference sample, which has no noise.
+   */
+  readonly shots: Uint32Array;
 }
 
 /** Request for a run. The result holds only the outputs that are requested. */
@@ -83,6 +103,10 @@ export interface RunRequest {
    * Requests the amplitudes of these basis states in that state, bit q for qubit q; matrix product states only.
    */
   readonly amplitudes?: readonly bigint[];
+  /** Requests detection events of all shots; stabilizer programs for which frames suffice only. */
+  readonly detectors?: DetectorView;
+  /** Requests the detector error model of `detectors`; without conditions only. */
+  readonly errorModel?: boolean;
   /** Called from time to time with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
 }
@@ -145,6 +169,9 @@ export interface RunResult {
   readonly truncationError?: number;
   /** Largest bond dimension that any state of the run had; matrix product states only. */
   readonly largestBond?: number;
+  readonly detections?: Detections;
+  /** In the text format that Stim and PyMatching read; errors of more than two detectors are divided where possible. */
+  readonly errorModel?: string;
   /**
    * Passes of whole states through memory to apply gates, summed over all branches of the shots.
    */

@@ -56,6 +56,18 @@ export class OutputNeedsAmplitudesError extends CodedError {
   }
 }
 
+/** A detector's value is left to chance, so that no error shows in it. */
+export class DetectorNotDeterministicError extends CodedError {
+  readonly code = 'ENGINE_DETECTOR_NOT_DETERMINISTIC';
+
+  /** @param detector - For example `Detector 3`. */
+  constructor(detector: string) {
+    super(
+      `${detector} is random even without noise; an error model needs parities of measurements that are not.`,
+    );
+  }
+}
+
 /** A mean over trajectories was requested without shots. */
 export class OutputNeedsShotsError extends CodedError {
   readonly code = 'ENGINE_OUTPUT_NEEDS_SHOTS';

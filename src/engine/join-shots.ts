@@ -37,6 +37,7 @@ export async function joinedShots(
   return {
     counts,
     ...joinedMeans(ranges),
+    ...joinedDetections(results),
     ...(first.result.trajectories !== undefined && {
       trajectories: sumOf(({ trajectories = 0 }) => trajectories),
     }),
@@ -46,6 +47,22 @@ export async function joinedShots(
       samplingMs: joiningMs + sumOf(({ timing }) => timing.samplingMs),
     },
   };
+}
+
+/** Detection events of ranges in their order, and the error model, which is the same in all. */
+function joinedDetections(
+  results: readonly RunResult[],
+): Pick<RunResult, 'detections' | 'errorModel'> {
+  const [{ detections, errorModel } = {}] = results;
+  if (detections === undefined) return errorModel === undefined ? {} : { errorModel };
+  const parts = results.map((result) => result.detections?.shots ?? new Uint32Array(0));
+  const shots = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    shots.set(part, at);
+    at += part.length;
+  }
+  return { detections: { ...detections, shots }, ...(errorModel !== undefined && { errorModel }) };
 }
 
 async function joinedCounts(results: readonly RunResult[], slicer: TimeSlicer): Promise<Counts> {

@@ -180,6 +180,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'Probabilities or expectation values over trajectories were asked for, without shots.',
   },
+  ENGINE_DETECTOR_NOT_DETERMINISTIC: {
+    answers: 'BAD_REQUEST',
+    meaning: 'An error model was asked for, but a detector is random without noise.',
+  },
   ENGINE_OUTPUT_NEEDS_AMPLITUDES: {
     answers: 'BAD_REQUEST',
     meaning: 'Amplitudes were asked for, but the circuit runs as a stabilizer state.',

@@ -24,6 +24,7 @@ import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
 import { gate } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
+import { describeDetectors } from './stabilizer-detectors.ts';
 
 /** The program of a Clifford circuit. */
 function programOf(circuit: DynamicCircuit): StabilizerProgram {
@@ -184,6 +185,8 @@ export function describeStabilizer(name: string, open: () => Engine): void {
         expect(label.slice(0, numQubits)).toBe(label.slice(numQubits));
       }
     });
+
+    describeDetectors(() => engine);
 
     test('take Kraus matrices that are a mixture of Paulis', async () => {
       const circuit: DynamicCircuit = {

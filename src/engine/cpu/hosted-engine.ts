@@ -28,7 +28,6 @@ import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.t
 import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
-import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import { type StateBudget, stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
@@ -43,7 +42,6 @@ import { placedBytes, placeProgram } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
 import { SegmentStore } from './segment-store.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
-import { openWasmKernels } from './wasm-stabilizer.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
 export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
@@ -131,7 +129,6 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     precision: PRECISIONS[precision],
     mutex,
   };
-  const stabilizerKernels = openWasmKernels(host);
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
@@ -143,8 +140,6 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     prepareTrajectories: async (program) =>
       prepareTrajectories(program, options, lowering, threadPool, mutex),
     prepareMatrixProduct: async (program) => prepareMatrixProduct(program, chainMemory, mutex),
-    prepareStabilizer: async (program) =>
-      stabilizerExecutable(program, stabilizerKernels, mutex, 'cpu'),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };

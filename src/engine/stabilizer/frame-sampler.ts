@@ -4,7 +4,8 @@
  */
 import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
 import { philox4x32 } from '../../math/philox.ts';
-import { wordsFor } from '../classical-bits.ts';
+import { readBit, wordsFor } from '../classical-bits.ts';
+import type { DetectorView } from '../engine.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { BitRows } from './bit-rows.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from './frame-layout.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import type { StabilizerKernels } from './stabilizer-kernels.ts';
+import type { WalkResult } from './tableau-walk.ts';
 
 const ops = STABILIZER_OPS;
 
@@ -45,6 +47,9 @@ interface Places {
   readonly bits: number;
   readonly frames: number;
   readonly outcomes: number;
+  /** Rows of detectors, and what they are turned into. */
+  readonly detectorRows: number;
+  readonly detections: number;
   /** Room to turn rows of bits into outcomes. */
   readonly blocks: number;
   readonly end: number;
@@ -53,7 +58,10 @@ interface Places {
 const numRegisterBitsOf = ({ numBits, control }: StabilizerProgram): number =>
   numBits + (control?.numScratchBits ?? 0);
 
-function placesOf(program: StabilizerProgram, shots: number): Places {
+const numParitiesOf = (view: DetectorView | undefined): number =>
+  view === undefined ? 0 : view.detectors.length + view.logicalObservables.length;
+
+function placesOf(program: StabilizerProgram, shots: number, view?: DetectorView): Places {
   const rowWords = blockShots(shots) / 32;
   let end = 0;
   const take = (numWords: number) => {
@@ -73,14 +81,19 @@ function placesOf(program: StabilizerProgram, shots: number): Places {
     bits: take(numRegisterBitsOf(program) * rowWords),
     frames: take(2 * program.numQubits * rowWords),
     outcomes: take(32 * rowWords * wordsFor(program.numBits)),
+    detectorRows: take(numParitiesOf(view) * rowWords),
+    detections: take(view === undefined ? 0 : 32 * rowWords * wordsFor(numParitiesOf(view))),
     blocks: take(128),
     end,
   };
 }
 
 /** Words that the sampler of a run needs. */
-export const samplerWords = (program: StabilizerProgram, shots: number): number =>
-  placesOf(program, shots).end;
+export const samplerWords = (
+  program: StabilizerProgram,
+  shots: number,
+  view?: DetectorView,
+): number => placesOf(program, shots, view).end;
 
 /** Instructions that a call of the kernels runs at most. */
 const MOST_INSTRUCTIONS = 2 ** 16;
@@ -89,7 +102,8 @@ const MOST_INSTRUCTIONS = 2 ** 16;
 export class FrameSampler {
   readonly #kernels: StabilizerKernels;
   readonly #program: StabilizerProgram;
-  readonly #reference: Uint8Array;
+  readonly #reference: WalkResult;
+  readonly #view: DetectorView | undefined;
   readonly #slicer: TimeSlicer;
   readonly #places: Places;
   readonly #channels: readonly FrameChannel[];
@@ -98,21 +112,23 @@ export class FrameSampler {
   readonly #stops: readonly number[];
 
   /**
-   * @param reference - By instruction: outcomes and conditions in the reference sample.
    * @param shots - Of the whole run.
+   * @param view - Detectors whose events are sampled, too.
    */
   constructor(
     kernels: StabilizerKernels,
     program: StabilizerProgram,
-    reference: Uint8Array,
+    reference: WalkResult,
     shots: number,
     slicer: TimeSlicer,
+    view?: DetectorView,
   ) {
     this.#kernels = kernels;
     this.#program = program;
     this.#reference = reference;
     this.#slicer = slicer;
-    this.#places = placesOf(program, shots);
+    this.#view = view;
+    this.#places = placesOf(program, shots, view);
     this.#rowWords = blockShots(shots) / 32;
     this.#channels = frameChannels(program);
     kernels.reserve(this.#places.end);
@@ -163,6 +179,41 @@ export class FrameSampler {
     return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
   }
 
+  /**
+   * Detection events of the block that was sampled last.
+   *
+   * @returns Words for the parities of the view, shot by shot; a view that the next block overwrites.
+   */
+  detections(): Uint32Array {
+    const { bits, detectorRows, detections, blocks } = this.#places;
+    const { words } = this.#kernels;
+    const { detectors, logicalObservables } = this.#view ?? {
+      detectors: [],
+      logicalObservables: [],
+    };
+    const parities = [...detectors, ...logicalObservables];
+    for (const [i, parity] of parities.entries()) {
+      const row = detectorRows + i * this.#rowWords;
+      let inReference = 0;
+      for (const bit of parity) inReference ^= readBit(this.#reference.register, bit);
+      words.fill(-inReference, row, row + this.#rowWords);
+      for (const bit of parity) {
+        const from = bits + bit * this.#rowWords;
+        for (let word = 0; word < this.#rowWords; word++) words[row + word]! ^= words[from + word]!;
+      }
+    }
+    const stride = wordsFor(parities.length);
+    this.#kernels.outcomes(
+      detectorRows,
+      parities.length,
+      this.#rowWords,
+      detections,
+      stride,
+      blocks,
+    );
+    return new Uint32Array(words.buffer, 4 * detections, this.blockShots * stride);
+  }
+
   async #run(from: number, to: number): Promise<void> {
     for (let first = from; first < to; first += MOST_INSTRUCTIONS) {
       const next = Math.min(to, first + MOST_INSTRUCTIONS);
@@ -184,7 +235,7 @@ export class FrameSampler {
     words.set(code, copyAt);
     for (let i = 0; i < code.length / 4; i++) {
       const op = code[4 * i];
-      if (op === ops.measure) words[copyAt + 4 * i + 3] = this.#reference[i]!;
+      if (op === ops.measure) words[copyAt + 4 * i + 3] = this.#reference.values[i]!;
       if (op === ops.misread) words[copyAt + 4 * i + 1] = channels.length + 2 * code[4 * i + 1]!;
     }
     words.set(operands, places.operands);
@@ -223,7 +274,7 @@ export class FrameSampler {
     const { header, mask } = this.#places;
     words.set(this.#bitRows().condition(this.#program.conditions[condition]), mask);
     words[header + HEADER.mask] = mask;
-    words[header + HEADER.held] = -this.#reference[place]!;
+    words[header + HEADER.held] = -this.#reference.values[place]!;
   }
 
   #bitRows(): BitRows {

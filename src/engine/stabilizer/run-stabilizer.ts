@@ -7,7 +7,14 @@
 import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import { outcomeOf, wordsFor } from '../classical-bits.ts';
-import type { Counts, Executable, RunRequest, RunResult } from '../engine.ts';
+import type {
+  Counts,
+  Detections,
+  DetectorView,
+  Executable,
+  RunRequest,
+  RunResult,
+} from '../engine.ts';
 import {
   OutputNeedsAmplitudesError,
   OutputNeedsFinalStateError,
@@ -17,6 +24,7 @@ import type { Mutex } from '../mutex.ts';
 import { TimeSlicer } from '../time-slicer.ts';
 import { isLinear } from './backward-walk.ts';
 import { countOutcomes } from './count-outcomes.ts';
+import { errorModelOf } from './error-model.ts';
 import { distributionOf } from './exact-distribution.ts';
 import { expectationsOf, variancesOf } from './exact-moments.ts';
 import { FrameSampler, samplerWords } from './frame-sampler.ts';
@@ -31,11 +39,16 @@ const walkWords = ({ code, numQubits }: StabilizerProgram): number =>
   code.length + tableauWords(numQubits);
 
 /** Bytes that a run takes: a tableau or the frames of a block, and the outcomes of its shots twice. */
-export function stabilizerBytes(program: StabilizerProgram, shots: number): number {
+export function stabilizerBytes(
+  program: StabilizerProgram,
+  shots: number,
+  view?: DetectorView,
+): number {
   const words = program.framesSuffice
-    ? Math.max(walkWords(program), samplerWords(program, shots))
+    ? Math.max(walkWords(program), samplerWords(program, shots, view))
     : walkWords(program);
-  const outcomes = shots * (2 * wordsFor(program.numBits) + 2);
+  const numParities = (view?.detectors.length ?? 0) + (view?.logicalObservables.length ?? 0);
+  const outcomes = shots * (2 * wordsFor(program.numBits) + 2 + Math.ceil(numParities / 32));
   return 4 * (words + outcomes) + program.code.byteLength;
 }
 
@@ -143,19 +156,22 @@ async function run(
     outputs.probabilities = await distributionOf(program, register, slicer);
   }
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
-  const values =
-    program.framesSuffice && to > from ? (await referenceOf(slicer)).values : undefined;
+  if (request.errorModel === true && request.detectors !== undefined) {
+    outputs.errorModel = await errorModelOf(program, request.detectors, slicer);
+  }
+  const reference = program.framesSuffice && to > from ? await referenceOf(slicer) : undefined;
   const evolutionMs = performance.now() - started;
-  const shots = { from, to, shots: request.shots, seed: request.seed };
+  const { detectors: view } = request;
+  const shots = { from, to, shots: request.shots, seed: request.seed, view };
   const onDone = (done: number) => {
     fraction = done;
   };
-  const counts =
-    values === undefined
-      ? await countsByTableaux(program, kernels, shots, slicer, onDone)
-      : await countsByFrames(program, kernels, values, shots, slicer, onDone);
+  const sampled =
+    reference === undefined
+      ? { counts: await countsByTableaux(program, kernels, shots, slicer, onDone) }
+      : await sampleFrames(program, kernels, reference, shots, slicer, onDone);
   const samplingMs = performance.now() - started - evolutionMs;
-  return { ...outputs, counts, statePasses: 0, timing: { evolutionMs, samplingMs } };
+  return { ...outputs, ...sampled, statePasses: 0, timing: { evolutionMs, samplingMs } };
 }
 
 /**
@@ -169,7 +185,11 @@ function checkOutputs(program: StabilizerProgram, request: RunRequest): void {
   if (request.statevector === true) throw new OutputNeedsAmplitudesError('a state vector');
   if (request.densityMatrix === true) throw new OutputNeedsAmplitudesError('a density matrix');
   if (request.purity === true) throw new OutputNeedsAmplitudesError('the purity');
+  if (request.detectors !== undefined && !program.framesSuffice) {
+    throw new OutputNeedsFinalStateError('A detection event');
+  }
   if (isLinear(program)) return;
+  if (request.errorModel === true) throw new OutputNeedsFinalStateError('A detector error model');
   if (request.probabilities === true) {
     throw new OutputNeedsFinalStateError('The exact distribution');
   }
@@ -184,19 +204,21 @@ interface SomeShots {
   readonly to: number;
   readonly shots: number;
   readonly seed: number;
+  readonly view: DetectorView | undefined;
 }
 
-async function countsByFrames(
+async function sampleFrames(
   program: StabilizerProgram,
   kernels: StabilizerKernels,
-  reference: Uint8Array,
-  { from, to, shots, seed }: SomeShots,
+  reference: WalkResult,
+  { from, to, shots, seed, view }: SomeShots,
   slicer: TimeSlicer,
   onDone: (fraction: number) => void,
-): Promise<Counts> {
+): Promise<Pick<RunResult, 'counts' | 'detections'>> {
   const { numBits } = program;
   const stride = wordsFor(numBits);
-  const sampler = new FrameSampler(kernels, program, reference, shots, slicer);
+  const sampler = new FrameSampler(kernels, program, reference, shots, slicer, view);
+  const detections = view === undefined ? undefined : emptyDetections(view, to - from);
   const { blockShots } = sampler;
   const outcomes = new Uint32Array((to - from) * stride);
   for (let block = Math.floor(from / blockShots); block * blockShots < to; block++) {
@@ -207,10 +229,29 @@ async function countsByFrames(
       sampled.subarray((low - first) * stride, (high - first) * stride),
       (low - from) * stride,
     );
+    if (detections !== undefined) {
+      const { wordsPerShot } = detections;
+      const events = sampler.detections();
+      detections.shots.set(
+        events.subarray((low - first) * wordsPerShot, (high - first) * wordsPerShot),
+        (low - from) * wordsPerShot,
+      );
+    }
     onDone((high - from) / (to - from));
     if (slicer.spend(blockShots * stride)) await slicer.pause();
   }
-  return await countOutcomes(outcomes, stride, numBits, slicer);
+  const counts = await countOutcomes(outcomes, stride, numBits, slicer);
+  return { counts, ...(detections !== undefined && { detections }) };
+}
+
+function emptyDetections(
+  { detectors, logicalObservables }: DetectorView,
+  numShots: number,
+): Detections {
+  const [numDetectors, numObservables] = [detectors.length, logicalObservables.length];
+  const wordsPerShot = wordsFor(numDetectors + numObservables);
+  const shots = new Uint32Array(numShots * wordsPerShot);
+  return { numDetectors, numObservables, wordsPerShot, shots };
 }
 
 async function countsByTableaux(

@@ -249,8 +249,10 @@ export class TableauWalk {
   async #transpose(): Promise<void> {
     const unitsPerRow = 32 * this.#rowWords;
     const rows = Math.max(1, Math.floor(2 ** 18 / unitsPerRow));
-    for (let from = 0; from < this.#rowWords; from += rows) {
-      const to = Math.min(this.#rowWords, from + rows);
+    // Beyond the qubits, rows and columns are empty.
+    const numBlocks = Math.ceil(this.#program.numQubits / 32);
+    for (let from = 0; from < numBlocks; from += rows) {
+      const to = Math.min(numBlocks, from + rows);
       this.#kernels.transpose(from, to);
       if (this.#slicer.spend((to - from) * unitsPerRow)) await this.#slicer.pause();
     }
