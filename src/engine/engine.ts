@@ -22,6 +22,10 @@
  *   number of shots that are skipped before the next one, ⌊ln(1 − u) / ln(1 − p)⌋. The events follow the terminal one; one
  *   event has all misreadings up to the second one of some bit.
  *
+ * Matrix product states have basis states of any width, in the order of their sites instead of basis indices, the first
+ * site most significant; that is the same where qubit n − 1 − s is at site s. Once the shots with the same outcomes so far
+ * have draws within less than 2^−30, they draw again, at the next position of the event, and go on as from the start.
+ *
  * Every engine follows this, so counts agree across engines and threads, except for draws that fall
  * within rounding of a boundary. Batches on the WebGPU engine find those and leave them to double
  * precision (exact-counts.ts).

@@ -25,6 +25,7 @@ import {
   randomUnitary,
 } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { redundantGates } from '../support/redundant-circuits.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
 const reference = openReferenceEngine({ maxQubits: 20 });
@@ -141,6 +142,15 @@ describe('matrix product states', () => {
     },
   );
 
+  testSeeds(
+    'agree with the state vector on gates that cancel and commute',
+    seeds(6),
+    async (seed) => {
+      const stream = new RandomStream(seed);
+      await expectSame(measured(6, redundantGates(stream, 6, 60)));
+    },
+  );
+
   test('agree with the state vector where every bond is as wide as it can be', async () => {
     const circuit = measured(14, brickwork(new RandomStream(3), 14, 16));
     const { largestBond, truncationError } = await expectSame(circuit);
@@ -192,6 +202,20 @@ describe('matrix product states', () => {
       expect(result.truncationError! / loss).toBeGreaterThan(0.5);
       expect(result.truncationError! / loss).toBeLessThan(2);
     }
+  });
+
+  testSeeds('keep their norm where bonds are limited', seeds(6), async (seed) => {
+    const stream = new RandomStream(seed);
+    const operations = [...randomGates(stream, 9, 30, 2), ...brickwork(stream, 9, 4)];
+    const limits = { maxBondDimension: 1 + (seed % 8), truncationThreshold: 0 };
+    const { statevector, truncationError } = await run(
+      measured(9, operations),
+      { statevector: true },
+      limits,
+    );
+    const norm = statevector!.reduce((sum, part) => sum + part ** 2, 0);
+    expect(norm).toBeCloseTo(1, 9);
+    expect(truncationError).toBeGreaterThan(0);
   });
 
   test('hold a GHZ state of 1,000 qubits in bonds of dimension 2', async () => {

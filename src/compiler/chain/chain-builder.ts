@@ -5,6 +5,7 @@
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { multiply } from '../../math/complex-matrix.ts';
 import type { ChainGate } from '../program.ts';
+import { productFactors } from './operator-weights.ts';
 import { isIdentity, onPair } from './pair-matrices.ts';
 
 interface RawGate {
@@ -12,6 +13,8 @@ interface RawGate {
   readonly numSites: 1 | 2;
   matrix: ComplexMatrix;
   isGone: boolean;
+  /** The pairs before it on its sites, for a pair. */
+  readonly before: readonly (RawGate | undefined)[];
 }
 
 /** The matrices of a program, one after the other. */
@@ -52,7 +55,7 @@ export class ChainBuilder {
 
   addSite(site: number, matrix: ComplexMatrix): void {
     const last = this.#last[site];
-    if (last === undefined) this.#push({ site, numSites: 1, matrix, isGone: false });
+    if (last === undefined) this.#push({ site, numSites: 1, matrix, isGone: false, before: [] });
     else if (last.numSites === 1) last.matrix = multiply(matrix, last.matrix);
     else last.matrix = multiply(onPair(matrix, last.site === site), last.matrix);
   }
@@ -63,6 +66,7 @@ export class ChainBuilder {
     const second = this.#last[site + 1];
     if (first !== undefined && first === second) {
       first.matrix = multiply(matrix, first.matrix);
+      this.#removeProduct(first);
       return;
     }
     let product = matrix;
@@ -71,7 +75,19 @@ export class ChainBuilder {
       product = multiply(product, onPair(before.matrix, before.site === site));
       before.isGone = true;
     }
-    this.#push({ site, numSites: 2, matrix: product, isGone: false });
+    const before = [first, second].map((gate) => (gate?.numSites === 2 ? gate : undefined));
+    this.#push({ site, numSites: 2, matrix: product, isGone: false, before });
+  }
+
+  /** Divides a pair that entangles nothing, as a gate after its inverse, so that gates before and after it may meet. */
+  #removeProduct(gate: RawGate): void {
+    const factors = productFactors(gate.matrix);
+    if (factors === undefined) return;
+    gate.isGone = true;
+    for (const [i, factor] of factors.entries()) {
+      this.#last[gate.site + i] = gate.before[i];
+      if (!isIdentity(factor)) this.addSite(gate.site + i, factor);
+    }
   }
 
   #push(gate: RawGate): void {

@@ -17,6 +17,8 @@ import {
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import { MatrixProductNoiseError } from '../errors.ts';
 import { lastReadings } from '../noise/last-readings.ts';
+import { absorbKnownStates } from '../passes/absorb-known-states.ts';
+import { optimize } from '../passes/pipeline.ts';
 import type { BondLimits, ChainStep, MatrixProductProgram, Measure } from '../program.ts';
 import { Arrangement, type Couplings } from './arrangement.ts';
 import { ChainBuilder, MatrixList } from './chain-builder.ts';
@@ -31,6 +33,8 @@ export const DEFAULT_BOND_LIMITS: BondLimits = {
   truncationThreshold: 1e-12,
 };
 
+const PASSES = [absorbKnownStates];
+
 /**
  * Compiles a circuit for matrix product states.
  *
@@ -43,7 +47,9 @@ export function compileMatrixProduct(
   limits: Partial<BondLimits> = {},
 ): MatrixProductProgram {
   const { numQubits, numBits, control } = circuit;
-  const { operations, last } = lastReadings(withPairsOnly(circuit.operations, numQubits));
+  // Gates on qubits that are still |0⟩ would count as if they entangled them.
+  const { circuit: simplified } = optimize(circuit, { keepState: true, passes: PASSES });
+  const { operations, last } = lastReadings(withPairsOnly(simplified.operations, numQubits));
   const compiler = new ChainCompiler(numQubits, operations);
   compiler.add(operations);
   const { steps, matrices, sites } = compiler.finish();

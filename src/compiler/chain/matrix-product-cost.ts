@@ -116,15 +116,21 @@ export function chainCost(program: MatrixProductProgram): MatrixProductCost {
 const growth = ({ rank, entropy }: OperatorWeights): number =>
   Math.min(rank, Math.exp(TAIL_POWER * entropy));
 
-/** Multiplications for a gate on two sites: their product, two orthogonalisations, and what is left. */
+/**
+ * Multiplications for a gate on two sites: their product, two orthogonalisations, and what is left; where the bond is
+ * limited, also what cuts it, by rotations up to 64 rows.
+ */
 function pairProducts(bonds: Bonds, { site }: ChainGate, weights: OperatorWeights): number {
   const [left, middle] = bonds.around(site);
   const [, right] = bonds.around(site + 1);
   const m = 2 * Math.max(left, right);
   const n = 2 * Math.min(left, right);
   const rank = Math.min(n, weights.rank * middle);
-  const after = Math.min(n, growth(weights) * middle);
-  return left * right * (4 * middle + 16) + 2 * m * n * rank + 3 * rank * n * after + after * m * n;
+  const found = Math.min(n, growth(weights) * middle);
+  const after = Math.min(found, bonds.limit);
+  const cutting = found > bonds.limit ? (found > 64 ? 4 : 16) * found ** 3 : 0;
+  const dividing = 2 * m * n * rank + 3 * rank * n * found + after * m * n;
+  return left * right * (4 * middle + 16) + dividing + cutting;
 }
 
 /** Scratch while a pair is divided, and while shots are drawn; a mebibyte for the small blocks. */
@@ -135,12 +141,12 @@ function scratchOf(bond: number): number {
 
 /** Dimensions of the bonds of a chain, those before the first site and after the last one included. */
 class Bonds {
+  readonly limit: number;
   readonly #dimensions: Float64Array;
-  readonly #limit: number;
 
   constructor(numSites: number, limit: number) {
     this.#dimensions = new Float64Array(numSites + 1).fill(1);
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   /** Bonds to the left and right of a site. */
@@ -158,7 +164,7 @@ class Bonds {
     const [, right] = this.around(site + 1);
     // Rounding of logarithms: a rank is a whole number.
     const crossing = Math.exp(cut) * (1 + 1e-9);
-    const grown = Math.min(by * middle, 2 * left, 2 * right, this.#limit, crossing);
+    const grown = Math.min(by * middle, 2 * left, 2 * right, this.limit, crossing);
     this.#dimensions[site + 1] = grown;
     return grown;
   }

@@ -1,4 +1,5 @@
 /** Schmidt weights of gates on two sites: how much they entangle. */
+import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 
 /** A 4×4 matrix as a sum of products of one-site matrices. */
 export interface OperatorWeights {
@@ -102,4 +103,40 @@ function rankOf(re: Float64Array, im: Float64Array): number {
     im.fill(0, pivotRow, pivotRow + 4);
   }
   return 4;
+}
+
+/**
+ * The matrices on the first and the second site that a 4×4 unitary is the product of; undefined if it entangles.
+ *
+ * @returns Two unitaries, 2×2.
+ */
+export function productFactors(
+  matrix: ComplexMatrix,
+): readonly [ComplexMatrix, ComplexMatrix] | undefined {
+  if (operatorWeights(matrix, 0).rank > 1) return undefined;
+  const { re, im } = rearranged(matrix, 0, false);
+  let pivot = 0;
+  for (let i = 1; i < 16; i++) {
+    if (Math.hypot(re[i]!, im[i]!) > Math.hypot(re[pivot]!, im[pivot]!)) pivot = i;
+  }
+  const row = pivot >> 2;
+  const column = pivot & 3;
+  const first = new Float64Array(8);
+  let mass = 0;
+  for (let i = 0; i < 4; i++) {
+    first[2 * i] = re[4 * i + column]!;
+    first[2 * i + 1] = im[4 * i + column]!;
+    mass += first[2 * i]! ** 2 + first[2 * i + 1]! ** 2;
+  }
+  // Entries of a 2×2 unitary have squares that add up to 2.
+  for (let i = 0; i < 8; i++) first[i]! *= Math.sqrt(2 / mass);
+  const [ar, ai] = [first[2 * row]!, first[2 * row + 1]!];
+  const size = ar * ar + ai * ai;
+  const second = new Float64Array(8);
+  for (let i = 0; i < 4; i++) {
+    const [br, bi] = [re[4 * row + i]!, im[4 * row + i]!];
+    second[2 * i] = (br * ar + bi * ai) / size;
+    second[2 * i + 1] = (bi * ar - br * ai) / size;
+  }
+  return [first, second];
 }

@@ -31,23 +31,25 @@ export interface Optimized<C extends DynamicCircuit = DynamicCircuit> {
   readonly passes: readonly PassReport[];
 }
 
-/** Options of running all passes. */
+/** Options of running passes. */
 interface PipelineOptions extends Pick<Requested, 'keepState' | 'startsFresh'> {
+  /** All passes by default. */
+  readonly passes?: readonly Pass[];
   /** Whether the gates of verbatim boxes stay as they were written; false by default. */
   readonly keepVerbatim?: boolean;
 }
 
 /**
- * Runs all passes on a circuit. A dynamic circuit is divided into pieces at its loops, assignments and noise, and at the gates of
+ * Runs passes on a circuit. A dynamic circuit is divided into pieces at its loops, assignments and noise, and at the gates of
  * verbatim boxes that stay: no pass sees them, and nothing moves across them.
  */
 export function optimize<C extends DynamicCircuit>(
   circuit: C,
-  { keepState, startsFresh = true, keepVerbatim = false }: PipelineOptions,
+  { passes: run = PIPELINE, keepState, startsFresh = true, keepVerbatim = false }: PipelineOptions,
 ): Optimized<C> {
   let operations: readonly DynamicOperation[] = circuit.operations;
   let operationsBefore = countOperations(operations);
-  const passes = PIPELINE.map((pass): PassReport => {
+  const passes = run.map((pass): PassReport => {
     const requested = { keepState, startsFresh };
     operations = runOnPieces(pass, { ...circuit, operations }, requested, keepVerbatim);
     const report = {

@@ -9,6 +9,7 @@
 import type { BondLimits } from '../../../compiler/program.ts';
 import type { MaybePromise, QubitMasses } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
+import { leadingVectors, SQUARED_ROUNDING } from './leading-vectors.ts';
 import { ENTRY_BYTES, type TensorMemory } from './tensor-memory.ts';
 
 /** Tensor of a site. */
@@ -20,25 +21,8 @@ interface SiteTensor {
   readonly right: number;
 }
 
-/** Part of the squared norm that moving the centre may lose: rounding, squared. */
-const LOST_IN_MOVES = 1e-28;
-
-/** Part of a truncation threshold that the first orthogonalisation of a pair may leave out. */
-const LEFT_OUT_EARLY = 0.01;
-
 /** Discarded weight that is rounding. */
 const NEGLIGIBLE = 1e-26;
-
-/** Most rows that Jacobi rotations diagonalise; with more, they take too long for what they gain. */
-const MAX_JACOBI_ROWS = 64;
-
-interface LeadingVectors {
-  readonly bond: number;
-  /** Part of the squared norm that they leave out. */
-  readonly discarded: number;
-  /** Address of the rows. */
-  readonly vectors: number;
-}
 
 /** A state on a chain of sites. */
 export class Chain {
@@ -137,12 +121,9 @@ export class Chain {
     const { kernels } = memory;
     const m = 2 * this.sites[site]!.left;
     const n = 2 * this.sites[site + 1]!.right;
-    const { bond, discarded, vectors } = await this.#leadingVectors(
-      pair,
-      [m, n],
-      isRightward,
-      slicer,
-    );
+    const matrix = { at: pair, size: [m, n] as const, ofRows: isRightward };
+    const found = await leadingVectors(memory, this.limits, matrix, slicer);
+    const { bond, discarded, vectors } = found;
     const first = this.#replace(site, m / 2, bond);
     const second = this.#replace(site + 1, bond, n / 2);
     let product: MaybePromise<void>;
@@ -177,132 +158,6 @@ export class Chain {
     this.#scaleCentre(1 / Math.sqrt(1 - discarded));
   }
 
-  /**
-   * Orthonormal rows that span the largest singular vectors of a matrix: of the left ones the transposes, or the adjoints of
-   * the right ones.
-   *
-   * Orthogonalisations with pivoting, each of the triangular factor of the one before, come ever closer to the singular
-   * values. After two of them the part that is left out is at most some 1.4 times what singular vectors leave out, and
-   * mostly as much: at a bond that is cut where its weights fall quickly, that is no or one more vector. Where the bond is
-   * limited, two more or Jacobi rotations come close to the best that the limit allows.
-   *
-   * @see Stewart, "The QLP approximation to the singular value decomposition", SIAM J. Sci. Comput. 20, 1336 (1999); Huckaby
-   *   & Chan, "Stewart's pivoted QLP decomposition for low-rank matrices", Numer. Linear Algebra Appl. 12, 153 (2005).
-   */
-  async #leadingVectors(
-    pair: number,
-    [m, n]: readonly [number, number],
-    ofRows: boolean,
-    slicer: TimeSlicer,
-  ): Promise<LeadingVectors> {
-    const { memory } = this;
-    const { maxBondDimension, truncationThreshold } = this.limits;
-    const [rows, columns] = ofRows ? [m, n] : [n, m];
-    const work = memory.scratch('work', ENTRY_BYTES * m * n);
-    if (ofRows) memory.copy(pair, ENTRY_BYTES * m * n, work);
-    else memory.kernels.transpose(pair, m, n, work, 1);
-    const most = Math.min(rows, columns);
-    const rest = Math.max(LOST_IN_MOVES, LEFT_OUT_EARLY * truncationThreshold);
-    const first = memory.scratch('factors', ENTRY_BYTES * rows * most);
-    const finding = memory.orthogonalize(work, rows, columns, first, 0, rest, slicer);
-    const { rank, total, left } = finding instanceof Promise ? await finding : finding;
-
-    const second = memory.scratch('second', ENTRY_BYTES * rank * rank);
-    const basis = memory.scratch('rows', ENTRY_BYTES * rank * rows);
-    const allowed = Math.max(LOST_IN_MOVES, truncationThreshold - left / total);
-    const refining = memory.orthogonalize(first, rank, rows, second, basis, allowed, slicer);
-    const refined = refining instanceof Promise ? await refining : refining;
-    if (refined.rank <= maxBondDimension) {
-      const discarded = (left + refined.left) / total;
-      return { bond: refined.rank, discarded, vectors: basis };
-    }
-    return await this.#limitedVectors(rank, refined.rank, rows, total, slicer);
-  }
-
-  /**
-   * Continues where more vectors were found than a bond may have.
-   *
-   * @param rank - Columns of the scratch `second`.
-   * @param found - Its rows, and those of the basis in the scratch `rows`.
-   */
-  async #limitedVectors(
-    rank: number,
-    found: number,
-    rows: number,
-    total: number,
-    slicer: TimeSlicer,
-  ): Promise<LeadingVectors> {
-    const { memory } = this;
-    const { maxBondDimension: bond } = this.limits;
-    const basis = memory.scratch('rows', ENTRY_BYTES * found * rows);
-    const second = memory.scratch('second', ENTRY_BYTES * found * rank);
-    const third = memory.scratch('factors', ENTRY_BYTES * found * found);
-    const rounding = LOST_IN_MOVES;
-    const again = memory.orthogonalize(second, found, rank, third, 0, rounding, slicer);
-    const { rank: last } = again instanceof Promise ? await again : again;
-    const chosen = memory.scratch('chosen', ENTRY_BYTES * bond * found);
-    const kept =
-      last <= MAX_JACOBI_ROWS
-        ? await this.#singularRows(third, last, found, chosen, slicer)
-        : await this.#pivotedRows(third, last, found, chosen, slicer);
-    const vectors = memory.scratch('work', ENTRY_BYTES * bond * rows);
-    const product = memory.multiply(
-      { at: chosen, stride: found },
-      { at: basis, stride: rows },
-      { at: vectors, stride: rows },
-      [bond, found, rows],
-      slicer,
-    );
-    if (product !== undefined) await product;
-    memory.copy(vectors, ENTRY_BYTES * bond * rows, basis);
-    return { bond, discarded: Math.max(0, 1 - kept / total), vectors: basis };
-  }
-
-  /** Writes the largest singular vectors of a matrix, as many as a bond may have; gives their weight. */
-  async #singularRows(
-    at: number,
-    rows: number,
-    columns: number,
-    chosen: number,
-    slicer: TimeSlicer,
-  ): Promise<number> {
-    const { memory } = this;
-    const { maxBondDimension: bond } = this.limits;
-    const turning = memory.diagonalize(at, rows, columns, slicer);
-    if (turning !== undefined) await turning;
-    const masses = memory.scratch('masses', 8 * rows) / 8;
-    const weights = memory.doubles.slice(masses, masses + rows);
-    const order = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]! || a - b);
-    const choice = memory.scratch('choice', 16 * bond);
-    const scales = choice + 8 * bond;
-    const numbers = new Uint32Array(memory.doubles.buffer, choice, bond);
-    const { doubles } = memory;
-    let kept = 0;
-    for (let i = 0; i < bond; i++) {
-      const weight = weights[order[i]!]!;
-      numbers[i] = order[i]!;
-      doubles[scales / 8 + i] = 1 / Math.sqrt(weight);
-      kept += weight;
-    }
-    memory.kernels.pickRows(at, columns, choice, scales, bond, chosen);
-    return kept;
-  }
-
-  /** Writes as many orthonormal rows as a bond may have, by one more orthogonalisation; gives the weight that they span. */
-  async #pivotedRows(
-    at: number,
-    rows: number,
-    columns: number,
-    chosen: number,
-    slicer: TimeSlicer,
-  ): Promise<number> {
-    const { memory } = this;
-    const { maxBondDimension: bond } = this.limits;
-    const finding = memory.orthogonalize(at, rows, columns, 0, chosen, 0, slicer, bond);
-    const { total, left } = finding instanceof Promise ? await finding : finding;
-    return total - left;
-  }
-
   #scaleCentre(factor: number): void {
     const { at, left, right } = this.#own(this.centre);
     const { doubles } = this.memory;
@@ -331,7 +186,15 @@ export class Chain {
     const most = Math.min(right, columns);
     const factors = memory.scratch('factors', ENTRY_BYTES * right * most);
     const basis = memory.scratch('rows', ENTRY_BYTES * columns * most);
-    const found = memory.orthogonalize(work, right, columns, factors, basis, LOST_IN_MOVES, slicer);
+    const found = memory.orthogonalize(
+      work,
+      right,
+      columns,
+      factors,
+      basis,
+      SQUARED_ROUNDING,
+      slicer,
+    );
     const { rank } = found instanceof Promise ? await found : found;
     const size = [rank, right, 2 * next.right] as const;
     const pair = memory.scratch('pair', ENTRY_BYTES * rank * size[2]);
@@ -358,7 +221,15 @@ export class Chain {
     const most = Math.min(left, columns);
     const factors = memory.scratch('factors', ENTRY_BYTES * left * most);
     const basis = memory.scratch('rows', ENTRY_BYTES * columns * most);
-    const found = memory.orthogonalize(work, left, columns, factors, basis, LOST_IN_MOVES, slicer);
+    const found = memory.orthogonalize(
+      work,
+      left,
+      columns,
+      factors,
+      basis,
+      SQUARED_ROUNDING,
+      slicer,
+    );
     const { rank } = found instanceof Promise ? await found : found;
     memory.kernels.transpose(factors, rank, left, work, 1);
     const size = [2 * before.left, left, rank] as const;

@@ -7,8 +7,10 @@ import { gate } from '../../../support/random-circuits.ts';
 
 const qubitsOf = (count: number) => Array.from({ length: count }, (_, q) => q);
 
+/** A circuit on qubits that are in superposition first, since gates on |0⟩ are simplified. */
 function circuitOf(numQubits: number, operations: readonly Operation[]): Circuit {
-  return { numQubits, numBits: numQubits, operations };
+  const tilts = qubitsOf(numQubits).map((q) => gate('RY', [q], [], [0.4 + q]));
+  return { numQubits, numBits: numQubits, operations: [...tilts, ...operations] };
 }
 
 function gatesOf({ steps }: MatrixProductProgram): readonly ChainGate[] {
@@ -33,9 +35,14 @@ test('fuses gates on one qubit, and on the same pair, into one', () => {
   expect(steps).toMatchObject([{ kind: 'gates', gates: [{ site: 0, numSites: 2 }] }]);
 });
 
-test('drops gates that cancel', () => {
-  const cx = gate('CX', [1], [0]);
-  expect(compileMatrixProduct(circuitOf(3, [cx, cx])).steps).toEqual([]);
+test('drops gates that cancel, and then those around them', () => {
+  const gates = [gate('CX', [1], [0]), gate('CRY', [2], [1], [0.8])];
+  const [cx, cry] = [gates[0]!, gates[1]!];
+  const back = gate('CRY', [2], [1], [-0.8]);
+  const program = compileMatrixProduct(
+    circuitOf(3, [cx, cry, gate('H', [2]), cx, cx, gate('H', [2]), back, cx]),
+  );
+  expect(gatesOf(program).map(({ numSites }) => numSites)).toEqual([1, 1, 1]);
 });
 
 test('does not take qubits back that swaps have brought together', () => {
@@ -78,6 +85,7 @@ test('ends a round of a loop with every qubit where it began', () => {
     numBits: 1,
     control: { numScratchBits: 0, maxRounds: 10 },
     operations: [
+      ...qubitsOf(6).map((q) => gate('H', [q])),
       // Often enough for the order of the qubits to follow them.
       ...qubitsOf(25).map((i) => gate('CX', [(i % 5) + 1], [i % 5])),
       { kind: 'while', condition: { bits: [0], value: 1 }, body },
@@ -101,6 +109,12 @@ test('has limits on bonds, which a request may change', () => {
     maxBondDimension: 8,
     truncationThreshold: 1e-12,
   });
+});
+
+test('drops gates whose control is still |0⟩', () => {
+  const gates = qubitsOf(5).map((q) => gate('CP', [q + 1], [0], [1]));
+  const circuit = { numQubits: 6, numBits: 0, operations: [gate('H', [0]), ...gates] };
+  expect(gatesOf(compileMatrixProduct(circuit))).toMatchObject([{ numSites: 1 }]);
 });
 
 test('refuses channels', () => {
