@@ -1736,7 +1736,10 @@ export type Processor = {
     readonly method: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state';
     /** Qubits of the widest circuit that it takes */
     readonly max_qubits: number;
-    /** Qubits of the widest circuit with noise; GPUs that hold a state together take none */
+    /**
+     * Qubits of the widest circuit with noise; GPUs that hold a state together take none, and matrix product states
+     * misread bits alone
+     */
     readonly max_noisy_qubits: number;
     /** Qubits of the widest one in double precision; wider ones take single */
     readonly max_qubits_f64?: number | undefined;

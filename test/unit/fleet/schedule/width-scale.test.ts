@@ -118,3 +118,15 @@ test.each([
 ] as const)('the widest run of %j is known by the place', (runs, widest) => {
   expect(widestOnScale(placeOnScale(runs))).toEqual(widest);
 });
+
+test.each(['stabilizer', 'matrix_product_state'] as const)(
+  'a run by %s goes where a trajectory of as much memory goes',
+  (method) => {
+    expect(placeOnScale([{ method, numQubits: 9 }])).toBe(
+      placeOnScale([{ method: 'trajectories', numQubits: 9 }]),
+    );
+    const machine = { statevector: 12, trajectories: 8, density_matrix: 12 };
+    expect(takes(machine, [{ method, numQubits: 8 }])).toBe(true);
+    expect(takes(machine, [{ method, numQubits: 9 }])).toBe(false);
+  },
+);
