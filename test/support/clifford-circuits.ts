@@ -137,7 +137,7 @@ export function randomCliffordCircuit(
 }
 
 /** Values of bits: of single bits, of a function of three, and of a sum. */
-function valuesOf(stream: RandomStream, numBits: number): readonly ClassicalExpression[] {
+export function valuesOf(stream: RandomStream, numBits: number): readonly ClassicalExpression[] {
   const [a = 0, b = 0, c = 0] = stream.distinct(3, numBits);
   const read = (encoding: BitEncoding, ...bits: readonly BitDiagram[]): ClassicalExpression => ({
     kind: 'read',
