@@ -110,7 +110,9 @@ class ErrorWalk {
     for (let place = code.length / 4 - 1; place >= 0; place--) {
       const at = 4 * place;
       this.#step(code[at]!, code[at + 1]!, code[at + 2]!, code[at + 3]!);
-      if (slicer.spend(100)) await slicer.pause();
+      const isNoise = code[at]! >= ops.noise1 && code[at]! <= ops.noise;
+      const numErrors = isNoise ? this.#program.channels[code[at + 1]!]!.errors.length : 1;
+      if (slicer.spend(100 * numErrors)) await slicer.pause();
     }
     for (let qubit = 0; qubit < numQubits; qubit++) this.#expectNone(this.#ofZ[qubit]!);
     return [...this.#lines.values()];

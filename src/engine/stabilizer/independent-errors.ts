@@ -1,7 +1,6 @@
 /** Pauli channels as errors that happen independently of each other. */
-
 import type { PauliChannel, PauliError } from '../../circuit/noise/channel.ts';
-import { hasOddParity } from '../../math/basis-index.ts';
+import { walshHadamard } from './walsh-hadamard.ts';
 
 /** Probabilities that rounding leaves. */
 const NEGLIGIBLE = 1e-15;
@@ -16,24 +15,24 @@ const NEGLIGIBLE = 1e-15;
  */
 export function independentErrors({ numQubits, errors }: PauliChannel): readonly PauliError[] {
   const size = 2 ** numQubits;
-  const logs = Array.from({ length: size * size }, (_, a) => {
-    const lost = errors.reduce(
-      (sum, error) => (anticommute(a, error, size) ? sum + 2 * error.probability : sum),
-      0,
-    );
-    return lost < 1 ? Math.log1p(-lost) : Number.NaN;
-  });
+  // Strings are numbers flips + size · signs. Flips anticommute with signs, so errors stand in the transform the other
+  // way around.
+  const values = new Float64Array(size * size);
+  let happens = 0;
+  for (const { flips, signs, probability } of errors) {
+    values[signs + size * flips]! += probability;
+    happens += probability;
+  }
+  walshHadamard(values);
+  for (const [a, left] of values.entries()) values[a] = Math.log1p(left - happens);
+  walshHadamard(values);
   const independent: PauliError[] = [];
   for (let b = 1; b < size * size; b++) {
-    const error = { flips: b % size, signs: Math.floor(b / size) };
-    const sum = logs.reduce((s, log, a) => (anticommute(a, error, size) ? s - log : s + log), 0);
-    const probability = -Math.expm1((-2 * sum) / size ** 2) / 2;
+    const [signs, flips] = [b % size, Math.floor(b / size)];
+    const probability = -Math.expm1((-2 * values[b]!) / size ** 2) / 2;
+    // Written so that NaN, the logarithm of a negative number, is refused, too.
     if (!(probability > -NEGLIGIBLE)) return errors;
-    if (probability > NEGLIGIBLE) independent.push({ ...error, probability });
+    if (probability > NEGLIGIBLE) independent.push({ flips, signs, probability });
   }
   return independent;
-}
-
-function anticommute(a: number, { flips, signs }: Omit<PauliError, 'probability'>, size: number) {
-  return hasOddParity((a % size) & signs) !== hasOddParity(Math.floor(a / size) & flips);
 }
