@@ -248,7 +248,7 @@ export class TableauWalk {
 
   async #transpose(): Promise<void> {
     const unitsPerRow = 32 * this.#rowWords;
-    const rows = Math.max(1, Math.floor(2 ** 18 / unitsPerRow));
+    const rows = Math.max(1, Math.floor(2 ** 16 / unitsPerRow));
     // Beyond the qubits, rows and columns are empty.
     const numBlocks = Math.ceil(this.#program.numQubits / 32);
     for (let from = 0; from < numBlocks; from += rows) {
