@@ -13,9 +13,6 @@ const ops = STABILIZER_OPS;
 /** Pauli strings that a walk takes at once. */
 export const LANES = 32;
 
-/** Instructions between two looks at the clock. */
-const MOST_INSTRUCTIONS = 2 ** 14;
-
 /** What a caller does at some steps. Words have one bit a string. */
 export interface BackwardVisitor {
   /** Strings that anticommute with Z on a qubit that is measured; before the measurement itself counts. */
@@ -57,9 +54,9 @@ export class BackwardWalk {
       const [op, a, b, c] = [code[at]!, code[at + 1]!, code[at + 2]!, code[at + 3]!];
       if (op <= ops.swap) this.#gate(op, a, b);
       else this.#other(op, a, b, c, place, visitor);
-      if (place % MOST_INSTRUCTIONS === 0 && slicer.spend(16 * MOST_INSTRUCTIONS)) {
-        await slicer.pause();
-      }
+      const isNoise = op >= ops.noise1 && op <= ops.noise;
+      const units = isNoise ? 32 * this.#program.channels[a]!.errors.length : 8;
+      if (slicer.spend(units)) await slicer.pause();
     }
   }
 

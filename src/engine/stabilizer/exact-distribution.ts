@@ -9,6 +9,7 @@ import { confuse } from '../confusion.ts';
 import { TooManyOutcomesError } from '../errors.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { BackwardWalk } from './backward-walk.ts';
+import { walshHadamard } from './walsh-hadamard.ts';
 
 /** Most classical bits of an exact distribution. */
 export const MAX_STABILIZER_PROBABILITY_BITS = 20;
@@ -57,11 +58,11 @@ export async function distributionOf(
         if (isOdd(i & masks[j]!)) lost += 2 * errors[j]!.probability;
       }
       spectrum[i]! *= (1 - lost) ** times;
+      if (slicer.spend(masks.length)) await slicer.pause();
     }
-    if (slicer.spend(size * masks.length)) await slicer.pause();
   }
   const distribution = new Float64Array(size);
-  transform(spectrum);
+  walshHadamard(spectrum);
   for (let i = 0; i < size; i++) {
     distribution[i ^ register[0]!] = Math.max(0, spectrum[i]! / size);
   }
@@ -111,18 +112,6 @@ function isOdd(bits: number): boolean {
   folded ^= folded >>> 8;
   folded ^= folded >>> 4;
   return ((0x6996 >>> (folded & 15)) & 1) === 1;
-}
-
-/** The Walsh–Hadamard transform, in place. */
-function transform(values: Float64Array): void {
-  for (let width = 1; width < values.length; width *= 2) {
-    for (let i = 0; i < values.length; i++) {
-      if ((i & width) !== 0) continue;
-      const [low, high] = [values[i]!, values[i + width]!];
-      values[i] = low + high;
-      values[i + width] = low - high;
-    }
-  }
 }
 
 /** The distribution after the misreadings and assignments of the end. */

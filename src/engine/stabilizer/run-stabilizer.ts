@@ -93,11 +93,16 @@ function withoutNoise(code: Int32Array): {
   const places = new Int32Array(code.length / 4);
   const placeNow = new Int32Array(code.length / 4 + 1);
   let count = 0;
+  const { noise1, misread } = STABILIZER_OPS;
   for (let place = 0; place < places.length; place++) {
     placeNow[place] = count;
-    const op = code[4 * place]!;
-    if (op >= STABILIZER_OPS.noise1 && op <= STABILIZER_OPS.misread) continue;
-    for (let i = 0; i < 4; i++) kept[4 * count + i] = code[4 * place + i]!;
+    const [from, to] = [4 * place, 4 * count];
+    const op = code[from]!;
+    if (op >= noise1 && op <= misread) continue;
+    kept[to] = op;
+    kept[to + 1] = code[from + 1]!;
+    kept[to + 2] = code[from + 2]!;
+    kept[to + 3] = code[from + 3]!;
     places[count++] = place;
   }
   placeNow[places.length] = count;

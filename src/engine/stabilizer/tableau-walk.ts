@@ -248,7 +248,7 @@ export class TableauWalk {
 
   async #transpose(): Promise<void> {
     const unitsPerRow = 32 * this.#rowWords;
-    const rows = Math.max(1, Math.floor(2 ** 18 / unitsPerRow));
+    const rows = Math.max(1, Math.floor(2 ** 16 / unitsPerRow));
     // Beyond the qubits, rows and columns are empty.
     const numBlocks = Math.ceil(this.#program.numQubits / 32);
     for (let from = 0; from < numBlocks; from += rows) {
@@ -261,27 +261,28 @@ export class TableauWalk {
 
 const isGate = (op: number): boolean => op <= ops.swap;
 
-/** Instructions of one kind, which are run together. */
-const sectionOf = (op: number): number =>
-  isGate(op) ? 0 : op === ops.maybeReset ? 2 : op < ops.assign ? 1 : 3;
+/** Kinds of instructions by opcode. Those of kind 0, and those of kind 1, are run together. */
+const KINDS = Uint8Array.from({ length: ops.again + 1 }, (_, op) => {
+  if (isGate(op)) return 0;
+  return op < ops.maybeReset ? 1 : 2;
+});
 
 /** By instruction: the end of the section that it belongs to. Jumps end in no section's middle. */
 function sectionEnds(code: Int32Array): Int32Array {
   const length = code.length / 4;
-  const isTarget = new Uint8Array(length + 1);
-  for (let i = 0; i < length; i++) {
-    if (code[4 * i] === ops.unless) isTarget[code[4 * i + 2]!] = 1;
-    if (code[4 * i] === ops.again) isTarget[code[4 * i + 1]!] = 1;
-  }
   const ends = new Int32Array(length);
+  const isTarget = new Uint8Array(length + 1);
+  const { unless, again } = ops;
+  for (let i = 0; i < length; i++) {
+    const op = code[4 * i];
+    if (op === unless) isTarget[code[4 * i + 2]!] = 1;
+    else if (op === again) isTarget[code[4 * i + 1]!] = 1;
+  }
+  let next = 2;
   for (let i = length - 1; i >= 0; i--) {
-    const section = sectionOf(code[4 * i]!);
-    const goesOn =
-      i + 1 < length &&
-      isTarget[i + 1] === 0 &&
-      section < 2 &&
-      sectionOf(code[4 * i + 4]!) === section;
-    ends[i] = goesOn ? ends[i + 1]! : i + 1;
+    const kind = KINDS[code[4 * i]!]!;
+    ends[i] = kind < 2 && kind === next && isTarget[i + 1] === 0 ? ends[i + 1]! : i + 1;
+    next = kind;
   }
   return ends;
 }

@@ -1,0 +1,16 @@
+/**
+ * Replaces values by their Walsh–Hadamard transform: entry a becomes the sum of all entries b, minus where a and b have
+ * an odd number of ones in common.
+ *
+ * @param values - As many as a power of two.
+ */
+export function walshHadamard(values: Float64Array): void {
+  for (let width = 1; width < values.length; width *= 2) {
+    for (let i = 0; i < values.length; i++) {
+      if ((i & width) !== 0) continue;
+      const [low, high] = [values[i]!, values[i + width]!];
+      values[i] = low + high;
+      values[i + width] = low - high;
+    }
+  }
+}
