@@ -1,11 +1,12 @@
 // @needs facilities
 /** The run panel of the composer: a run that is cancelled, repeated, compared, refused and failed, by mouse and by keys. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { writeShared } from '../../src/console/composer/permalink.ts';
 import { EngineFailure } from '../../src/fleet/errors.ts';
 import { FakeProcessor } from '../service/support/fake-processor.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, PHONE } from './console-visit.ts';
+import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
 
 describeWith(['Chromium'], 'the run panel', () => {
   let visit: ConsoleVisit;
@@ -110,6 +111,25 @@ describeWith(['Chromium'], 'the run panel', () => {
     await visit.click('Run');
     (await task()).finish();
     await state('Run 2 has completed.');
+  });
+
+  test('each of 64 outcomes has a bar, which a phone scrolls to', async () => {
+    const circuit = Array.from({ length: 6 }, (_, qubit) => ({ gate: 'H', qubit }));
+    const shared = await writeShared({ circuit, qubits: 6 });
+    for (const size of [DESK, PHONE]) {
+      await visit.open(`#/composer?c=${shared}`, visit.service.key, size);
+      await visit.until(`document.querySelectorAll('.circuit .gate').length === 6`);
+      // The exact probabilities are sent along once the state has settled; each outcome has one.
+      const numSlots = () => visit.page.$$eval('.histogram .slot', (all) => all.length);
+      for (let run = 1; run === 1 || (await numSlots()) < 64; run += 1) {
+        await visit.page.locator('.run-panel .primary:not(:disabled)').click();
+        await state(`Run ${run} has completed.`);
+        await visit.page.waitForSelector('.histogram .slot');
+      }
+      expect(await numSlots()).toBe(64);
+      expect(await visit.overflow()).toBe(0);
+      expect(await visit.violations()).toEqual([]);
+    }
   });
 
   test('a phone shows a run without a bar to the side', async () => {

@@ -1,6 +1,7 @@
 /**
  * Histogram of counts, with exact probabilities beside the bars, and a second job to compare with. Up to thousands
- * of outcomes: the most frequent ones have a bar each, the others have one together.
+ * of outcomes: the 64 most frequent ones have a bar each, the others have one together. What is wider than its place
+ * can be scrolled.
  */
 import { useMemo, useRef } from 'preact/hooks';
 import { grouped, percent } from '../numbers.ts';
@@ -20,8 +21,9 @@ import './histogram.css';
 
 const HEIGHT = 240;
 const MARGIN = { top: 26, left: 52, right: 4 };
-/** Least width of a slot, for each of its bars. */
-const LEAST_BAR = 13;
+/** Least width of a slot, for its label, and of each of its bars. */
+const LEAST_SLOT = 14;
+const LEAST_BAR = 7;
 const MAX_SLOTS = 64;
 /** A few outcomes stand close together on a wide page. */
 const WIDEST_SLOT = 120;
@@ -37,19 +39,29 @@ export function Histogram(contents: HistogramContents) {
   const width = useWidth(figure);
   const all = useMemo(() => allRows(contents), [counts, exact, other?.counts]);
   const numBars = 1 + Number(exact !== undefined) + Number(other !== undefined);
-  const room = width - MARGIN.left - MARGIN.right;
-  const most = Math.max(3, Math.min(MAX_SLOTS, Math.floor(room / (LEAST_BAR * numBars))));
-  const rows = useMemo(() => rowsToDraw(all, most), [all, most]);
+  const rows = useMemo(() => rowsToDraw(all, MAX_SLOTS), [all]);
+  const leastWidth =
+    MARGIN.left + MARGIN.right + rows.rows.length * Math.max(LEAST_SLOT, LEAST_BAR * numBars);
+  const isScrolled = width > 0 && leastWidth > width;
   return (
     <figure class="histogram" ref={figure}>
       {numBars > 1 && <Legend {...contents} />}
       {width > 0 && (
-        <Drawing
-          rows={rows}
-          width={width}
-          numBars={numBars}
-          words={histogramInWords(contents, all)}
-        />
+        <div
+          {...(isScrolled && {
+            class: 'scroll',
+            role: 'region',
+            tabIndex: 0,
+            'aria-label': `Bars: ${label}`,
+          })}
+        >
+          <Drawing
+            rows={rows}
+            width={Math.max(width, leastWidth)}
+            numBars={numBars}
+            words={histogramInWords(contents, all)}
+          />
+        </div>
       )}
       <details>
         <summary>Counts as a table</summary>

@@ -1,5 +1,5 @@
 /** Chips of a TPU zone as squares: own slices, slices of others, free chips. */
-import type { TpuFleet, TpuJobSummary } from '../../client/api-types.ts';
+import type { TpuFleet, TpuJob, TpuJobSummary } from '../../client/api-types.ts';
 import { listed } from '../numbers.ts';
 import { numberOf } from './figures.ts';
 
@@ -70,4 +70,41 @@ export function zoneInWords({ types, jobsPlaced, jobsWaiting }: ZoneMap): string
 /** Squares of the map, one per chip, in the order of the slices. */
 export function squaresOf(slices: readonly Slice[]): readonly Pick<Slice, 'kind' | 'jobId'>[] {
   return slices.flatMap(({ chips, ...slice }) => Array.from({ length: chips }, () => slice));
+}
+
+/** The slice of a job in its zone, whatever else the zone does; undefined if the fleet has no such zone. */
+export function sliceInZone(
+  { zones }: Pick<TpuFleet, 'zones'>,
+  job: Pick<TpuJob, 'zone' | 'tpu_type' | 'chips'>,
+): readonly Slice[] | undefined {
+  const zone = zones.find((each) => each.zone === job.zone);
+  const type = zone?.types.find((each) => each.tpu_type === job.tpu_type);
+  if (type === undefined || type.chips < job.chips) return undefined;
+  const rest = type.chips - job.chips;
+  return [
+    { kind: 'own', chips: job.chips },
+    ...(rest > 0 ? [{ kind: 'free' as const, chips: rest }] : []),
+  ];
+}
+
+/** A slice in words: "The job had 8 of the 64 v4 chips of us-central2-b." */
+export function sliceInWords(
+  slices: readonly Slice[],
+  {
+    status,
+    placed,
+    zone,
+    tpu_type: tpuType,
+    chips,
+    started_at: startedAt,
+  }: Pick<TpuJob, 'status' | 'placed' | 'zone' | 'tpu_type' | 'chips' | 'started_at'>,
+): string {
+  const total = slices.reduce((sum, each) => sum + each.chips, 0);
+  const isActive = status === 'queued' || status === 'running';
+  const ended = startedAt === undefined ? 'asked for' : 'had';
+  const verb = !isActive ? ended : placed === true ? 'has' : 'waits for';
+  return (
+    `The job ${verb} ${chips} of the ${numberOf(total, `${tpuType} chip`)} of ${zone}. ` +
+    'The position of a slice has no meaning.'
+  );
 }

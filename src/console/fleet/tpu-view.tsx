@@ -6,8 +6,9 @@ import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { mayUse } from '../shell/session.ts';
+import { Chips } from './chips.tsx';
 import { ago } from './figures.ts';
-import { squaresOf, type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
+import { type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
 
 const EVERY_MS = 5000;
 const UNENDED = { query: { status: ['queued', 'running'], limit: 100 } } as const;
@@ -105,11 +106,7 @@ function Zone({ zone }: { readonly zone: ZoneMap }) {
         <span>{zone.types.map(({ tpuType }) => tpuType).join(', ')}</span>
       </div>
       {zone.types.map(({ tpuType, slices }) => (
-        <div class="chips" key={tpuType} aria-hidden="true">
-          {squaresOf(slices).map(({ kind }, index) => (
-            <i key={index} data-kind={kind} />
-          ))}
-        </div>
+        <Chips key={tpuType} slices={slices} />
       ))}
       <p class="small">{zoneInWords(zone)}</p>
     </article>

@@ -12,6 +12,7 @@ import { isActive, type Job, type JobRow, KINDS, type Kind, rowOf } from './job-
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
+import { TpuSlice } from './tpu-slice.tsx';
 import { useJob } from './use-job.ts';
 
 const RECORD_ROUTES = {
@@ -55,6 +56,7 @@ export function JobView({ id }: { readonly id: string }) {
             <JobActions job={job} row={row} onChanged={reload} onDeleted={() => setDeleted(true)} />
           </section>
           <ResultCard job={job} row={row} />
+          {'job_type' in job && <TpuSlice job={job} />}
           <RequestView job={job} row={row} />
         </>
       )}

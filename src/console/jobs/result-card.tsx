@@ -2,10 +2,11 @@
 import type { Task } from '../../client/api-types.ts';
 import { hashOf } from '../shell/route.ts';
 import { BatchResultView } from './batch-result.tsx';
+import { bb84Of } from './bb84-shape.ts';
 import { CircuitResult } from './circuit-result.tsx';
 import type { Job, JobRow } from './job-row.ts';
-import { ResultFields } from './result-fields.tsx';
-import type { Fields } from './result-shape.ts';
+import { FieldsTable, ResultFields } from './result-fields.tsx';
+import { type Fields, isTable } from './result-shape.ts';
 import { StatusChip } from './status-chip.tsx';
 import { WorkDrawing } from './work-drawing.tsx';
 
@@ -30,6 +31,9 @@ export function ResultCard({ job, row }: { readonly job: Job; readonly row: JobR
 
 function WorkResult({ job, result }: { readonly job: Job; readonly result: Fields }) {
   const input = job.request?.['input'];
+  // Their drawing is above the fields.
+  const isDrawn = bb84Of(result) !== undefined;
+  const firstQubits = result['first_qubits'] ?? null;
   return (
     <>
       <WorkDrawing
@@ -43,7 +47,13 @@ function WorkResult({ job, result }: { readonly job: Job; readonly result: Field
         result={result}
         input={(typeof input === 'object' && input !== null ? input : {}) as Fields}
       />
-      <ResultFields fields={result} />
+      <ResultFields fields={result} without={isDrawn ? ['first_qubits'] : []} />
+      {isDrawn && isTable(firstQubits) && (
+        <details>
+          <summary>The first qubits as a table</summary>
+          <FieldsTable label="The first qubits" rows={firstQubits} />
+        </details>
+      )}
     </>
   );
 }

@@ -4,6 +4,8 @@ import { Curve } from '../drawing/curve.tsx';
 import { Graph } from '../drawing/graph.tsx';
 import { springLayout } from '../drawing/graph-layout.ts';
 import { useResource } from '../shell/resource.ts';
+import { Bb84Drawing } from './bb84-drawing.tsx';
+import { bb84Of } from './bb84-shape.ts';
 import type { Fields } from './result-shape.ts';
 import {
   type CurveShape,
@@ -31,11 +33,18 @@ export function WorkDrawing({ work, result, input }: Work & { readonly work: str
       return <GraphPart shape={cutOf(result, input)} />;
     case 'robotics/routing':
       return <GraphPart shape={tourOf(result, input)} />;
+    case 'security/bb84':
+      return <Bb84Part result={result} />;
     case 'design/route':
       return <LayoutPart result={result} input={input} />;
     default:
       return null;
   }
+}
+
+function Bb84Part({ result }: { readonly result: Fields }) {
+  const shape = bb84Of(result);
+  return shape === undefined ? null : <Bb84Drawing shape={shape} />;
 }
 
 function CurvePart({ shape }: { readonly shape: CurveShape | undefined }) {

@@ -4,7 +4,13 @@ import type { TpuFleet, TpuJobSummary } from '../../../src/client/api-types.ts';
 import { FleetHistory, pollMs } from '../../../src/console/fleet/fleet-history.ts';
 import { groupBy, tileAfterKey } from '../../../src/console/fleet/map-moves.ts';
 import { SPARK, sparkShape } from '../../../src/console/fleet/spark-path.ts';
-import { squaresOf, zoneInWords, zoneMaps } from '../../../src/console/fleet/tpu-map.ts';
+import {
+  sliceInWords,
+  sliceInZone,
+  squaresOf,
+  zoneInWords,
+  zoneMaps,
+} from '../../../src/console/fleet/tpu-map.ts';
 import { device } from './fleet-fixtures.ts';
 
 describe('arrow keys on the map', () => {
@@ -210,5 +216,23 @@ describe('the chips of a zone', () => {
     expect(zone && zoneInWords(zone)).toBe(
       '2 of 8 v6e chips are free. 2 jobs have chips, 1 job waits for chips.',
     );
+  });
+
+  test('are those of one job, whatever else the zone does', () => {
+    const ended = { zone: 'us-east1-d', tpu_type: 'v6e', chips: 4, status: 'completed' } as const;
+    const slices = sliceInZone(fleet, ended) ?? [];
+    expect(slices).toEqual([
+      { kind: 'own', chips: 4 },
+      { kind: 'free', chips: 4 },
+    ]);
+    const words = (job: Parameters<typeof sliceInWords>[1]) => sliceInWords(slices, job);
+    expect(words({ ...ended, started_at: '2026-01-02T03:04:05.678Z' })).toMatch(
+      /^The job had 4 of the 8 v6e chips of us-east1-d\./,
+    );
+    expect(words({ ...ended, status: 'cancelled' })).toMatch(/^The job asked for 4/);
+    expect(words({ ...ended, status: 'running', placed: true })).toMatch(/^The job has 4/);
+    expect(words({ ...ended, status: 'queued', placed: false })).toMatch(/^The job waits for 4/);
+    expect(sliceInZone(fleet, { ...ended, chips: 8 })).toEqual([{ kind: 'own', chips: 8 }]);
+    expect(sliceInZone(fleet, { ...ended, zone: 'elsewhere' })).toBeUndefined();
   });
 });

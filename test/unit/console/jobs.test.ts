@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/client/api-types.ts';
 import { springLayout } from '../../../src/console/drawing/graph-layout.ts';
+import { bb84Of } from '../../../src/console/jobs/bb84-shape.ts';
 import { JobFeed, type JobPage, type List } from '../../../src/console/jobs/job-feed.ts';
 import { csvOf } from '../../../src/console/jobs/job-files.ts';
 import {
@@ -279,4 +280,44 @@ test('the layout of a graph lies in the unit square, neighbours nearer than othe
     );
   for (const { x, y } of places) expect(Math.min(x, y, 1 - x, 1 - y)).toBeGreaterThanOrEqual(0);
   expect(far(0, 1)).toBeLessThan(far(0, 7));
+});
+
+test('a run of BB84 has its qubits as states, and its error rate beside the limit', () => {
+  const alice = { alice_basis: 'X', alice_bit: 1 };
+  const shape = bb84Of({
+    first_qubits: [
+      { ...alice, intercepted: false, bob_basis: 'Z', bob_bit: 0, sifted: false },
+      {
+        ...alice,
+        intercepted: true,
+        eve_basis: 'Z',
+        eve_bit: 1,
+        bob_basis: 'X',
+        bob_bit: 0,
+        sifted: true,
+      },
+      { ...alice, intercepted: false, bob_basis: 'X', bob_bit: 1, sifted: true },
+    ],
+    error_rate: 0.25,
+    error_rate_interval_95: [0.2, 0.3],
+    error_rate_expected: 0.24,
+    abort_above: 0.11,
+    aborted: true,
+  });
+  expect(
+    shape?.qubits.map(({ alice: { ket }, eve, bob, outcome }) => [ket, eve?.ket, bob.ket, outcome]),
+  ).toEqual([
+    ['|−⟩', undefined, '|0⟩', 'dropped'],
+    ['|−⟩', '|1⟩', '|+⟩', 'error'],
+    ['|−⟩', undefined, '|−⟩', 'same'],
+  ]);
+  expect(shape).toMatchObject({
+    rate: { value: 0.25, low: 0.2, high: 0.3 },
+    expected: 0.24,
+    limit: 0.11,
+    words:
+      'Of the first 3 qubits Eve measured 1; bases agreed for 2, of which 1 had different bits. ' +
+      'Error rate 25.0%; the limit is 11.0%: the key is given up.',
+  });
+  expect(bb84Of({ error_rate: 0.1 })).toBeUndefined();
 });
