@@ -1,6 +1,6 @@
 /**
  * `npm run bench matrix-products`: matrix product states of 100 qubits, 1,000 shots, beside Qiskit Aer's with the same
- * limits. QCS_BENCH_PYTHON names an interpreter that can import `qiskit_aer`; without it only the engine is measured.
+ * limits. AER_PYTHON names an interpreter that can import `qiskit_aer`; without it only the engine is measured.
  *
  * Before it is timed, each circuit's expectation values are compared with the peer's. The engine's time is that of
  * compiling and running; the peer's is the whole call, and beside it the time that the simulator itself states.
@@ -88,7 +88,7 @@ const OBSERVABLES: readonly PauliSum[] = [
 
 /** Measures the engine, and the peer if there is one, in turns. */
 export async function benchMatrixProducts(): Promise<void> {
-  const python = process.env['QCS_BENCH_PYTHON'];
+  const python = process.env['AER_PYTHON'];
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 20 });
   await using peer = python === undefined ? undefined : await pythonPeer(python, 'mps-peer.py');
   const measurements: Measurement[] = [];
