@@ -1,10 +1,12 @@
 /**
- * `node scripts/take-screenshots.ts`: takes the pictures of docs/console.md, in which a visitor makes a Bell state and
- * runs it, with the Chromium of the tests. The service is this checkout's, with its data in a folder that is removed.
+ * `node scripts/take-screenshots.ts`: takes the pictures of docs/console.md, in which a visitor makes a Bell state,
+ * enters a key and runs it, with the Chromium of the tests. The service is this checkout's, with its data in a folder
+ * that is removed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { openChromium } from '../test/browser/chromium.ts';
 import { BROWSERS } from '../test/support/facilities/facilities.ts';
@@ -13,6 +15,7 @@ import { startServiceProcess, temporaryFolder } from '../test/support/service-pr
 const FOLDER = join(import.meta.dirname, '../docs/console');
 /** The choice of a noise model. */
 const NOISE = '.run-form select:not(:has(optgroup))';
+const BELL_PAIR = '.bars[aria-label="Probabilities: 00 50%, 11 50%"]';
 const SIZE = { width: 1280, height: 800 };
 
 const executable = BROWSERS.find((path) => existsSync(path));
@@ -33,8 +36,6 @@ try {
 }
 
 async function makeBellState(page: Page): Promise<void> {
-  await page.goto(`${service.origin}/healthz`);
-  await page.evaluate(`sessionStorage.setItem('qcs-key', '${service.key}')`);
   await page.goto(`${service.origin}/#/`);
   await page.waitForSelector('.bell');
   await take(page, '1-start');
@@ -43,17 +44,28 @@ async function makeBellState(page: Page): Promise<void> {
   await page.evaluate(`document.getElementById('composer-grid').focus()`);
   await page.keyboard.press('h');
   await page.keyboard.press('c');
-  await page.waitForSelector('.bars[aria-label="Probabilities: 00 50%, 11 50%"]');
+  await page.waitForSelector(BELL_PAIR);
   await take(page, '2-composer');
+  // The visitor has no key yet.
+  await page.locator('.run-panel .notice a').click();
+  await page.locator('input[type="password"]').fill(service.key ?? '');
+  await show(page, '.hero');
+  await take(page, '3-key');
+  await page.locator('::-p-aria([name="Use this key"][role="button"])').click();
+  await page.waitForSelector('::-p-aria([name="Forget the key"][role="button"])');
+  await page.locator('::-p-aria([name="Composer"][role="link"])').click();
+  await page.waitForSelector(BELL_PAIR);
   await page.waitForSelector(NOISE);
   const model = await page.$eval(`${NOISE} option:last-of-type`, (option) => option.value);
   await page.select(NOISE, model);
+  // A person takes longer, and the exact probabilities are known once the state has settled.
+  await setTimeout(1000);
   await show(page, '.run-panel');
-  await take(page, '3-run');
+  await take(page, '4-run');
   await page.click('.run-form .primary');
-  await page.waitForSelector('.run-result .histogram svg');
+  await page.waitForSelector('.run-result .histogram .exact');
   await show(page, '.run-result');
-  await take(page, '4-histogram');
+  await take(page, '5-histogram');
 }
 
 /** Scrolls an element to the top of the window. */

@@ -50,17 +50,14 @@ export function JobList({ jobs }: { readonly jobs: Jobs }) {
     if (box.current !== null) sizes.observe(box.current);
     return () => sizes.disconnect();
   }, []);
-  const inSight = useRef<{ readonly rows: Jobs['rows']; readonly topId: string | undefined }>(
-    undefined,
-  );
+  const inSight = useRef({ rows, first, topId: rows[first]?.id });
   useLayoutEffect(() => {
     const before = inSight.current;
-    const topId = rows[first]?.id;
-    inSight.current = { rows, topId };
-    if (box.current === null || first === 0 || before === undefined || before.rows === rows) return;
-    // Jobs that come in above leave the rows in sight where they are.
+    inSight.current = { rows, first, topId: rows[first]?.id };
+    if (box.current === null || before.first === 0 || before.rows === rows) return;
+    // Jobs that come in above leave the rows in sight where they are. One may have scrolled at the same time.
     const now = rows.findIndex(({ id }) => id === before.topId);
-    if (now >= 0) box.current.scrollTop += (now - first) * ROW;
+    if (now > before.first) box.current.scrollTop += (now - before.first) * ROW;
   });
   const isNearEnd = first + count + AHEAD > rows.length;
   useEffect(() => {
