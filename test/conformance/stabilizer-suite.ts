@@ -19,7 +19,7 @@ import {
   randomCliffordCircuit,
 } from '../support/clifford-circuits.ts';
 import { densityExpectation, densityVariance } from '../support/density-matrix.ts';
-import { type Ask, countsByLabel, NEVER } from '../support/engine-runs.ts';
+import { type Ask, countsByLabel, NEVER, runCircuit } from '../support/engine-runs.ts';
 import { densityBeforeReadout, exactRun } from '../support/noise-oracle.ts';
 import { gate } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
@@ -160,6 +160,43 @@ export function describeStabilizer(name: string, open: () => Engine): void {
       const exact = [...exactRun(circuit).outcomes].filter(([, p]) => p > 1e-12);
       const { statistic, bound } = chiSquared(countsByLabel(counts), new Map(exact));
       expect(statistic).toBeLessThan(bound);
+    });
+
+    testSeeds('have the values of state vectors of up to 12 qubits', seeds(8), async (seed) => {
+      const stream = new RandomStream(7000 + seed);
+      const numQubits = 5 + stream.below(8);
+      const circuit = randomCliffordCircuit(stream, numQubits, 20 * numQubits);
+      const observables = Array.from({ length: 200 }, (): PauliSum => {
+        const qubits = stream.distinct(1 + stream.below(3), numQubits);
+        const factors = qubits.map((qubit) => ({
+          pauli: stream.pick(['X', 'Y', 'Z'] as const),
+          qubit,
+        }));
+        return [{ coefficient: 1, factors }];
+      });
+      const ask = { observables, probabilities: true };
+      const reference = openReferenceEngine({ maxQubits: 12 });
+      const expected = await runCircuit(reference, circuit, ask);
+      const own = await runStabilizer(engine, circuit, ask);
+      for (const name of ['probabilities', 'expectations'] as const) {
+        const values = Array.from(own[name] ?? []);
+        expect(values).toEqual(
+          Array.from(expected[name] ?? [], (value) => expect.closeTo(value, 9)),
+        );
+        expect(values.length).toBeGreaterThan(0);
+      }
+      const { counts } = await runStabilizer(engine, circuit, { shots: 20_000, seed });
+      const exact = new Map<string, number>();
+      for (const [value, probability] of expected.probabilities!.entries()) {
+        const label = value.toString(2).padStart(circuit.numBits, '0');
+        if (probability > 1e-12) exact.set(label, probability);
+      }
+      // Up to so many outcomes each is drawn often enough to be compared.
+      if (exact.size <= 2 ** 10) {
+        const { statistic, bound } = chiSquared(countsByLabel(counts), exact);
+        expect(statistic).toBeLessThan(bound);
+      }
+      for (const label of countsByLabel(counts).keys()) expect(exact.has(label)).toBe(true);
     });
 
     testSeeds('undo what was done to 200 qubits', seeds(3), async (seed) => {
