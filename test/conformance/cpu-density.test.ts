@@ -16,6 +16,7 @@ import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
 import { basisLabel } from '../../src/math/basis-index.ts';
 import { uniformDraw } from '../../src/math/philox.ts';
+import { randomCliffordCircuit } from '../support/clifford-circuits.ts';
 import {
   densityExpectation,
   densityVariance,
@@ -33,6 +34,7 @@ import {
 } from '../support/random-circuits.ts';
 import { randomSum } from '../support/random-observables.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { seeds } from '../support/seeds.ts';
 import { krausChannel, randomKraus, resetTo } from '../support/textbook-channels.ts';
 
 const ENGINES = [
@@ -202,6 +204,28 @@ describe.each(ENGINES)('$precision on $numThreads threads with tiles of $tileQub
     expect(Math.abs(found.expectations![0]! - mean)).toBeLessThan(4 * tolerance);
     const variance = densityVariance(density, observable);
     expect(Math.abs(found.variances![0]! - variance)).toBeLessThan(16 * tolerance);
+  });
+
+  test('the state has the collapse of measurements across which gates would move', async () => {
+    const after = ['Z', 'S', 'T'].map((name): readonly DynamicOperation[] => [gate(name, [0])]);
+    const between = [gate('CZ', [0], [1]), gate('H', [1]), gate('RZ', [0], [], [0.3])];
+    const then: DynamicOperation = { kind: 'measure', qubits: [0, 1], bits: [0, 1] };
+    for (const rest of [...after, between, [...between, then], [gate('Z', [0]), then]]) {
+      const measured: DynamicOperation = { kind: 'measure', qubits: [0], bits: [0] };
+      const operations = [gate('H', [0]), gate('RY', [1], [], [0.7]), measured, ...rest];
+      const circuit = { numQubits: 2, numBits: 2, operations };
+      const { densityMatrix } = await run(circuit, { densityMatrix: true });
+      expectClose(densityMatrix!, densityBeforeReadout(circuit), tolerance);
+    }
+  });
+
+  test('random measurements in mid-circuit leave the state that theory has', async () => {
+    for (const seed of seeds(20)) {
+      const stream = new RandomStream(4000 + seed);
+      const circuit = randomCliffordCircuit(stream, 1 + stream.below(3), 30, { readings: true });
+      const { densityMatrix } = await run(circuit, { densityMatrix: true });
+      expectClose(densityMatrix!, densityBeforeReadout(circuit), tolerance);
+    }
   });
 
   test('hundreds of strong channels in one sweep neither overflow nor vanish', async () => {

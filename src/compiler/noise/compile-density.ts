@@ -5,9 +5,13 @@
  * scheduled like any other one.
  */
 import {
+  allOperations,
   type DynamicCircuit,
   type DynamicOperation,
   hasMidCircuitMeasurement,
+  operationQubits,
+  type Qubit,
+  type WhileOperation,
 } from '../../circuit/circuit.ts';
 import type { CompileOptions } from '../compile.ts';
 import { ChannelTooWideError, KernelTooWideError } from '../errors.ts';
@@ -43,7 +47,9 @@ export function compileDensity(
   const most = Math.floor(target.maxDenseQubits / 2);
   const isWide = checkChannels(circuit.operations, most);
   const { circuit: ending, readout, lastMisreads } = withReadout(circuit);
-  const optimized = runsPasses ? optimize(ending, { keepState }) : { circuit: ending, passes: [] };
+  const optimized = runsPasses
+    ? optimize(keepState ? withMeasuredStates(ending) : ending, { keepState })
+    : { circuit: ending, passes: [] };
   const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : ending;
   const scheduled = scheduledFor(circuit, densityCircuit(paired, most), target);
   // Wide depolarizing channels are factors among gates, with which they may be fused.
@@ -56,6 +62,33 @@ export function compileDensity(
     program: { numQubits: circuit.numQubits, program, readout, lastMisreads },
     report: { ...report, bytesMoved },
   };
+}
+
+/**
+ * Keeps measurements that operations follow from becoming trailing ones, whose collapse is not part of the state. Passes
+ * move gates that are diagonal across a measurement, which changes no outcome.
+ */
+function withMeasuredStates(circuit: DynamicCircuit): DynamicCircuit {
+  const { operations } = circuit;
+  const later = new Set<Qubit>();
+  const kept: DynamicOperation[] = [];
+  for (const operation of operations.toReversed()) {
+    if (operation.kind === 'measure') {
+      const qubits = operation.qubits.filter((qubit) => later.has(qubit));
+      if (qubits.length > 0) kept.push({ kind: 'barrier', qubits });
+    }
+    kept.push(operation);
+    if (operation.kind === 'while') {
+      for (const inner of allOperations(operation.body)) addQubits(inner, later);
+    } else addQubits(operation, later);
+  }
+  return { ...circuit, operations: kept.reverse() };
+}
+
+function addQubits(operation: Exclude<DynamicOperation, WhileOperation>, to: Set<Qubit>): void {
+  if (operation.kind === 'assign' || operation.kind === 'misread') return;
+  if (operation.kind === 'barrier') return;
+  for (const qubit of operationQubits(operation)) to.add(qubit);
 }
 
 /** Schedules a doubled circuit. Where an operation is too wide, the error names its index in the caller's circuit. */
