@@ -3,7 +3,6 @@ import { benchBatches } from './batches.ts';
 import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCluster } from './cluster.ts';
 import { benchCompileTime } from './compile-time.ts';
-import { benchConsole } from './console.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchDensity } from './density.ts';
 import { benchFresh } from './fresh.ts';
@@ -30,7 +29,8 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   cluster: benchCluster,
   'compile-time': benchCompileTime,
-  console: benchConsole,
+  // Bundles have no browser, nor what drives one.
+  console: async () => (await import('./console.ts')).benchConsole(),
   batches: benchBatches,
   density: benchDensity,
   fresh: benchFresh,

@@ -901,19 +901,8 @@ export type CompileRequestInput = {
   readonly name?: string | undefined;
   /** Labels for finding the job in listings */
   readonly tags?: readonly string[] | undefined;
-  /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
-  readonly max_bond_dimension?: number | undefined;
-  /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
-  readonly truncation_threshold?: number | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
-  /**
-   * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
-   * `detector_error_model`, of Clifford circuits with Pauli noise
-   */
-  readonly detectors?: readonly (readonly number[])[] | undefined;
-  /** As `detectors`: lists of classical bits whose parity is a logical result */
-  readonly logical_observables?: readonly (readonly number[])[] | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | undefined;
 };

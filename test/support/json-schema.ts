@@ -34,6 +34,7 @@ export class SchemaValues {
     if ('type' in schema && ![schema['type']].flat().some((type) => isOfType(value, type))) {
       return false;
     }
+    if ('allOf' in schema && !all('allOf').every(holds)) return false;
     if ('anyOf' in schema && !all('anyOf').some(holds)) return false;
     if ('oneOf' in schema && all('oneOf').filter(holds).length !== 1) return false;
     if ('not' in schema && holds(schemaOf(schema['not']))) return false;

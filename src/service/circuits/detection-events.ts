@@ -15,6 +15,8 @@ type Counts = CircuitResult['run']['counts'];
 
 /** Most characters of a detector error model in an answer. */
 const MAX_ERROR_MODEL_LENGTH = 32 * 1024 * 1024;
+/** Code of faults that depend on the circuit. */
+const INVALID = 'CIRCUIT_INVALID';
 /** Most classical bits in all parities of a request. */
 const MAX_PARITY_BITS = 1_000_000;
 /** Most bytes of the detection events of all shots. */
@@ -75,13 +77,13 @@ export function readDetection(
   if ('kind' in program) {
     const place = program.place.join('].body[');
     const problem = `Detectors need a circuit of Clifford gates with Pauli noise; operation ${place} is ${program.operation}.`;
-    faults.add('detectors', problem);
+    faults.add('detectors', problem, INVALID);
     return undefined;
   }
   const model = detectorErrorModel(program, parities);
   if ('kind' in model) {
     const { field, problem } = faultOf(model);
-    faults.add(field, problem);
+    faults.add(field, problem, INVALID);
     return undefined;
   }
   const { text, expected } = model;
@@ -106,8 +108,8 @@ function checkBits(
       const path = `${field}[${i}][${j}]`;
       if (bit >= numBits) {
         const last = numBits === 1 ? 'bit 0' : `bits 0 to ${numBits - 1}`;
-        faults.add(path, `The circuit has no bit ${bit}; it has ${last}.`);
-      } else if (bits.indexOf(bit) < j) faults.add(path, `Bit ${bit} is named twice.`);
+        faults.add(path, `The circuit has no bit ${bit}; it has ${last}.`, INVALID);
+      } else if (bits.indexOf(bit) < j) faults.add(path, `Bit ${bit} is named twice.`, INVALID);
     }
   }
 }

@@ -111,6 +111,16 @@ const OBSERVABLE_RULES = {
   else: { properties: { observables: false } },
 };
 
+const DETECTION_RULES = {
+  if: {
+    required: ['return'],
+    properties: { return: { contains: { enum: DETECTION_OUTPUTS } } },
+  },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  then: { anyOf: [{ required: ['detectors'] }, { required: ['logical_observables'] }] },
+  else: { properties: { detectors: false, logical_observables: false } },
+};
+
 /** Lists of classical bits, each a parity. */
 const parities = z.array(z.array(z.int().min(0)).min(1)).min(1);
 
@@ -185,7 +195,7 @@ export const circuitBody = z
   .meta({
     id: 'CircuitSubmission',
     ...SOURCE_RULES,
-    ...OBSERVABLE_RULES,
+    allOf: [OBSERVABLE_RULES, DETECTION_RULES],
     examples: [
       { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
       {

@@ -21,8 +21,12 @@ export const compileBody = circuitBody
     priority: true,
     return: true,
     observables: true,
+    detectors: true,
+    logical_observables: true,
     noise: true,
     method: true,
+    max_bond_dimension: true,
+    truncation_threshold: true,
   })
   .extend({
     format: z
