@@ -12,10 +12,12 @@ import {
 } from '../../src/circuit/noise/named-channels.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
+import { lastReadings } from '../../src/compiler/noise/last-readings.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
 import { basisLabel } from '../../src/math/basis-index.ts';
 import { uniformDraw } from '../../src/math/philox.ts';
+import { randomCliffordCircuit } from '../support/clifford-circuits.ts';
 import {
   densityExpectation,
   densityVariance,
@@ -33,6 +35,7 @@ import {
 } from '../support/random-circuits.ts';
 import { randomSum } from '../support/random-observables.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { krausChannel, randomKraus, resetTo } from '../support/textbook-channels.ts';
 
 const ENGINES = [
@@ -215,6 +218,16 @@ describe.each(ENGINES)('$precision on $numThreads threads with tiles of $tileQub
       const { densityMatrix } = await run(circuit, { densityMatrix: true });
       expectClose(densityMatrix!, densityBeforeReadout(circuit), tolerance);
     }
+  });
+
+  testSeeds('random measurements leave the state that theory has', seeds(25), async (seed) => {
+    const stream = new RandomStream(4000 + seed);
+    const circuit = randomCliffordCircuit(stream, 1 + stream.below(3), 30, { readings: true });
+    const { densityMatrix } = await run(circuit, { densityMatrix: true });
+    // Measurements that nothing follows on their qubits count as those at the end.
+    const { operations, last } = lastReadings(circuit.operations);
+    const ordered = { ...circuit, operations: [...operations, ...last] };
+    expectClose(densityMatrix!, densityBeforeReadout(ordered), tolerance);
   });
 
   test('hundreds of strong channels in one sweep neither overflow nor vanish', async () => {

@@ -5,14 +5,11 @@
  * scheduled like any other one.
  */
 import {
-  allOperations,
   type DynamicCircuit,
   type DynamicOperation,
   hasMidCircuitMeasurement,
-  operationQubits,
-  type Qubit,
-  type WhileOperation,
 } from '../../circuit/circuit.ts';
+import type { Channel } from '../../circuit/noise/channel.ts';
 import type { CompileOptions } from '../compile.ts';
 import { ChannelTooWideError, KernelTooWideError } from '../errors.ts';
 import { pairForm } from '../pair-form.ts';
@@ -47,10 +44,10 @@ export function compileDensity(
   const most = Math.floor(target.maxDenseQubits / 2);
   const isWide = checkChannels(circuit.operations, most);
   const { circuit: ending, readout, lastMisreads } = withReadout(circuit);
-  const optimized = runsPasses
-    ? optimize(keepState ? withMeasuredStates(ending) : ending, { keepState })
-    : { circuit: ending, passes: [] };
-  const paired = runsPasses ? pairForm(optimized.circuit, target.costs) : ending;
+  const whole = keepState ? withCollapses(ending) : ending;
+  const optimized = runsPasses ? optimize(whole, { keepState }) : { circuit: whole, passes: [] };
+  const ordered = keepState ? withSameEnd(optimized.circuit, ending) : optimized.circuit;
+  const paired = runsPasses ? pairForm(ordered, target.costs) : ordered;
   const scheduled = scheduledFor(circuit, densityCircuit(paired, most), target);
   // Wide depolarizing channels are factors among gates, with which they may be fused.
   const ofFactors = { ...scheduled.program, ...(isWide && { isUnitary: false as const }) };
@@ -64,31 +61,67 @@ export function compileDensity(
   };
 }
 
+/** Loses all phases of a qubit, as a measurement does. */
+const DEPHASING: Channel = {
+  kind: 'pauli',
+  numQubits: 1,
+  errors: [{ flips: 0, signs: 1, probability: 0.5 }],
+};
+
 /**
- * Keeps measurements that operations follow from becoming trailing ones, whose collapse is not part of the state. Passes
- * move gates that are diagonal across a measurement, which changes no outcome.
+ * Adds what measurements in mid-circuit do to the state, as noise after them. Passes may move gates so that such a
+ * measurement comes last, where it is no part of the state.
+ *
+ * @param ending - Ends in the measurements that are not in mid-circuit, and then assignments.
  */
-function withMeasuredStates(circuit: DynamicCircuit): DynamicCircuit {
-  const { operations } = circuit;
-  const later = new Set<Qubit>();
-  const kept: DynamicOperation[] = [];
-  for (const operation of operations.toReversed()) {
-    if (operation.kind === 'measure') {
-      const qubits = operation.qubits.filter((qubit) => later.has(qubit));
-      if (qubits.length > 0) kept.push({ kind: 'barrier', qubits });
+function withCollapses(ending: DynamicCircuit): DynamicCircuit {
+  const end = endOf(ending.operations);
+  const operations = ending.operations.flatMap((operation, i): readonly DynamicOperation[] => {
+    if (i >= end || operation.kind !== 'measure' || operation.condition !== undefined) {
+      return [operation];
     }
-    kept.push(operation);
-    if (operation.kind === 'while') {
-      for (const inner of allOperations(operation.body)) addQubits(inner, later);
-    } else addQubits(operation, later);
-  }
-  return { ...circuit, operations: kept.reverse() };
+    const noise = operation.qubits.map(
+      (qubit): DynamicOperation => ({ kind: 'noise', qubits: [qubit], channel: DEPHASING }),
+    );
+    return [operation, ...noise];
+  });
+  return { ...ending, operations };
 }
 
-function addQubits(operation: Exclude<DynamicOperation, WhileOperation>, to: Set<Qubit>): void {
-  if (operation.kind === 'assign' || operation.kind === 'misread') return;
-  if (operation.kind === 'barrier') return;
-  for (const qubit of operationQubits(operation)) to.add(qubit);
+/** Index of the first of the measurements and assignments that end a circuit. */
+function endOf(operations: readonly DynamicOperation[]): number {
+  const isLast = ({ kind, condition }: DynamicOperation & { readonly condition?: unknown }) =>
+    kind === 'assign' || (kind === 'measure' && condition === undefined);
+  return operations.findLastIndex((operation) => !isLast(operation)) + 1;
+}
+
+/** Brings the measurements that ended a circuit, and its assignments after them, to the end again. */
+function withSameEnd(circuit: DynamicCircuit, ending: DynamicCircuit): DynamicCircuit {
+  const last = ending.operations.slice(endOf(ending.operations));
+  const bits = new Set(
+    last.flatMap((operation) => (operation.kind === 'measure' ? operation.bits : [])),
+  );
+  let numAssignments = last.filter(({ kind }) => kind === 'assign').length;
+  const kept: DynamicOperation[] = [];
+  const measured: DynamicOperation[] = [];
+  const assigned: DynamicOperation[] = [];
+  for (const operation of circuit.operations.toReversed()) {
+    if (operation.kind === 'assign' && numAssignments > 0) {
+      numAssignments -= 1;
+      assigned.push(operation);
+    } else if (
+      operation.kind === 'measure' &&
+      operation.condition === undefined &&
+      operation.bits.every((bit) => bits.has(bit))
+    ) {
+      for (const bit of operation.bits) bits.delete(bit);
+      measured.push(operation);
+    } else kept.push(operation);
+  }
+  return {
+    ...circuit,
+    operations: [...kept.reverse(), ...measured.reverse(), ...assigned.reverse()],
+  };
 }
 
 /** Schedules a doubled circuit. Where an operation is too wide, the error names its index in the caller's circuit. */
