@@ -52,7 +52,7 @@ function stimText({ operations }: DynamicCircuit): string {
   return lines.join('\n');
 }
 
-/** Of all pairs of bits that are one round apart, the part in which they differ. */
+/** The fraction of the pairs of bits one round apart whose bits differ. */
 function eventsOf({ outcomes, occurrences, wordsPerOutcome, numBits }: Counts, group: number) {
   const numRounds = Math.floor(numBits / group);
   let [events, pairs] = [0, 0];

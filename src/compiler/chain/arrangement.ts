@@ -50,7 +50,7 @@ export class Arrangement {
     return 2 ** Math.min(after, MOST_CROSSINGS) - 2 ** Math.min(before, MOST_CROSSINGS);
   }
 
-  /** What a cut gains when a qubit passes it, to the right if `direction` is 1, and another one the other way. */
+  /** The gain of a cut when two qubits pass it in opposite directions, the first to the right if `direction` is 1. */
   #passing(qubit: Qubit, other: Qubit, site: number, direction: 1 | -1): number {
     let sum = 0;
     for (const partner of this.#couplings.get(qubit)?.keys() ?? []) {

@@ -44,7 +44,7 @@ export class ChainCuts {
   }
 
   /**
-   * What a cut gains when a qubit passes it.
+   * The gain of a cut when a qubit passes it.
    *
    * @param other - The qubit that passes it the other way; they stay on different sides.
    * @param direction - 1 to the right, −1 to the left.

@@ -105,7 +105,7 @@ function withPairsOnly(
 /** Partners of a qubit that are looked at to choose where it meets the present one. */
 const LOOK_AHEAD = 4;
 
-/** What a cut crossed by one pair more counts beside the distance of one site; it doubles with each further pair. */
+/** Weight of a pair that crosses a cut, where a distance of one site weighs 1; each further pair doubles it. */
 const CUT_WEIGHT = 0.003;
 
 /** Mean number of partners of a qubit beyond which cuts do not count. */

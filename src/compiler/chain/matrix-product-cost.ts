@@ -1,5 +1,5 @@
 /**
- * What a circuit costs on a matrix product state, before it is run.
+ * The estimated cost of a circuit on a matrix product state, before it is run.
  *
  * A gate on two sites multiplies the bond between them by its operator Schmidt rank at most, and no bond is wider than
  * twice either of its neighbours, or than the product of the ranks of all gates between qubits on its two sides. That
