@@ -114,9 +114,20 @@ export class BrowserPage implements AsyncDisposable {
     return await this.page.evaluate(expression);
   }
 
-  /** Waits until an expression holds; it is evaluated in every frame. */
+  /**
+   * Waits until an expression holds; it is evaluated in every frame.
+   *
+   * One that throws does not hold yet: it may look at elements that the page has not drawn. (Puppeteer stops
+   * looking when one throws in a later frame than the first, and then waits for ever.)
+   */
   async until(expression: string): Promise<void> {
-    await this.page.waitForFunction(expression);
+    await this.page.waitForFunction(`(() => {
+      try {
+        return ${expression};
+      } catch {
+        return false;
+      }
+    })()`);
   }
 
   /** Waits until the page's text contains it. */
