@@ -14,6 +14,8 @@ export interface CircuitLimits {
   readonly maxQubits: number;
   /** Memory that `maxQubits` follows from; absent where another limit decides. */
   readonly stateMemory?: StateMemory;
+  /** A sentence that says what else takes wider circuits. */
+  readonly widerElsewhere?: string;
   /** Most operations. Barriers are counted apart, with the same limit. */
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; DEFAULT_MAX_ROUNDS unless given. */
@@ -39,9 +41,11 @@ export interface ReadingWork {
 export function tooManyQubits(
   what: string,
   numQubits: number,
-  { maxQubits, stateMemory }: Pick<CircuitLimits, 'maxQubits' | 'stateMemory'>,
+  limits: Pick<CircuitLimits, 'maxQubits' | 'stateMemory' | 'widerElsewhere'>,
 ): string {
-  const plain = `${what}; the limit max_qubits is ${maxQubits}.`;
+  const { maxQubits, stateMemory, widerElsewhere } = limits;
+  const elsewhere = widerElsewhere === undefined ? '' : ` ${widerElsewhere}`;
+  const plain = `${what}; the limit max_qubits is ${maxQubits}.${elsewhere}`;
   if (stateMemory === undefined || numQubits > MAX_EXPLAINED_QUBITS) return plain;
   const { bytes, bytesPerAmplitude, setting } = stateMemory;
   const needed = bytesPerAmplitude * 2 ** numQubits;
@@ -49,7 +53,7 @@ export function tooManyQubits(
   if (needed <= bytes) return plain;
   const held = `this service holds ${maxQubits} qubits (${sizeText(bytesPerAmplitude * 2 ** maxQubits)})`;
   const advice = setting === undefined ? '' : ` ${setting} raises it.`;
-  return `${numQubits} qubits need ${sizeText(needed)}; ${held}.${advice}`;
+  return `${numQubits} qubits need ${sizeText(needed)}; ${held}.${advice}${elsewhere}`;
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB'];

@@ -9,7 +9,7 @@ import { loadConfig } from '../config.ts';
 import { statevectorSpec } from '../fleet/cpu-processors.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { widthOfRun } from '../fleet/schedule/scheduled-run.ts';
-import type { Job, JobPart } from '../jobs/job.ts';
+import type { Job, JobPart, JobPartPlace } from '../jobs/job.ts';
 import { drawSeed } from '../math/philox.ts';
 import { type CheckedProgram, isEstimated } from '../service/batches/batch-program.ts';
 import { batchResultText } from '../service/batches/batch-result.ts';
@@ -57,7 +57,7 @@ export async function runSweep(
   const run = await (isRunHere(body.target_processor) ? runHere : runOnFleet)(body, options, io);
   const { facts } = run;
   const texts = batchResultText(run.result, async (after) =>
-    after === undefined ? run.parts : [],
+    run.parts.filter((part) => after === undefined || isAfter(part, after)),
   );
   if (options.json === true) {
     const { processor, seed, inputs } = facts;
@@ -70,6 +70,10 @@ export async function runSweep(
   // The cast is safe: the text is that of the result's fields.
   const fields = JSON.parse(`{${await joined(texts)}}`) as Pick<Batch, keyof BatchResultFields>;
   writeSweep(facts, batchResultOf(fields), options, io);
+}
+
+function isAfter(part: JobPartPlace, place: JobPartPlace): boolean {
+  return part.series > place.series || (part.series === place.series && part.from > place.from);
 }
 
 async function joined(texts: AsyncIterable<string>): Promise<string> {

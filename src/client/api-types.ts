@@ -197,6 +197,13 @@ export type Batch = {
     readonly gradient?: readonly (readonly (readonly (number | null)[])[])[] | PackedArray | undefined;
     /** For each point, the amplitude [re, im] of each basis state before the final measurement */
     readonly statevector?: readonly (readonly (readonly [number, number])[])[] | PackedArray | undefined;
+    /**
+     * Matrix product states only: for each point, the weight that all cuts of bonds left out, about one minus the
+     * fidelity with the exact state
+     */
+    readonly truncation_error?: readonly number[] | PackedArray | undefined;
+    /** Matrix product states only: for each point, the largest bond dimension of its run */
+    readonly largest_bond?: readonly number[] | PackedArray | undefined;
     /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
     readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
     /** Why this method, with its figures */

@@ -38,6 +38,8 @@ const ARRAY_FIELDS: Readonly<Record<ArrayField, true>> = {
   variance: true,
   gradient: true,
   statevector: true,
+  truncation_error: true,
+  largest_bond: true,
 };
 
 /** Reads the arrays and counts of a completed batch, of whose record some fields may be missing. */

@@ -47,16 +47,17 @@ const LIKELY_PART = 1 / 4;
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
 export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
-  const { circuit, work, outputs, wantsExact, shots, asked, isBatch = false } = question;
+  const { work, outputs, wantsExact, shots, asked, typicalPoint } = question;
   const missing = outputs.find((name) => MISSING.includes(name));
   if (missing !== undefined) return { why: `matrix_product_state has no ${missing}` };
-  if (allOperations(circuit.operations).some(({ kind }) => kind === 'noise')) {
+  if (allOperations(question.circuit.operations).some(({ kind }) => kind === 'noise')) {
     return { why: 'matrix_product_state takes no noise but misread bits' };
   }
   const readsState = wantsExact || outputs.some((name) => OF_FINAL_STATE.includes(name));
   if (readsState && work.isBranching) {
     return { why: 'matrix_product_state has no exact values after measurements in mid-circuit' };
   }
+  const circuit = typicalPoint?.() ?? question.circuit;
   const numSwaps = swapsOf(circuit);
   const isLong = numSwaps > MAX_QUICK_SWAPS || circuit.operations.length > MAX_QUICK_GATES;
   if (isLong && question.mayTakeLong === false) throw new StepsSpentError();
@@ -75,10 +76,6 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   const [likely, most] = [bytesOf(cost.likely), bytesOf(cost.most)];
   const available = stateBytesOf(spec);
   const bound = bondText(bondBound);
-  if (mayTruncate && isBatch) {
-    const why = `matrix_product_state may need bonds of ${bound}, and max_bond_dimension is ${limit}; a batch takes only circuits of which nothing is cut, because its answer does not state what was`;
-    return { why, isLimit: true };
-  }
   const isExact = !mayTruncate || largestBond <= LIKELY_PART * limit;
   if (isExact && likely > available && asked === 'automatic') {
     const why = `matrix_product_state needs ${roundedSize(likely)} for bonds of ${largestBond}, and there are ${roundedSize(available)}`;
@@ -93,7 +90,8 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     what: `A matrix product state with bonds of about ${largestBond} in ${roundedSize(likely)}`,
   } as const;
   if (isExact) {
-    const precision = mayTruncate
+    const isKnown = !mayTruncate && typicalPoint === undefined;
+    const precision = !isKnown
       ? `Bonds are expected to stay below the limit of ${limit}, and truncation_error says whether they did.`
       : `No bond can exceed ${bound}, so that only rounding errors are cut off.`;
     return { ...offer, isExact, precision };

@@ -122,6 +122,9 @@ const NUMBERS: readonly Numbers[] = [
   'expectations',
   'variances',
   'gradients',
+  'standardErrors',
+  'truncationErrors',
+  'largestBonds',
 ];
 
 /** Results of pieces, put together. */

@@ -27,10 +27,11 @@ export interface MethodQuestion {
   readonly densityOutput?: string;
   /** Limits of matrix product states that the caller sets. */
   readonly bonds?: Partial<BondLimits>;
-  /** Whether angles differ between the points of a batch, so that the circuit's own say nothing. */
-  readonly hasOpenAngles?: boolean;
-  /** Whether it is for a batch, whose answer does not say what was cut of matrix product states. */
-  readonly isBatch?: boolean;
+  /**
+   * Present if angles differ between the points of a batch, so that the circuit's own say nothing: a circuit with
+   * angles as most points have them.
+   */
+  readonly typicalPoint?: () => DynamicCircuit;
   /** Whether estimates may take longer than a few milliseconds; true unless given. */
   readonly mayTakeLong?: boolean;
 }

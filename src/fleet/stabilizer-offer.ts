@@ -45,11 +45,11 @@ const BLOCK_SHOTS = 1024;
 
 /** The offer of stabilizers for a circuit. */
 export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
-  const { circuit, outputs, wantsExact, shots, hasOpenAngles = false } = question;
+  const { circuit, outputs, wantsExact, shots, typicalPoint } = question;
   const { numQubits } = circuit;
   const missing = outputs.find((name) => !OUTPUTS.includes(name));
   if (missing !== undefined) return { why: `stabilizer has no ${missing}` };
-  if (hasOpenAngles) {
+  if (typicalPoint !== undefined) {
     return { why: 'stabilizer takes no circuit whose angles differ between points' };
   }
   const most = maxTableauQubits(stateBytesOf(spec));

@@ -1,6 +1,9 @@
 // @needs processes
 /** Circuits of more qubits and classical bits than a state vector holds, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Batch } from '../../src/client/api-types.ts';
+import { batchResultOf } from '../../src/client/batch-result.ts';
+import { batchResult } from '../../src/service/schemas/batches.ts';
 import { circuitRecord } from '../../src/service/schemas/circuits.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
@@ -101,7 +104,9 @@ describe('the register', () => {
   test('of statevector-sim has as many as its memory holds', async () => {
     const body = { target_processor: 'statevector-sim', circuit: ghz(60), shots: 1 };
     const answer = await post('/quantum/circuits', body);
-    expect(answer.json().error.details[0].message).toContain('the limit max_qubits is 20.');
+    expect(answer.json().error.details[0].message).toMatch(
+      /the limit max_qubits is 20\. qvm takes up to 20,000 qubits of circuits that are Clifford or little entangled\.$/,
+    );
   });
 });
 
@@ -362,19 +367,54 @@ describe('matrix_product_state', () => {
     }
   });
 
-  test('runs in batches only if nothing can be cut', async () => {
-    const body = {
-      programs: [{ circuit: entangled(12) }],
-      shots: 10,
-      method: 'matrix_product_state',
-    };
-    expect(await refusalOf({ ...body, max_bond_dimension: 32 }, '/quantum/batches')).toEqual([
-      expect.stringMatching(
-        /^programs\[0\]\.method: matrix_product_state may need bonds of 64, and max_bond_dimension is 32; a batch takes only/,
-      ),
-    ]);
-    const whole = await post('/quantum/batches', { ...body, max_bond_dimension: 64 });
-    expect(whole.statusCode).toBe(201);
+  test('states for each point of a batch what was cut, also where the first point needs no bonds', async () => {
+    const numQubits = 12;
+    const circuit = Array.from({ length: 6 }, (_, layer) => [
+      ...Array.from({ length: numQubits }, (_, qubit) => ({
+        gate: 'RY',
+        qubit,
+        theta: { input: 'a', scale: 1 + ((7 * qubit + 3 * layer) % 5) },
+      })),
+      ...Array.from({ length: numQubits - 1 }, (_, i) => ({
+        gate: 'CX',
+        control: i,
+        target: i + 1,
+      })),
+    ]).flat();
+    const points = [0, 0.3, 0.7, 1.1];
+    const observables = [{ pauli: 'Z3 Z8' }];
+    const program = { circuit, inputs: { a: points }, observables };
+    const limited = { ...program, method: 'matrix_product_state', max_bond_dimension: 5 };
+    const body = { programs: [limited, { ...program, method: 'statevector' }, limited] };
+    const answer = await post('/quantum/batches', body);
+    expect(answer.statusCode).toBe(201);
+    const { programs } = answer.json().data;
+    expect(batchResult.shape.programs.safeParse(programs).error?.issues ?? []).toEqual([]);
+    const [cut, exact, again] = programs;
+    expect(again).toEqual({ ...cut, seed: expect.anything() });
+    expect(exact).not.toHaveProperty('truncation_error');
+    expect(cut.largest_bond).toEqual([1, 5, 5, 5]);
+    expect(cut.truncation_error[0]).toBeLessThan(1e-12);
+    for (let k = 1; k < points.length; k++) expect(cut.truncation_error[k]).toBeGreaterThan(1e-6);
+    for (const [k, [value]] of cut.expectation.entries()) {
+      const alone = await run({
+        circuit: circuit.map((gate) =>
+          'theta' in gate ? { ...gate, theta: points[k]! * gate.theta.scale } : gate,
+        ),
+        observables,
+        return: ['expectation'],
+        method: 'matrix_product_state',
+        max_bond_dimension: 5,
+      });
+      expect(alone.expectation.values[0]).toBeCloseTo(value, 9);
+      expect(alone.truncation_error).toBeCloseTo(cut.truncation_error[k], 9);
+      expect(Math.abs(value - exact.expectation[k][0])).toBeLessThanOrEqual(
+        2 * Math.sqrt(cut.truncation_error[k]) + 1e-9,
+      );
+    }
+    const packed = await post('/quantum/batches', { ...body, array_format: 'base64' });
+    const [first] = batchResultOf<Pick<Batch, 'programs'>>(packed.json().data).programs;
+    expect(first!.largest_bond).toEqual({ shape: [4], data: Float64Array.of(1, 5, 5, 5) });
   });
 
   test.each([

@@ -37,8 +37,9 @@ def test_an_unknown_backend_is_qiskits_exception_and_names_the_known_ones(provid
         provider.get_backend("nowhere")
 
 
-def test_the_target_has_the_gates_and_the_width_of_the_processor(backend, client):
+def test_the_target_has_the_gates_and_the_width_of_the_processor(provider, backend, client):
     assert backend.num_qubits == client.processor("statevector-sim")["max_qubits"]
+    assert provider.get_backend("qvm").num_qubits == 20_000
     assert {"h", "cx", "u", "rzz", "xx_plus_yy", "measure", "reset", "if_else", "while_loop"} <= set(
         backend.operation_names
     )

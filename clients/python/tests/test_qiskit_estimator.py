@@ -7,7 +7,7 @@ import pytest
 
 qiskit = pytest.importorskip("qiskit")
 
-from qiskit import QuantumCircuit
+from qiskit import QuantumCircuit, transpile
 from qiskit.circuit import Parameter
 from qiskit.circuit.library import (
     efficient_su2,
@@ -139,3 +139,35 @@ def test_an_estimate_of_no_points_is_empty(estimator):
     circuit = QuantumCircuit(1)
     circuit.rx(Parameter("a"), 0)
     assert estimator.run([(circuit, "Z", np.empty((0, 1)))]).result()[0].data.evs.shape == (0,)
+
+
+def _ising(n, steps):
+    """Trotter steps of an Ising chain after a quench."""
+    circuit = QuantumCircuit(n)
+    for _ in range(steps):
+        for first in (0, 1):
+            for qubit in range(first, n - 1, 2):
+                circuit.rzz(0.4, qubit, qubit + 1)
+        circuit.rx(0.5, range(n))
+    return circuit
+
+
+def test_a_chain_that_no_state_vector_holds_states_what_was_cut(provider):
+    observable = SparsePauliOp.from_sparse_list([("Z", [qubit], 1 / 60) for qubit in range(60)], 60)
+    circuit = _ising(60, 8)
+    qvm = provider.get_backend("qvm")
+    assert transpile(circuit, qvm).num_qubits == 60
+    values = {}
+    for bond in (None, 3, 30):
+        method = None if bond is None else "matrix_product_state"
+        estimator = EstimatorV2(qvm, method=method, max_bond_dimension=bond)
+        result = estimator.run([(circuit, observable)]).result()[0]
+        values[bond] = float(result.data.evs)
+        assert result.metadata["method"] == "matrix_product_state"
+        assert result.metadata["largest_bond"] == 3 if bond == 3 else result.metadata["largest_bond"] > 3
+        assert (result.metadata["truncation_error"] > 1e-4) == (bond == 3)
+    assert values[30] == pytest.approx(values[None], abs=1e-6)
+    # Sites far from the ends do not feel them.
+    alone = EstimatorV2(qvm).run([(_ising(15, 8), "I" * 7 + "Z" + "I" * 7)]).result()[0]
+    middle = EstimatorV2(qvm).run([(circuit, SparsePauliOp.from_sparse_list([("Z", [30], 1)], 60))])
+    assert float(middle.result()[0].data.evs) == pytest.approx(float(alone.data.evs), abs=1e-3)

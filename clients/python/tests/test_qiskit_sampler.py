@@ -148,7 +148,7 @@ def test_metadata(sampler):
     circuit = bell()
     circuit.metadata = {"experiment": 5}
     metadata = sampler.run([circuit], shots=5).result()[0].metadata
-    assert metadata == {"shots": 5, "circuit_metadata": {"experiment": 5}}
+    assert metadata == {"shots": 5, "circuit_metadata": {"experiment": 5}, "method": "statevector"}
 
 
 def test_faults_are_qiskits_exceptions(sampler):

@@ -64,6 +64,10 @@ export interface BatchRunOutputs extends BatchResult {
   readonly gradients?: Float64Array;
   /** For each circuit and observable, the standard error of a value that is a mean over trajectories. */
   readonly standardErrors?: Float64Array;
+  /** For each circuit, the weight that was cut of its matrix product state. */
+  readonly truncationErrors?: Float64Array;
+  /** For each circuit, the largest bond of its matrix product state. */
+  readonly largestBonds?: Float64Array;
   /** Replaces `counts` where the register has more than 12 bits: those of each circuit. */
   readonly longCounts?: readonly Counts[];
 }

@@ -161,6 +161,8 @@ class RowResults {
   readonly #request: BatchRunRequest;
   readonly #longCounts: Counts[] = [];
   #standardErrors: Float64Array | undefined;
+  #truncationErrors: Float64Array | undefined;
+  #largestBonds: Float64Array | undefined;
   #results: BatchResults | undefined;
   #gradients: Float64Array | undefined;
 
@@ -186,10 +188,17 @@ class RowResults {
     setRow(results.probabilities, k, result.probabilities);
     setRow(results.expectations, k, result.expectations);
     setRow(results.variances, k, result.variances);
-    const { standardErrors } = result;
-    if (standardErrors === undefined) return;
-    this.#standardErrors ??= new Float64Array(this.#request.numCircuits * standardErrors.length);
-    setRow(this.#standardErrors, k, standardErrors);
+    const { numCircuits } = this.#request;
+    const { standardErrors, truncationError, largestBond } = result;
+    if (standardErrors !== undefined) {
+      this.#standardErrors ??= new Float64Array(numCircuits * standardErrors.length);
+      setRow(this.#standardErrors, k, standardErrors);
+    }
+    if (truncationError === undefined || largestBond === undefined) return;
+    this.#truncationErrors ??= new Float64Array(numCircuits);
+    this.#truncationErrors[k] = truncationError;
+    this.#largestBonds ??= new Float64Array(numCircuits);
+    this.#largestBonds[k] = largestBond;
   }
 
   /** Sets the expectation values of circuit k and their derivatives. */
@@ -206,6 +215,8 @@ class RowResults {
       ...this.#results,
       ...(this.#gradients && { gradients: this.#gradients }),
       ...(this.#standardErrors && { standardErrors: this.#standardErrors }),
+      ...(this.#truncationErrors && { truncationErrors: this.#truncationErrors }),
+      ...(this.#largestBonds && { largestBonds: this.#largestBonds }),
       ...(longCounts.length > 0 && { longCounts }),
     };
   }

@@ -48,7 +48,10 @@ export interface CheckedProgram extends ChosenMethod {
 }
 
 /** Numbers of one result that a point has. */
-export function numbersOf(program: CheckedProgram, output: BatchOutput | 'standard_error'): number {
+export function numbersOf(
+  program: CheckedProgram,
+  output: BatchOutput | 'standard_error' | 'truncation_error' | 'largest_bond',
+): number {
   const { numQubits, numBits, observables, gradientInputs } = program;
   switch (output) {
     case 'counts':
@@ -63,6 +66,9 @@ export function numbersOf(program: CheckedProgram, output: BatchOutput | 'standa
       return observables.length * gradientInputs.length;
     case 'statevector':
       return 2 * 2 ** numQubits;
+    case 'truncation_error':
+    case 'largest_bond':
+      return 1;
   }
 }
 

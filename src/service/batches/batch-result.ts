@@ -37,25 +37,42 @@ const RESULTS = [
   'variance',
   'gradient',
   'statevector',
+  'truncation_error',
+  'largest_bond',
 ] as const satisfies readonly (keyof ProgramResultFields)[];
 export type ResultName = (typeof RESULTS)[number];
 
+/** Results whose series come one after the other from 0 on, those of a program together. */
+const NUM_FIRST = 7;
+/** The series of the other results come after all of these, so that parts of earlier versions keep their numbers. */
+const OTHERS = 2 ** 40;
+const OTHERS_PER_PROGRAM = 16;
+
 /** Number of the series of parts that holds a result of a program. */
 export function seriesOf(program: number, result: ResultName): number {
-  return program * RESULTS.length + RESULTS.indexOf(result);
+  const place = RESULTS.indexOf(result);
+  return place < NUM_FIRST
+    ? program * NUM_FIRST + place
+    : OTHERS + program * OTHERS_PER_PROGRAM + place - NUM_FIRST;
 }
 
 /** The program that a series belongs to. */
 export function programOfSeries(series: number): number {
-  return Math.floor(series / RESULTS.length);
+  return series < OTHERS
+    ? Math.floor(series / NUM_FIRST)
+    : Math.floor((series - OTHERS) / OTHERS_PER_PROGRAM);
 }
 
 /** Results that a program has, in order. */
 export function resultsOf(program: CheckedProgram): readonly ResultName[] {
-  const { outputs } = program;
-  return RESULTS.filter((name) =>
-    name === 'standard_error' ? hasStandardErrors(program) : outputs.includes(name),
-  );
+  const { outputs, method } = program;
+  return RESULTS.filter((name) => {
+    if (name === 'standard_error') return hasStandardErrors(program);
+    if (name === 'truncation_error' || name === 'largest_bond') {
+      return method === 'matrix_product_state';
+    }
+    return outputs.includes(name);
+  });
 }
 
 /** Fields of a program's result that are no results of points. */
@@ -130,6 +147,7 @@ function dimensionsOf(program: CheckedProgram, result: ResultName): readonly num
   if (result === 'counts') return arrayFormat === 'base64' ? [numBits] : [];
   if (result === 'gradient') return [observables.length, gradientInputs.length];
   if (result === 'statevector') return [2 ** numQubits, 2];
+  if (result === 'truncation_error' || result === 'largest_bond') return [];
   return [numbersOf(program, result)];
 }
 
@@ -160,12 +178,13 @@ export async function* batchResultText(
   // The cast is safe: the text was stored with the job.
   const { facts, programs } = parseStored(text, 'its result') as StoredResult;
   const parts = new PartCursor(readParts);
+  const others = new PartCursor(readParts, { series: OTHERS, from: -1, to: 0 });
   yield '"programs":[';
   let piece = '';
   let since = performance.now();
   for (const [i, program] of programs.entries()) {
     piece += i === 0 ? '' : ',';
-    for await (const next of programText(program, i, parts)) {
+    for await (const next of programText(program, i, [parts, others])) {
       piece += next;
       if (piece.length < PIECE_LENGTH) continue;
       yield piece;
@@ -181,13 +200,15 @@ export async function* batchResultText(
 async function* programText(
   { facts, format, results }: StoredProgram,
   program: number,
-  parts: PartCursor,
+  [first, others]: readonly [PartCursor, PartCursor],
 ): AsyncGenerator<string, void, undefined> {
   yield JSON.stringify(facts).slice(0, -1);
   const { points } = facts;
   for (const [result, ...dimensions] of results) {
     yield `,"${result}":`;
-    const inOrder = () => parts.series(seriesOf(program, result), points);
+    const series = seriesOf(program, result);
+    const parts = series < OTHERS ? first : others;
+    const inOrder = () => parts.series(series, points);
     const [numBits] = dimensions;
     if (result === 'counts' && numBits !== undefined) {
       yield* packedCountsText(parts, inOrder, { points, numBits, shots: facts.shots ?? 0 });

@@ -1,16 +1,23 @@
 /** Checks one program of a batch: its form, its circuit at all points, and what is asked of it. */
 
 import { z } from 'zod';
+import { evaluateAngles } from '../../circuit/angle-formulas.ts';
 import {
   type DynamicCircuit,
   isNoisy,
   measuredQubits,
+  withAngles,
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
-import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
+import {
+  type InputColumns,
+  inputColumns,
+  inputPath,
+  inputRows,
+} from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
@@ -166,8 +173,7 @@ export class ProgramCheck {
             isPlaced: namesDeviceQubits(program.qasm),
           });
     if (groups === undefined) return undefined;
-    const hasOpenAngles = sweep.inputs.names.length > 0;
-    const chosen = this.#method(program, groups, { outputs, shots, hasOpenAngles });
+    const chosen = this.#method(program, groups, sweep.inputs, { outputs, shots });
     const { method } = chosen;
     const asked = { outputs, method, ...(shots !== undefined && { shots }) };
     this.#checkShots(asked, circuit);
@@ -251,7 +257,8 @@ export class ProgramCheck {
   #method(
     program: ProgramParts,
     groups: readonly ProgramGroup[],
-    asked: Pick<Parameters<typeof checkMethod>[0], 'outputs' | 'shots' | 'hasOpenAngles'>,
+    inputs: InputColumns,
+    asked: Pick<Parameters<typeof checkMethod>[0], 'outputs' | 'shots'>,
   ): ChosenMethod {
     const batch = this.#batch;
     const { method = batch.method, noise = batch.noise } = program;
@@ -259,11 +266,13 @@ export class ProgramCheck {
     const { truncation_threshold = batch.truncation_threshold } = program;
     const given = { method, noise, max_bond_dimension, truncation_threshold };
     const mayTakeLong = this.#limits.maxSteps === undefined;
-    const { circuit } = groups.find((group) => isNoisy(group.circuit)) ?? groups[0]!;
+    const group = groups.find(({ circuit }) => isNoisy(circuit)) ?? groups[0]!;
+    const { circuit } = group;
+    const typicalPoint = inputs.names.length > 0 ? () => typicalOf(group, inputs) : undefined;
     const chosen =
       this.#target &&
       checkMethod(
-        { circuit, ...given, results: [], ...asked, isBatch: true, mayTakeLong },
+        { circuit, ...given, results: [], ...asked, typicalPoint, mayTakeLong },
         sizedSpec(this.#target, this.#limits),
         this.#faults,
       );
@@ -354,6 +363,15 @@ export class ProgramCheck {
     }
     return chosen;
   }
+}
+
+/** Where the point lies whose angles stand for those of all: at neither end nor in the middle, where angles are often 0. */
+const TYPICAL_PLACE = 0.62;
+
+/** The circuit of a point that stands for all points of a group. */
+function typicalOf({ circuit, formulas, points }: ProgramGroup, inputs: InputColumns) {
+  const at = Math.floor(TYPICAL_PLACE * (points?.length ?? inputs.numPoints));
+  return withAngles(circuit, evaluateAngles(formulas, inputRows(inputs, points, at, at + 1), 1));
 }
 
 /**

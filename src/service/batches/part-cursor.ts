@@ -10,10 +10,12 @@ export class PartCursor {
   readonly #read: ReadParts;
   #page: readonly JobPart[] = [];
   #next = 0;
-  #last: JobPart | undefined;
+  #last: JobPartPlace | undefined;
 
-  constructor(read: ReadParts) {
+  /** @param after - Where to begin; at the first part unless given. */
+  constructor(read: ReadParts, after?: JobPartPlace) {
     this.#read = read;
+    this.#last = after;
   }
 
   /** Remembers this place. The function that it returns goes back there. */
@@ -43,7 +45,8 @@ export class PartCursor {
       this.#page = await this.#read(this.#last);
       this.#next = 0;
     }
-    this.#last = this.#page[this.#next++];
-    return this.#last;
+    const part = this.#page[this.#next++];
+    this.#last = part;
+    return part;
   }
 }

@@ -38,6 +38,8 @@ export class RangeResults {
       gradient: batch.gradients,
       probabilities: batch.probabilities,
       statevector: batch.statevectors,
+      truncation_error: batch.truncationErrors,
+      largest_bond: batch.largestBonds,
     };
     this.setNumbers(points, arrays);
   }

@@ -30,7 +30,13 @@ import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { CircuitRun, Fitting, Processor, ProcessorSpec } from '../../fleet/processor.ts';
+import {
+  type CircuitRun,
+  type Fitting,
+  isSimulator,
+  type Processor,
+  type ProcessorSpec,
+} from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -353,6 +359,21 @@ export function limitsOf(target: Target | undefined, targets: readonly Target[])
     maxGates: Math.max(1, ...specs.map((spec) => spec.maxGates)),
     maxRounds: Math.max(...specs.map((spec) => spec.maxRounds ?? DEFAULT_MAX_ROUNDS)),
     ...(stateMemory === undefined ? {} : { stateMemory }),
+    ...widerElsewhere(target, targets),
+  };
+}
+
+/** What a caller of a simulator of state vectors alone may try with a wide circuit. */
+function widerElsewhere(
+  target: Target | undefined,
+  targets: readonly Target[],
+): Pick<CircuitLimits, 'widerElsewhere'> {
+  if (target === undefined || !isSimulator(target)) return {};
+  const wide = targets.find(({ spec, available }) => available && spec.family === 'qvm');
+  if (wide === undefined) return {};
+  const most = MAX_CIRCUIT_QUBITS.toLocaleString('en-US');
+  return {
+    widerElsewhere: `${wide.spec.id} takes up to ${most} qubits of circuits that are Clifford or little entangled.`,
   };
 }
 

@@ -87,9 +87,8 @@ interface MethodAsked {
   readonly method?: MethodName | undefined;
   readonly max_bond_dimension?: number | undefined;
   readonly truncation_threshold?: number | undefined;
-  /** Whether angles differ between the points of a batch. */
-  readonly hasOpenAngles?: boolean;
-  readonly isBatch?: boolean;
+  /** As in `MethodQuestion`. */
+  readonly typicalPoint?: (() => DynamicCircuit) | undefined;
   /** Whether estimates may take longer than a few milliseconds; true unless given. */
   readonly mayTakeLong?: boolean;
   readonly outputs: readonly string[];
@@ -107,7 +106,7 @@ export function checkMethod(
   faults: FaultList,
 ): ChosenMethod | undefined {
   const { circuit, shots, method = 'automatic', noise, outputs, results } = given;
-  const { hasOpenAngles = false, isBatch = false, mayTakeLong = true } = given;
+  const { typicalPoint, mayTakeLong = true } = given;
   const work = circuitWork(circuit);
   const asked = [...outputs, ...results.map(({ type }) => type)];
   if (spec.family === 'superconducting') return onHardware({ noise, method }, spec, faults);
@@ -122,8 +121,7 @@ export function checkMethod(
       wantsExact: asked.some((name) => EXACT.includes(name)),
       ...(densityOutput !== undefined && { densityOutput }),
       bonds: bondLimitsOf(given),
-      hasOpenAngles,
-      isBatch,
+      ...(typicalPoint !== undefined && { typicalPoint }),
       mayTakeLong,
     },
     spec,

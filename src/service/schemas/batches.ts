@@ -267,6 +267,14 @@ const programResult = z.strictObject({
     .describe(
       'For each point, the amplitude [re, im] of each basis state before the final measurement',
     ),
+  truncation_error: numbers(row)
+    .optional()
+    .describe(
+      'Matrix product states only: for each point, the weight that all cuts of bonds left out, about one minus the fidelity with the exact state',
+    ),
+  largest_bond: numbers(z.array(z.int()))
+    .optional()
+    .describe('Matrix product states only: for each point, the largest bond dimension of its run'),
   ...methodFields,
   ...labelFormatField,
   shots: z.int().optional(),

@@ -144,7 +144,7 @@ test.each([
 });
 
 test('angles that differ between points keep stabilizers away', () => {
-  const choice = choiceFor(ghz(2000), { hasOpenAngles: true });
+  const choice = choiceFor(ghz(2000), { typicalPoint: () => ghz(2000) });
   expect(outcome(choice)).toBe('matrix_product_state');
 });
 

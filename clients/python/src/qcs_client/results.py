@@ -158,6 +158,21 @@ class ProgramResult:
         value = self.fields.get("statevector")
         return None if value is None else unpack_complex(value)
 
+    @property
+    def method(self) -> str | None:
+        """How the service simulated the points; ``method_reason`` of the fields says why."""
+        return self.fields.get("method")
+
+    @cached_property
+    def truncation_error(self) -> FloatArray | None:
+        """Weight that the method ``matrix_product_state`` cut of each point. Shape (points,)."""
+        return self._numbers("truncation_error")
+
+    @cached_property
+    def largest_bond(self) -> FloatArray | None:
+        """Largest bond dimension of each point by the method ``matrix_product_state``. Shape (points,)."""
+        return self._numbers("largest_bond")
+
     def shots_by_point(self) -> tuple[BitMatrix, NDArray[np.int64]]:
         """Distinct outcomes of each point, and for each point and shot the index of its outcome."""
         return self.point_counts.outcomes, self.point_counts.shots(self.seed)
@@ -192,6 +207,8 @@ _RESULT_FIELDS = (
     "variance",
     "gradient",
     "statevector",
+    "truncation_error",
+    "largest_bond",
 )
 
 

@@ -26,6 +26,8 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         noise: noise of Cirq, such as ``cirq.depolarize(0.01)`` or a ``cirq.NoiseModel``, which is put into each circuit;
             or a noise model of the service, or the name of one. Exact values with noise need the processor ``qvm``.
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
+        max_bond_dimension, truncation_threshold: limits of matrix product states; beyond the largest bond (256), and
+            below the weight (1e-12), the service cuts.
         device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
     """
 
@@ -39,6 +41,8 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         seed: int | None = None,
         noise: Any = None,
         method: str | None = None,
+        max_bond_dimension: int | None = None,
+        truncation_threshold: float | None = None,
         device: Mapping[str, Any] | None = None,
     ) -> None:
         self.processor = processor
@@ -47,7 +51,13 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         like: Any = None if by_service else noise
         self._noise = None if like is None else cirq.NoiseModel.from_noise_model_like(like)
         own = noise if by_service else None
-        self._fields: dict[str, Any] = {"noise": own, "method": method, "device": device}
+        self._fields: dict[str, Any] = {
+            "noise": own,
+            "method": method,
+            "max_bond_dimension": max_bond_dimension,
+            "truncation_threshold": truncation_threshold,
+            "device": device,
+        }
         self._rng = None if seed is None else np.random.default_rng(seed)
 
     def run_sweep(

@@ -59,6 +59,8 @@ class QcsDevice(Device):
         noise: a noise model of the service, or the name of one, beside the channels of the circuits. Exact results with
             noise need the processor ``qvm``.
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
+        max_bond_dimension, truncation_threshold: limits of matrix product states; beyond the largest bond (256), and
+            below the weight (1e-12), the service cuts.
     """
 
     name = "qcs.simulator"
@@ -75,13 +77,20 @@ class QcsDevice(Device):
         seed: int | None = None,
         noise: Mapping[str, Any] | str | None = None,
         method: str | None = None,
+        max_bond_dimension: int | None = None,
+        truncation_threshold: float | None = None,
     ) -> None:
         super().__init__(wires=wires, shots=shots)
         self.processor = processor
         with _device_errors():
             self.client = client or Client(url, key)
         self._rng = None if seed is None else np.random.default_rng(seed)
-        self._fields: dict[str, Any] = {"noise": noise, "method": method}
+        self._fields: dict[str, Any] = {
+            "noise": noise,
+            "method": method,
+            "max_bond_dimension": max_bond_dimension,
+            "truncation_threshold": truncation_threshold,
+        }
         self._writer = TapeWriter(self.wires)
 
     def setup_execution_config(

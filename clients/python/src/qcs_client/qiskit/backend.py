@@ -68,8 +68,8 @@ class QcsProvider:
 class QcsBackend(BackendV2):
     """A processor of the service.
 
-    Options of ``run``: ``shots`` (1024), ``seed_simulator``, ``memory``, and ``noise``, ``method`` and ``device`` as of
-    :class:`SamplerV2`.
+    Options of ``run``: ``shots`` (1024), ``seed_simulator``, ``memory``, and ``noise``, ``method``, ``max_bond_dimension``,
+    ``truncation_threshold`` and ``device`` as of :class:`SamplerV2`.
     """
 
     def __init__(
@@ -96,7 +96,9 @@ class QcsBackend(BackendV2):
 
     @classmethod
     def _default_options(cls) -> Options:
-        return Options(shots=1024, seed_simulator=None, memory=False, noise=None, method=None, device=None)
+        return Options(
+            shots=1024, seed_simulator=None, memory=False, noise=None, **dict.fromkeys(_METHOD_OPTIONS)
+        )
 
     def run(self, run_input: QuantumCircuit | Sequence[QuantumCircuit], **options: Any) -> QcsJob:
         """Runs circuits without free parameters in one request."""
@@ -115,7 +117,7 @@ class QcsBackend(BackendV2):
             if not sent.measures:
                 raise QcsQiskitError(f"The circuit {circuit.name} measures nothing; measure_all() would.")
         programs = [sent.program(np.empty((1, 0)), shots=chosen["shots"]) for sent in translated]
-        fields = {"noise": as_noise(chosen["noise"]), "method": chosen["method"], "device": chosen["device"]}
+        fields = {"noise": as_noise(chosen["noise"]), **{name: chosen[name] for name in _METHOD_OPTIONS}}
         batch = self.submit(programs, seed=chosen["seed_simulator"], **fields)
         return QcsJob(self, batch, lambda result: self._result(result, batch.id, circuits, chosen["memory"]))
 
@@ -140,9 +142,19 @@ class QcsBackend(BackendV2):
         )
 
 
+#: Options of ``run`` that are fields of the request as they are.
+_METHOD_OPTIONS = ("method", "max_bond_dimension", "truncation_threshold", "device")
+
+
+def _width(processor: dict[str, Any]) -> int:
+    """Qubits of the widest circuit that a method of the processor takes."""
+    by_method = [method["max_qubits"] for method in processor.get("methods", [])]
+    return int(max([processor["max_qubits"] or processor["qubits"], *by_method]))
+
+
 def _free_target(processor: dict[str, Any], operations: list[dict[str, Any]]) -> Target:
     """All gates of the service on all qubits: the service itself fits circuits, where they need it."""
-    target = Target(description=processor["name"], num_qubits=processor["max_qubits"] or processor["qubits"])
+    target = Target(description=processor["name"], num_qubits=_width(processor))
     for gate in gates_of_service(operations):
         target.add_instruction(gate, None, name=gate.name)
     for flow in (IfElseOp, WhileLoopOp, ForLoopOp, SwitchCaseOp):

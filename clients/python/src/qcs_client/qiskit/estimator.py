@@ -15,7 +15,7 @@ from ..results import ProgramResult
 from .backend import QcsBackend, QcsProvider
 from .circuits import ServiceCircuit, service_circuit
 from .errors import QcsQiskitError
-from .jobs import QcsPrimitiveJob, submit_pubs
+from .jobs import QcsPrimitiveJob, method_metadata, submit_pubs
 from .noise import as_noise
 
 #: As that of Qiskit's own estimator for backends.
@@ -35,6 +35,8 @@ class EstimatorV2(BaseEstimatorV2):
         noise: a noise model of the service, the name of one, or one of Qiskit Aer (see :func:`noise_from_aer`). Exact
             values with noise need the processor ``qvm`` or an emulated device.
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
+        max_bond_dimension, truncation_threshold: limits of matrix product states; beyond the largest bond (256), and
+            below the weight (1e-12), the service cuts. The metadata of a result has what that left out.
         device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
     """
 
@@ -46,6 +48,8 @@ class EstimatorV2(BaseEstimatorV2):
         seed: int | None = None,
         noise: Any = None,
         method: str | None = None,
+        max_bond_dimension: int | None = None,
+        truncation_threshold: float | None = None,
         device: Mapping[str, Any] | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
@@ -56,13 +60,22 @@ class EstimatorV2(BaseEstimatorV2):
         self.noise = as_noise(noise)
         self.method = method
         self.device = device
+        self.max_bond_dimension = max_bond_dimension
+        self.truncation_threshold = truncation_threshold
 
     def run(
         self, pubs: Iterable[EstimatorPubLike], *, precision: float | None = None
     ) -> QcsPrimitiveJob[PrimitiveResult[PubResult]]:
         default = self.default_precision if precision is None else precision
         plans = [_Plan(EstimatorPub.coerce(pub, default)) for pub in pubs]
-        fields = {"seed": self.seed, "noise": self.noise, "method": self.method, "device": self.device}
+        fields = {
+            "seed": self.seed,
+            "noise": self.noise,
+            "method": self.method,
+            "max_bond_dimension": self.max_bond_dimension,
+            "truncation_threshold": self.truncation_threshold,
+            "device": self.device,
+        }
         return submit_pubs(self.backend, plans, return_=["expectation"], **fields)
 
 
@@ -102,6 +115,7 @@ class _Plan:
             "target_precision": self.pub.precision,
             "shots": self.shots,
             "circuit_metadata": self.pub.circuit.metadata,
+            **method_metadata(results),
         }
         return PubResult(data, metadata=metadata)
 

@@ -55,6 +55,17 @@ class _BatchJob(Generic[ResultT]):
         return self._batch.status == "cancelled"
 
 
+def method_metadata(results: Sequence[ProgramResult]) -> dict[str, Any]:
+    """How the service simulated a PUB; of matrix product states the most that was cut of a point, and the largest bond."""
+    methods = sorted({result.method for result in results if result.method is not None})
+    cut = [result.truncation_error.max() for result in results if result.truncation_error is not None]
+    bonds = [result.largest_bond.max() for result in results if result.largest_bond is not None]
+    return {
+        **({"method": methods[0] if len(methods) == 1 else methods} if methods else {}),
+        **({"truncation_error": float(max(cut)), "largest_bond": int(max(bonds))} if cut and bonds else {}),
+    }
+
+
 class QcsJob(_BatchJob[Any], JobV1):
     """Circuits given to ``QcsBackend.run``; the result is a ``qiskit.result.Result``."""
 

@@ -14,7 +14,7 @@ from qiskit.primitives.containers.sampler_pub import SamplerPub, SamplerPubLike
 from ..results import ProgramResult
 from .backend import QcsBackend, QcsProvider
 from .circuits import ServiceCircuit, service_circuit
-from .jobs import QcsPrimitiveJob, submit_pubs
+from .jobs import QcsPrimitiveJob, method_metadata, submit_pubs
 from .noise import as_noise
 
 
@@ -27,6 +27,8 @@ class SamplerV2(BaseSamplerV2):
         seed: the same PUBs with the same seed give the same result.
         noise: a noise model of the service, the name of one, or one of Qiskit Aer (see :func:`noise_from_aer`).
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
+        max_bond_dimension, truncation_threshold: limits of matrix product states; beyond the largest bond (256), and
+            below the weight (1e-12), the service cuts. The metadata of a result has what that left out.
         device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
     """
 
@@ -38,6 +40,8 @@ class SamplerV2(BaseSamplerV2):
         seed: int | None = None,
         noise: Any = None,
         method: str | None = None,
+        max_bond_dimension: int | None = None,
+        truncation_threshold: float | None = None,
         device: Mapping[str, Any] | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
@@ -46,6 +50,8 @@ class SamplerV2(BaseSamplerV2):
         self.noise = as_noise(noise)
         self.method = method
         self.device = device
+        self.max_bond_dimension = max_bond_dimension
+        self.truncation_threshold = truncation_threshold
 
     def run(
         self, pubs: Iterable[SamplerPubLike], *, shots: int | None = None
@@ -60,7 +66,14 @@ class SamplerV2(BaseSamplerV2):
                 stacklevel=2,
             )
         plans = [_Plan(pub) for pub in coerced]
-        fields = {"seed": self.seed, "noise": self.noise, "method": self.method, "device": self.device}
+        fields = {
+            "seed": self.seed,
+            "noise": self.noise,
+            "method": self.method,
+            "max_bond_dimension": self.max_bond_dimension,
+            "truncation_threshold": self.truncation_threshold,
+            "device": self.device,
+        }
         return submit_pubs(self.backend, plans, return_=["counts"], **fields)
 
 
@@ -92,7 +105,11 @@ class _Plan:
             arrays[name] = BitArray(array.reshape((*shape, self.pub.shots, num_bytes)), len(bits))
         return SamplerPubResult(
             DataBin(**arrays, shape=shape),
-            metadata={"shots": self.pub.shots, "circuit_metadata": self.pub.circuit.metadata},
+            metadata={
+                "shots": self.pub.shots,
+                "circuit_metadata": self.pub.circuit.metadata,
+                **method_metadata(results),
+            },
         )
 
 
