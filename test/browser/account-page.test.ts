@@ -56,7 +56,7 @@ describeWith(['Chromium'], 'the account page', () => {
   test('a key is remembered if the visitor asks for it, until it is forgotten', async () => {
     await visit.open('#/account');
     await visit.fill('API key', visit.service.key);
-    await visit.page.locator('::-p-aria(Remember it in this browser)').click();
+    await visit.clickOn('::-p-aria(Remember it in this browser)');
     await visit.click('Use this key');
     await visit.sees('in this browser, until you forget it');
     expect(await stored()).toEqual([visit.service.key, null]);
@@ -106,7 +106,7 @@ describeWith(['Chromium'], 'the account page', () => {
     await visit.open('#/account/keys', admin);
     await visit.click('Change changed');
     await visit.fill('Name', 'renamed');
-    await visit.page.locator('::-p-xpath(//label[strong="admin"]/input)').click();
+    await visit.clickOn('::-p-xpath(//label[strong="admin"]/input)');
     await visit.click('Save the changes');
     await visit.page.waitForSelector(`[data-key="${id}"] ::-p-text(renamed)`);
     const { data } = (await visit.service.get('/keys/info', { 'x-api-key': text })).json();
@@ -117,7 +117,7 @@ describeWith(['Chromium'], 'the account page', () => {
     const [, before] = await makeKey('rotated');
     await visit.open('#/account/keys', admin);
     await visit.click('Rotate rotated');
-    await visit.page.locator('::-p-aria(Not at all: it has leaked)').click();
+    await visit.clickOn('::-p-aria(Not at all: it has leaked)');
     expect(await statusOf(before)).toBe(200);
     await visit.click('Make a new secret');
     const after = await shownKey();
@@ -143,7 +143,7 @@ describeWith(['Chromium'], 'the account page', () => {
     const own = await makeKey('own', ['read', 'admin']);
     await visit.open('#/account/keys', own[1]);
     await visit.click('Rotate own');
-    await visit.page.locator('::-p-aria(Not at all: it has leaked)').click();
+    await visit.clickOn('::-p-aria(Not at all: it has leaked)');
     await visit.click('Make a new secret');
     const after = await shownKey();
     await visit.page.waitForFunction(`sessionStorage.getItem('qcs-key') === '${after}'`);

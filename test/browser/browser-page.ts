@@ -109,6 +109,29 @@ export class BrowserPage implements AsyncDisposable {
     if (modifier !== undefined) await this.page.keyboard.up(modifier);
   }
 
+  /**
+   * Clicks an element once it is enabled and stands still.
+   *
+   * A page may still move after that, so that the mouse hits something else. Then it clicks once more, as a visitor would.
+   */
+  async clickOn(selector: string): Promise<void> {
+    for (let hasMissed = true; hasMissed; ) {
+      const element = await this.page.waitForSelector(selector);
+      if (element === null) throw new Error(`unreachable: ${selector} was waited for`);
+      const click = await element.evaluateHandle((wanted) => {
+        const seen = { hasMissed: false };
+        const look = ({ target }: { readonly target: unknown }) => {
+          seen.hasMissed = wanted.isConnected && !wanted.contains(target as typeof wanted);
+        };
+        wanted.ownerDocument.addEventListener('click', look, { once: true, capture: true });
+        return seen;
+      });
+      await this.page.locator(selector).click();
+      // Where the click led to another page, nothing is left to look at.
+      hasMissed = await click.evaluate((seen) => seen.hasMissed).catch(() => false);
+    }
+  }
+
   /** The value of an expression; a promise is waited for. */
   async evaluate(expression: string): Promise<unknown> {
     return await this.page.evaluate(expression);

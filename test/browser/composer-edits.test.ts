@@ -87,7 +87,7 @@ describeWith(['Chromium'], 'edits of the composer', () => {
 
   test('a matrix is written with roots, on two qubits, and its fault is at its gate', async () => {
     await open();
-    await visit.page.locator('.palette-gate[aria-label^="UNITARY"]').click();
+    await visit.clickOn('.palette-gate[aria-label^="UNITARY"]');
     await probabilities('01 100%');
     const matrix = (text: string) => visit.page.locator('#composer-inspector textarea').fill(text);
     await matrix('1/sqrt(2) i/sqrt(2)\ni/sqrt(2) 1/sqrt(2)');
@@ -108,7 +108,7 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     await open();
     const insert = '.palette-gate[aria-label^="UNITARY"]';
     for (const row of ['2 0', '3 0']) {
-      await visit.page.locator(insert).click();
+      await visit.clickOn(insert);
       await visit.page.locator('#composer-inspector textarea').fill(`${row}\n0 1`);
     }
     await visit.until(`document.querySelectorAll('.circuit .faulty').length === 2`);

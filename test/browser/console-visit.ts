@@ -34,7 +34,7 @@ export class ConsoleVisit extends BrowserPage {
 
   /** Clicks a button by its name. */
   async click(name: string): Promise<void> {
-    await this.page.locator(`::-p-aria([name="${name}"][role="button"])`).click();
+    await this.clickOn(`::-p-aria([name="${name}"][role="button"])`);
   }
 
   /** Replaces what a field holds, by the field's label. */

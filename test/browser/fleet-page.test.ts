@@ -108,7 +108,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
       `document.querySelector('[role="status"]').textContent.includes('gpu-09 (Silent)')`,
     );
     expect(await visit.violations()).toEqual([]);
-    await visit.page.click('.device[data-id="gpu-09"]');
+    await visit.clickOn('.device[data-id="gpu-09"]');
     await visit.sees('was not heard of since');
     await visit.sees('The figures are those of that time.');
     expect(await visit.violations()).toEqual([]);
@@ -148,7 +148,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.page.waitForSelector('table.devices');
     expect(await visit.page.$$eval('tbody tr', (rows) => rows.length)).toBe(48);
     expect(await visit.violations()).toEqual([]);
-    await visit.page.click('tbody tr:nth-child(3) a');
+    await visit.clickOn('tbody tr:nth-child(3) a');
     await visit.page.waitForFunction(`document.activeElement.matches('.details h2')`);
     await visit.page.waitForSelector('table.devices tr[aria-current]');
   });

@@ -43,7 +43,7 @@ describeWith(['Chromium'], 'the drawing of a result', () => {
     await visit.sees('the key is given up');
     expect(await visit.overflow()).toBe(0);
     expect(await visit.violations()).toEqual([]);
-    await visit.page.locator('summary::-p-text(The first qubits as a table)').click();
+    await visit.clickOn('summary::-p-text(The first qubits as a table)');
     await visit.sees('Alice basis');
   });
 

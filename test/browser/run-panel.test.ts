@@ -122,7 +122,7 @@ describeWith(['Chromium'], 'the run panel', () => {
       // The exact probabilities are sent along once the state has settled; each outcome has one.
       const numSlots = () => visit.page.$$eval('.histogram .slot', (all) => all.length);
       for (let run = 1; run === 1 || (await numSlots()) < 64; run += 1) {
-        await visit.page.locator('.run-panel .primary:not(:disabled)').click();
+        await visit.clickOn('.run-panel .primary:not(:disabled)');
         await state(`Run ${run} has completed.`);
         await visit.page.waitForSelector('.histogram .slot');
       }

@@ -60,7 +60,7 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await visit.page.keyboard.press('ArrowUp');
     expect(await valueText()).toBe('gamma = 0, beta = 0.4909: cut = 2');
     expect(await visit.violations()).toEqual([]);
-    await visit.page.locator('::-p-text(The values as a table)').click();
+    await visit.clickOn('::-p-text(The values as a table)');
     await visit.page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1000`);
     await visit.click('More rows');
     await visit.page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1089`);
@@ -139,7 +139,7 @@ describeWith(['Chromium'], 'the sweeps page', () => {
 
   test('the request that the page shows has no key in it', async () => {
     await open();
-    await visit.page.locator('::-p-text(The sweep by HTTP)').click();
+    await visit.clickOn('::-p-text(The sweep by HTTP)');
     for (const language of ['curl', 'Python', 'TypeScript']) {
       await visit.click(language);
       const text = await visit.page.$eval('.api-panel code', (code) => code.textContent);
