@@ -28,7 +28,7 @@ import type { ProcessorSpec } from './processor.ts';
 import type { MethodFigures } from './schedule/scheduled-run.ts';
 
 /** Outputs that matrix product states do not have. */
-const MISSING: readonly string[] = ['gradient', 'adjoint_gradient', 'density_matrix', 'purity'];
+const MISSING: readonly string[] = ['adjoint_gradient', 'density_matrix', 'purity'];
 /** Outputs that are read off one final state. */
 const OF_FINAL_STATE: readonly string[] = ['statevector', 'state_vector', 'amplitude'];
 

@@ -367,6 +367,65 @@ describe('matrix_product_state', () => {
     }
   });
 
+  test('has gradients by shifted angles', async () => {
+    const circuit = [
+      ...Array.from({ length: 40 }, (_, qubit) => ({
+        gate: 'RY',
+        qubit,
+        theta: { input: 'ab'[qubit % 2] },
+      })),
+      ...Array.from({ length: 39 }, (_, i) => ({ gate: 'CZ', control: i, target: i + 1 })),
+      ...Array.from({ length: 40 }, (_, qubit) => ({
+        gate: 'RX',
+        qubit,
+        theta: { input: 'b', scale: 2 },
+      })),
+    ];
+    const observables = [{ pauli: 'Z3 Z4' }, [{ pauli: 'Y0' }, { pauli: 'Z39', coefficient: -2 }]];
+    const inputs = { a: [0.3, 1.2], b: [0.7, 0.2] };
+    // No observable sees what lies beyond two neighbours, so that a state vector of the qubits around it has the same values.
+    const ask = async (body: Body) => {
+      const answer = await post('/quantum/batches', {
+        programs: [{ circuit, inputs, observables, return: ['expectation', 'gradient'], ...body }],
+      });
+      expect([answer.statusCode, answer.body.slice(0, 600)]).toEqual([201, expect.anything()]);
+      return answer.json().data.programs[0];
+    };
+    const wide = await ask({});
+    expect(wide.method).toBe('matrix_product_state');
+    const kept = (from: number, to: number) =>
+      circuit
+        .filter((gate) =>
+          Object.values(gate).every((v) => typeof v !== 'number' || (v >= from && v < to)),
+        )
+        .map((gate) => ({
+          ...gate,
+          ...('qubit' in gate
+            ? { qubit: gate.qubit - from }
+            : { control: gate.control - from, target: gate.target - from }),
+        }));
+    const first = await ask({
+      circuit: kept(0, 8),
+      observables: [{ pauli: 'Z3 Z4' }, { pauli: 'Y0' }],
+      method: 'statevector',
+    });
+    const last = await ask({
+      circuit: kept(32, 40),
+      observables: [{ pauli: 'Z7', coefficient: -2 }],
+      method: 'statevector',
+    });
+    for (const k of [0, 1]) {
+      expect(wide.expectation[k][0]).toBeCloseTo(first.expectation[k][0], 9);
+      for (const i of [0, 1]) {
+        expect(wide.gradient[k][0][i]).toBeCloseTo(first.gradient[k][0][i], 9);
+        expect(wide.gradient[k][1][i]).toBeCloseTo(
+          first.gradient[k][1][i] + last.gradient[k][0][i],
+          9,
+        );
+      }
+    }
+  });
+
   test('states for each point of a batch what was cut, also where the first point needs no bonds', async () => {
     const numQubits = 12;
     const circuit = Array.from({ length: 6 }, (_, layer) => [

@@ -1,6 +1,6 @@
 /**
- * Gradients of batch runs by the parameter-shift rule, where that is faster than the adjoint method, and on engines
- * that have no adjoint gradients. Channels are linear in the state, so the rule holds under noise, too.
+ * Gradients of batch runs by the parameter-shift rule, where that is faster than the adjoint method, by methods other
+ * than state vectors, and on engines that have no adjoint gradients. Channels are linear in the state, so the rule holds under noise, too.
  *
  * The adjoint method takes one trip there and one back, but a program for each circuit: some 3 µs an operation. The
  * shifted circuits of a small circuit with few angles run together in an engine's batch. On 4 qubits with 8 angles a
@@ -99,6 +99,7 @@ export class ShiftedGradients {
         angles: shiftedAngles(angles, numAngles, from, count, shifts),
         observables,
         ...(request.method !== undefined && { method: request.method }),
+        ...(request.bonds !== undefined && { bonds: request.bonds }),
       };
       const outcome = await runBatch({ ...run, request: shifted });
       compileMs += outcome.compileMs;

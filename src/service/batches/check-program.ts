@@ -178,8 +178,9 @@ export class ProgramCheck {
     const asked = { outputs, method, ...(shots !== undefined && { shots }) };
     this.#checkShots(asked, circuit);
     for (const group of written) this.#checkOutputLimits(group.circuit, asked);
-    const estimated = isEstimated(asked) || method === 'density_matrix';
-    if (outputs.includes('gradient') && !estimated) {
+    // Where there is no method, that is said already.
+    const byAdjoint = method === 'statevector' && !isEstimated(asked) && faults.count === 0;
+    if (outputs.includes('gradient') && byAdjoint) {
       const most = device?.emulation.maxUsedQubits ?? this.#limits.maxQubits;
       this.#checkGradientWidth(groups[0]!.circuit.numQubits, most - 1);
     }
