@@ -131,14 +131,10 @@ test.each([
     'stabilizer takes Clifford gates and Pauli noise, and T on qubit 0 is neither.',
   ],
   ['stabilizer', ghz(5), 'stabilizer has no statevector.'],
-  ['matrix_product_state', ghz(5), 'matrix_product_state has no gradient.'],
+  ['matrix_product_state', ghz(5), 'matrix_product_state has no purity.'],
 ] as const)('%s by name is refused with the reason', (asked, given, problem) => {
   const outputs = [
-    problem.includes('gradient')
-      ? 'gradient'
-      : problem.includes('no state')
-        ? 'statevector'
-        : 'counts',
+    problem.includes('purity') ? 'purity' : problem.includes('no state') ? 'statevector' : 'counts',
   ];
   expect(choiceFor(given, { asked, outputs })).toMatchObject({ field: 'method', problem });
 });
