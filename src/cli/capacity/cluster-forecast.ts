@@ -2,9 +2,8 @@
  * Forecast of a cluster of six nodes on one PostgreSQL, from what two nodes cost on one machine. It is modelled: a
  * circuit is taken to cost as much processor time as it was measured to, and nothing else to be scarce.
  */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { FileUnreadableError } from '../errors.ts';
+import { readBenchResults } from './bench-results.ts';
 
 const NODES = 6;
 const DATABASE_CORES = 8;
@@ -54,11 +53,11 @@ export interface ClusterForecast {
  */
 export function forecastCluster(path: string): ClusterForecast {
   const facts = { numNodes: NODES, databaseCores: DATABASE_CORES };
-  const text = readIfThere(path);
-  if (text === undefined) {
+  const results = readBenchResults(path, benchResults);
+  if (results === undefined) {
     return { ...facts, ways: [], explanation: `No cluster was measured: there is no ${path}.` };
   }
-  const { date, machine, figures } = parse(path, text);
+  const { date, machine, figures } = results;
   return {
     ...facts,
     ways: [predicted('at once', figures.atOnce), predicted('queued', figures.queued)],
@@ -82,21 +81,4 @@ function predicted(
     perSecond: Math.min(ofNodes, ofDatabase),
     limit: ofNodes < ofDatabase ? 'main threads of the nodes' : 'processors of the database',
   };
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new FileUnreadableError(path, String(error), { cause: error });
-  }
-}
-
-function parse(path: string, text: string): z.output<typeof benchResults> {
-  try {
-    return benchResults.parse(JSON.parse(text));
-  } catch (error) {
-    throw new FileUnreadableError(path, 'it is not what the benchmark stores', { cause: error });
-  }
 }

@@ -2,7 +2,6 @@
  * Model of the GPUs of the simulated fleet. Their run times are always modelled; the rate at which they move
  * states is measured if a GPU was benchmarked.
  */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { RESERVE_BYTES } from '../../fleet/adapters/adapter-plan.ts';
 import {
@@ -12,7 +11,7 @@ import {
   type Hardware,
 } from '../../fleet/capacity/hardware.ts';
 import { percentilesOf } from '../../fleet/capacity/latency-log.ts';
-import { FileUnreadableError } from '../errors.ts';
+import { readBenchResults } from './bench-results.ts';
 
 /** Speed of a GPU and the basis of the figure. */
 export interface GpuBasis {
@@ -57,9 +56,9 @@ const MIN_QUBITS = 24;
  * @throws {FileUnreadableError} if the file is not a results file.
  */
 export function gpuBasis(path: string): GpuBasis {
-  const text = readIfThere(path);
-  if (text === undefined) return modelled(`there is no ${path}`);
-  const { adapter, date, measurements } = parse(path, text);
+  const results = readBenchResults(path, benchResults);
+  if (results === undefined) return modelled(`there is no ${path}`);
+  const { adapter, date, measurements } = results;
   if (adapter === undefined) return modelled(`${path} does not say of which`);
   if (adapter.isSoftware) return modelled(`${path} is of ${adapter.name}, which is software`);
   const rates = measurements.flatMap(({ numQubits = 0, evolutionMs, bytesMoved }) =>
@@ -100,21 +99,4 @@ function modelled(whyNotMeasured: string): GpuBasis {
 
 function gigabytes(bytes: number): string {
   return `${Math.round(bytes / 1e9)} GB`;
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new FileUnreadableError(path, String(error), { cause: error });
-  }
-}
-
-function parse(path: string, text: string): z.output<typeof benchResults> {
-  try {
-    return benchResults.parse(JSON.parse(text));
-  } catch (error) {
-    throw new FileUnreadableError(path, 'it is not what the benchmark stores', { cause: error });
-  }
 }
