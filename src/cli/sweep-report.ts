@@ -129,9 +129,11 @@ export function observableText(observable: PauliSum): string {
 
 function factsText(
   { processor, seed, numQubits, inputs, shots }: SweepFacts,
-  { timing, executed_on: executedOn = [] }: SweepResult,
+  { timing, executed_on: executedOn = [], programs: [program] }: SweepResult,
 ): string {
-  const how = shots === undefined ? 'exact' : `${plural(shots, 'shot')} a point, seed ${seed}`;
+  const cut = program && cutText(program);
+  const how =
+    shots === undefined ? (cut ?? 'exact') : `${plural(shots, 'shot')} a point, seed ${seed}`;
   const where = executedOn.map(({ backend }) =>
     'engine' in backend
       ? `${backend.engine} engine (${backend.precision}) on ${backend.hardware}`
@@ -141,9 +143,20 @@ function factsText(
   return [
     `${processor}: ${plural(numQubits, 'qubit')}, ${plural(inputs.numPoints, 'point')}, ${how}`,
     [where.join(', '), times].filter(Boolean).join(': '),
+    ...(cut !== undefined && shots !== undefined ? [cut] : []),
   ]
     .map(printable)
     .join('\n');
+}
+
+/** What matrix product states left out; undefined by other methods. */
+function cutText({ truncation_error: cuts, largest_bond: bonds }: BatchProgramResult) {
+  if (cuts === undefined || bonds === undefined) return undefined;
+  return `largest bond ${largest(bonds)}, truncation error up to ${largest(cuts)}`;
+}
+
+function largest({ data }: NumericArray): number {
+  return data.reduce((most, number) => Math.max(most, number), 0);
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

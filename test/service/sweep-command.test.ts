@@ -217,6 +217,31 @@ describe('what is printed', () => {
     expect(withoutTimes(stdout)).toBe(withoutTimes(shown));
   });
 
+  test('of matrix product states says what was cut', async () => {
+    const circuit = [0, 1, 2, 3, 0, 1, 2].map((qubit, i) =>
+      i < 4
+        ? { gate: 'RY', qubit, theta: { input: 'a' } }
+        : { gate: 'CX', control: qubit, target: qubit + 1 },
+    );
+    const file = written('chain.json', [...circuit, ...circuit, ...circuit]);
+    const limits = [
+      '--target',
+      'qvm',
+      '--method',
+      'matrix_product_state',
+      '--max-bond-dimension',
+      '2',
+    ];
+    const args = [file, '--sweep', 'a=0:1:3', '--observable', 'Z1 Z2', ...limits];
+    const { program } = await answerOf(...args);
+    expect(program).toMatchObject({ method: 'matrix_product_state', largest_bond: [1, 2, 2] });
+    const worst = Math.max(...(program.truncation_error as number[]));
+    expect(worst).toBeGreaterThan(1e-4);
+    const said = `largest bond 2, truncation error up to ${worst}`;
+    expect((await run(args)).stdout).toContain(`4 qubits, 3 points, ${said}\n`);
+    expect((await run([...args, '--shots', '10'])).stdout).toContain(`\n${said}\n`);
+  });
+
   test('is a table with --table, and for a single point', async () => {
     const table = await run([
       ...sweep.slice(0, 2),

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Batch } from '../../client/api-types.ts';
 import { type BatchProgramResult, batchResultOf } from '../../client/batch-result.ts';
-import { type NestedNumbers, numericArray } from '../../client/packed-array.ts';
+import { type NestedNumbers, type NumericArray, numericArray } from '../../client/packed-array.ts';
 import { Curve } from '../drawing/curve.tsx';
 import type { Axis, Series } from '../drawing/curve-data.ts';
 import { Histogram } from '../drawing/histogram.tsx';
@@ -48,6 +48,7 @@ function ProgramView({
   readonly asked: unknown;
 }) {
   const { points, counts, expectation, qubits, method, shots, seed } = program;
+  const { largest_bond: bonds, truncation_error: cuts } = program;
   const { inputs, observables } = Object(asked) as {
     readonly inputs?: Readonly<Record<string, unknown>>;
     readonly observables?: readonly unknown[];
@@ -63,6 +64,8 @@ function ProgramView({
           qubits,
           seed,
           ...(method !== undefined && { method: method.replaceAll('_', ' ') }),
+          ...(bonds !== undefined && { largest_bond: largest(bonds) }),
+          ...(cuts !== undefined && { truncation_error: `up to ${inWords(largest(cuts))}` }),
           ...(shots !== undefined && { shots }),
           ...(points === 1 &&
             expectation !== undefined && {
@@ -76,6 +79,10 @@ function ProgramView({
       {counts !== undefined && <PointCountsView title={title} counts={counts} />}
     </div>
   );
+}
+
+function largest({ data }: NumericArray): number {
+  return data.reduce((most, number) => Math.max(most, number), 0);
 }
 
 /** Curves that are drawn at once. */
