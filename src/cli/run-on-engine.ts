@@ -1,6 +1,7 @@
 /** Compiles a circuit and runs it on an engine in this process. */
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
+import { readsState } from '../fleet/schedule/scheduled-run.ts';
 import { compiledByMethod } from '../fleet/workers/compiled-methods.ts';
 import { circuitOf } from '../fleet/workers/sent-circuit.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
@@ -40,8 +41,7 @@ export async function runOnEngine(
   const begun = performance.now();
   const circuit = circuitOf(checked.circuit);
   const request = runRequest(checked, shots, seed);
-  const needsState = request.statevector === true || request.observables !== undefined;
-  const keepState = keepUnmeasured || needsState;
+  const keepState = keepUnmeasured || readsState(request);
   const { report, prepare } = compiledByMethod(engine, circuit, checked, keepState);
   const compileMs = performance.now() - begun;
   await using executable = await prepare();

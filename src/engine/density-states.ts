@@ -137,6 +137,10 @@ export class DensityStates<S> implements StateOperations<S> {
     throw new Error('unreachable: a density matrix has no state vector');
   }
 
+  amplitudes(): never {
+    throw new Error('unreachable: a density matrix has no amplitudes');
+  }
+
   async probabilities(state: S, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
     const { layout, numQubits, readout } = this.#facts;
     const images = Array.from(

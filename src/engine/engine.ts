@@ -83,9 +83,7 @@ export interface RunRequest {
   readonly densityMatrix?: boolean;
   /** Requests the purity of that state, tr ρ²; density matrices only. */
   readonly purity?: boolean;
-  /**
-   * Requests the amplitudes of these basis states in that state, bit q for qubit q; matrix product states only.
-   */
+  /** Requests the amplitudes of these basis states, bit q for qubit q, in the state that `statevector` would return. */
   readonly amplitudes?: readonly bigint[];
   /** Called from time to time with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;

@@ -84,7 +84,8 @@ export async function runDensity<S>(
 function check<S>({ numQubits, plan, budget }: RunnableDensity<S>, request: RunRequest): void {
   checkDistribution(planBeforeMisreads(plan), request);
   const { observables = [], variances = false } = request;
-  if (request.statevector === true) throw new OutputNeedsStateVectorError();
+  if (request.statevector === true || request.amplitudes !== undefined)
+    throw new OutputNeedsStateVectorError();
   if (request.densityMatrix === true && numQubits > MAX_RETURNED_QUBITS) {
     throw new DensityMatrixTooLargeError(numQubits, MAX_RETURNED_QUBITS);
   }

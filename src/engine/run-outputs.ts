@@ -15,21 +15,22 @@ export const MAX_PROBABILITY_BITS = 26;
 /** Part of a run's result that is read off the final state. */
 export type FinalStateOutputs = Pick<
   { -readonly [K in keyof RunResult]: RunResult[K] },
-  'statevector' | 'probabilities' | 'expectations' | 'variances'
+  'statevector' | 'amplitudes' | 'probabilities' | 'expectations' | 'variances'
 >;
 
 /**
  * Whether the request has an output that is read off the final state.
  *
- * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state. The state vector of a single shot
- *   needs none.
+ * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state. The state vector and the amplitudes
+ *   of a single shot need none.
  * @throws {TooManyOutcomesError} if the exact distribution has more than 2^26 entries.
  */
 export function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
   const asked = firstAsked(request);
   if (asked === undefined) return false;
   if (!plan.hasFinalState) {
-    const refused = request.shots === 1 ? firstAsked({ ...request, statevector: false }) : asked;
+    const { statevector: _, amplitudes: __, ...others } = request;
+    const refused = request.shots === 1 ? firstAsked(others) : asked;
     if (refused !== undefined) throw new OutputNeedsFinalStateError(refused);
   }
   checkDistribution(plan, request);
@@ -44,6 +45,7 @@ export function checkDistribution({ numBits }: RunPlan, { probabilities }: RunRe
 
 function firstAsked(request: RunRequest): string | undefined {
   if (request.statevector === true) return 'The state vector';
+  if (request.amplitudes !== undefined) return 'An amplitude';
   if (request.probabilities === true) return 'The exact distribution';
   return request.observables === undefined ? undefined : 'An exact expectation value';
 }
@@ -65,6 +67,9 @@ export async function readOutputs<S>(
 ): Promise<FinalStateOutputs> {
   const outputs: FinalStateOutputs = {};
   if (request.statevector === true) outputs.statevector = await operations.statevector(state);
+  if (request.amplitudes !== undefined) {
+    outputs.amplitudes = await operations.amplitudes(state, request.amplitudes.map(Number));
+  }
   if (request.probabilities === true) {
     outputs.probabilities = await outcomeProbabilities(plan, operations, state, bits);
   }

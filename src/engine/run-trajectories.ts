@@ -2,7 +2,7 @@
 import type { Program } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from './engine.ts';
 import { OutputNeedsFinalStateError, OutputNeedsShotsError } from './errors.ts';
-import { checkDistribution, readOutputs } from './run-outputs.ts';
+import { checkDistribution, type FinalStateOutputs, readOutputs } from './run-outputs.ts';
 import type { RunnableProgram } from './run-program.ts';
 import { ShotTree } from './shot-tree.ts';
 import { squaredNorm } from './state-operations.ts';
@@ -18,7 +18,7 @@ export interface RunnableTrajectories<S> extends RunnableProgram<S> {
 /**
  * Runs a program with noise from |0…0⟩; implements `Executable.run`.
  *
- * @throws {OutputNeedsFinalStateError} if the state vector is requested, and not a single shot.
+ * @throws {OutputNeedsFinalStateError} if the state vector or amplitudes are requested, and not a single shot.
  * @throws {OutputNeedsShotsError} if another output of final states is requested without shots.
  * @throws {TooManyOutcomesError} if the requested distribution is too long.
  * @throws {NoRoomForVarianceError} if a variance needs a second state that the budget does not allow.
@@ -31,7 +31,7 @@ export async function runTrajectories<S>(
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
-  const wantsState = request.statevector === true;
+  const wantsState = request.statevector === true || request.amplitudes !== undefined;
   if (wantsState && request.shots !== 1) throw new OutputNeedsFinalStateError('A state vector');
   const means = new TrajectoryMeans(plan, request);
   checkDistribution(means.plan, request);
@@ -43,14 +43,14 @@ export async function runTrajectories<S>(
   const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
   const operations = open(slicer);
   const tree = new ShotTree(plan, operations, budget, request, slicer, growth);
-  let statevector: Float64Array | undefined;
+  let ofState: Pick<FinalStateOutputs, 'statevector' | 'amplitudes'> = {};
   const counts = await tree.run(
     readsStates
       ? async ({ state, bits, numShots }) => {
           const norm = await squaredNorm(operations, state);
           const before = plan.hasFinalState ? undefined : bits;
           const outputs = await readOutputs(means.plan, budget, request, operations, state, before);
-          statevector = outputs.statevector?.map((part) => part / Math.sqrt(norm));
+          if (wantsState) ofState = normalised(outputs, Math.sqrt(norm));
           means.add(outputs, norm, numShots);
         }
       : undefined,
@@ -61,9 +61,21 @@ export async function runTrajectories<S>(
     counts,
     ...(countsFinish !== undefined && { countsFinish }),
     ...(readsMeans ? means.finish() : {}),
-    ...(statevector !== undefined && { statevector }),
+    ...ofState,
     trajectories: numLeaves,
     statePasses,
     timing: { evolutionMs, samplingMs },
+  };
+}
+
+/** What is read off a state whose vector has a length, for the state of length 1. */
+function normalised(
+  { statevector, amplitudes }: FinalStateOutputs,
+  length: number,
+): Pick<FinalStateOutputs, 'statevector' | 'amplitudes'> {
+  const scaled = (parts: Float64Array) => parts.map((part) => part / length);
+  return {
+    ...(statevector !== undefined && { statevector: scaled(statevector) }),
+    ...(amplitudes !== undefined && { amplitudes: scaled(amplitudes) }),
   };
 }

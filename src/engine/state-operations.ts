@@ -124,6 +124,9 @@ export interface StateOperations<S> extends BranchOperations<S> {
   /** The amplitudes in logical basis order, interleaved re, im; length 2·2^numQubits. */
   statevector(state: S): MaybePromise<Float64Array>;
 
+  /** The amplitudes at logical basis indices, in their order, interleaved re, im. */
+  amplitudes(state: S, basisIndices: readonly number[]): MaybePromise<Float64Array>;
+
   /**
    * Distribution of the classical register.
    *

@@ -51,6 +51,20 @@ export function insertZeroBits(index: number, positions: readonly number[]): num
   return out;
 }
 
+/**
+ * Sum of the images of the bits that are set in an index of up to 53 bits.
+ *
+ * @param images - By bit.
+ */
+export function sumOfBits(index: number, images: readonly number[]): number {
+  let [sum, rest] = [0, index];
+  for (let bit = 0; rest > 0; bit++) {
+    if (rest % 2 === 1) sum += images[bit]!;
+    rest = Math.floor(rest / 2);
+  }
+  return sum;
+}
+
 /** Whether an odd number of the 32 bits is set. */
 export function hasOddParity(bits: number): boolean {
   let folded = bits ^ (bits >>> 16);

@@ -330,9 +330,11 @@ describe('a density matrix', () => {
 
   test('has no state vector', async () => {
     const circuit = { numQubits: 2, numBits: 0, operations: bell };
-    await expect(runDensity(engine, circuit, { statevector: true })).rejects.toMatchObject({
-      code: 'ENGINE_OUTPUT_NEEDS_STATE_VECTOR',
-    });
+    for (const ask of [{ statevector: true }, { amplitudes: [0n] }]) {
+      await expect(runDensity(engine, circuit, ask)).rejects.toMatchObject({
+        code: 'ENGINE_OUTPUT_NEEDS_STATE_VECTOR',
+      });
+    }
   });
 
   test('of more than 7 qubits is not returned', async () => {

@@ -153,13 +153,14 @@ export function describeMidCircuit({ engine, tolerance }: EngineUnderTest): void
     const circuit: Circuit = { numQubits: 3, numBits: 1, operations };
     const seen = new Set<number>();
     for (let seed = 0; seed < 10; seed++) {
-      const ask = { shots: 1, seed, statevector: true };
-      const { counts, statevector } = await runCircuit(engine(), circuit, ask);
+      const ask = { shots: 1, seed, statevector: true, amplitudes: [7n] };
+      const { counts, statevector, amplitudes } = await runCircuit(engine(), circuit, ask);
       const outcome = counts.outcomes[0]!;
       seen.add(outcome);
       const expected = new Float64Array(16);
       expected[2 * 7 * outcome] = 1;
       expect(worstAmplitude(statevector!, expected)).toBeLessThan(tolerance);
+      expect(worstAmplitude(amplitudes!, expected.slice(14))).toBeLessThan(tolerance);
     }
     expect([...seen].sort()).toEqual([0, 1]);
   });

@@ -210,6 +210,14 @@ export function describeTrajectories(underTest: EngineUnderTest): void {
     expect(trajectories).toBeGreaterThan(20);
     expect(trajectories).toBeLessThan(180);
   });
+
+  test.each(NOISY_CIRCUITS)('the state of a single shot has length 1: %s', async (_, circuit) => {
+    const all = Array.from({ length: 2 ** circuit.numQubits }, (_, index) => BigInt(index));
+    const ask = { shots: 1, seed: 5, statevector: true, amplitudes: all };
+    const { statevector, amplitudes } = await runTrajectories(engine(), circuit, ask);
+    expect(amplitudes!.reduce((sum, part) => sum + part ** 2, 0)).toBeCloseTo(1, 5);
+    expect(amplitudes).toEqual(statevector);
+  });
 }
 
 /** Density matrices of an engine. */

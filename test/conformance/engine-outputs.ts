@@ -62,6 +62,15 @@ export function describeOutputs({ engine, tolerance }: EngineUnderTest): void {
       expect(worstAmplitude(statevector!, expected)).toBeLessThan(tolerance);
     });
 
+    test('gives amplitudes of logical basis states, in the order in which they are asked for', async () => {
+      const asked = [0b111, 0b101, 0b001, 0b111];
+      const { amplitudes } = await runProgram(engine(), relabelledProgram(layout), {
+        amplitudes: asked.map(BigInt),
+      });
+      const expected = Float64Array.of(Math.SQRT1_2, 0, 0, 0, Math.SQRT1_2, 0, Math.SQRT1_2, 0);
+      expect(worstAmplitude(amplitudes!, expected)).toBeLessThan(tolerance);
+    });
+
     test('measures physical qubits', async () => {
       const { counts, probabilities } = await runProgram(engine(), relabelledProgram(layout), {
         shots: 100,
@@ -129,6 +138,23 @@ export function describeOutputs({ engine, tolerance }: EngineUnderTest): void {
     }
   });
 
+  testSeeds('gives amplitudes of basis states with their phases', seeds(2), async (seed) => {
+    const stream = new RandomStream(700 + seed);
+    const numQubits = 6;
+    const measure: Operation = { kind: 'measure', qubits: [3, 0], bits: [0, 1] };
+    const gates = randomGates(stream, numQubits, 30, 3);
+    const circuit: Circuit = { numQubits, numBits: 2, operations: [...gates, measure] };
+    const asked = Array.from({ length: 20 }, () => stream.below(2 ** numQubits));
+    const { amplitudes } = await runCircuit(engine(), circuit, {
+      shots: 10,
+      amplitudes: asked.map(BigInt),
+    });
+    const exact = finalAmplitudes(circuit);
+    const expected = asked.flatMap((index) => [...exact.subarray(2 * index, 2 * index + 2)]);
+    expect(amplitudes).toHaveLength(40);
+    expect(worstAmplitude(amplitudes!, Float64Array.from(expected))).toBeLessThan(tolerance);
+  });
+
   test('gives the register as certain where nothing is measured', async () => {
     const operations = [gate('H', [0])];
     const circuit: Circuit = { numQubits: 1, numBits: 1, operations };
@@ -153,7 +179,12 @@ export function describeOutputs({ engine, tolerance }: EngineUnderTest): void {
     ])('%s', async (_, operations) => {
       const circuit: Circuit = { numQubits: 1, numBits: 1, operations };
       const code = 'ENGINE_OUTPUT_NEEDS_FINAL_STATE';
-      for (const ask of [{ statevector: true }, { probabilities: true }, { observables: [[]] }]) {
+      for (const ask of [
+        { statevector: true },
+        { amplitudes: [0n] },
+        { probabilities: true },
+        { observables: [[]] },
+      ]) {
         await expect(runCircuit(engine(), circuit, ask)).rejects.toMatchObject({ code });
       }
     });

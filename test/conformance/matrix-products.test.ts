@@ -30,7 +30,8 @@ import { seeds, testSeeds } from '../support/seeds.ts';
 
 const reference = openReferenceEngine({ maxQubits: 20 });
 const cpu = openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 20 });
-afterAll(() => cpu.close());
+const cpuDouble = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
+afterAll(() => Promise.all([cpu.close(), cpuDouble.close()]));
 
 async function run(
   circuit: DynamicCircuit,
@@ -240,6 +241,20 @@ describe('matrix product states', () => {
     expect(labels).toEqual(['0'.repeat(numQubits), '1'.repeat(numQubits)]);
     expect(counts.occurrences[0]).toBeGreaterThan(400);
     expect(counts.occurrences[1]).toBeGreaterThan(400);
+  });
+
+  testSeeds('give amplitudes as state vectors do, to ten digits', seeds(4), async (seed) => {
+    const stream = new RandomStream(300 + seed);
+    const numQubits = 6 + seed;
+    const circuit = measured(numQubits, randomGates(stream, numQubits, 60, 3));
+    const ask = {
+      amplitudes: Array.from({ length: 50 }, () => BigInt(stream.below(2 ** numQubits))),
+    };
+    const own = (await run(circuit, ask, { truncationThreshold: 1e-24 })).amplitudes!;
+    for (const engine of [reference, cpuDouble]) {
+      const { amplitudes } = await runCircuit(engine, circuit, ask);
+      expect(worstAmplitude(own, amplitudes!)).toBeLessThan(1e-10);
+    }
   });
 
   test('end soon after they are cancelled', async () => {

@@ -279,8 +279,10 @@ export function describeStabilizer(name: string, open: () => Engine): void {
     });
 
     test('refuse amplitudes', async () => {
-      const asked = runStabilizer(engine, circuitOf(1, {}), { statevector: true });
-      await expect(asked).rejects.toMatchObject({ code: 'ENGINE_OUTPUT_NEEDS_AMPLITUDES' });
+      for (const ask of [{ statevector: true }, { amplitudes: [0n] }]) {
+        const asked = runStabilizer(engine, circuitOf(1, {}), ask);
+        await expect(asked).rejects.toMatchObject({ code: 'ENGINE_OUTPUT_NEEDS_AMPLITUDES' });
+      }
     });
 
     test('refuse exact values where operations have conditions', async () => {

@@ -18,7 +18,13 @@ import { collapse, qubitMasses } from './collapse.ts';
 import type { StoredState } from './command.ts';
 import { ThreadPoolRunner } from './command-runner.ts';
 import { expectations } from './expectation.ts';
-import { amplitudesAt, logicalAmplitudes, mixStates, outcomeProbabilities } from './final-state.ts';
+import {
+  amplitudesAt,
+  chosenAmplitudes,
+  logicalAmplitudes,
+  mixStates,
+  outcomeProbabilities,
+} from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
 import { applyObservable } from './observable-image.ts';
 import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
@@ -169,6 +175,12 @@ export class CpuStates
   statevector(state: CpuState): MaybePromise<Float64Array> {
     return this.#whenWritten(state, () =>
       logicalAmplitudes(this, this.#stored(state), this.#program.layout, this.#slicer),
+    );
+  }
+
+  amplitudes(state: CpuState, basisIndices: readonly number[]): MaybePromise<Float64Array> {
+    return this.#whenWritten(state, () =>
+      chosenAmplitudes(this, this.#stored(state), this.#program.layout, basisIndices),
     );
   }
 

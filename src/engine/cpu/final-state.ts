@@ -1,5 +1,6 @@
 /** Reads a final state: its amplitudes in logical order, and the distribution of the outcomes. */
 import type { Qubit } from '../../circuit/circuit.ts';
+import { sumOfBits } from '../../math/basis-index.ts';
 import { BitImages } from '../../math/bit-images.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import {
@@ -75,6 +76,30 @@ export function amplitudesAt(
     ofBits.reduce((all, position, q) => all | (((index >>> q) & 1) * position), 0);
   const positions = new BitImages(indexOf.images.map(positionOf));
   return gathered(runner, state, positions, positionOf(flips), slicer);
+}
+
+/**
+ * The amplitudes at a list of logical basis indices, in its order.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @returns Interleaved re, im.
+ */
+export function chosenAmplitudes(
+  runner: CommandRunner,
+  state: StoredState,
+  layout: readonly Qubit[],
+  basisIndices: readonly number[],
+): Float64Array {
+  const out = new Float64Array(2 * basisIndices.length);
+  const reals = realsOf(runner, state);
+  const imag = IMAG_BYTES / state.precision.realBytes;
+  const ofBits = bitPositions(layout, state);
+  for (const [i, index] of basisIndices.entries()) {
+    const position = sumOfBits(index, ofBits);
+    out[2 * i] = reals[position]!;
+    out[2 * i + 1] = reals[position + imag]!;
+  }
+  return out;
 }
 
 /**

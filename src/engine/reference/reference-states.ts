@@ -142,6 +142,16 @@ export class ReferenceStates implements StateOperations<Float64Array>, EntryAcce
     return outcomeProbabilities(state, outcomeOf, numBits, this.#slicer);
   }
 
+  amplitudes(state: Float64Array, basisIndices: readonly number[]): Float64Array {
+    const { physicalOf } = this.#program;
+    return Float64Array.from(
+      basisIndices.flatMap((index) => {
+        const at = 2 * physicalOf.at(index);
+        return [state[at]!, state[at + 1]!];
+      }),
+    );
+  }
+
   entries(state: Float64Array, indexOf: BitImages, flips: number): Float64Array {
     const { physicalOf } = this.#program;
     const out = new Float64Array(2 * 2 ** indexOf.images.length);

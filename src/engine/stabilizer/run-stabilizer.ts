@@ -166,12 +166,13 @@ async function run(
 /**
  * Refuses what a stabilizer run does not give.
  *
- * @throws {OutputNeedsAmplitudesError} if the state vector, the density matrix or the purity is requested.
+ * @throws {OutputNeedsAmplitudesError} if the state vector, amplitudes, the density matrix or the purity is requested.
  * @throws {OutputNeedsFinalStateError} if exact values are requested of a program in which conditions, loops or resets by
  *   chance come before the end.
  */
 function checkOutputs(program: StabilizerProgram, request: RunRequest): void {
   if (request.statevector === true) throw new OutputNeedsAmplitudesError('a state vector');
+  if (request.amplitudes !== undefined) throw new OutputNeedsAmplitudesError('an amplitude');
   if (request.densityMatrix === true) throw new OutputNeedsAmplitudesError('a density matrix');
   if (request.purity === true) throw new OutputNeedsAmplitudesError('the purity');
   if (isLinear(program)) return;

@@ -20,7 +20,12 @@ import type { GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
 import { amplitudesAt, mixStates } from './readout/density.ts';
 import { expectations } from './readout/expectation.ts';
-import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
+import {
+  chosenAmplitudes,
+  logicalAmplitudes,
+  outcomeProbabilities,
+  physicalIndices,
+} from './readout/final-state.ts';
 import { applyObservable } from './readout/observable-image.ts';
 import { addProbeSums } from './readout/probe-sums.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
@@ -147,6 +152,12 @@ export class GpuStates implements StateOperations<GpuStateSlot>, EntryAccess<Gpu
 
   statevector(slot: GpuStateSlot): Promise<Float64Array> {
     return this.#look(slot, (context, state) => logicalAmplitudes(context, state, this.#layout));
+  }
+
+  amplitudes(slot: GpuStateSlot, basisIndices: readonly number[]): Promise<Float64Array> {
+    return this.#look(slot, (context, state) =>
+      chosenAmplitudes(context, state, physicalIndices(basisIndices, this.#layout)),
+    );
   }
 
   entries(slot: GpuStateSlot, indexOf: BitImages, flips: number): Promise<Float64Array> {

@@ -76,6 +76,15 @@ export interface MethodRequest {
 /** Outputs of a circuit and the method that computes them. */
 export interface CircuitRequest extends Omit<RunRequest, 'onProgress'>, MethodRequest {}
 
+/** Whether a run reads the state itself, and not only what measurements of it give. */
+export function readsState({
+  statevector,
+  amplitudes,
+  observables,
+}: Pick<RunRequest, 'statevector' | 'amplitudes' | 'observables'>): boolean {
+  return statevector === true || amplitudes !== undefined || observables !== undefined;
+}
+
 /** A run that the scheduler places. */
 export interface ScheduledRun {
   /** Unique among the runs that wait or run. */

@@ -48,9 +48,9 @@ export class OutcomePacker {
     beganAt: number,
   ): boolean {
     const { counts, statevector, probabilities, expectations, statePasses, timing } = run;
-    const { trajectories, densityMatrix, purity, largestBond } = run;
+    const { amplitudes, trajectories, densityMatrix, purity, largestBond } = run;
     const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
-    if (statevector ?? probabilities ?? expectations) return false;
+    if (statevector ?? amplitudes ?? probabilities ?? expectations) return false;
     if (trajectories ?? densityMatrix ?? purity ?? largestBond) return false;
     if (outcomes.length + occurrences.length > MAX_WORDS) return false;
     const report = this.#numberOf(compilation);

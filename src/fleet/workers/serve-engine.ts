@@ -10,7 +10,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { widthOfRun } from '../schedule/scheduled-run.ts';
+import { readsState, widthOfRun } from '../schedule/scheduled-run.ts';
 import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
 import { receivedBatch } from './posted-batch.ts';
@@ -230,8 +230,7 @@ function isBrief(run: SentRun): boolean {
     'shape' in circuit &&
     circuit.numQubits <= MAX_BRIEF_QUBITS &&
     circuit.numOperations <= MAX_BRIEF_OPERATIONS &&
-    request.statevector !== true &&
-    request.observables === undefined
+    !readsState(request)
   );
 }
 
@@ -392,8 +391,9 @@ export class MessageBuffer {
 }
 
 function arraysOfRun({ run }: CircuitOutcome) {
-  const { counts, statevector, probabilities, densityMatrix } = run;
-  return [counts.outcomes, counts.occurrences, statevector, probabilities, densityMatrix];
+  const { counts, statevector, amplitudes, probabilities, densityMatrix } = run;
+  const { outcomes, occurrences } = counts;
+  return [outcomes, occurrences, statevector, amplitudes, probabilities, densityMatrix];
 }
 
 function arraysOfBatch({ batch: { longCounts = [], ...arrays } }: BatchOutcome) {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
-import type { MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
+import { type MethodRequest, type RunMethod, readsState } from '../schedule/scheduled-run.ts';
 import { compiledByMethod } from './compiled-methods.ts';
 import { CompiledShapes, type Compiler } from './compiled-shapes.ts';
 import { circuitOf, isSameCircuit, methodOfSent, type WrittenCircuit } from './sent-circuit.ts';
@@ -117,7 +117,7 @@ export class ServedEngine {
     const started = performance.now();
     const ownTime = new OwnTime(this.#engine);
     const { circuit, request } = run;
-    const keepState = request.statevector === true || request.observables !== undefined;
+    const keepState = readsState(request);
     const method = methodOfSent(circuit, request);
     const isKeepable = method === 'statevector' && !keepState;
     const key = isKeepable ? keyOfCircuit(circuit, this.#kept.limits) : undefined;

@@ -24,6 +24,7 @@ import type { BatchExecutable } from '../../engine/batch-request.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Precision } from '../schedule/lane.ts';
+import { readsState } from '../schedule/scheduled-run.ts';
 import {
   type BatchRunRequest,
   countsOfValues,
@@ -300,9 +301,8 @@ export function mayBeBatched(run: SentRun): run is ShapedRun {
     circuit.numOperations <= MAX_OPERATIONS &&
     request.shots > 0 &&
     request.shots <= MAX_SHOTS &&
-    request.statevector !== true &&
     request.probabilities !== true &&
-    request.observables === undefined
+    !readsState(request)
   );
 }
 

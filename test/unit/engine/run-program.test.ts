@@ -53,6 +53,9 @@ class CoinStates implements StateOperations<number> {
   statevector() {
     return Float64Array.of(Math.SQRT1_2, 0, Math.SQRT1_2, 0);
   }
+  amplitudes(_state: number, basisIndices: readonly number[]) {
+    return Float64Array.from(basisIndices.flatMap(() => [Math.SQRT1_2, 0]));
+  }
   probabilities() {
     return Float64Array.of(0.5, 0.5);
   }

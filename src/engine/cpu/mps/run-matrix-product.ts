@@ -4,11 +4,7 @@ import type { MatrixProductProgram } from '../../../compiler/program.ts';
 import { BitImages } from '../../../math/bit-images.ts';
 import { wordsFor, writeBit } from '../../classical-bits.ts';
 import type { RunRequest, RunResult } from '../../engine.ts';
-import {
-  OutputNeedsFinalStateError,
-  StateVectorTooLongError,
-  TooManyOutcomesError,
-} from '../../errors.ts';
+import { StateVectorTooLongError, TooManyOutcomesError } from '../../errors.ts';
 import { misreadDistribution, planBeforeMisreads } from '../../final-misreads.ts';
 import { checkOutputs } from '../../run-outputs.ts';
 import { planChain, type RunPlan } from '../../run-plan.ts';
@@ -100,10 +96,7 @@ function checkChainOutputs(
   request: RunRequest,
 ): boolean {
   const readsOutputs = checkOutputs(plan, request);
-  const { amplitudes, statevector, probabilities } = request;
-  if (amplitudes !== undefined && !plan.hasFinalState && request.shots !== 1) {
-    throw new OutputNeedsFinalStateError('An amplitude');
-  }
+  const { statevector, probabilities } = request;
   if (statevector === true && program.numQubits > MAX_CHAIN_VECTOR_QUBITS) {
     throw new StateVectorTooLongError(program.numQubits, MAX_CHAIN_VECTOR_QUBITS);
   }
@@ -112,7 +105,7 @@ function checkChainOutputs(
   if (probabilities === true && width > MAX_CHAIN_PROBABILITY_BITS) {
     throw new TooManyOutcomesError(width, MAX_CHAIN_PROBABILITY_BITS);
   }
-  return readsOutputs || amplitudes !== undefined;
+  return readsOutputs;
 }
 
 async function readChain(

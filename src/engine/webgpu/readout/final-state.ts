@@ -1,5 +1,6 @@
 /** Reads a final state on a GPU: its amplitudes, and the distribution of the outcomes. */
 import type { Qubit } from '../../../circuit/circuit.ts';
+import { sumOfBits } from '../../../math/basis-index.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
@@ -82,6 +83,43 @@ export async function copyAmplitudes(
       }
     });
   }
+}
+
+/** Physical basis indices of logical ones. */
+export function physicalIndices(
+  basisIndices: readonly number[],
+  layout: readonly Qubit[],
+): readonly number[] {
+  const images = layout.map((qubit) => 2 ** qubit);
+  return basisIndices.map((index) => sumOfBits(index, images));
+}
+
+/**
+ * The amplitudes at a list of physical basis indices, in its order.
+ *
+ * @returns Interleaved re, im.
+ */
+export async function chosenAmplitudes(
+  context: GpuContext,
+  { chunks, chunkQubits }: GpuState,
+  indices: readonly number[],
+): Promise<Float64Array> {
+  const bytes = AMPLITUDE_BYTES * indices.length;
+  let out = new Float64Array();
+  if (bytes === 0) return out;
+  using scratch = new ScratchBuffers(context);
+  const staging = await scratch.staging(bytes);
+  const encode = (encoder: GPUCommandEncoder) => {
+    for (const [i, index] of indices.entries()) {
+      const chunk = chunks[Math.floor(index / 2 ** chunkQubits)]!;
+      const start = AMPLITUDE_BYTES * (index % 2 ** chunkQubits);
+      encoder.copyBufferToBuffer(chunk, start, staging, AMPLITUDE_BYTES * i, AMPLITUDE_BYTES);
+    }
+  };
+  await readMapped(context, staging, bytes, encode, (mapped) => {
+    out = Float64Array.from(new Float32Array(mapped, 0, 2 * indices.length));
+  });
+  return out;
 }
 
 /** For each index, the sum of its bits' images; −1 if a bit without an image is 1. */

@@ -4,7 +4,13 @@ import type { BitImages } from '../../../math/bit-images.ts';
 import type { QubitMasses } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { baseOf, copyAmplitudes, logicalImages } from '../readout/final-state.ts';
+import {
+  baseOf,
+  chosenAmplitudes,
+  copyAmplitudes,
+  logicalImages,
+  physicalIndices,
+} from '../readout/final-state.ts';
 import { addMasses } from '../readout/masses.ts';
 import { settledAll } from './settled-all.ts';
 
@@ -64,6 +70,35 @@ export async function amplitudesOfShares(
       const first = baseOf(images.slice(numLocal), rank);
       if (first === undefined) return;
       await copyAmplitudes(context, state, images.slice(0, numLocal), first, out);
+    }),
+  );
+  return out;
+}
+
+/**
+ * The amplitudes at a list of logical basis indices, in its order.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @returns Interleaved re, im.
+ */
+export async function chosenOfShares(
+  shares: readonly StateShare[],
+  layout: readonly Qubit[],
+  basisIndices: readonly number[],
+): Promise<Float64Array> {
+  const size = 2 ** localQubitsOf(shares);
+  const out = new Float64Array(2 * basisIndices.length);
+  const physical = physicalIndices(basisIndices, layout);
+  const byRank = Map.groupBy(physical.keys(), (i) => Math.floor(physical[i]! / size));
+  await settledAll(
+    [...byRank].map(async ([rank, places]) => {
+      const { context, state } = shares[rank]!;
+      const own = await chosenAmplitudes(
+        context,
+        state,
+        places.map((i) => physical[i]! % size),
+      );
+      for (const [k, i] of places.entries()) out.set(own.subarray(2 * k, 2 * k + 2), 2 * i);
     }),
   );
   return out;

@@ -28,6 +28,7 @@ import { applyToShares } from './spread-image.ts';
 import type { SpreadAction } from './spread-program.ts';
 import {
   amplitudesOfShares,
+  chosenOfShares,
   isOneOn,
   massesOfShares,
   probabilitiesOfShares,
@@ -237,6 +238,10 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
 
   statevector(slot: SpreadSlot): Promise<Float64Array> {
     return this.#look(slot, (shares) => amplitudesOfShares(shares, this.#layout));
+  }
+
+  amplitudes(slot: SpreadSlot, basisIndices: readonly number[]): Promise<Float64Array> {
+    return this.#look(slot, (shares) => chosenOfShares(shares, this.#layout, basisIndices));
   }
 
   probabilities(slot: SpreadSlot, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
