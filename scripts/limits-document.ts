@@ -29,6 +29,7 @@ import {
   MAX_PROGRAMS,
 } from '../src/service/schemas/batches.ts';
 import {
+  MAX_BASIS_STATES,
   MAX_BOND_DIMENSION,
   MAX_LISTED_QUBITS,
   MAX_TERMS,
@@ -82,6 +83,7 @@ function circuits(): string {
     ['qubits of a `UNITARY`', MAX_UNITARY_QUBITS, ''],
     ['`observables`', `${count(MAX_TERMS)} Pauli terms in all`, ''],
     ['`statevector` in an answer', `${MAX_LISTED_QUBITS} qubits`, ''],
+    ['`basis_states`, and those of pragmas', count(MAX_BASIS_STATES), ''],
     ['`probabilities` in an answer', `${MAX_LISTED_QUBITS} measured bits`, ''],
     [
       'request body',

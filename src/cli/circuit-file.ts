@@ -98,7 +98,8 @@ export function sweepBody(
     throw new OptionsConflictError(`The input ${both} is given by --input and by --sweep.`);
   }
   // A sweep ignores the fields for the answer and the name of a circuit; the others are checked.
-  const { return: _return, priority: _priority, name: _name, tags: _tags, ...known } = content;
+  const { return: _return, basis_states: _states, ...asked } = content;
+  const { priority: _priority, name: _name, tags: _tags, ...known } = asked;
   const { target_processor, shots: shotsOfFile, seed: seedOfFile, inputs, ...source } = known;
   const observables = observable ?? source.observables;
   if (gradient === true && observables === undefined) {

@@ -59,6 +59,7 @@ export function runReport(facts: RunFacts, fields: CircuitResultFields, columns:
   if (fields.expectation) lines.push('', expectationText(fields.expectation));
   if (fields.probabilities) lines.push('', 'probabilities:', ...listed(fields.probabilities));
   if (fields.statevector) lines.push('', 'statevector:', ...amplitudes(fields.statevector));
+  if (fields.amplitudes) lines.push('', 'amplitudes:', ...labelled(fields.amplitudes));
   if (fields.density_matrix) lines.push('', 'density matrix:', ...entries(fields.density_matrix));
   if (fields.purity !== undefined) lines.push('', `purity: ${fields.purity}`);
   if (fields.results) lines.push('', 'results:', ...fields.results.map(resultText));
@@ -81,8 +82,7 @@ function entries(matrix: NonNullable<CircuitResultFields['density_matrix']>): re
   return matrix.flatMap((row, r) =>
     row.flatMap(([re, im], c) => {
       if (re === 0 && im === 0) return [];
-      const place = `${basisLabel(r, width)} ${basisLabel(c, width)}`;
-      return [`${place}  ${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`];
+      return [`${basisLabel(r, width)} ${basisLabel(c, width)}  ${complexText(re, im)}`];
     }),
   );
 }
@@ -108,8 +108,13 @@ function listed(values: Readonly<Record<string, number>>): readonly string[] {
 function amplitudes(vector: readonly (readonly [number, number])[]): readonly string[] {
   const width = Math.log2(vector.length);
   return vector.flatMap(([re, im], index) =>
-    re === 0 && im === 0
-      ? []
-      : [`${basisLabel(index, width)}  ${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`],
+    re === 0 && im === 0 ? [] : [`${basisLabel(index, width)}  ${complexText(re, im)}`],
   );
 }
+
+/** Amplitudes of given basis states, a line each. */
+function labelled(byLabel: NonNullable<CircuitResultFields['amplitudes']>): readonly string[] {
+  return Object.entries(byLabel).map(([label, [re, im]]) => `${label}  ${complexText(re, im)}`);
+}
+
+const complexText = (re: number, im: number) => `${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`;

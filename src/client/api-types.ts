@@ -502,6 +502,10 @@ export type Circuit = {
    * the index
    */
   readonly statevector?: readonly (readonly [number, number])[] | undefined;
+  /** Amplitude [re, im] of each of `basis_states` before the final measurement, by its label as it was given */
+  readonly amplitudes?: {
+    readonly [name: string]: readonly [number, number];
+  } | undefined;
   /** Values, one for each element of `observables`, and their sum: exact, or with trajectories means over them */
   readonly expectation?: {
     readonly values: readonly number[];
@@ -711,11 +715,12 @@ export type CircuitSubmissionInput = {
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /**
-   * Default ["counts"]. statevector: up to 16 qubits, without noise; probabilities: up to 16 classical bits;
-   * expectation needs `observables`; memory: up to 100,000 shots; density_matrix (up to 7 qubits) and purity: by
-   * the method density_matrix; detection_events and detector_error_model need `detectors` or `logical_observables`
+   * Default ["counts"]. statevector: up to 16 qubits, without noise; amplitudes needs `basis_states`, without
+   * noise; probabilities: up to 16 classical bits; expectation needs `observables`; memory: up to 100,000 shots;
+   * density_matrix (up to 7 qubits) and purity: by the method density_matrix; detection_events and
+   * detector_error_model need `detectors` or `logical_observables`
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'expectation' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
+  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'amplitudes' | 'expectation' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
     /** Pauli string, such as `Z0 Z1`; `I` is the identity */
@@ -728,6 +733,11 @@ export type CircuitSubmissionInput = {
     /** Default 1 */
     readonly coefficient?: number | undefined;
   }[])[] | undefined;
+  /**
+   * Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number
+   * with a leading 0x
+   */
+  readonly basis_states?: readonly string[] | undefined;
   /**
    * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
    * `detector_error_model`, of Clifford circuits with Pauli noise
@@ -910,6 +920,11 @@ export type CompileRequestInput = {
   readonly tags?: readonly string[] | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
+  /**
+   * Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number
+   * with a leading 0x
+   */
+  readonly basis_states?: readonly string[] | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | undefined;
 };

@@ -30,7 +30,12 @@ import type { MethodFigures } from './schedule/scheduled-run.ts';
 /** Outputs that matrix product states do not have. */
 const MISSING: readonly string[] = ['adjoint_gradient', 'density_matrix', 'purity'];
 /** Outputs that are read off one final state. */
-const OF_FINAL_STATE: readonly string[] = ['statevector', 'state_vector', 'amplitude'];
+const OF_FINAL_STATE: readonly string[] = [
+  'statevector',
+  'state_vector',
+  'amplitudes',
+  'amplitude',
+];
 
 /** Gates, and swaps by which their qubits are apart, that are compiled in a few milliseconds. */
 const MAX_QUICK_GATES = 4000;

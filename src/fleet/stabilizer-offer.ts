@@ -48,6 +48,9 @@ export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Of
   const { circuit, outputs, wantsExact, shots, typicalPoint } = question;
   const { numQubits } = circuit;
   const missing = outputs.find((name) => !OUTPUTS.includes(name));
+  if (missing?.startsWith('amplitude')) {
+    return { why: 'stabilizer has no amplitudes, because it does not keep their global phase' };
+  }
   if (missing !== undefined) return { why: `stabilizer has no ${missing}` };
   if (typicalPoint !== undefined) {
     return { why: 'stabilizer takes no circuit whose angles differ between points' };

@@ -155,6 +155,7 @@ describe('a job of a circuit', () => {
       measuredQubits: [0],
       outputs: [],
       numRequested: 0,
+      basisStates: [],
       results: [],
       warnings: [],
       method: 'statevector',

@@ -210,6 +210,20 @@ def test_noise_and_a_method_are_fields_of_circuits_and_batches(client):
     assert batch.expectation == pytest.approx(np.array([[value]]))
 
 
+def test_amplitudes_of_given_basis_states_are_complex_numbers_by_label(client):
+    ghz = [
+        {"gate": "H", "qubit": 0},
+        {"gate": "S", "qubit": 0},
+        *({"gate": "CX", "control": 0, "target": i} for i in range(1, 70)),
+    ]
+    labels = ["0" * 70, "1" * 70, "0x1"]
+    result = client.circuits.run(
+        ghz, return_=["amplitudes"], basis_states=labels, shots=1, processor="qvm"
+    )
+    assert result.amplitudes == pytest.approx({labels[0]: 0.5**0.5, labels[1]: 0.5**0.5 * 1j, "0x1": 0})
+    assert result.counts is None
+
+
 def test_trajectories_have_means_with_standard_errors(client):
     result = client.circuits.run(
         BELL,

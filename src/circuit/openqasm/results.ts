@@ -7,10 +7,10 @@ import type { ObservableTerm, ResultPragma } from './pragmas.ts';
 import type { Operand } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
-/** A basis state: its label in the program, qubit 0 leftmost, and its index. */
+/** A basis state: its label as the caller wrote it, which in a program has qubit 0 leftmost, and its index. */
 export interface BasisState {
   readonly label: string;
-  readonly index: number;
+  readonly index: bigint;
 }
 
 /** Observables `first` to `first + count − 1` of the program. */
@@ -176,6 +176,6 @@ export class Results {
 }
 
 /** Index of a basis state whose label has qubit 0 leftmost. */
-function indexOf(label: string): number {
-  return Number.parseInt(Array.from(label).reverse().join(''), 2);
+function indexOf(label: string): bigint {
+  return BigInt(`0b${Array.from(label).reverse().join('')}`);
 }

@@ -58,7 +58,7 @@ export function writeResult(record: JobRecord, { json }: JobOptions, io: Command
 }
 
 /** Outputs that a circuit may request beside its counts. */
-const OUTPUTS = new Set(['probabilities', 'statevector', 'expectation']);
+const OUTPUTS = new Set(['probabilities', 'statevector', 'amplitudes', 'expectation']);
 
 function countsOf(value: unknown): Readonly<Record<string, number>> | undefined {
   const entries = Object.entries(fieldsOf(value) ?? {});

@@ -14,7 +14,7 @@ const NUM_LISTED = 256;
 
 /** Shows what a circuit returned. */
 export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
-  const { probabilities, expectation, statevector, fitting, purity, memory } = circuit;
+  const { probabilities, expectation, statevector, amplitudes, fitting, purity, memory } = circuit;
   const counts = useMemo(() => new Map(Object.entries(circuit.counts ?? {})), [circuit.counts]);
   const exact = useMemo(
     () => (probabilities === undefined ? undefined : new Map(Object.entries(probabilities))),
@@ -53,6 +53,11 @@ export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
           <FieldsTable label="State vector" rows={amplitudeRows(statevector, circuit.qubits)} />
         </ResultPart>
       )}
+      {amplitudes !== undefined && (
+        <ResultPart title="Amplitudes">
+          <FieldsTable label="Amplitudes" rows={Object.entries(amplitudes).map(amplitudeRow)} />
+        </ResultPart>
+      )}
       {memory !== undefined && (
         <p class="small job-text">
           First shots: {memory.slice(0, NUM_LISTED).join(' ')}
@@ -85,13 +90,14 @@ function amplitudeRows(
   numQubits: number,
 ): readonly Fields[] {
   return amplitudes
-    .map(([re, im], index) => ({
-      basis_state: index.toString(2).padStart(numQubits, '0'),
-      real: re,
-      imaginary: im,
-      probability: re * re + im * im,
-    }))
+    .map((amplitude, index) =>
+      amplitudeRow([index.toString(2).padStart(numQubits, '0'), amplitude]),
+    )
     .filter(({ probability }) => probability > 1e-12)
     .toSorted((a, b) => b.probability - a.probability)
     .slice(0, NUM_LISTED);
+}
+
+function amplitudeRow([label, [re, im]]: readonly [string, readonly [number, number]]) {
+  return { basis_state: label, real: re, imaginary: im, probability: re * re + im * im };
 }

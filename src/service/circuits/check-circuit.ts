@@ -25,7 +25,7 @@ import {
 import { inputColumns } from '../../circuit/input-columns.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
-import { NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
+import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
@@ -41,6 +41,7 @@ import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, DETECTION_OUTPUTS, type Output, output } from '../schemas/circuits.ts';
+import { readBasisStates } from './basis-states.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { checkDevice } from './check-device.ts';
 import {
@@ -148,6 +149,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly results: readonly ProgramResult[];
   /** Present if the program requests a gradient. */
   readonly gradient?: RequestedGradient;
+  /** Basis states of the request whose amplitudes it asks for. */
+  readonly basisStates: readonly BasisState[];
   /** Present if the request declares detectors or logical observables. */
   readonly detection?: Detection;
   /** Statements of the program that were accepted but ignored. */
@@ -210,11 +213,23 @@ export function runRequest(
     ...methodRequestOf(checked),
     ...(asked.has('density_matrix') && { densityMatrix: true }),
     ...(asked.has('purity') && { purity: true }),
-    ...((asked.has('statevector') || asked.has('amplitude')) && { statevector: true }),
+    ...(asked.has('statevector') && { statevector: true }),
+    ...((asked.has('amplitudes') || asked.has('amplitude')) && {
+      amplitudes: basisStatesOf(checked).map(({ index }) => index),
+    }),
     ...((asked.has('probabilities') || asked.has('probability')) && { probabilities: true }),
     ...((asked.has('expectation') || hasVariances) && { observables }),
     ...(hasVariances && { variances: true }),
   };
+}
+
+/** All basis states whose amplitudes are asked for: those of the request, then those of the program's results in order. */
+function basisStatesOf({
+  basisStates,
+  results,
+}: Pick<CheckedCircuit, 'basisStates' | 'results'>): readonly BasisState[] {
+  const ofProgram = results.flatMap((result) => (result.type === 'amplitude' ? result.states : []));
+  return [...basisStates, ...ofProgram];
 }
 
 /** Method of a circuit that is compiled and not run. */
@@ -298,6 +313,7 @@ function checkParts(
   checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
   checkResults(results, circuit, parts.shots, faults, chosen?.method);
   checkOutcomeBits(circuit, parts.shots, faults);
+  const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
   const detection = readDetection(parts, circuit, outputs, parts.shots, faults);
   if (observables === undefined) return undefined;
   const gradient = requestedGradient(program, observables.slice(requested.length), limits, faults);
@@ -315,6 +331,7 @@ function checkParts(
     observables: observed === undefined ? observables : onObserved(observables, observed),
     numRequested: requested.length,
     results,
+    basisStates,
     ...(gradient !== undefined && { gradient }),
     ...(detection !== undefined && { detection }),
     warnings,
@@ -438,6 +455,12 @@ function widened(
   return undefined;
 }
 
+/** Outputs that need a field, which is taken only with them. */
+const OUTPUT_FIELDS: readonly (readonly [Output, string])[] = [
+  ['expectation', 'observables'],
+  ['amplitudes', 'basis_states'],
+];
+
 function checkOutputs(
   outputs: readonly Output[],
   given: readonly string[],
@@ -446,13 +469,10 @@ function checkOutputs(
   for (const [i, name] of outputs.entries()) {
     if (outputs.indexOf(name) < i) faults.add(`return[${i}]`, `${name} is named twice.`);
   }
-  const wanted = outputs.includes('expectation');
-  const hasObservables = given.includes('observables');
-  if (wanted && !hasObservables) {
-    faults.add('observables', 'Required: return has "expectation".');
-  }
-  if (!wanted && hasObservables) {
-    faults.add('observables', 'Only taken where return has "expectation".');
+  for (const [name, field] of OUTPUT_FIELDS) {
+    const [wanted, isGiven] = [outputs.includes(name), given.includes(field)];
+    if (wanted && !isGiven) faults.add(field, `Required: return has "${name}".`);
+    if (!wanted && isGiven) faults.add(field, `Only taken where return has "${name}".`);
   }
   const detected = DETECTION_OUTPUTS.find((name) => outputs.includes(name));
   const declared = ['detectors', 'logical_observables'].filter((name) => given.includes(name));

@@ -77,7 +77,7 @@ const EXACT: readonly string[] = [
 /** Outputs that only a density matrix has. */
 const OF_DENSITY: readonly string[] = ['density_matrix', 'purity'];
 /** Outputs that need measurements at the end alone, unless the run has a density matrix. */
-const NEEDS_FINAL_STATE: readonly string[] = [...EXACT, 'statevector'];
+const NEEDS_FINAL_STATE: readonly string[] = [...EXACT, 'statevector', 'amplitudes'];
 
 /** A submission as far as its method depends on it. */
 interface MethodAsked {
@@ -183,11 +183,14 @@ function checkOutputsOf(
   faults: FaultList,
 ): void {
   if (isOfPureStates(method)) return;
+  const why = hasNoise ? 'with noise' : 'by the method density_matrix';
+  const advice =
+    'Ask for counts, probabilities or expectation, or for density_matrix on qvm, or leave the noise out.';
   if (outputs.includes('statevector')) {
-    const why = hasNoise ? 'with noise' : 'by the method density_matrix';
-    const advice =
-      'Ask for counts, probabilities or expectation, or for density_matrix on qvm, or leave the noise out.';
     faults.add('return', `There is no statevector ${why}. ${advice}`);
+  }
+  if (outputs.includes('amplitudes')) {
+    faults.add('return', `There are no amplitudes ${why}. ${advice}`);
   }
   if (method !== 'trajectories') return;
   if (!outputs.includes('gradient')) return;

@@ -321,7 +321,13 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     const numSampled = further.samples.reduce((sum, { length }) => sum + length, 0);
     const isListed = layout.outputs.includes('memory') || layout.detection !== undefined;
     const numListed = isListed ? counts.occurrences.reduce((sum, count) => sum + count, 0) : 0;
-    const longest = Math.max(numSampled, numListed, ...arrays.map((array) => array?.length ?? 0));
+    const numLabelled = layout.basisStates.reduce((sum, { label }) => sum + label.length, 0);
+    const longest = Math.max(
+      numSampled,
+      numListed,
+      numLabelled,
+      ...arrays.map((array) => array?.length ?? 0),
+    );
     if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result, further);
     return this.#results.write(layout, result, further);
   }

@@ -3,6 +3,7 @@ import { rowsFromMatrix } from '../../circuit/matrix-rows.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
+import { amplitudesByLabel } from './basis-states.ts';
 import type { FurtherNumbers } from './further-runs.ts';
 
 /** Numbers that the results of a program are read off. */
@@ -10,6 +11,8 @@ export interface ResultSource {
   readonly results: readonly ProgramResult[];
   /** Number of observables before those of the program. */
   readonly numRequested: number;
+  /** Number of amplitudes before those of the program. */
+  readonly numBasisStates: number;
   readonly run: CircuitResult['run'];
   readonly further: FurtherNumbers;
   /** The state vector as JSON text; empty if it is not asked for. */
@@ -19,9 +22,16 @@ export interface ResultSource {
 /** JSON text of the results. */
 export function resultsJson(source: ResultSource): string {
   let numSamples = 0;
+  let numAmplitudes = source.numBasisStates;
   const entries = source.results.map((result) => {
     if (result.type === 'state_vector') {
       return `{"type":"state_vector","value":${source.statevectorJson}}`;
+    }
+    if (result.type === 'amplitude') {
+      const first = numAmplitudes;
+      numAmplitudes += result.states.length;
+      const value = amplitudesByLabel(result.states, source.run.amplitudes!, first);
+      return `{"type":"amplitude","value":${value}}`;
     }
     const first = numSamples;
     if (result.type === 'sample') numSamples += result.observables.length;
@@ -32,18 +42,13 @@ export function resultsJson(source: ResultSource): string {
 
 /** @param firstSample - Number of the first of the result's samples. */
 function valueJson(
-  result: Exclude<ProgramResult, { type: 'state_vector' }>,
+  result: Exclude<ProgramResult, { type: 'state_vector' | 'amplitude' }>,
   { run, numRequested, further }: ResultSource,
   firstSample: number,
 ): string {
   switch (result.type) {
-    case 'amplitude': {
-      const state = run.statevector!;
-      const entries = new Map(result.states.map(({ label, index }) => [label, 2 * index]));
-      return labelled(entries, (at) => JSON.stringify([state[at]!, state[at + 1]!]));
-    }
     case 'probability':
-      return labelled(marginal(run.probabilities!, result.qubits), String);
+      return labelled(marginal(run.probabilities!, result.qubits));
     case 'density_matrix':
       return JSON.stringify(rowsFromMatrix(reducedDensity(run.densityMatrix!, result.qubits)));
     case 'expectation':
@@ -90,8 +95,8 @@ function reducedDensity(
 }
 
 /** An object as JSON text in the order of its entries; JavaScript would put the label "10" before "01". */
-function labelled(entries: ReadonlyMap<string, number>, textOf: (value: number) => string): string {
-  return `{${[...entries].map(([label, value]) => `"${label}":${textOf(value)}`).join(',')}}`;
+function labelled(entries: ReadonlyMap<string, number>): string {
+  return `{${[...entries].map(([label, value]) => `"${label}":${value}`).join(',')}}`;
 }
 
 /** Probabilities of the outcomes of some qubits by label, `qubits[0]` rightmost; those of zero are left out. */

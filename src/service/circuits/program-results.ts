@@ -11,7 +11,7 @@ import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
-import { MAX_DENSITY_QUBITS, MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
+import { MAX_BASIS_STATES, MAX_DENSITY_QUBITS, MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
 import { isOfPureStates, lacksFinalState } from './check-method.ts';
 
 /** Values of all samples of an answer. */
@@ -82,7 +82,7 @@ export function checkResults(
 ): void {
   const isMidCircuit = results.length > 0 && lacksFinalState(circuit, method);
   const { numQubits } = circuit;
-  let numSampled = 0;
+  let [numSampled, numAmplitudes] = [0, 0];
   for (const result of results) {
     const { type } = result;
     if (isMidCircuit) {
@@ -99,7 +99,7 @@ export function checkResults(
       addResultFault(result, `needs a state vector; ${why}. ${advice}`, faults);
       continue;
     }
-    const isListed = type === 'state_vector' || type === 'amplitude' || type === 'probability';
+    const isListed = type === 'state_vector' || type === 'probability';
     if (isListed && numQubits > MAX_LISTED_QUBITS) {
       const advice =
         type === 'probability'
@@ -111,6 +111,13 @@ export function checkResults(
     if (type === 'density_matrix' && numQubits > MAX_DENSITY_QUBITS) {
       const problem = `of a program of ${numQubits} qubits; the limit is ${MAX_DENSITY_QUBITS}.`;
       addResultFault(result, problem, faults, LIMIT_EXCEEDED);
+    }
+    if (type === 'amplitude') {
+      numAmplitudes += result.states.length;
+      if (numAmplitudes > MAX_BASIS_STATES) {
+        const problem = `brings the basis states to ${numAmplitudes}; the limit is ${MAX_BASIS_STATES}.`;
+        addResultFault(result, problem, faults, LIMIT_EXCEEDED);
+      }
     }
     if (type !== 'sample' || shots === undefined) continue;
     numSampled += shots * result.observables.length;

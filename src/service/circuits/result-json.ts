@@ -16,6 +16,7 @@ import {
   viewTiming,
 } from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
+import { amplitudesByLabel } from './basis-states.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
 import { detectionEvents } from './detection-events.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
@@ -38,6 +39,7 @@ export interface ResultLayout
     | 'method'
     | 'methodReason'
     | 'fitting'
+    | 'basisStates'
     | 'detection'
   > {
   /** Seed of the shots. */
@@ -64,6 +66,9 @@ export function circuitResultJson(
   }
   const statevector = outputs.includes('statevector') ? amplitudesJson(run.statevector!) : '';
   if (statevector !== '') parts.push(`"statevector":${statevector}`);
+  if (outputs.includes('amplitudes')) {
+    parts.push(`"amplitudes":${amplitudesByLabel(layout.basisStates, run.amplitudes!, 0)}`);
+  }
   if (outputs.includes('expectation')) {
     const values = expectationsOf(run.expectations!, numRequested, results);
     const sum = values.reduce((total, value) => total + value, 0);
@@ -84,7 +89,9 @@ export function circuitResultJson(
     parts.push(`"detector_error_model":${JSON.stringify(detection.errorModel)}`);
   }
   if (results.length > 0) {
-    const source = { results, numRequested, run, further, statevectorJson: statevector };
+    const numBasisStates = layout.basisStates.length;
+    const numbers = { numRequested, numBasisStates, run, further };
+    const source = { results, ...numbers, statevectorJson: statevector };
     parts.push(`"results":${resultsJson(source)}`);
   }
   const hasLabels = outputs.includes('counts') || outputs.includes('memory');

@@ -59,10 +59,10 @@ export class ResultThread {
     this.#thread.setHolding(true);
     this.#pending.set(id, { resolve, reject });
     const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
-    const { method, methodReason, seed, fitting, detection } = layout;
+    const { basisStates, method, methodReason, seed, fitting, detection } = layout;
     const needed = {
       ...{ numBits, measuredQubits, outputs, numRequested, results, warnings },
-      ...{ method, methodReason, seed },
+      ...{ basisStates, method, methodReason, seed },
       ...(fitting !== undefined && { fitting }),
       ...(detection !== undefined && { detection }),
     };
@@ -112,8 +112,9 @@ export class ResultThread {
 
 /** Array buffers of a result, which are transferred instead of copied. */
 function buffersOf({ run }: CircuitResult): readonly ArrayBuffer[] {
-  const { counts, statevector, probabilities, densityMatrix } = run;
-  const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities, densityMatrix];
+  const { counts, statevector, amplitudes, probabilities, densityMatrix } = run;
+  const others = [statevector, amplitudes, probabilities, densityMatrix];
+  const arrays = [counts.outcomes, counts.occurrences, ...others];
   const buffers = new Set(arrays.map((array) => array?.buffer));
   return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
 }

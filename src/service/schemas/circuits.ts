@@ -1,5 +1,6 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
+import { MAX_CIRCUIT_QUBITS } from '../../circuit/circuit-limits.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
@@ -11,6 +12,9 @@ import { idempotencyHeaders, jobFields, labelFields, priority, requestFields } f
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
 export const MAX_LISTED_QUBITS = 16;
+
+/** Most basis states of one request whose amplitudes are computed. */
+export const MAX_BASIS_STATES = 1024;
 
 /** Widest circuit whose density matrix is sent as JSON. */
 export const MAX_DENSITY_QUBITS = 7;
@@ -32,6 +36,7 @@ export const output = z.enum([
   'counts',
   'probabilities',
   'statevector',
+  'amplitudes',
   'expectation',
   'memory',
   'density_matrix',
@@ -111,6 +116,13 @@ const OBSERVABLE_RULES = {
   else: { properties: { observables: false } },
 };
 
+const AMPLITUDE_RULES = {
+  if: { required: ['return'], properties: { return: { contains: { const: 'amplitudes' } } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  then: { required: ['basis_states'] },
+  else: { properties: { basis_states: false } },
+};
+
 const DETECTION_RULES = {
   if: {
     required: ['return'],
@@ -120,6 +132,12 @@ const DETECTION_RULES = {
   then: { anyOf: [{ required: ['detectors'] }, { required: ['logical_observables'] }] },
   else: { properties: { detectors: false, logical_observables: false } },
 };
+
+/** Label of a basis state. */
+const basisLabel = z
+  .string()
+  .max(MAX_CIRCUIT_QUBITS)
+  .regex(/^(?:[01]+|0x[0-9a-fA-F]+)$/, 'must be bits, such as 0101, or a number such as 0x1f');
 
 /** Lists of classical bits, each a parity. */
 const parities = z.array(z.array(z.int().min(0)).min(1)).min(1);
@@ -174,7 +192,7 @@ export const circuitBody = z
       .meta({ uniqueItems: true })
       .optional()
       .describe(
-        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix; detection_events and detector_error_model need \`detectors\` or \`logical_observables\``,
+        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; amplitudes needs \`basis_states\`, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix; detection_events and detector_error_model need \`detectors\` or \`logical_observables\``,
       ),
     observables: z
       .array(z.union([pauliTerm, z.array(pauliTerm)]))
@@ -182,6 +200,14 @@ export const circuitBody = z
       .optional()
       .describe(
         'Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all',
+      ),
+    basis_states: z
+      .array(basisLabel)
+      .min(1)
+      .max(MAX_BASIS_STATES)
+      .optional()
+      .describe(
+        'Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number with a leading 0x',
       ),
     detectors: parities
       .optional()
@@ -195,7 +221,7 @@ export const circuitBody = z
   .meta({
     id: 'CircuitSubmission',
     ...SOURCE_RULES,
-    allOf: [OBSERVABLE_RULES, DETECTION_RULES],
+    allOf: [OBSERVABLE_RULES, AMPLITUDE_RULES, DETECTION_RULES],
     examples: [
       { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
       {
@@ -212,6 +238,13 @@ export const circuitBody = z
         shots: 1,
         return: ['statevector', 'probabilities', 'expectation'],
         observables: [{ pauli: 'Z0' }, [{ pauli: 'X0', coefficient: 0.5 }, { pauli: 'I' }]],
+      },
+      {
+        circuit: BELL,
+        target_processor: 'qvm',
+        shots: 1,
+        return: ['amplitudes'],
+        basis_states: ['00', '11'],
       },
     ],
   });
@@ -359,6 +392,12 @@ export const circuitResult = z.strictObject({
     .optional()
     .describe(
       'Amplitude [re, im] of each basis state before the final measurement; qubit 0 is the least significant bit of the index',
+    ),
+  amplitudes: z
+    .record(z.string(), z.tuple([z.number(), z.number()]))
+    .optional()
+    .describe(
+      'Amplitude [re, im] of each of `basis_states` before the final measurement, by its label as it was given',
     ),
   expectation: z
     .strictObject({

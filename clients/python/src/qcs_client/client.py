@@ -109,7 +109,7 @@ class Circuits:
         """Runs a circuit and returns its result.
 
         ``circuit`` is a list of gate objects, or OpenQASM text. ``fields`` are further fields of the request:
-        ``inputs``, ``observables``, ``qubits``, ``seed``, ``noise`` (a model or its name), ``method``, ``device`` (for the
+        ``inputs``, ``observables``, ``basis_states``, ``qubits``, ``seed``, ``noise`` (a model or its name), ``method``, ``device`` (for the
         processor ``emulator``), ``priority``, ``name``, ``tags``, and ``return_`` for ``return``.
         """
         return now(

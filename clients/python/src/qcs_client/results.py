@@ -39,6 +39,12 @@ class CircuitResult:
         return None if value is None else unpack_complex(value)
 
     @cached_property
+    def amplitudes(self) -> dict[str, complex] | None:
+        """Amplitude of each of ``basis_states`` before the final measurement, by its label as it was given."""
+        value = self.record.get("amplitudes")
+        return None if value is None else {label: complex(*parts) for label, parts in value.items()}
+
+    @cached_property
     def expectation(self) -> FloatArray | None:
         """Exact value of each element of ``observables``."""
         value = self.record.get("expectation")

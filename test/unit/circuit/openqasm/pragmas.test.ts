@@ -142,8 +142,8 @@ describe('braket result', () => {
       {
         type: 'amplitude',
         states: [
-          { label: '100', index: 1 },
-          { label: '011', index: 6 },
+          { label: '100', index: 1n },
+          { label: '011', index: 6n },
         ],
       },
     ],
