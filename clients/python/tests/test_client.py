@@ -214,7 +214,7 @@ def test_amplitudes_of_given_basis_states_are_complex_numbers_by_label(client):
     ghz = [
         {"gate": "H", "qubit": 0},
         {"gate": "S", "qubit": 0},
-        *({"gate": "CX", "control": 0, "target": i} for i in range(1, 70)),
+        *({"gate": "CX", "control": i, "target": i + 1} for i in range(69)),
     ]
     labels = ["0" * 70, "1" * 70, "0x1"]
     result = client.circuits.run(
