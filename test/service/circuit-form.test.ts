@@ -48,6 +48,25 @@ describe('a body of many bad entries', () => {
   });
 });
 
+describe('detectors', () => {
+  test('have a limit of all their bits together', () => {
+    const logical_observables = [Array.from({ length: 1_000_000 }, (_, bit) => bit)];
+    const faults = faultsOf({ ...rest, circuit: [], detectors: [[0]], logical_observables });
+    const message =
+      '1,000,001 bits in all detectors and logical observables; the limit is 1,000,000.';
+    expect(faults).toEqual([expect.objectContaining({ path: 'detectors', message })]);
+  });
+
+  test.each([
+    ['are no lists', new Array(500_000).fill('c')],
+    ['have bits that are none', [new Array(500_000).fill('c')]],
+  ])('that %s are given up after some faults', (_, detectors) => {
+    const faults = faultsOf({ ...rest, circuit: [], detectors });
+    expect(faults.length).toBeGreaterThanOrEqual(20);
+    expect(faults.length).toBeLessThan(50);
+  });
+});
+
 describe('observables', () => {
   const circuit = [{ gate: 'H', qubit: 0 }];
 

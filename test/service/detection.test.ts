@@ -74,6 +74,12 @@ test.each(['stabilizer', 'density_matrix', 'statevector'])(
   },
 );
 
+test('there may be more detectors than other lists have entries', async () => {
+  const detectors = Array.from({ length: 5000 }, (_, i) => [i % 2]);
+  const { detection_events: events } = await run({ detectors, shots: 10 });
+  expect(events.num_detectors).toBe(5000);
+});
+
 test('the same seed gives the same events in the order of memory', async () => {
   const asked = { return: ['memory', 'detection_events'] };
   const [one, other] = [await run(asked), await run(asked)];
@@ -108,8 +114,11 @@ test.each([
     'detectors[1][0]',
     'The circuit has no bit 2',
   ],
-  ['a negative bit', { detectors: [[-1]] }, 'detectors[0][0]', ''],
-  ['an empty detector', { detectors: [[]] }, 'detectors[0]', ''],
+  ['a negative bit', { detectors: [[-1]] }, 'detectors[0][0]', 'must be at least 0, not -1'],
+  ['a bit that is no number', { detectors: [['c0']] }, 'detectors[0][0]', 'must be a whole number'],
+  ['an empty detector', { detectors: [[]] }, 'detectors[0]', 'must have at least 1 entry'],
+  ['no detector', { detectors: [] }, 'detectors', 'must have at least 1 entry'],
+  ['a number for a detector', { detectors: [[0], 0] }, 'detectors[1]', 'must be a list, not 0'],
   [
     'a random parity',
     {

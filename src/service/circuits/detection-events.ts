@@ -17,8 +17,6 @@ type Counts = CircuitResult['run']['counts'];
 const MAX_ERROR_MODEL_LENGTH = 32 * 1024 * 1024;
 /** Code of faults that depend on the circuit. */
 const INVALID = 'CIRCUIT_INVALID';
-/** Most classical bits in all parities of a request. */
-const MAX_PARITY_BITS = 1_000_000;
 /** Most bytes of the detection events of all shots. */
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
@@ -55,16 +53,6 @@ export function readDetection(
   const before = faults.count;
   for (const [list, field] of Object.entries(FIELDS)) {
     checkBits(field, parities[list as keyof Parities], circuit.numBits, faults);
-  }
-  const numBits = [...parities.detectors, ...parities.logicalObservables].reduce(
-    (sum, { length }) => sum + length,
-    0,
-  );
-  if (numBits > MAX_PARITY_BITS) {
-    const most = MAX_PARITY_BITS.toLocaleString('en');
-    const problem = `${numBits.toLocaleString('en')} bits in all detectors and logical observables; the limit is ${most}.`;
-    faults.add('detectors', problem, LIMIT_EXCEEDED);
-    return undefined;
   }
   const numBytes = (shots ?? 0) * bytesPerShot(parities);
   if (outputs.includes('detection_events') && numBytes > MAX_EVENT_BYTES) {

@@ -21,7 +21,13 @@ import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import type { Tier } from '../keys/api-key.ts';
 import type { Reading } from '../reading/reading.ts';
-import { type CircuitBody, circuitBody, MAX_TERMS } from '../schemas/circuits.ts';
+import {
+  type CircuitBody,
+  circuitBody,
+  MAX_PARITY_BITS,
+  MAX_TERMS,
+  parity,
+} from '../schemas/circuits.ts';
 import {
   type BodyParts,
   type CheckedCircuit,
@@ -172,7 +178,10 @@ export function headOf<Shape extends z.ZodRawShape>(body: z.ZodObject<Shape>) {
   return rest.extend({ circuit: list, observables: list });
 }
 
-const head = headOf(circuitBody);
+/** Fields of parities. They are walked here, too: a code of distance 25 has 15,600 detectors. */
+const PARITIES = ['detectors', 'logical_observables'] as const;
+const entries = z.array(z.unknown()).min(1).optional();
+const head = headOf(circuitBody).extend({ detectors: entries, logical_observables: entries });
 
 /**
  * Checks the form of a body.
@@ -181,8 +190,12 @@ const head = headOf(circuitBody);
  *   in addition; the entries of a longer list are not examined.
  */
 export function circuitForm(value: unknown, maxGates: number): CircuitForm {
-  const { faults, fields, lists, given } = walkedForm(value, head, maxGates);
-  const parts: BodyParts = { ...fields, ...lists };
+  const walked = walkedForm(value, head, maxGates, PARITIES);
+  const { lists, given } = walked;
+  const faults = [...walked.faults];
+  const { detectors, logical_observables, ...fields } = walked.fields;
+  const parities = readParities({ detectors, logical_observables }, faults);
+  const parts: BodyParts = { ...fields, ...lists, ...parities };
   const { target_processor, shots } = parts;
   if (faults.length > 0 || target_processor === undefined || shots === undefined) {
     return { isGood: false, faults, parts, given };
@@ -286,6 +299,45 @@ function goodFields<Fields extends object>(
   });
   // The cast is safe: the schema of each field has taken it.
   return Object.fromEntries(good) as Partial<Fields>;
+}
+
+const isBit = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** Faults of a parity that is malformed; of a long one, those of the first bits that are none. */
+function parityFaults(entry: unknown, root: readonly PropertyKey[]): readonly Fault[] {
+  const firstBad = Array.isArray(entry) ? entry.findIndex((bit) => !isBit(bit)) : -1;
+  // The schema would report every bit of a long list.
+  const looked = Array.isArray(entry) ? entry.slice(0, firstBad + MAX_FAULTS) : entry;
+  const { error } = parity.safeParse(looked);
+  return error === undefined ? [] : formFaults(error, parity, looked, root);
+}
+
+/** The well-formed ones of the lists of parities. */
+function readParities(
+  given: Readonly<Record<(typeof PARITIES)[number], readonly unknown[] | undefined>>,
+  faults: Fault[],
+): Pick<BodyParts, (typeof PARITIES)[number]> {
+  const parities: { [K in (typeof PARITIES)[number]]?: number[][] } = {};
+  let numBits = 0;
+  for (const field of PARITIES) {
+    const before = faults.length;
+    const read: number[][] = [];
+    for (const [i, entry] of (given[field] ?? []).entries()) {
+      if (faults.length >= MAX_FAULTS) break;
+      if (Array.isArray(entry)) numBits += entry.length;
+      if (numBits > MAX_PARITY_BITS) continue;
+      if (Array.isArray(entry) && entry.length > 0 && entry.every(isBit)) read.push(entry);
+      else faults.push(...parityFaults(entry, [field, i]));
+    }
+    if (given[field] !== undefined && faults.length === before) parities[field] = read;
+  }
+  if (numBits > MAX_PARITY_BITS) {
+    const [sum, most] = [numBits, MAX_PARITY_BITS].map((count) => count.toLocaleString('en'));
+    const message = `${sum} bits in all detectors and logical observables; the limit is ${most}.`;
+    faults.push({ path: 'detectors', message, code: LIMIT_EXCEEDED });
+    return {};
+  }
+  return parities;
 }
 
 const pauliSum = z.array(pauliTerm);

@@ -139,8 +139,11 @@ const basisLabel = z
   .max(MAX_CIRCUIT_QUBITS)
   .regex(/^(?:[01]+|0x[0-9a-fA-F]+)$/, 'must be bits, such as 0101, or a number such as 0x1f');
 
-/** Lists of classical bits, each a parity. */
-const parities = z.array(z.array(z.int().min(0)).min(1)).min(1);
+/** Classical bits of one parity. */
+export const parity = z.array(z.int().min(0)).min(1);
+const parities = z.array(parity).min(1);
+/** Most classical bits in all parities of a request. */
+export const MAX_PARITY_BITS = 1_000_000;
 
 /** The body of POST /quantum/circuits. */
 export const circuitBody = z
