@@ -4,7 +4,7 @@
  *
  * @see Appleby, MurmurHash3 (x86, 32 bits), without its last mixing of every bit.
  */
-export function hashOfWords(words: Int32Array | Uint32Array, from: number, to: number): number {
+export function hashOfWords(words: ArrayLike<number>, from: number, to: number): number {
   let hash = to - from;
   for (let i = from; i < to; i++) {
     const word = Math.imul(words[i]!, 0xcc9e2d51);

@@ -26,11 +26,19 @@ export interface NotCliffordReason {
   readonly operation: string;
 }
 
-/** Compiles a circuit, or says why it is no Clifford circuit with Pauli noise. */
+/** Programs of circuits that are in use: the choice of a method compiles a circuit, and so do its detectors. */
+const known = new WeakMap<DynamicCircuit, StabilizerProgram | NotCliffordReason>();
+
+/** Compiles a circuit, or says why it is no Clifford circuit with Pauli noise. A circuit is compiled once. */
 export function compileStabilizer(circuit: DynamicCircuit): StabilizerProgram | NotCliffordReason {
-  const recognition = new CliffordRecognition();
-  const reason = firstNotClifford(circuit.operations, recognition, []);
-  return reason ?? compiled(circuit, recognition);
+  let program = known.get(circuit);
+  if (program === undefined) {
+    const recognition = new CliffordRecognition();
+    const reason = firstNotClifford(circuit.operations, recognition, []);
+    program = reason ?? compiled(circuit, recognition);
+    known.set(circuit, program);
+  }
+  return program;
 }
 
 /** The first operation that is neither Clifford nor Pauli noise; undefined if there is none. */

@@ -12,6 +12,7 @@
 import type { Bit } from '../../circuit/classical-expression.ts';
 import type { PauliChannel } from '../../circuit/noise/channel.ts';
 import { numOnes } from '../../math/basis-index.ts';
+import { hashOfWords } from '../../math/word-hash.ts';
 import { STABILIZER_OPS as OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
 
 /** Parities of classical bits that errors flip. Each is a list of bits. */
@@ -59,23 +60,43 @@ export function detectorErrorModel(
   parities: Parities,
 ): ErrorModel | NoErrorModel {
   const { detectors, logicalObservables } = parities;
-  try {
-    const walk = new Walk(program, parities);
-    const errors = [...walk.errors().values()].sort((a, b) => compare(a.symptoms, b.symptoms));
+  return unlessNone(() => {
+    const walk = new Walk(program, parities, true);
+    const errors = [...walk.errors()].sort((a, b) => compare(a.symptoms, b.symptoms));
     const edges = edgesOf(errors, detectors.length);
-    const seen = new Set(errors.flatMap(({ symptoms }) => symptoms));
+    const seen = new Uint8Array(detectors.length + logicalObservables.length);
+    for (const { symptoms } of errors) for (const i of symptoms) seen[i] = 1;
     const lines = errors.map(
       ({ symptoms, probability }) =>
         `error(${Number(probability.toPrecision(DIGITS))}) ${written(symptoms, detectors.length, edges)}`,
     );
     // What no error flips is declared, so that the model has as many of each as the request.
     detectors.forEach((_, i) => {
-      if (!seen.has(i)) lines.push(`detector D${i}`);
+      if (seen[i] === 0) lines.push(`detector D${i}`);
     });
     logicalObservables.forEach((_, i) => {
-      if (!seen.has(detectors.length + i)) lines.push(`logical_observable L${i}`);
+      if (seen[detectors.length + i] === 0) lines.push(`logical_observable L${i}`);
     });
     return { text: lines.map((line) => `${line}\n`).join(''), expected: walk.expected };
+  });
+}
+
+/** The parities in runs without errors: of the detectors, then of the logical observables. */
+export function expectedParities(
+  program: StabilizerProgram,
+  parities: Parities,
+): (Pick<ErrorModel, 'expected'> & { readonly text?: undefined }) | NoErrorModel {
+  return unlessNone(() => {
+    const walk = new Walk(program, parities, false);
+    walk.errors();
+    return { expected: walk.expected };
+  });
+}
+
+/** What `make` returns, or the reason that it throws. */
+function unlessNone<T>(make: () => T): T | NoErrorModel {
+  try {
+    return make();
   } catch (error) {
     if (error instanceof NoModel) return error.reason;
     throw error;
@@ -92,7 +113,47 @@ class NoModel extends Error {
 
 interface ErrorMechanism {
   readonly symptoms: Symptoms;
-  readonly probability: number;
+  probability: number;
+}
+
+/** Errors by what they flip: a hash table, because text of a million lists of numbers takes longer than the walk. */
+class ErrorTable {
+  readonly errors: ErrorMechanism[] = [];
+  /** By hash: one more than the index of an error; 0 for none. As long as a power of two. */
+  #slots = new Uint32Array(1024);
+
+  /** The error that flips these; of probability 0 if it is new. */
+  at(symptoms: Symptoms): ErrorMechanism {
+    if (2 * this.errors.length >= this.#slots.length) this.#grow();
+    const slot = this.#slotOf(symptoms);
+    const known = this.errors[this.#slots[slot]! - 1];
+    if (known !== undefined) return known;
+    const added = { symptoms, probability: 0 };
+    this.#slots[slot] = this.errors.push(added);
+    return added;
+  }
+
+  /** The place of an error that flips these, or of one that may. */
+  #slotOf(symptoms: Symptoms): number {
+    const last = this.#slots.length - 1;
+    for (let slot = hashOfWords(symptoms, 0, symptoms.length) & last; ; slot = (slot + 1) & last) {
+      const number = this.#slots[slot]!;
+      if (number === 0 || areSame(this.errors[number - 1]!.symptoms, symptoms)) return slot;
+    }
+  }
+
+  #grow(): void {
+    this.#slots = new Uint32Array(2 * this.#slots.length);
+    for (const [i, { symptoms }] of this.errors.entries()) {
+      this.#slots[this.#slotOf(symptoms)] = i + 1;
+    }
+  }
+}
+
+function areSame(a: Symptoms, b: Symptoms): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** One walk from the end of a program to its beginning. */
@@ -104,13 +165,20 @@ class Walk {
   readonly #ofZ: Symptoms[];
   /** By bit: what an error of its value flips. */
   readonly #ofBit = new Map<Bit, Symptoms>();
-  readonly #errors = new Map<string, ErrorMechanism>();
+  readonly #errors = new ErrorTable();
+  readonly #hasErrors: boolean;
   /** Parities without errors. */
   readonly expected: Uint8Array;
   readonly #independent = new Map<PauliChannel, readonly number[]>();
 
-  constructor(program: StabilizerProgram, { detectors, logicalObservables }: Parities) {
+  /** @param hasErrors - Whether errors are collected. */
+  constructor(
+    program: StabilizerProgram,
+    { detectors, logicalObservables }: Parities,
+    hasErrors: boolean,
+  ) {
     this.#program = program;
+    this.#hasErrors = hasErrors;
     this.#numDetectors = detectors.length;
     this.#ofX = Array<Symptoms>(program.numQubits).fill(NONE);
     this.#ofZ = Array<Symptoms>(program.numQubits).fill(NONE);
@@ -120,7 +188,7 @@ class Walk {
     }
   }
 
-  errors(): ReadonlyMap<string, ErrorMechanism> {
+  errors(): readonly ErrorMechanism[] {
     const { code, numQubits } = this.#program;
     const heads = this.#headsOfConditions();
     for (let at = code.length - STABILIZER_WORDS; at >= 0; at -= STABILIZER_WORDS) {
@@ -129,7 +197,7 @@ class Walk {
       else this.#undoConditional(at, head);
     }
     for (let qubit = 0; qubit < numQubits; qubit++) this.#certain(this.#ofZ[qubit]!);
-    return this.#errors;
+    return this.#errors.errors;
   }
 
   /** For each instruction under a condition, the number of its condition. */
@@ -257,19 +325,20 @@ class Walk {
   }
 
   #addChannel(channel: PauliChannel, qubits: ArrayLike<number>): void {
+    if (!this.#hasErrors) return;
     let probabilities = this.#independent.get(channel);
     if (probabilities === undefined) {
       probabilities = independentProbabilities(channel);
       this.#independent.set(channel, probabilities);
     }
-    const size = 2 ** channel.numQubits;
+    const { numQubits } = channel;
+    const ofError: Symptoms[] = [NONE];
     for (let error = 1; error < probabilities.length; error++) {
-      const [flips, signs] = [error % size, Math.floor(error / size)];
-      let symptoms = NONE;
-      for (let i = 0; i < channel.numQubits; i++) {
-        if (((flips >> i) & 1) === 1) symptoms = sum(symptoms, this.#ofX[qubits[i]!]!);
-        if (((signs >> i) & 1) === 1) symptoms = sum(symptoms, this.#ofZ[qubits[i]!]!);
-      }
+      // A string is one that came before, times X or Z on one qubit.
+      const bit = 31 - Math.clz32(error);
+      const one = bit < numQubits ? this.#ofX[qubits[bit]!]! : this.#ofZ[qubits[bit - numQubits]!]!;
+      const symptoms = sum(ofError[error ^ (1 << bit)]!, one);
+      ofError.push(symptoms);
       this.#add(symptoms, probabilities[error]!);
     }
   }
@@ -277,15 +346,21 @@ class Walk {
   /** Adds an error; two that flip the same are one that happens if either does, but not both. */
   #add(symptoms: Symptoms, probability: number): void {
     if (symptoms.length === 0 || probability === 0) return;
-    const name = symptoms.join(' ');
-    const before = this.#errors.get(name)?.probability ?? 0;
-    const either = before * (1 - probability) + probability * (1 - before);
-    this.#errors.set(name, { symptoms, probability: either });
+    const error = this.#errors.at(symptoms);
+    const before = error.probability;
+    error.probability = before * (1 - probability) + probability * (1 - before);
   }
 }
 
 function unsuitable(what: string): NoModel {
   return new NoModel({ kind: 'operation', what });
+}
+
+/** Number of detectors that are flipped. */
+function numBelow(symptoms: Symptoms, numDetectors: number): number {
+  let count = symptoms.length;
+  while (count > 0 && symptoms[count - 1]! >= numDetectors) count--;
+  return count;
 }
 
 /** What a Pauli gate flips. */
@@ -349,18 +424,21 @@ function independentProbabilities({ numQubits, errors }: PauliChannel): readonly
   return isExact ? found.map((q) => Math.max(0, q)) : [...given];
 }
 
-/** Errors that flip one or two detectors: by the detectors, what else each of them flips. */
-type Edges = ReadonlyMap<string, readonly Symptoms[]>;
+/** Errors that flip one or two detectors: by `edgeKey` of the detectors, what else each of them flips. */
+type Edges = ReadonlyMap<number, readonly Symptoms[]>;
+
+/** Number of one detector, or of a pair; there are at most 2^26 detectors. */
+const edgeKey = (first: number, second = -1): number => first * 2 ** 26 + second + 1;
 
 function edgesOf(errors: readonly ErrorMechanism[], numDetectors: number): Edges {
-  const edges = new Map<string, Symptoms[]>();
+  const edges = new Map<number, Symptoms[]>();
   for (const { symptoms } of errors) {
-    const flipped = symptoms.filter((i) => i < numDetectors);
-    if (flipped.length === 0 || flipped.length > 2) continue;
-    const name = flipped.join(' ');
-    const others = symptoms.slice(flipped.length);
-    const known = edges.get(name);
-    if (known === undefined) edges.set(name, [others]);
+    const numFlipped = numBelow(symptoms, numDetectors);
+    if (numFlipped === 0 || numFlipped > 2) continue;
+    const key = numFlipped === 1 ? edgeKey(symptoms[0]!) : edgeKey(symptoms[0]!, symptoms[1]);
+    const others = symptoms.slice(numFlipped);
+    const known = edges.get(key);
+    if (known === undefined) edges.set(key, [others]);
     else known.push(others);
   }
   return edges;
@@ -368,10 +446,10 @@ function edgesOf(errors: readonly ErrorMechanism[], numDetectors: number): Edges
 
 /** `D0 D3 L0`, or `D0 D3 ^ D5 L0` for an error that is a combination of others. */
 function written(symptoms: Symptoms, numDetectors: number, edges: Edges): string {
-  const flipped = symptoms.filter((i) => i < numDetectors);
-  const others = symptoms.slice(flipped.length);
-  const mayDecompose = flipped.length > 2 && flipped.length <= MAX_DECOMPOSED;
-  const parts = (mayDecompose && decomposed(flipped, others, edges)) || [symptoms];
+  const numFlipped = numBelow(symptoms, numDetectors);
+  const mayDecompose = numFlipped > 2 && numFlipped <= MAX_DECOMPOSED;
+  const parts = (mayDecompose &&
+    decomposed(symptoms.slice(0, numFlipped), symptoms.slice(numFlipped), edges)) || [symptoms];
   const nameOf = (i: number) => (i < numDetectors ? `D${i}` : `L${i - numDetectors}`);
   return parts.map((part) => part.map(nameOf).join(' ')).join(' ^ ');
 }
@@ -386,8 +464,10 @@ function decomposed(
   if (first === undefined) return others.length === 0 ? [] : undefined;
   // Pairs before single detectors, which are errors at the boundary.
   for (const partner of [...rest, undefined]) {
+    const known = edges.get(edgeKey(first, partner));
+    if (known === undefined) continue;
     const pair = partner === undefined ? [first] : [first, partner];
-    for (const also of edges.get(pair.join(' ')) ?? []) {
+    for (const also of known) {
       const left = rest.filter((i) => i !== partner);
       const parts = decomposed(left, sum(others, also), edges);
       if (parts !== undefined) return [[...pair, ...also], ...parts];

@@ -5,6 +5,7 @@ import type { FaultList } from '../../circuit/fault-list.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import {
   detectorErrorModel,
+  expectedParities,
   type NoErrorModel,
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
@@ -68,14 +69,17 @@ export function readDetection(
     faults.add('detectors', problem, INVALID);
     return undefined;
   }
-  const model = detectorErrorModel(program, parities);
+  const isWritten = outputs.includes('detector_error_model');
+  const model = isWritten
+    ? detectorErrorModel(program, parities)
+    : expectedParities(program, parities);
   if ('kind' in model) {
     const { field, problem } = faultOf(model);
     faults.add(field, problem, INVALID);
     return undefined;
   }
-  const { text, expected } = model;
-  if (!outputs.includes('detector_error_model')) return { ...parities, expected };
+  const { expected, text } = model;
+  if (text === undefined) return { ...parities, expected };
   if (text.length > MAX_ERROR_MODEL_LENGTH) {
     const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
     const problem = `detector_error_model of ${text.length.toLocaleString('en')} characters; the limit for a JSON answer is ${most}.`;

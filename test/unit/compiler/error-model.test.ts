@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import type { DynamicCircuit, DynamicOperation } from '../../../src/circuit/circuit.ts';
 import type { Channel, PauliError } from '../../../src/circuit/noise/channel.ts';
 import { compileStabilizer } from '../../../src/compiler/clifford/compile-stabilizer.ts';
-import { detectorErrorModel, type Parities } from '../../../src/compiler/clifford/error-model.ts';
+import {
+  detectorErrorModel,
+  expectedParities,
+  type Parities,
+} from '../../../src/compiler/clifford/error-model.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { RandomStream } from '../../support/random-stream.ts';
@@ -70,11 +74,14 @@ function repetitionCode(isOfPhases: boolean, errors: (numQubits: number) => read
   return { circuit, parities };
 }
 
-function modelOf(circuit: DynamicCircuit, parities: Parities) {
+function programOf(circuit: DynamicCircuit) {
   const program = compileStabilizer(circuit);
   if ('kind' in program) throw new Error(program.operation);
-  return detectorErrorModel(program, parities);
+  return program;
 }
+
+const modelOf = (circuit: DynamicCircuit, parities: Parities) =>
+  detectorErrorModel(programOf(circuit), parities);
 
 function textOf(model: ReturnType<typeof modelOf>): string {
   if ('kind' in model) throw new Error(`There is no model: ${JSON.stringify(model)}`);
@@ -162,7 +169,10 @@ test('parities without errors are those of runs', async () => {
       const bits = [
         ...new Set(Array.from({ length: 1 + random.below(4) }, () => random.below(numBits))),
       ];
-      const model = modelOf(circuit, { detectors: [bits], logicalObservables: [] });
+      const parities = { detectors: [bits], logicalObservables: [] };
+      const model = modelOf(circuit, parities);
+      const alone = expectedParities(programOf(circuit), parities);
+      expect(alone).toEqual('kind' in model ? model : { expected: model.expected });
       const values = Array.from(counts.outcomes, (word) =>
         bits.reduce((sum, bit) => sum ^ ((word >> bit) & 1), 0),
       );
