@@ -11,7 +11,7 @@
  */
 import type { Bit } from '../../circuit/classical-expression.ts';
 import type { PauliChannel } from '../../circuit/noise/channel.ts';
-import { numOnes } from '../../math/basis-index.ts';
+import { walshHadamard } from '../../math/walsh-hadamard.ts';
 import { hashOfWords } from '../../math/word-hash.ts';
 import { STABILIZER_OPS as OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
 
@@ -406,20 +406,13 @@ function independentProbabilities({ numQubits, errors }: PauliChannel): readonly
   const given = new Float64Array(size);
   for (const { flips, signs, probability } of errors) given[flips + half * signs] = probability;
   given[0] = 1 - errors.reduce((all, { probability }) => all + probability, 0);
-  /** Minus where two Pauli strings anticommute. */
-  const signed = (a: number, b: number) =>
-    numOnes((a % half) & Math.floor(b / half)) % 2 ===
-    numOnes(Math.floor(a / half) & (b % half)) % 2
-      ? 1
-      : -1;
-  const transform = (values: ArrayLike<number>) =>
-    Array.from({ length: size }, (_, a) => {
-      let total = 0;
-      for (let b = 0; b < size; b++) total += signed(a, b) * values[b]!;
-      return total;
-    });
-  const logarithms = transform(given).map(Math.log);
-  const found = transform(logarithms).map((total) => (1 - Math.exp((-2 * total) / size)) / 2);
+  // Two Pauli strings anticommute where the flips of one and the signs of the other have an odd number of ones in common.
+  // The list is in the other order after one transform, and in its own after two.
+  const logarithms = given.slice();
+  walshHadamard(logarithms);
+  for (const [i, eigenvalue] of logarithms.entries()) logarithms[i] = Math.log(eigenvalue);
+  walshHadamard(logarithms);
+  const found = Array.from(logarithms, (total) => (1 - Math.exp((-2 * total) / size)) / 2);
   const isExact = found.every((q, i) => i === 0 || q >= LEAST_PROBABILITY);
   return isExact ? found.map((q) => Math.max(0, q)) : [...given];
 }

@@ -4,12 +4,12 @@
  */
 import type { StabilizerProgram } from '../../compiler/program.ts';
 import { STABILIZER_OPS } from '../../compiler/program.ts';
+import { walshHadamard } from '../../math/walsh-hadamard.ts';
 import { assign, outcomeOf } from '../classical-bits.ts';
 import { confuse } from '../confusion.ts';
 import { TooManyOutcomesError } from '../errors.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { BackwardWalk } from './backward-walk.ts';
-import { walshHadamard } from './walsh-hadamard.ts';
 
 /** Most classical bits of an exact distribution. */
 export const MAX_STABILIZER_PROBABILITY_BITS = 20;
