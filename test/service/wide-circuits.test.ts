@@ -63,6 +63,43 @@ describe('labels of more than 64 bits', () => {
     expect((await run({ qasm, shots: 5 })).counts).toEqual({ [label]: 5 });
   });
 
+  test.each([
+    ['d = c;', 2n ** 1999n + 1n],
+    [`d = "1${'0'.repeat(1998)}1";`, 2n ** 1999n + 1n],
+    ['d = ~c;', 2n ** 2000n - 1n - 2n ** 1999n - 1n],
+    ['d = rotl(c, 1);', 3n],
+    ['d = -1;', 2n ** 2000n - 1n],
+    ['d = bit[2000](c);', 2n ** 1999n + 1n],
+    ['d[0:1998] = c[1:1999];', 2n ** 1998n],
+    ['bit[2000] e = c; e[0] = 0; d = e;', 2n ** 1999n],
+    ['int[32] k = popcount(c); d = k;', 2n],
+  ])('are those of registers that %s writes', async (statement, value) => {
+    const qasm = `${HEADER} qubit q; bit[2000] c; bit[2000] d; x q; c[1999] = measure q; c[0] = measure q; ${statement}`;
+    const { counts } = await run({ qasm, shots: 2 });
+    const [[label, count]] = Object.entries(counts) as [[string, number]];
+    expect(count).toBe(2);
+    // Registers follow each other from the first bit on.
+    expect((BigInt(label) >> 2000n) % 2n ** 2000n).toBe(value);
+  });
+
+  test.each([
+    ['bits of a condition', 'if (c == 0) x q[0];', 'depends on more than 2048 bits'],
+    [
+      'operations in a row',
+      `int[32] k = c[0]${' + c[1]'.repeat(3000)}; d = k;`,
+      'at most 256 operations in a row. Assign a part of it to a variable first.',
+    ],
+  ])('may be computed from registers within limits: %s', async (_, statement, problem) => {
+    const qasm = `${HEADER} qubit[3000] q; bit[3000] c; bit[40] d; c = measure q; ${statement}`;
+    expect(await refusalOf({ qasm })).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('count the ones of wide registers', async () => {
+    const qasm = `${HEADER} qubit[3000] q; bit[3000] c; bit[12] d; x q[1:2:2999]; c = measure q; d = popcount(c);`;
+    const [label] = Object.keys((await run({ qasm, shots: 1 })).counts);
+    expect(BigInt(label!) >> 3000n).toBe(1500n);
+  });
+
   test('are bounded: shots times bits', async () => {
     const qasm = `${HEADER} qubit q; bit[65536] c; x q; c[65535] = measure q;`;
     expect(Object.values((await run({ qasm, shots: 3 })).counts)).toEqual([3]);

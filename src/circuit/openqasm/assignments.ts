@@ -88,6 +88,7 @@ export class Assignments {
   assignBits(target: OperandSyntax, value: Value, offset: number): void {
     const { elements, isScalar } = this.#bits(target);
     const width = elements.length;
+    this.#state.takeSteps(width, offset);
     if (value.kind === 'bits' && value.bits.length > width) {
       const problem = `${quoted(target.name)} is ${width} bits wide here, and the value ${value.bits.length}`;
       throw this.#state.tokens.invalid(offset, `${problem}.`);

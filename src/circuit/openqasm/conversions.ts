@@ -96,7 +96,7 @@ export function asBits(diagrams: DecisionDiagrams, width: number | undefined, va
   if (width === undefined) {
     return { kind: 'bits', bits: [truthOf(diagrams, value)], isScalar: true };
   }
-  if (width < 1 || width > 1024) throw new ValueProblem('A register has 1 to 1024 bits.');
+  if (width < 1) throw new ValueProblem('A register has at least 1 bit.');
   if (value.kind === 'bits') {
     const bits = Array.from({ length: width }, (_, i) => value.bits[i] ?? NEVER);
     return { kind: 'bits', bits, isScalar: false } satisfies Bits;

@@ -17,6 +17,7 @@ interface Constant {
   readonly kind: 'constant';
   readonly id: number;
   readonly value: boolean;
+  readonly depth: 0;
 }
 
 interface Choice {
@@ -26,16 +27,20 @@ interface Choice {
   /** Functions where the bit reads 0 and where it reads 1. Neither depends on this bit or a lower one. */
   readonly low: BitFunction;
   readonly high: BitFunction;
+  /** Nodes on the longest path to a constant. */
+  readonly depth: number;
 }
 
 /** The constant true. */
-export const ALWAYS: BitFunction = { kind: 'constant', id: 1, value: true };
+export const ALWAYS: BitFunction = { kind: 'constant', id: 1, value: true, depth: 0 };
 /** The constant false. */
-export const NEVER: BitFunction = { kind: 'constant', id: 0, value: false };
+export const NEVER: BitFunction = { kind: 'constant', id: 0, value: false, depth: 0 };
 
 /** Most nodes and cached results at a time. Functions of the few bits that programs test have a handful. */
 const MAX_CHOICES = 50_000;
 const MAX_RESULTS = 4 * MAX_CHOICES;
+/** Most bits that a function depends on, one after the other: diagrams are walked by recursion. */
+export const MAX_BITS_TESTED = 2048;
 /** Nodes and results that are kept from one statement to the next. */
 const MAX_KEPT = 5000;
 
@@ -83,7 +88,9 @@ export class DecisionDiagrams {
     const key = `${f.id},${g.id},${h.id}`;
     const known = this.#results.get(key);
     if (known !== undefined) return known;
-    if (this.#results.size >= MAX_RESULTS) throw new DiagramTooLargeError();
+    const deepest = Math.max(f.depth, g.depth, h.depth);
+    if (this.#results.size >= MAX_RESULTS || deepest > MAX_BITS_TESTED)
+      throw new DiagramTooLargeError();
     this.#work += 2;
     const bit = Math.min(lowestBit(f), lowestBit(g), lowestBit(h));
     const low = this.ifThenElse(at(f, bit, false), at(g, bit, false), at(h, bit, false));
@@ -115,9 +122,12 @@ export class DecisionDiagrams {
     const key = `${bit},${low.id},${high.id}`;
     let choice = this.#choices.get(key);
     if (choice === undefined) {
-      if (this.#choices.size >= MAX_CHOICES) throw new DiagramTooLargeError();
+      const depth = 1 + Math.max(low.depth, high.depth);
+      if (this.#choices.size >= MAX_CHOICES || depth > MAX_BITS_TESTED) {
+        throw new DiagramTooLargeError();
+      }
       this.#work++;
-      choice = { kind: 'choice', id: this.#nextId++, bit, low, high };
+      choice = { kind: 'choice', id: this.#nextId++, bit, low, high, depth };
       this.#choices.set(key, choice);
     }
     return choice;

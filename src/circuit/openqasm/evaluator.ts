@@ -1,4 +1,6 @@
 /** Evaluates the expressions of an OpenQASM 3 program: names, indices, casts, calls and measurements. */
+
+import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
 import type { NumberType } from '../classical-evaluation.ts';
 import { isWhole, type Scalar, scalar } from '../classical-expression.ts';
 import { widthOf } from './classical-memory.ts';
@@ -20,7 +22,7 @@ import type { ArraySymbol, RegisterSymbol, VariableSymbol } from './scopes.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
 
-/** Bits of a type. */
+/** Bits of a type, other than a register. */
 const MAX_TYPE_WIDTH = 1024;
 
 /** Calls a subroutine; returns undefined if it returns nothing. */
@@ -253,10 +255,12 @@ export class Evaluator implements Scope {
   #castType({ base, width }: WrittenType): CastType {
     if (width === undefined) return { base, width };
     const bits = this.whole(width);
-    if (bits < 1 || bits > MAX_TYPE_WIDTH) {
-      const problem = `A type has 1 to ${MAX_TYPE_WIDTH} bits, not ${bits}.`;
+    const most = base === 'bit' ? MAX_CLASSICAL_BITS : MAX_TYPE_WIDTH;
+    if (bits < 1 || bits > most) {
+      const problem = `A type has 1 to ${most} bits, not ${bits}.`;
       throw this.tokens.invalid(width.offset, problem);
     }
+    if (base === 'bit') this.#state.takeSteps(bits, width.offset);
     return { base, width: bits };
   }
 

@@ -1,4 +1,5 @@
 /** Parses expressions by precedence climbing; `expressions.ts` evaluates them. */
+import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
 import { FUNCTIONS } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, DecisionDiagrams, NEVER } from './decision-diagram.ts';
@@ -53,9 +54,6 @@ const isCast = (name: string): name is ScalarType | 'bit' => CASTS.has(name);
 
 /** Nesting of parentheses, signs and powers; deeper text is rejected before the stack overflows. */
 const MAX_DEPTH = 256;
-
-/** Longest bit string: no register is longer. */
-const MAX_BIT_STRING = 1024;
 
 /** Whole numbers of as many digits are exact. */
 const MAX_EXACT_DIGITS = 15;
@@ -275,7 +273,7 @@ export class ExpressionParser {
 
   #bitString(text: string): void {
     const digits = text.replaceAll('_', '');
-    if (this.#version === 2 || !/^[01]+$/.test(digits) || digits.length > MAX_BIT_STRING) {
+    if (this.#version === 2 || !/^[01]+$/.test(digits) || digits.length > MAX_CLASSICAL_BITS) {
       throw this.#unexpected();
     }
     const { offset } = this.#tokens.next();

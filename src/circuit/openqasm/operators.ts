@@ -8,7 +8,13 @@ import {
   ValueProblem,
   wholeNumber,
 } from '../classical-evaluation.ts';
-import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
+import {
+  type ClassicalExpression,
+  isWhole,
+  type Scalar,
+  type ScalarType,
+  scalar,
+} from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import { appliedOpen, openOf } from './open-inputs.ts';
 import {
@@ -44,14 +50,33 @@ const isMeasured = (value: Value): boolean =>
   value.kind === 'dynamic' ||
   (value.kind === 'bits' && value.bits.some((f) => f.kind === 'choice'));
 
-/** Makes the expression of an operator or function that is applied while the circuit runs. */
+/** Operations inside each other; expressions are walked and cloned by recursion, in threads of small stacks, too. */
+const MAX_NESTED = 256;
+/** Operations inside each other, of expressions that are in use. */
+const nesting = new WeakMap<ClassicalExpression, number>();
+
+function nestingOf(expression: ClassicalExpression): number {
+  // Conversions come one at a time, each around an operation.
+  if (expression.kind === 'convert') return nestingOf(expression.operand);
+  return nesting.get(expression) ?? 0;
+}
+
+/**
+ * Makes the expression of an operator or function that is applied while the circuit runs.
+ *
+ * @throws {ValueProblem} if too many operations are inside each other.
+ */
 function atRunTime(operator: string, operands: readonly Value[]): Dynamic {
   const [left = 'int', right] = operands.map(typeOf);
-  return {
-    kind: 'dynamic',
-    type: resultType(operator, left, right),
-    expression: { kind: 'apply', operator, operands: operands.map(expressionOf) },
-  };
+  const parts = operands.map(expressionOf);
+  const expression: ClassicalExpression = { kind: 'apply', operator, operands: parts };
+  const depth = 1 + Math.max(...parts.map(nestingOf));
+  if (depth > MAX_NESTED) {
+    const problem = `An expression of measured bits has at most ${MAX_NESTED} operations in a row`;
+    throw new ValueProblem(`${problem}. Assign a part of it to a variable first.`);
+  }
+  nesting.set(expression, depth);
+  return { kind: 'dynamic', type: resultType(operator, left, right), expression };
 }
 
 /** Type of the result, in agreement with `applied`. */
@@ -270,21 +295,18 @@ export function call(name: string, operands: readonly Value[]): Value {
 
 /** Counts the bits that read 1; a register may be wider than a double is exact. */
 function popcount({ bits }: Bits): Value {
-  let known = 0;
-  let sum: Dynamic | undefined;
-  for (const f of bits) {
-    if (f.kind === 'constant') {
-      known += f.value ? 1 : 0;
-      continue;
-    }
-    const bit: Bits = { kind: 'bits', bits: [f], isScalar: true };
-    sum =
-      sum === undefined
-        ? { ...atRunTime('+', [bit, scalar('uint', 0)]), type: 'uint' }
-        : atRunTime('+', [sum, bit]);
+  const measured = bits.filter((f) => f.kind === 'choice');
+  const known = scalar('uint', bits.filter((f) => f.kind === 'constant' && f.value).length);
+  if (measured.length === 0) return known;
+  let sums: readonly Value[] = measured.map((f) => ({ kind: 'bits', bits: [f], isScalar: true }));
+  // In pairs: the sum of a wide register would be nested as deeply as it is wide.
+  while (sums.length > 1) {
+    const pairs = Array.from({ length: Math.ceil(sums.length / 2) }, (_, i) =>
+      sums.slice(2 * i, 2 * i + 2),
+    );
+    sums = pairs.map((pair) => (pair.length === 1 ? pair[0]! : atRunTime('+', pair)));
   }
-  if (sum === undefined) return scalar('uint', known);
-  return atRunTime('+', [sum, scalar('uint', known)]);
+  return atRunTime('+', [...sums, known]);
 }
 
 /** Rotates the bits of a register by a known number of places. */

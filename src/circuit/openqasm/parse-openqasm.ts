@@ -14,7 +14,7 @@ import { OpenQasmError, OpenQasmLimitError, OpenQasmUnsupportedError } from '../
 import { withoutDelays, withoutIdleResets } from '../idle-resets.ts';
 import { type InputColumns, inputsAt } from '../input-columns.ts';
 import type { BitRegister, CircuitBuilder } from './circuit-builder.ts';
-import { DiagramTooLargeError } from './decision-diagram.ts';
+import { DiagramTooLargeError, MAX_BITS_TESTED } from './decision-diagram.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import { readInclude } from './include.ts';
 import { Inputs, type InputValues } from './inputs.ts';
@@ -25,6 +25,8 @@ import { NO_RESULTS, type ProgramResults, type Results } from './results.ts';
 import { StatementParser } from './statement-parser.ts';
 import type { Statement } from './syntax-tree.ts';
 import { type ProgramWarning, quoted, TokenStream } from './token-stream.ts';
+
+const TOO_LARGE_CONDITION = `A condition on measured bits has too many cases, or depends on more than ${MAX_BITS_TESTED} bits.`;
 
 /** Options of reading a program. */
 interface OpenQasmOptions {
@@ -224,7 +226,7 @@ function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Input
       if (STAYS.has(statement.kind)) tokens.keepStatement();
     } catch (error) {
       if (!(error instanceof DiagramTooLargeError)) throw error;
-      throw tokens.pastLimit(offset, 'A condition on measured bits has too many cases.');
+      throw tokens.pastLimit(offset, TOO_LARGE_CONDITION);
     }
   }
   interpreter.finish();

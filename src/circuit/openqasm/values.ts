@@ -39,7 +39,8 @@ export function truth(f: BitFunction): Value {
 /** Bits of a whole number in two's complement, `width` of them. */
 export function bitsOfInteger(value: number, width: number): readonly BitFunction[] {
   return Array.from({ length: width }, (_, i) =>
-    ((Math.floor(value / 2 ** i) % 2) + 2) % 2 === 0 ? NEVER : ALWAYS,
+    // Beyond 2^53 all bits are those of the sign.
+    ((Math.floor(value / 2 ** Math.min(i, 1000)) % 2) + 2) % 2 === 0 ? NEVER : ALWAYS,
   );
 }
 
