@@ -141,7 +141,7 @@ test.each([
       ],
     },
     'detectors',
-    'operation 0 is T on qubit 0',
+    'T on qubit 0 is neither',
   ],
   [
     'an emulated device',

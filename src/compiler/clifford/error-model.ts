@@ -296,6 +296,7 @@ class Walk {
     const { code, conditions } = this.#program;
     const [op, qubit] = [code[at]!, code[at + 1]!];
     const { bits, value } = conditions[condition]!;
+    if (op === OPS.again) throw unsuitable('a loop');
     const isPauli = op === OPS.x || op === OPS.y || op === OPS.z;
     if (!isPauli) throw unsuitable('an operation other than a Pauli gate under a condition');
     if (bits.length !== 1) throw unsuitable('a condition on several bits');

@@ -64,8 +64,8 @@ export function readDetection(
   if (faults.count > before) return undefined;
   const program = compileStabilizer(circuit);
   if ('kind' in program) {
-    const place = program.place.join('].body[');
-    const problem = `Detectors need a circuit of Clifford gates with Pauli noise; operation ${place} is ${program.operation}.`;
+    // Its place counts noise, too, which the caller may not have written.
+    const problem = `Detectors need a circuit of Clifford gates with Pauli noise. ${program.operation} is neither.`;
     faults.add('detectors', problem, INVALID);
     return undefined;
   }
@@ -108,7 +108,7 @@ function checkBits(
 
 function faultOf(reason: NoErrorModel): { readonly field: string; readonly problem: string } {
   if (reason.kind === 'operation') {
-    const problem = `Errors of a circuit with ${reason.what} are no independent flips of detectors.`;
+    const problem = `Detectors do not work with ${reason.what}: whether an error flips a detector then depends on the run.`;
     return { field: 'detectors', problem };
   }
   const field = `${FIELDS[reason.list]}[${reason.index}]`;

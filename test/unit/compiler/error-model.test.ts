@@ -271,6 +271,19 @@ test.each([
     { kind: 'operation' },
   ],
   [
+    'a loop',
+    [
+      measure(0, 1),
+      {
+        kind: 'while',
+        condition: { bits: [1], value: 1 },
+        body: [gate('X', [0]), measure(0, 1)],
+      },
+      measure(0, 0),
+    ],
+    { kind: 'operation', what: 'a loop' },
+  ],
+  [
     'a condition on two bits',
     [measure(0, 1), { ...gate('X', [0]), condition: { bits: [0, 1], value: 1 } }, measure(0, 0)],
     { kind: 'operation', what: 'a condition on several bits' },

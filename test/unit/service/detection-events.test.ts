@@ -88,7 +88,7 @@ test.each([
       { gate: 'T', qubit: 0 },
       { gate: 'M', qubits: [0], bits: [0] },
     ],
-    'operation 0 is T on qubit 0',
+    'T on qubit 0 is neither',
   ],
   [
     [
@@ -96,7 +96,7 @@ test.each([
       { gate: 'H', qubit: 0, condition: { bits: [0], value: 1 } },
       { gate: 'M', qubits: [0], bits: [1] },
     ],
-    'other than a Pauli gate under a condition',
+    'with an operation other than a Pauli gate under a condition: whether an error flips',
   ],
 ])('%j has no detectors', (gates, message) => {
   const circuit = circuitOf(gates as Parameters<typeof circuitOf>[0]);
