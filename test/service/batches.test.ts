@@ -570,6 +570,11 @@ describe('a refused batch', () => {
     ['with an unknown field', { ...good, shot: 3 }, /^shot: .*shots/],
     ['with an unknown field of a program', within({ shot: 3 }), /^programs\[1\]\.shot: /],
     [
+      'with detectors',
+      within({ detectors: [[0]] }),
+      /^programs\[1\]\.detectors: Programs of a batch have no detectors; circuits do, at POST/,
+    ],
+    [
       'with a bad gate',
       within({ circuit: [{ gate: 'RQ', qubit: 0 }] }),
       /^programs\[1\]\.circuit\[0\]\.gate: /,

@@ -21,6 +21,7 @@ import {
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
+import { FIELD_ADVICE } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { foundText } from '../../errors/wrong-values.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
@@ -68,6 +69,15 @@ export type BatchParts = { readonly [K in keyof BatchBody]?: BatchBody[K] | unde
 /** Inputs are checked without a schema, which would walk a million numbers. */
 const programHead = headOf(programBody).extend({
   inputs: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** Fields of a circuit that no program of a batch has. */
+const OF_CIRCUITS: readonly string[] = ['basis_states', 'detectors', 'logical_observables'];
+FIELD_ADVICE.add(programHead, {
+  advise: (_, field) =>
+    OF_CIRCUITS.includes(field)
+      ? `Programs of a batch have no ${field}; circuits do, at POST /api/v1/quantum/circuits.`
+      : undefined,
 });
 
 /** Check of one program against the defaults of its batch and a target. */
