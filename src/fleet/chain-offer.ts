@@ -16,6 +16,7 @@ import {
   type MatrixProductCost,
   type MatrixProductMemory,
 } from '../compiler/chain/matrix-product-cost.ts';
+import { saturatesEveryCut } from '../compiler/chain/saturated-cuts.ts';
 import type { MatrixProductProgram } from '../compiler/program.ts';
 import {
   type MethodQuestion,
@@ -64,14 +65,25 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   }
   const circuit = typicalPoint?.() ?? question.circuit;
   const numSwaps = swapsOf(circuit);
-  const isLong = numSwaps > MAX_QUICK_SWAPS || circuit.operations.length > MAX_QUICK_GATES;
-  if (isLong && question.mayTakeLong === false) throw new StepsSpentError();
   if (numSwaps > MAX_SWAPS) {
     const why = `matrix_product_state takes up to ${MAX_SWAPS} swaps of neighbours, and the gates on distant qubits need about ${numSwaps}`;
     return { why, isLimit: true };
   }
   const bonds = { ...DEFAULT_BOND_LIMITS, ...question.bonds };
   const { maxBondDimension: limit } = bonds;
+  const isQuick = circuit.operations.length <= MAX_QUICK_GATES;
+  const widest = 2 ** Math.floor(circuit.numQubits / 2);
+  // Most circuits that are refused need not be compiled for it.
+  if (
+    asked === 'automatic' &&
+    widest > limit &&
+    (isQuick || question.mayTakeLong !== false) &&
+    saturatesEveryCut(circuit)
+  ) {
+    return { why: mayNeed(widest, limit) };
+  }
+  const isLong = numSwaps > MAX_QUICK_SWAPS || !isQuick;
+  if (isLong && question.mayTakeLong === false) throw new StepsSpentError();
   const program = compileMatrixProduct(circuit, bonds);
   const cost = chainCost(program);
   const { largestBond, bondBound, mayTruncate } = cost;
@@ -105,9 +117,13 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     ...offer,
     isExact,
     precision: `Bonds of up to ${bound} are cut to ${limit}; truncation_error says what that leaves out.`,
-    whyNotExact: `matrix_product_state may need bonds of ${bound}, and max_bond_dimension is ${limit}; asked for by name, it cuts them and states the error`,
+    whyNotExact: mayNeed(bondBound, limit),
   };
 }
+
+/** Why `automatic` does not take bonds that are cut. */
+const mayNeed = (bond: number, limit: number) =>
+  `matrix_product_state may need bonds of ${bondText(bond)}, and max_bond_dimension is ${limit}; asked for by name, it cuts them and states the error`;
 
 /** Swaps of neighbours that bring the qubits of all gates together, if each gate found the qubits where they began. */
 function swapsOf({ numQubits, operations }: DynamicCircuit): number {

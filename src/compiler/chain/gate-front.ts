@@ -169,7 +169,8 @@ export class GateFront {
   }
 }
 
-function isDiagonalGate(gate: PairGate): boolean {
+/** Whether a gate is diagonal, whatever its angles. */
+export function isDiagonalGate(gate: PairGate): boolean {
   return gate.kind === 'unitary'
     ? isDiagonal(gate.matrix)
     : gateNamed(gate.gate).traits.includes('diagonal');

@@ -10,7 +10,7 @@ import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { BondLimits, ChainGate, MatrixProductProgram } from '../program.ts';
 import { ChainCuts } from './chain-cuts.ts';
 import { compileMatrixProduct } from './compile-matrix-product.ts';
-import { type OperatorWeights, operatorWeights } from './operator-weights.ts';
+import { bondGrowth, type OperatorWeights, operatorWeights } from './operator-weights.ts';
 
 /** Memory of a run in bytes. */
 export interface MatrixProductMemory {
@@ -45,8 +45,6 @@ const PRODUCTS_PER_MS = 3e6;
 const GATE_MS = 0.008;
 const MOVE_MS = 0.003;
 const SITE_MS = 0.000_06;
-/** Bond dimensions grow with e to the entropy of a gate's weights, to this power, for cuts of a weight around 1e-12. */
-const TAIL_POWER = 2.5;
 /** Shots that are drawn together. */
 const SHOTS_TOGETHER = 4096;
 const ENTRY_BYTES = 16;
@@ -88,11 +86,11 @@ export function chainCost(program: MatrixProductProgram): MatrixProductCost {
       // A gate that entangles less after a swap exchanges the qubits, too.
       const isSwap = swapped.entropy < weights.entropy;
       const between = isSwap ? swapped : weights;
-      likelyCuts.add(site, Math.log(growth(between)), isSwap);
+      likelyCuts.add(site, Math.log(bondGrowth(between)), isSwap);
       cuts.add(site, Math.log(between.rank), isSwap);
       products += pairProducts(likely, gate, weights);
       ms += GATE_MS;
-      widest = Math.max(widest, likely.grow(site, growth(weights), likelyCuts.at(site)));
+      widest = Math.max(widest, likely.grow(site, bondGrowth(weights), likelyCuts.at(site)));
       widestBound = Math.max(widestBound, bound.grow(site, weights.rank, cuts.at(site)));
       centre = site + 1;
     }
@@ -113,9 +111,6 @@ export function chainCost(program: MatrixProductProgram): MatrixProductCost {
   };
 }
 
-const growth = ({ rank, entropy }: OperatorWeights): number =>
-  Math.min(rank, Math.exp(TAIL_POWER * entropy));
-
 /**
  * Multiplications for a gate on two sites: their product, two orthogonalisations, and what is left; where the bond is
  * limited, also what cuts it, by rotations up to 64 rows.
@@ -126,7 +121,7 @@ function pairProducts(bonds: Bonds, { site }: ChainGate, weights: OperatorWeight
   const m = 2 * Math.max(left, right);
   const n = 2 * Math.min(left, right);
   const rank = Math.min(n, weights.rank * middle);
-  const found = Math.min(n, growth(weights) * middle);
+  const found = Math.min(n, bondGrowth(weights) * middle);
   const after = Math.min(found, bonds.limit);
   const cutting = found > bonds.limit ? (found > 64 ? 4 : 16) * found ** 3 : 0;
   const dividing = 2 * m * n * rank + 3 * rank * n * found + after * m * n;

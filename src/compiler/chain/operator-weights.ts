@@ -9,6 +9,13 @@ export interface OperatorWeights {
   readonly entropy: number;
 }
 
+/** Bond dimensions grow with e to the entropy of a gate's weights, to this power, for cuts of a weight around 1e-12. */
+const TAIL_POWER = 2.5;
+
+/** What a gate with these weights is likely to multiply a bond by. */
+export const bondGrowth = ({ rank, entropy }: OperatorWeights): number =>
+  Math.min(rank, Math.exp(TAIL_POWER * entropy));
+
 /** Weight that counts as rounding, relative to the whole. */
 const ROUNDING = 1e-24;
 
@@ -24,7 +31,7 @@ export function operatorWeights(
   at: number,
   isSwapped = false,
 ): OperatorWeights {
-  const { re, im } = rearranged(matrices, at, isSwapped);
+  const { re, im } = rearranged(matrices, at, isSwapped, SCRATCH);
   const purity = purityOf(re, im);
   const rank = rankOf(re, im);
   if (rank === 1) return { rank, entropy: 0 };
@@ -36,10 +43,27 @@ export function operatorWeights(
   return { rank, entropy };
 }
 
+interface Rearranged {
+  readonly re: Float64Array;
+  readonly im: Float64Array;
+}
+
+const newRearranged = (): Rearranged => ({
+  re: new Float64Array(16),
+  im: new Float64Array(16),
+});
+
+/** What a decomposition works on: allocating it takes longer than the decomposition does. */
+const SCRATCH = newRearranged();
+
 /** The matrix with (row bit, column bit) of the first site as rows, and those of the second as columns. */
-function rearranged(matrices: Float64Array, at: number, isSwapped: boolean) {
-  const re = new Float64Array(16);
-  const im = new Float64Array(16);
+function rearranged(
+  matrices: Float64Array,
+  at: number,
+  isSwapped: boolean,
+  out: Rearranged,
+): Rearranged {
+  const { re, im } = out;
   for (let i = 0; i < 16; i++) {
     const written = i >> 2;
     const row = isSwapped ? ((written & 1) << 1) + (written >> 1) : written;
@@ -48,7 +72,7 @@ function rearranged(matrices: Float64Array, at: number, isSwapped: boolean) {
     re[to] = matrices[at + 2 * i]!;
     im[to] = matrices[at + 2 * i + 1]!;
   }
-  return { re, im };
+  return out;
 }
 
 /** Sum of the squares of the weights, which add up to 1. */
@@ -114,7 +138,7 @@ export function productFactors(
   matrix: ComplexMatrix,
 ): readonly [ComplexMatrix, ComplexMatrix] | undefined {
   if (operatorWeights(matrix, 0).rank > 1) return undefined;
-  const { re, im } = rearranged(matrix, 0, false);
+  const { re, im } = rearranged(matrix, 0, false, newRearranged());
   let pivot = 0;
   for (let i = 1; i < 16; i++) {
     if (Math.hypot(re[i]!, im[i]!) > Math.hypot(re[pivot]!, im[pivot]!)) pivot = i;

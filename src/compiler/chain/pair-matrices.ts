@@ -26,8 +26,10 @@ export function onPair(matrix: ComplexMatrix, isFirst: boolean): ComplexMatrix {
 
 /** Whether a matrix is the identity but for rounding. */
 export function isIdentity(matrix: ComplexMatrix): boolean {
-  return maxAbsDifference(matrix, identity(matrix.length === 32 ? 4 : 2)) < 1e-15;
+  return maxAbsDifference(matrix, matrix.length === 32 ? ON_PAIR : ON_SITE) < 1e-15;
 }
+
+const [ON_SITE, ON_PAIR] = [identity(2), identity(4)];
 
 /** Most matrices that are kept; circuits repeat few gates many times. */
 const MAX_KEPT = 4096;

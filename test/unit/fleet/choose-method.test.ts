@@ -166,8 +166,17 @@ test('memory decides how many qubits stabilizers take', () => {
   expect(outcome(choice)).toBe('stabilizer needs 17.2 MiB and takes up to 5792 qubits.');
 });
 
+test('what no order of the qubits could help is refused without an estimate that takes long', () => {
+  for (const more of [{}, { isBatch: true, asked: 'matrix_product_state' }] as const) {
+    expect(outcome(choiceFor(entangled(60), { mayTakeLong: false, ...more }))).toMatch(
+      /matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256;/,
+    );
+  }
+});
+
 test('an estimate that takes long is left to a process, and refused beyond a limit', () => {
-  expect(() => choiceFor(entangled(60), { mayTakeLong: false })).toThrow(StepsSpentError);
+  const byName = { mayTakeLong: false, asked: 'matrix_product_state' } as const;
+  expect(() => choiceFor(entangled(60), byName)).toThrow(StepsSpentError);
   expect(outcome(choiceFor(ghz(300, T), { mayTakeLong: false }))).toBe('matrix_product_state');
   const stream = new RandomStream(1);
   const pairs = Array.from({ length: 3000 }, () => stream.distinct(2, 1000));
