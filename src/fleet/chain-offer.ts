@@ -39,7 +39,7 @@ const OF_FINAL_STATE: readonly string[] = [
 ];
 
 /** Gates, and swaps by which their qubits are apart, that are compiled in a few milliseconds. */
-const MAX_QUICK_GATES = 4000;
+const MAX_QUICK_GATES = 2000;
 const MAX_QUICK_SWAPS = 100;
 /** Swaps beyond which a circuit is not compiled: a second of one core. */
 const MAX_SWAPS = 200_000;
