@@ -25,6 +25,7 @@ import type { DeviceDirectory } from './fleet-device.ts';
 import { type DeviceSources, FleetDevices } from './fleet-devices.ts';
 import type { Machine } from './machine.ts';
 import type { EngineShares } from './memory-shares.ts';
+import { methodsOf } from './method-limits.ts';
 import type {
   Availability,
   BatchRunResult,
@@ -220,7 +221,9 @@ export class Fleet {
       }
       const names = adapters.map(({ name }) => name).join(', ');
       const runsOn = names === '' ? 'CPU engine' : `WebGPU on ${names}`;
-      return `${id}: ${runsOn} (${precision}), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
+      const widest =
+        processor.spec.family === 'qvm' ? widestByMethod(processor.spec) : `${maxQubits} qubits`;
+      return `${id}: ${runsOn} (${precision}), up to ${widest}.${this.#whyCpu(processor)}`;
     });
     const adapters = this.#options.runsNoJobs
       ? 'not looked for: this node runs no jobs.'
@@ -410,4 +413,11 @@ class OfflineProcessor implements Processor {
 
   /** Changes nothing: there is no service to take it out of. */
   setMaintenance(): void {}
+}
+
+/** `27 qubits by statevector, 14 by density_matrix, 20000 by stabilizer`, and so on. */
+function widestByMethod(spec: ProcessorSpec): string {
+  const [first, ...others] = methodsOf(spec);
+  const more = others.map(({ method, maxQubits }) => `, ${maxQubits} by ${method}`);
+  return `${first!.maxQubits} qubits by ${first!.method}${more.join('')}`;
 }

@@ -185,8 +185,11 @@ describe('Fleet', () => {
     ['cpu', { adapters: [adapter('NVIDIA H200')] }, 'It is set to run on the CPU.'],
   ] as const)('says why the fleet runs on the CPU: engine %s, %o', async (engine, found, why) => {
     const fleet = await openFleet({ engine, discover: async () => found });
-    const [statevector, gpuFleet] = fleet.describe();
+    const [statevector, gpuFleet, qvm] = fleet.describe();
     expect(statevector).toBe('statevector-sim: CPU engine (f64), up to 21 qubits.');
+    expect(qvm).toBe(
+      'qvm: CPU engine (f64), up to 21 qubits by statevector, 11 by density_matrix, 8192 by stabilizer, 20000 by matrix_product_state.',
+    );
     expect(gpuFleet).toContain(why);
     expect(fleet.adapters).toBe(found);
   });
