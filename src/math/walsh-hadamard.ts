@@ -1,10 +1,12 @@
+import type { TimeSlicer } from '../time-slicer.ts';
+
 /**
  * Replaces values by their Walsh–Hadamard transform: entry a becomes the sum of all entries b, minus where a and b have
  * an odd number of ones in common.
  *
  * @param values - As many as a power of two.
  */
-export function walshHadamard(values: Float64Array): void {
+export async function walshHadamard(values: Float64Array, slicer: TimeSlicer): Promise<void> {
   for (let width = 1; width < values.length; width *= 2) {
     for (let i = 0; i < values.length; i++) {
       if ((i & width) !== 0) continue;
@@ -12,5 +14,6 @@ export function walshHadamard(values: Float64Array): void {
       values[i] = low + high;
       values[i + width] = low - high;
     }
+    if (slicer.spend(values.length)) await slicer.pause();
   }
 }

@@ -16,6 +16,9 @@ export const MAX_STABILIZER_PROBABILITY_BITS = 20;
 
 const ops = STABILIZER_OPS;
 
+/** Work of assignments to the bits of one value. */
+const ASSIGNED_UNITS = 32;
+
 /** What chance does to the bits of the register. */
 interface Flips {
   /** Sets of bits that are flipped, or not, with equal probability. */
@@ -60,13 +63,16 @@ export async function distributionOf(
       spectrum[i]! *= (1 - lost) ** times;
       if (slicer.spend(masks.length)) await slicer.pause();
     }
+    // Values whose part of the spectrum is 0 take time, too.
+    if (slicer.spend(size)) await slicer.pause();
   }
   const distribution = new Float64Array(size);
-  walshHadamard(spectrum);
+  await walshHadamard(spectrum, slicer);
   for (let i = 0; i < size; i++) {
     distribution[i ^ register[0]!] = Math.max(0, spectrum[i]! / size);
   }
-  return finished(program, distribution);
+  if (slicer.spend(size)) await slicer.pause();
+  return finished(program, distribution, slicer);
 }
 
 async function flipsOf(program: StabilizerProgram, slicer: TimeSlicer): Promise<Flips> {
@@ -115,13 +121,18 @@ function isOdd(bits: number): boolean {
 }
 
 /** The distribution after the misreadings and assignments of the end. */
-function finished(program: StabilizerProgram, distribution: Float64Array): Float64Array {
+async function finished(
+  program: StabilizerProgram,
+  distribution: Float64Array,
+  slicer: TimeSlicer,
+): Promise<Float64Array> {
   const { code, numBodyInstructions, misreads, assignments, numBits } = program;
   const last: number[] = [];
   for (let i = numBodyInstructions; i < code.length / 4; i++) {
     const [op, a, bit] = [code[4 * i], code[4 * i + 1]!, code[4 * i + 2]!];
     if (op === ops.misread) {
       confuse(distribution, bit, misreads[a]!.p1Given0, misreads[a]!.p0Given1);
+      if (slicer.spend(distribution.length)) await slicer.pause();
     }
     if (op === ops.assign) last.push(a);
   }
@@ -132,6 +143,7 @@ function finished(program: StabilizerProgram, distribution: Float64Array): Float
     const register = Uint32Array.of(value);
     for (const a of last) assign(assignments[a]!, register);
     out[outcomeOf(register, numBits)[0]!]! += probability;
+    if (slicer.spend(ASSIGNED_UNITS)) await slicer.pause();
   }
   return out;
 }

@@ -25,18 +25,25 @@ export async function variancesOf(
   expectations: readonly number[],
   slicer: TimeSlicer,
 ): Promise<number[]> {
-  const squares = await expectationsOf(program, observables.map(squareOf), slicer);
+  const sums: PauliSum[] = [];
+  for (const observable of observables) sums.push(await squareOf(observable, slicer));
+  const squares = await expectationsOf(program, sums, slicer);
   return squares.map((square, i) => Math.max(0, square - expectations[i]! ** 2));
 }
 
+/** Work of a factor of a product. */
+const FACTOR_UNITS = 16;
+
 /** O², whose products of strings that anticommute cancel. */
-function squareOf(observable: PauliSum): PauliSum {
+async function squareOf(observable: PauliSum, slicer: TimeSlicer): Promise<PauliSum> {
   const terms: PauliTerm[] = [];
   let identity = 0;
   for (const [i, first] of observable.entries()) {
     identity += first.coefficient ** 2;
     for (const second of observable.slice(i + 1)) {
       const product = productOf(first.factors, second.factors);
+      const units = FACTOR_UNITS * (first.factors.length + second.factors.length);
+      if (slicer.spend(units)) await slicer.pause();
       if (product === undefined) continue;
       const coefficient = 2 * first.coefficient * second.coefficient * product.sign;
       terms.push({ coefficient, factors: product.factors });
