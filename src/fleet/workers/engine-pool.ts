@@ -12,7 +12,8 @@ import { EngineRunner, type WorkerCircuitRun, type WorkerRun } from './engine-ru
 import type { CircuitOutcome, EngineReport, RunOutcome, StartWorker } from './worker-messages.ts';
 
 const MAX_FAILED_STARTS = 3;
-const CANCEL_GRACE_MS = 250;
+/** Engines look for a cancel every 10 ms or so, so that only what compiles a long circuit is ended. */
+const CANCEL_GRACE_MS = 80;
 
 /** A sweep of a wide state stops within some tens of milliseconds, but software drivers take longer. */
 const ADAPTER_CANCEL_GRACE_MS = 5000;
