@@ -12,6 +12,10 @@ import type { TimeSlicer } from './time-slicer.ts';
 
 const INITIAL_CAPACITY = 16;
 
+/** Bytes that the outcomes of shots take while they are counted: as they are drawn, sorted and returned, and four words a shot to sort them. */
+export const countingBytes = (numBits: number, shots: number): number =>
+  4 * shots * (3 * wordsFor(numBits) + 4);
+
 /** Growing list of outcomes with their occurrences. */
 export class CountsBuilder {
   readonly #numBits: number;
@@ -30,12 +34,15 @@ export class CountsBuilder {
   /**
    * Adds an outcome; the same outcome may be added again.
    *
-   * @param words - Copied; length `wordsFor(numBits)`.
+   * @param words - Copied: `wordsFor(numBits)` of them.
+   * @param first - Index of the outcome's first word.
    */
-  add(words: Uint32Array, occurrences: number): void {
+  add(words: Uint32Array, occurrences: number, first = 0): void {
     this.reserve(1);
     const start = this.#length * this.#wordsPerOutcome;
-    for (let i = 0; i < this.#wordsPerOutcome; i++) this.#outcomes[start + i] = words[i]!;
+    for (let i = 0; i < this.#wordsPerOutcome; i++) {
+      this.#outcomes[start + i] = words[first + i]!;
+    }
     this.#occurrences[this.#length] = occurrences;
     this.#length++;
     if (this.#length > 1 && this.#isAscending) {
@@ -110,7 +117,8 @@ export class CountsBuilder {
 
   /** Positions of the entries in ascending order of outcome, by a radix sort, lowest byte first. */
   async #ascendingOrder(slicer: TimeSlicer): Promise<Uint32Array> {
-    let order = Uint32Array.from({ length: this.#length }, (_, i) => i);
+    let order = new Uint32Array(this.#length);
+    for (let i = 0; i < this.#length; i++) order[i] = i;
     let spare = new Uint32Array(this.#length);
     for (let byte = 0; byte < 4 * this.#wordsPerOutcome; byte++) {
       if (this.#sortByByte(byte, order, spare)) [order, spare] = [spare, order];

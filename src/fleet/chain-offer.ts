@@ -18,6 +18,7 @@ import {
 } from '../compiler/chain/matrix-product-cost.ts';
 import { saturatesEveryCut } from '../compiler/chain/saturated-cuts.ts';
 import type { MatrixProductProgram } from '../compiler/program.ts';
+import { countingBytes } from '../engine/counts-builder.ts';
 import {
   type MethodQuestion,
   type Offer,
@@ -88,8 +89,9 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   const cost = chainCost(program);
   const { largestBond, bondBound, mayTruncate } = cost;
   const numStates = work.isBranching ? 1 + Math.log2(Math.max(1, shots)) : 1;
+  const outcomeBytes = countingBytes(circuit.numBits, shots);
   const bytesOf = ({ stateBytes, otherBytes }: MatrixProductMemory) =>
-    numStates * stateBytes + otherBytes;
+    numStates * stateBytes + otherBytes + outcomeBytes;
   const [likely, most] = [bytesOf(cost.likely), bytesOf(cost.most)];
   const available = stateBytesOf(spec);
   const bound = bondText(bondBound);
@@ -98,8 +100,8 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     const why = `matrix_product_state needs ${roundedSize(likely)} for bonds of ${largestBond}, and there are ${roundedSize(available)}`;
     return { why, isLimit: true };
   }
-  // The engine keeps to its memory if bonds turn out wider.
-  const bytes = Math.min(most, available);
+  // The engine keeps to its memory if bonds turn out wider. Outcomes do not decide which engine a run needs.
+  const bytes = Math.min(most - outcomeBytes, available);
   const offer = {
     method: 'matrix_product_state',
     figures: { bytes, ...timesOf(cost, program, shots) },

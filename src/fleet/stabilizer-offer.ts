@@ -3,6 +3,7 @@ import { type DynamicCircuit, numOperationsOf } from '../circuit/circuit.ts';
 import { counted } from '../circuit/fault-list.ts';
 import { compileStabilizer } from '../compiler/clifford/compile-stabilizer.ts';
 import type { StabilizerProgram } from '../compiler/program.ts';
+import { countingBytes } from '../engine/counts-builder.ts';
 import { isLinear } from '../engine/stabilizer/backward-walk.ts';
 import { stabilizerBytes } from '../engine/stabilizer/run-stabilizer.ts';
 import {
@@ -40,8 +41,6 @@ const TIMES = {
   perOperationAndShot: 1e-7,
   perBitAndShot: 2.5e-6,
 };
-/** Shots that are computed side by side. */
-const BLOCK_SHOTS = 1024;
 
 /** The offer of stabilizers for a circuit. */
 export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
@@ -69,14 +68,18 @@ export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Of
   if (wantsExact && !isLinear(program)) {
     return { why: 'stabilizer has no exact values of a circuit with conditions or loops' };
   }
-  const bytes = stabilizerBytes(program, Math.min(shots, BLOCK_SHOTS));
+  const bytes = stabilizerBytes(program, shots);
   if (bytes > stateBytesOf(spec)) {
     const has = roundedSize(stateBytesOf(spec));
     return { why: `stabilizer needs ${roundedSize(bytes)}, and there are ${has}`, isLimit: true };
   }
   return {
     method: 'stabilizer',
-    figures: { bytes, ...figuresOf(circuit, program) },
+    // Outcomes do not decide which engine a run needs, as they do not by other methods.
+    figures: {
+      bytes: bytes - countingBytes(circuit.numBits, shots),
+      ...figuresOf(circuit, program),
+    },
     what: `Stabilizers of ${counted(numQubits, 'qubit')} in ${roundedSize(bytes)}`,
     isExact: true,
     precision: 'The circuit has Clifford gates and Pauli noise alone, so that they are exact.',

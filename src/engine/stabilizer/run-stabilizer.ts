@@ -7,6 +7,7 @@
 import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import { outcomeOf, wordsFor } from '../classical-bits.ts';
+import { countingBytes } from '../counts-builder.ts';
 import type { Counts, Executable, RunRequest, RunResult } from '../engine.ts';
 import {
   OutputNeedsAmplitudesError,
@@ -30,13 +31,18 @@ export const MAX_STABILIZER_QUBITS = 20_000;
 const walkWords = ({ code, numQubits }: StabilizerProgram): number =>
   code.length + tableauWords(numQubits);
 
-/** Bytes that a run takes: a tableau or the frames of a block, and the outcomes of its shots twice. */
+/** Bytes of the kernels' memory for a run: a tableau and then the frames of a block, which replace it if they fit. */
+export function kernelBytes(program: StabilizerProgram, shots: number): number {
+  const walk = walkWords(program);
+  if (!program.framesSuffice) return 4 * walk;
+  const sampler = samplerWords(program, shots);
+  return 4 * (sampler > walk ? walk + sampler : walk);
+}
+
+/** Bytes that a run takes: the kernels' memory, the outcomes of its shots, and the code as it is written and changed. */
 export function stabilizerBytes(program: StabilizerProgram, shots: number): number {
-  const words = program.framesSuffice
-    ? Math.max(walkWords(program), samplerWords(program, shots))
-    : walkWords(program);
-  const outcomes = shots * (2 * wordsFor(program.numBits) + 2);
-  return 4 * (words + outcomes) + program.code.byteLength;
+  const { code, numBits } = program;
+  return kernelBytes(program, shots) + countingBytes(numBits, shots) + 3 * code.byteLength;
 }
 
 /**

@@ -80,7 +80,7 @@ test('a refusal says what each method would need', () => {
 test('the reason names the figures', () => {
   expect(choiceFor(ghz(1000))).toMatchObject({
     reason: expect.stringMatching(
-      /^Stabilizers of 1000 qubits in \d+ KiB\. The circuit has Clifford gates and Pauli noise alone, so that they are exact\. A state vector would need 2\^1000 amplitudes\.$/,
+      /^Stabilizers of 1000 qubits in \d\.\d+ MiB\. The circuit has Clifford gates and Pauli noise alone, so that they are exact\. A state vector would need 2\^1000 amplitudes\.$/,
     ),
   });
   expect(choiceFor(ghz(300, T))).toMatchObject({
