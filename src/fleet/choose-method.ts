@@ -96,7 +96,8 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     const offer = offerOf(question, spec);
     if ('why' in offer) whys.push(offer.why);
     else if (!offer.isExact) whys.push(offer.whyNotExact);
-    else if (offer.figures.ms <= most) return chosen(offer, comparison(question, spec, onStates));
+    else if (offer.figures.ms + shots * offer.figures.msPerShot <= most)
+      return chosen(offer, comparison(question, spec, onStates));
   }
   return 'problem' in onStates ? tooWide(question, spec, whys) : onStates;
 }

@@ -77,6 +77,19 @@ test('a refusal says what each method would need', () => {
   );
 });
 
+test('shots count where each has a tableau of its own', () => {
+  const numQubits = 16;
+  const layers = Array.from({ length: 6 }, (_, bit): readonly Operation[] => [
+    ...Array.from({ length: numQubits }, (_, q) => gate('H', [q])),
+    ...chain(numQubits),
+    { kind: 'measure', qubits: [bit], bits: [bit] },
+    { ...gate('H', [bit + 1]), condition: { bits: [bit], value: 1 } },
+  ]);
+  const dynamic = { numQubits, numBits: 6, operations: layers.flat() };
+  expect(outcome(choiceFor(dynamic, { shots: 1 }))).toBe('stabilizer');
+  expect(outcome(choiceFor(dynamic, { shots: 100_000 }))).toBe('statevector');
+});
+
 test('the reason names the figures', () => {
   expect(choiceFor(ghz(1000))).toMatchObject({
     reason: expect.stringMatching(
