@@ -1,12 +1,15 @@
-import type { TimeSlicer } from '../time-slicer.ts';
-
 /**
  * Replaces values by their Walsh–Hadamard transform: entry a becomes the sum of all entries b, minus where a and b have
  * an odd number of ones in common.
  *
  * @param values - As many as a power of two.
  */
-export async function walshHadamard(values: Float64Array, slicer: TimeSlicer): Promise<void> {
+export function walshHadamard(values: Float64Array): void {
+  for (const _ of walshHadamardPasses(values));
+}
+
+/** `walshHadamard` in passes over all values, one for each bit of an index; it yields after each. */
+export function* walshHadamardPasses(values: Float64Array): Generator<void, void, undefined> {
   for (let width = 1; width < values.length; width *= 2) {
     for (let i = 0; i < values.length; i++) {
       if ((i & width) !== 0) continue;
@@ -14,6 +17,6 @@ export async function walshHadamard(values: Float64Array, slicer: TimeSlicer): P
       values[i] = low + high;
       values[i + width] = low - high;
     }
-    if (slicer.spend(values.length)) await slicer.pause();
+    yield;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { StabilizerProgram } from '../../compiler/program.ts';
 import { STABILIZER_OPS } from '../../compiler/program.ts';
-import { walshHadamard } from '../../math/walsh-hadamard.ts';
+import { walshHadamardPasses } from '../../math/walsh-hadamard.ts';
 import { assign, outcomeOf } from '../classical-bits.ts';
 import { confuse } from '../confusion.ts';
 import { TooManyOutcomesError } from '../errors.ts';
@@ -67,7 +67,9 @@ export async function distributionOf(
     if (slicer.spend(size)) await slicer.pause();
   }
   const distribution = new Float64Array(size);
-  await walshHadamard(spectrum, slicer);
+  for (const _ of walshHadamardPasses(spectrum)) {
+    if (slicer.spend(size)) await slicer.pause();
+  }
   for (let i = 0; i < size; i++) {
     distribution[i ^ register[0]!] = Math.max(0, spectrum[i]! / size);
   }
