@@ -16,6 +16,7 @@ import type {
 } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import type { PauliChannel } from '../circuit/noise/channel.ts';
+import type { PauliRows } from '../circuit/pauli-rows.ts';
 
 interface KernelBase {
   /** Physical; bit i of the kernel's index is `targets[i]`. */
@@ -547,4 +548,37 @@ export function terminalMeasureIndex(program: Program): number {
     index--;
   }
   return index;
+}
+
+/** Pauli string on the core qubits of a near-Clifford program: the operator i^turns · X^flips · Z^signs. */
+export interface CoreString {
+  readonly flips: number;
+  readonly signs: number;
+  /** Modulo 4. */
+  readonly turns: number;
+}
+
+/** Rotation exp(−i·angle/2·string) of the core qubits; the angle is in radians. */
+export interface CoreRotation {
+  readonly string: CoreString;
+  readonly angle: number;
+}
+
+/**
+ * Circuit of Clifford gates and rotations about Pauli strings. Its final state is that of a Clifford circuit, applied to a
+ * state of few core qubits, on which the rotations act, and |0⟩ on the other qubits.
+ *
+ * @see Leone, Oliviero & Hamma, "Learning t-doped stabilizer states", 2024. The core has at least as many qubits as the
+ *   stabilizer nullity of the state.
+ */
+export interface NearCliffordProgram {
+  readonly numQubits: number;
+  readonly numBits: number;
+  /** Bit i of a core string is core qubit i, which is this qubit of the circuit. At most 30. */
+  readonly coreQubits: readonly number[];
+  readonly rotations: readonly CoreRotation[];
+  /** Tableau of the Clifford circuit, as `pauli-rows.ts` has it. */
+  readonly tableau: PauliRows;
+  /** Trailing measurements; each bit once. */
+  readonly measured: readonly { readonly bit: number; readonly qubit: number }[];
 }

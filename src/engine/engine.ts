@@ -36,6 +36,7 @@ import type {
   DensityProgram,
   GradientProgram,
   MatrixProductProgram,
+  NearCliffordProgram,
   Program,
   StabilizerProgram,
   TargetProfile,
@@ -237,8 +238,10 @@ export interface Engine {
    * `target.maxQubits`. Probabilities and expectation values are exact and need no shots, also with noise, measurements in
    * mid-circuit and resets, if the program's frames suffice and nothing has a condition.
    *
+   * A near-Clifford program has the same outputs, also variances, and neither noise nor measurements in mid-circuit.
+   *
    * @throws {ProgramTooWideError} if the program has more than 20,000 qubits.
    */
-  prepareStabilizer?(program: StabilizerProgram): Promise<Executable>;
+  prepareStabilizer?(program: StabilizerProgram | NearCliffordProgram): Promise<Executable>;
   close(): Promise<void>;
 }

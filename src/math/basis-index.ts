@@ -67,10 +67,14 @@ export function sumOfBits(index: number, images: readonly number[]): number {
 
 /** Whether an odd number of the 32 bits is set. */
 export function hasOddParity(bits: number): boolean {
+  return paritySign(bits) < 0;
+}
+
+/** −1 if an odd number of the 32 bits is set, otherwise 1. It has no branch, which loops over states would mispredict. */
+export function paritySign(bits: number): number {
   let folded = bits ^ (bits >>> 16);
   folded ^= folded >>> 8;
   folded ^= folded >>> 4;
-  folded ^= folded >>> 2;
-  folded ^= folded >>> 1;
-  return (folded & 1) === 1;
+  // Bit i of the constant is the parity of i.
+  return 1 - 2 * ((0x6996 >>> (folded & 15)) & 1);
 }

@@ -4,7 +4,11 @@
  *
  * Shots are the same whatever kernels compute them, and in whatever ranges.
  */
-import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
+import {
+  type NearCliffordProgram,
+  STABILIZER_OPS,
+  type StabilizerProgram,
+} from '../../compiler/program.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import { outcomeOf, wordsFor } from '../classical-bits.ts';
 import { countingBytes } from '../counts-builder.ts';
@@ -21,6 +25,7 @@ import { countOutcomes } from './count-outcomes.ts';
 import { distributionOf } from './exact-distribution.ts';
 import { expectationsOf, variancesOf } from './exact-moments.ts';
 import { FrameSampler, samplerWords } from './frame-sampler.ts';
+import { runNearClifford } from './run-near-clifford.ts';
 import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';
 import { type Chance, NO_CHANCE, TableauWalk, type WalkResult } from './tableau-walk.ts';
 
@@ -52,11 +57,17 @@ export function stabilizerBytes(program: StabilizerProgram, shots: number): numb
  * @throws {ProgramTooWideError} if the program has more than 20,000 qubits.
  */
 export function stabilizerExecutable(
-  program: StabilizerProgram,
+  program: StabilizerProgram | NearCliffordProgram,
   kernels: StabilizerKernels,
   mutex: Mutex,
   engine: string,
 ): Executable {
+  if ('rotations' in program) {
+    return mutex.executable(
+      (request: RunRequest, signal) => runNearClifford(program, request, signal),
+      () => {},
+    );
+  }
   if (program.numQubits > MAX_STABILIZER_QUBITS) {
     throw new ProgramTooWideError(program.numQubits, MAX_STABILIZER_QUBITS, engine);
   }
