@@ -10,6 +10,7 @@ import {
   type MethodQuestion,
   methodsOf,
   type Offer,
+  type Refusal,
   simulatedSpec,
   sizeOf,
 } from './method-limits.ts';
@@ -22,7 +23,7 @@ import {
   type RunMethod,
   runWork,
 } from './schedule/scheduled-run.ts';
-import { byStabilizers } from './stabilizer-offer.ts';
+import { byStabilizerSums, byStabilizers } from './stabilizer-offer.ts';
 
 /** The method of a run, or why there is none. */
 export type MethodChoice =
@@ -78,6 +79,8 @@ function automatic(question: MethodQuestion, spec: ProcessorSpec): MethodChoice 
 const SHORT_MS = 2;
 /** Part of the time of a state vector that another method must be expected to take: neither estimate is exact. */
 const CLEARLY_FASTER = 0.25;
+/** Expected time of sums over stabilizer states, milliseconds, above which a chain is looked for, too. */
+const COMPARED_MS = 50;
 
 /** The choice among all methods. */
 function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
@@ -91,14 +94,27 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
       : modelMs(runWork(work, { shots, seed: 0, method: onStates.method }));
   if (ms <= SHORT_MS) return onStates;
   const most = CLEARLY_FASTER * ms;
-  const whys: string[] = [];
-  for (const offerOf of [byStabilizers, byChain]) {
-    const offer = offerOf(question, spec);
+  const msOf = ({ figures, method }: Offer) =>
+    modelMs(runWork(work, { shots, seed: 0, method, figures }));
+  const clifford = byStabilizers(question, spec);
+  if (!('why' in clifford) && msOf(clifford) <= most) {
+    return chosen(clifford, comparison(question, spec, onStates));
+  }
+  // How long sums take for observables depends on their terms, which are not known here.
+  const mostOfSums = wantsExact ? most : ms;
+  const offers: Offer[] = [];
+  const whys = 'why' in clifford ? [clifford.why] : [];
+  const add = (offer: Offer | Refusal, mostMs: number) => {
     if ('why' in offer) whys.push(offer.why);
     else if (!offer.isExact) whys.push(offer.whyNotExact);
-    else if (offer.figures.ms + shots * offer.figures.msPerShot <= most)
-      return chosen(offer, comparison(question, spec, onStates));
+    else if (msOf(offer) <= mostMs) offers.push(offer);
+  };
+  if ('why' in clifford && clifford.isNotClifford === true) {
+    add(byStabilizerSums(question, spec, mostOfSums), mostOfSums);
   }
+  if (!offers.some((offer) => msOf(offer) <= COMPARED_MS)) add(byChain(question, spec), most);
+  const best = offers.toSorted((a, b) => msOf(a) - msOf(b))[0];
+  if (best !== undefined) return chosen(best, comparison(question, spec, onStates));
   return 'problem' in onStates ? tooWide(question, spec, whys) : onStates;
 }
 

@@ -2,6 +2,11 @@
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
 import type { BondLimits } from '../compiler/program.ts';
+import {
+  CORE_BYTES,
+  MAX_CORE_QUBITS,
+  MAX_NEAR_CLIFFORD_QUBITS,
+} from '../engine/stabilizer/run-near-clifford.ts';
 import { AMPLITUDE_BYTES } from './memory-shares.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
 import type { ProcessorSpec } from './processor.ts';
@@ -64,6 +69,8 @@ export interface Refusal {
   readonly why: string;
   /** Whether a limit of size decides. */
   readonly isLimit?: boolean;
+  /** Whether stabilizers do not take it because of a gate or noise, so that sums over stabilizer states may. */
+  readonly isNotClifford?: boolean;
 }
 
 /** A method that a processor has, and the widest circuit that it takes. */
@@ -74,6 +81,8 @@ export interface MethodLimit {
   readonly maxNoisyQubits: number;
   /** In double precision, where single precision takes wider ones. */
   readonly maxDoubleQubits?: number;
+  /** Limits of circuits that are Clifford but for a few gates. */
+  readonly nearClifford?: { readonly maxQubits: number; readonly maxStates: number };
 }
 
 /** Methods that a processor's callers may ask for; hardware has none. */
@@ -101,9 +110,17 @@ export const tableauBytes = (numQubits: number): number => numQubits ** 2 / 2;
 export const maxTableauQubits = (bytes: number): number =>
   Math.min(MAX_CIRCUIT_QUBITS, Math.floor(Math.sqrt(2 * bytes)));
 
+/** Core qubits of the widest near-Clifford program that fits into so many bytes, beside its frame. */
+export const maxCoreQubits = (bytes: number): number =>
+  Math.max(0, Math.min(MAX_CORE_QUBITS, Math.ceil(Math.log2(bytes / CORE_BYTES)) - 1));
+
 function stabilizerLimit(spec: ProcessorSpec): MethodLimit {
   const maxQubits = maxTableauQubits(stateBytesOf(spec));
-  return { method: 'stabilizer', maxQubits, maxNoisyQubits: maxQubits };
+  const nearClifford = {
+    maxQubits: Math.min(maxQubits, MAX_NEAR_CLIFFORD_QUBITS),
+    maxStates: 2 ** maxCoreQubits(stateBytesOf(spec)),
+  };
+  return { method: 'stabilizer', maxQubits, maxNoisyQubits: maxQubits, nearClifford };
 }
 
 /** Memory and time of a matrix product state depend on its bonds, not on its qubits. */

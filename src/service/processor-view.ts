@@ -73,11 +73,17 @@ export function viewProcessor(
 }
 
 function viewMethods(spec: ProcessorSpec) {
-  const methods = methodsOf(spec).map(({ method, maxQubits, maxNoisyQubits, maxDoubleQubits }) => ({
-    method,
-    max_qubits: maxQubits,
-    max_noisy_qubits: maxNoisyQubits,
-    ...(maxDoubleQubits !== undefined && { max_qubits_f64: maxDoubleQubits }),
+  const methods = methodsOf(spec).map((limit) => ({
+    method: limit.method,
+    max_qubits: limit.maxQubits,
+    max_noisy_qubits: limit.maxNoisyQubits,
+    ...(limit.maxDoubleQubits !== undefined && { max_qubits_f64: limit.maxDoubleQubits }),
+    ...(limit.nearClifford !== undefined && {
+      near_clifford: {
+        max_qubits: limit.nearClifford.maxQubits,
+        max_stabilizer_states: limit.nearClifford.maxStates,
+      },
+    }),
   }));
   return methods.length === 0 ? {} : { methods };
 }

@@ -275,7 +275,12 @@ describe('qvm', () => {
     expect(data.methods).toEqual([
       { method: 'statevector', max_qubits: 20, max_noisy_qubits: 20 },
       { method: 'density_matrix', max_qubits: 10, max_noisy_qubits: 10, max_qubits_f64: 10 },
-      { method: 'stabilizer', max_qubits: 5792, max_noisy_qubits: 5792 },
+      {
+        method: 'stabilizer',
+        max_qubits: 5792,
+        max_noisy_qubits: 5792,
+        near_clifford: { max_qubits: 2000, max_stabilizer_states: 2 ** 18 },
+      },
       { method: 'matrix_product_state', max_qubits: 20_000, max_noisy_qubits: 0 },
     ]);
     const other = (await service.get('/quantum/processors/statevector-sim')).json().data;

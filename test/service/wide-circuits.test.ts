@@ -321,7 +321,10 @@ describe('stabilizer', () => {
 
   test.each([
     [
-      { circuit: [{ gate: 'T', qubit: 1 }] },
+      {
+        circuit: [{ gate: 'T', qubit: 1 }],
+        noise: { gates: [{ gates: ['T'], channel: { type: 'bit_flip', probability: 0.1 } }] },
+      },
       /^method: stabilizer takes Clifford gates and Pauli noise, and T on qubit 1 is neither/,
     ],
     [{ return: ['statevector'] }, /^method: stabilizer has no statevector/],
@@ -338,9 +341,103 @@ describe('stabilizer', () => {
   });
 });
 
+describe('a circuit that is Clifford but for a few gates', () => {
+  // Four T gates of seven qubits, with bits and observables that are neither 0 nor 1.
+  const circuit = [
+    ...Array.from({ length: 7 }, (_, qubit) => ({ gate: 'H', qubit })),
+    ...[0, 2, 3, 5].flatMap((qubit) => [
+      { gate: 'T', qubit },
+      { gate: 'H', qubit },
+      { gate: 'CX', control: qubit, target: qubit + 1 },
+    ]),
+    { gate: 'CCX', controls: [0, 2], target: 6 },
+  ];
+  const observables = [{ pauli: 'Z0 Z1' }, [{ pauli: 'Z3' }, { pauli: 'X5', coefficient: 0.5 }]];
+
+  test('has the exact values of a state vector', async () => {
+    const body = { circuit, return: ['probabilities', 'expectation'], observables };
+    const bySums = await run({ ...body, method: 'stabilizer' });
+    const byState = await run({ ...body, method: 'statevector' });
+    expect(bySums.method_reason).toMatch(/sums over \d+ stabilizer states/);
+    for (const [i, value] of byState.expectation.values.entries()) {
+      expect(bySums.expectation.values[i]).toBeCloseTo(value, 9);
+    }
+    for (const [label, value] of Object.entries(byState.probabilities)) {
+      expect(bySums.probabilities[label]).toBeCloseTo(value as number, 9);
+    }
+  });
+
+  test('has expectation values and variances in batches', async () => {
+    const program = { circuit, observables, return: ['expectation', 'variance'] };
+    const methods = ['stabilizer', 'statevector'];
+    const answer = await post('/quantum/batches', {
+      programs: methods.map((method) => ({ ...program, method })),
+    });
+    expect(answer.statusCode).toBe(201);
+    const [bySums, byState] = answer.json().data.programs;
+    expect(bySums.method).toBe('stabilizer');
+    for (const name of ['expectation', 'variance']) {
+      for (const [i, value] of byState[name][0].entries()) {
+        expect(bySums[name][0][i]).toBeCloseTo(value, 9);
+      }
+    }
+  });
+
+  test('has memory, and the same counts for the same seed', async () => {
+    const body = { circuit, method: 'stabilizer', shots: 300, seed: 4 };
+    const { counts } = await run(body);
+    expect((await run(body)).counts).toEqual(counts);
+    const { memory } = await run({ ...body, return: ['memory'] });
+    expect(memory).toHaveLength(300);
+  });
+
+  test.each([
+    ['misread bits', { noise: { readout: [{ p1_given_0: 0.1, p0_given_1: 0.2 }] } }],
+    ['a reset', { circuit: [...circuit, { gate: 'RESET', qubit: 0 }] }],
+    [
+      'a gate after a measurement',
+      { circuit: [...circuit, { gate: 'M', qubit: 0, bits: [0] }, { gate: 'H', qubit: 0 }] },
+    ],
+  ])('goes to another method with %s', async (_, more) => {
+    const body = { circuit, shots: 20, ...more };
+    expect(await refusalOf({ ...body, method: 'stabilizer' })).toEqual([
+      expect.stringMatching(/^method: .*measurements after them, without noise, resets and cond/),
+    ]);
+    expect((await run(body)).method).not.toBe('stabilizer');
+  });
+});
+
+test('a circuit of 50 qubits with 6 T gates runs by sums over stabilizer states', async () => {
+  const all = Array.from({ length: 50 }, (_, qubit) => qubit);
+  // H, CZ of distant qubits and T, and the same backwards: X on qubit 9 stays.
+  const there = [
+    ...all.map((qubit) => ({ gate: 'H', qubit })),
+    ...all.map((qubit) => ({ gate: 'CZ', control: qubit, target: (qubit + 17) % 50 })),
+    ...all.map((qubit) => ({ gate: 'H', qubit })),
+  ];
+  const ts = (gate: string) => [1, 8, 22, 30, 41, 49].map((qubit) => ({ gate, qubit }));
+  const circuit = [
+    { gate: 'X', qubit: 9 },
+    ...there,
+    ...ts('T'),
+    ...ts('TDG'),
+    ...there.toReversed(),
+  ];
+  const data = await run({ circuit, method: 'stabilizer' });
+  expect(data).toMatchObject({
+    method: 'stabilizer',
+    method_reason: expect.stringContaining('sums over 64 stabilizer states'),
+    counts: { [`${'0'.repeat(40)}1${'0'.repeat(9)}`]: 100 },
+  });
+});
+
 describe('matrix_product_state', () => {
   test('runs a chain with little entanglement that no state vector holds', async () => {
-    const data = await run({ circuit: [...ghz(300), { gate: 'T', qubit: 7 }], shots: 200 });
+    // Rotations there and back: too many for sums over stabilizer states.
+    const rotations = [0.3, -0.3].flatMap((theta) =>
+      Array.from({ length: 30 }, (_, qubit) => ({ gate: 'RY', qubit, theta })),
+    );
+    const data = await run({ circuit: [...ghz(300), ...rotations], shots: 200 });
     const ends = [`0x${'0'.repeat(75)}`, `0x${'f'.repeat(75)}`];
     expect(Object.keys(data.counts).sort()).toEqual(ends);
     expect(data).toMatchObject({
@@ -565,6 +662,17 @@ test.each([
     },
   ],
   ['matrix_product_state', { circuit: entangled(50), shots: 1 }],
+  [
+    'stabilizer',
+    // 9,000 rotations of sums over 2^18 stabilizer states.
+    {
+      circuit: Array.from({ length: 500 }, (_, layer) => [
+        ...Array.from({ length: 18 }, (_, qubit) => ({ gate: 'RX', qubit, theta: 0.1 + layer })),
+        ...Array.from({ length: 17 }, (_, control) => ({ gate: 'CZ', control, target: 17 })),
+      ]).flat(),
+      shots: 1,
+    },
+  ],
 ])('%s stops when it is cancelled', async (method, body) => {
   const answer = await service.submit(
     { target_processor: 'qvm', method, ...body },

@@ -1,12 +1,14 @@
 /** Circuits compiled for one engine by the method of a run. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { compileMatrixProduct } from '../../compiler/chain/compile-matrix-product.ts';
+import { compileNearClifford } from '../../compiler/clifford/compile-near-clifford.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { type CompilationReport, compile } from '../../compiler/compile.ts';
 import { compileDensity } from '../../compiler/noise/compile-density.ts';
 import { compileTrajectories } from '../../compiler/noise/compile-trajectories.ts';
 import { reportAsWritten } from '../../compiler/report.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
+import { MAX_CORE_QUBITS } from '../../engine/stabilizer/run-near-clifford.ts';
 import { MethodMissingError } from '../errors.ts';
 import type { MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
 
@@ -50,8 +52,12 @@ export function compiledByMethod(
     case 'stabilizer': {
       const prepare = engine.prepareStabilizer?.bind(engine);
       if (prepare === undefined) throw new MethodMissingError(method, engine.name);
-      const program = compileStabilizer(circuit);
-      if ('kind' in program) throw new Error(`unreachable: ${program.operation} is not Clifford`);
+      const clifford = compileStabilizer(circuit);
+      const program =
+        'kind' in clifford
+          ? compileNearClifford(circuit, { maxCoreQubits: MAX_CORE_QUBITS })
+          : clifford;
+      if ('kind' in program) throw new Error(`unreachable: no program, for ${program.kind}`);
       return { report: reportAsWritten(circuit), prepare: () => prepare(program) };
     }
     case 'matrix_product_state': {

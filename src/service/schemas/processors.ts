@@ -121,6 +121,17 @@ export const processor = z
             .int()
             .optional()
             .describe('Qubits of the widest one in double precision; wider ones take single'),
+          near_clifford: z
+            .strictObject({
+              max_qubits: z.int().describe('Qubits of the widest circuit'),
+              max_stabilizer_states: z
+                .int()
+                .describe(
+                  'Most stabilizer states in a sum; they at most double with each such gate',
+                ),
+            })
+            .optional()
+            .describe('Limits of circuits without noise that are Clifford but for a few gates'),
         }),
       )
       .optional()

@@ -123,7 +123,12 @@ describe('the limits of a processor', () => {
     expect(methodsOf(processor.spec)).toEqual([
       { method: 'statevector', maxQubits: 30, maxNoisyQubits: 30 },
       { method: 'density_matrix', maxQubits: 15, maxNoisyQubits: 15, maxDoubleQubits: 15 },
-      { method: 'stabilizer', maxQubits: 20_000, maxNoisyQubits: 20_000 },
+      {
+        method: 'stabilizer',
+        maxQubits: 20_000,
+        maxNoisyQubits: 20_000,
+        nearClifford: { maxQubits: 2000, maxStates: 2 ** 24 },
+      },
       { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
     ]);
   });

@@ -7,6 +7,7 @@ import { chooseMethod, type MethodChoice } from '../../../src/fleet/choose-metho
 import { type MethodQuestion, methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { ProcessorSpec } from '../../../src/fleet/processor.ts';
 import { circuitWork } from '../../../src/fleet/schedule/scheduled-run.ts';
+import { randomClifford } from '../../support/clifford-circuits.ts';
 import { gate, randomUnitary } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
@@ -46,6 +47,8 @@ const chain = (numQubits: number) =>
 const ghz = (numQubits: number, ...more: readonly Operation[]) =>
   circuit(numQubits, [gate('H', [0]), ...chain(numQubits), ...more]);
 const T = gate('T', [0]);
+/** Rotations of 30 qubits: too many for sums over stabilizer states. */
+const ROTATIONS = Array.from({ length: 30 }, (_, qubit) => gate('RY', [qubit], [], [0.3]));
 
 /** Layers of random gates on random pairs. */
 function entangled(numQubits: number): Circuit {
@@ -63,17 +66,82 @@ test.each([
   ['a narrow Clifford circuit stays a state vector', ghz(6), 'statevector'],
   ['a wide one goes to stabilizers', ghz(2000), 'stabilizer'],
   ['so does one that a state vector holds but takes long for', ghz(24), 'stabilizer'],
-  ['a wide chain with little entanglement', ghz(300, T), 'matrix_product_state'],
+  ['a wide chain with little entanglement', ghz(300, ...ROTATIONS), 'matrix_product_state'],
+  ['one with few rotations goes to sums', ghz(300, T), 'stabilizer'],
   ['an entangled circuit that a state vector holds', entangled(18), 'statevector'],
 ])('%s', (_, asked, method) => {
   expect(outcome(choiceFor(asked))).toBe(method);
+});
+
+/** A circuit of random Clifford gates on random pairs, with T gates on random qubits. */
+function withTs(numQubits: number, numTs: number): Circuit {
+  const stream = new RandomStream(numQubits);
+  const cliffords = () =>
+    Array.from({ length: 2 * numQubits }, () => randomClifford(stream, numQubits));
+  const layers = Array.from({ length: numTs }, () => [
+    ...cliffords(),
+    gate('T', [stream.below(numQubits)]),
+  ]);
+  return circuit(numQubits, [...layers.flat(), ...cliffords()]);
+}
+
+test('an entangled circuit that is Clifford but for a few gates goes to sums over stabilizer states', () => {
+  // One T gate of the second circuit acts on a qubit that is still 0.
+  for (const [numQubits, numRotations, numTerms] of [
+    [22, 6, 32],
+    [60, 5, 8],
+  ] as const) {
+    expect(choiceFor(withTs(numQubits, 6))).toMatchObject({
+      method: 'stabilizer',
+      reason: expect.stringContaining(
+        `Stabilizers of ${numQubits} qubits, ${numRotations} rotations and sums over ${numTerms} stabilizer states, in`,
+      ),
+    });
+  }
+  expect(outcome(choiceFor(withTs(60, 40)))).toMatch(/^No method takes 60 qubits/);
+  expect(outcome(choiceFor(withTs(60, 40), { asked: 'stabilizer' }))).toContain(
+    'sums over stabilizer states have up to 2^22 terms, and the gates that are not Clifford need more',
+  );
+});
+
+test('sums are looked for in a few milliseconds, or the estimate is left to a process', () => {
+  const stream = new RandomStream(5);
+  const long = Array.from({ length: 20_000 }, () => randomClifford(stream, 60));
+  const mayNot = { mayTakeLong: false };
+  // A T gate after many others: the estimate is long.
+  expect(() => choiceFor(circuit(60, [...long, T]), mayNot)).toThrow(StepsSpentError);
+  expect(outcome(choiceFor(circuit(60, [...long, T])))).toBe('stabilizer');
+  // Rotations of many qubits at the beginning end it at once.
+  const rotations = Array.from({ length: 60 }, (_, qubit) => gate('RY', [qubit], [], [0.3]));
+  const far = circuit(60, [...rotations, ...long]);
+  expect(outcome(choiceFor(far, { asked: 'stabilizer', ...mayNot }))).toContain('need more');
+});
+
+test('sums are refused with the reason', () => {
+  const asked = { asked: 'stabilizer' } as const;
+  const misread: DynamicCircuit = {
+    ...ghz(5, T),
+    operations: [
+      ...ghz(5, T).operations,
+      { kind: 'misread', bits: [0], p1Given0: 0.1, p0Given1: 0.2 },
+    ],
+  };
+  for (const [given, more, why] of [
+    [ghz(5, T), { outputs: ['detection_events'] }, /no detection_events/],
+    [ghz(2001, T), {}, /take up to 2000 qubits/],
+    [ghz(22, T), { outputs: ['probabilities'], wantsExact: true }, /outcomes of up to 20 bits/],
+    [ghz(5, T), { shots: 1e9 }, /stabilizer needs 26.1 GiB, and there are 256 MiB/],
+    [misread, {}, /without noise/],
+  ] as const) {
+    expect(outcome(choiceFor(given, { ...asked, ...more }))).toMatch(why);
+  }
 });
 
 test('a refusal says what each method would need', () => {
   const choice = choiceFor(entangled(60));
   expect(choice).toMatchObject({ field: 'circuit', isLimit: true });
   expect(outcome(choice)).toMatch(
-    /^No method takes 60 qubits for what is asked: statevector needs 16 EiB and takes up to 24 qubits; density_matrix needs 2\^120 amplitudes and takes up to 12 qubits; stabilizer takes Clifford gates and Pauli noise, and An explicit unitary on qubits \d+, \d+ is neither; matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256; asked for by name, it cuts them and states the error\.$/,
+    /^No method takes 60 qubits for what is asked: statevector needs 16 EiB and takes up to 24 qubits; density_matrix needs 2\^120 amplitudes and takes up to 12 qubits; stabilizer takes Clifford gates and Pauli noise, and An explicit unitary on qubits \d+, \d+ is neither; sums over stabilizer states take one-qubit, controlled and diagonal gates and measurements after them, without noise, resets and conditions; matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256; asked for by name, it cuts them and states the error\.$/,
   );
 });
 
@@ -96,7 +164,7 @@ test('the reason names the figures', () => {
       /^Stabilizers of 1000 qubits in \d\.\d+ MiB\. The circuit has Clifford gates and Pauli noise alone, so that they are exact\. A state vector would need 2\^1000 amplitudes\.$/,
     ),
   });
-  expect(choiceFor(ghz(300, T))).toMatchObject({
+  expect(choiceFor(ghz(300, ...ROTATIONS))).toMatchObject({
     reason: expect.stringMatching(
       /^A matrix product state with bonds of about 2 in [\d.]+ MiB\. No bond can exceed 2, so that only rounding errors are cut off\. A state vector would need 2\^300 amplitudes\.$/,
     ),
@@ -140,8 +208,8 @@ test('a chain whose bonds are likely to stay small counts as exact, and its boun
 test.each([
   [
     'stabilizer',
-    ghz(5, T),
-    'stabilizer takes Clifford gates and Pauli noise, and T on qubit 0 is neither.',
+    ghz(5, T, { kind: 'reset', qubits: [0] }),
+    'stabilizer takes Clifford gates and Pauli noise, and T on qubit 0 is neither; sums over stabilizer states take one-qubit, controlled and diagonal gates and measurements after them, without noise, resets and conditions.',
   ],
   ['stabilizer', ghz(5), 'stabilizer has no statevector.'],
   ['matrix_product_state', ghz(5), 'matrix_product_state has no purity.'],
@@ -190,10 +258,16 @@ test('what no order of the qubits could help is refused without an estimate that
 test('an estimate that takes long is left to a process, and refused beyond a limit', () => {
   const byName = { mayTakeLong: false, asked: 'matrix_product_state' } as const;
   expect(() => choiceFor(entangled(60), byName)).toThrow(StepsSpentError);
-  expect(outcome(choiceFor(ghz(300, T), { mayTakeLong: false }))).toBe('matrix_product_state');
+  expect(outcome(choiceFor(ghz(300, ...ROTATIONS), { mayTakeLong: false }))).toBe(
+    'matrix_product_state',
+  );
   const stream = new RandomStream(1);
   const pairs = Array.from({ length: 3000 }, () => stream.distinct(2, 1000));
-  const far = circuit(1000, [T, ...pairs.map(([a = 0, b = 1]) => gate('X', [a], [b]))]);
+  const far = circuit(1000, [
+    T,
+    { kind: 'reset', qubits: [0] },
+    ...pairs.map(([a = 0, b = 1]) => gate('X', [a], [b])),
+  ]);
   expect(outcome(choiceFor(far))).toMatch(
     /matrix_product_state takes up to 200000 swaps of neighbours, and the gates on distant qubits need about \d+/,
   );

@@ -358,7 +358,12 @@ test('computes density matrices in single precision where double precision has n
   expect(methodsOf(qvm.spec)).toEqual([
     { method: 'statevector', maxQubits: 17, maxNoisyQubits: 17 },
     { method: 'density_matrix', maxQubits: 9, maxNoisyQubits: 9, maxDoubleQubits: 8 },
-    { method: 'stabilizer', maxQubits: 2048, maxNoisyQubits: 2048 },
+    {
+      method: 'stabilizer',
+      maxQubits: 2048,
+      maxNoisyQubits: 2048,
+      nearClifford: { maxQubits: 2000, maxStates: 2 ** 15 },
+    },
     { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
   ]);
   for (const [numQubits, precision] of [
