@@ -10,6 +10,7 @@ import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
 import { benchMatrixProducts } from './matrix-products.ts';
+import { benchNearClifford } from './near-clifford.ts';
 import { benchNoise } from './noise.ts';
 import { benchObservables } from './observables.ts';
 import { benchPlacement } from './placement.ts';
@@ -38,6 +39,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'http-circuits': benchHttpCircuits,
   inference: benchInference,
   'matrix-products': benchMatrixProducts,
+  'near-clifford': benchNearClifford,
   noise: benchNoise,
   observables: benchObservables,
   placement: benchPlacement,
