@@ -248,11 +248,9 @@ test('memory decides how many qubits stabilizers take', () => {
 });
 
 test('what no order of the qubits could help is refused without an estimate that takes long', () => {
-  for (const more of [{}, { isBatch: true, asked: 'matrix_product_state' }] as const) {
-    expect(outcome(choiceFor(entangled(60), { mayTakeLong: false, ...more }))).toMatch(
-      /matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256;/,
-    );
-  }
+  expect(outcome(choiceFor(entangled(60), { mayTakeLong: false }))).toMatch(
+    /matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256;/,
+  );
 });
 
 test('an estimate that takes long is left to a process, and refused beyond a limit', () => {
