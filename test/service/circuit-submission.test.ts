@@ -416,10 +416,26 @@ describe('a submission with', () => {
     expect(answer.json().error.details).toHaveLength(20);
   });
 
+  test('several faults in its text lists them with their lines, beside others', async () => {
+    const qasm =
+      'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q;\nhh q[0];\nx q[5];\ncx q[0] q[1];';
+    const answer = await service.submit({ qasm, target_processor: 'statevector-sim', shots: 0 });
+    const { details } = answer.json().error;
+    expect(details.map(({ path }: { path: string }) => path)).toEqual([
+      'shots',
+      'qasm',
+      'qasm',
+      'qasm',
+    ]);
+    for (const [i, line] of [2, 3, 4].entries()) {
+      expect(details[1 + i].message).toMatch(new RegExp(`^OpenQASM line ${line}, column `));
+    }
+  });
+
   test('a very long unknown name repeats only its beginning', async () => {
     const answer = await service.submit({ ...BELL, ['x'.repeat(10_000)]: 1 });
     expect(answer.statusCode).toBe(400);
-    expect(answer.body.length).toBeLessThan(1000);
+    expect(answer.body.length).toBeLessThan(2000);
   });
 });
 

@@ -7,6 +7,7 @@
  * of whole numbers in version 3 only.
  */
 
+import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import type { AngleFormulas } from '../angle-formulas.ts';
 import { type Circuit, type DynamicCircuit, isStatic } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
@@ -32,6 +33,8 @@ const TOO_LARGE_CONDITION = `A condition on measured bits has too many cases, or
 interface OpenQasmOptions {
   /** Values for `input` declarations, by name. */
   readonly inputs?: InputValues;
+  /** Called with each fault after the first one, which is thrown in the end; without it, reading stops at the first. */
+  readonly onFurtherFault?: (fault: OpenQasmError) => void;
 }
 
 /** A program that was read at one point of its inputs. */
@@ -159,7 +162,7 @@ function readVersioned(
   version: 2 | 3,
   tokens: TokenStream,
   limits: CircuitLimits,
-  { inputs: values = {}, at, takesPragmas }: ReadingOptions,
+  { inputs: values = {}, at, takesPragmas, onFurtherFault }: ReadingOptions,
 ): Reading {
   const open = at && new OpenInputs(at, limits.maxGates);
   const inputs = new Inputs(values, open);
@@ -168,7 +171,7 @@ function readVersioned(
     read =
       version === 2
         ? { builder: new OpenQasm2Reader(tokens, limits, open).read() }
-        : readOpenQasm3(tokens, limits, inputs);
+        : readOpenQasm3(tokens, limits, inputs, onFurtherFault);
     if (!takesPragmas) {
       read.results?.refuse();
       const { noiseOffset } = read.builder;
@@ -207,28 +210,52 @@ const STAYS: ReadonlySet<Statement['kind']> = new Set([
   ...(['gate', 'def', 'opaque', 'variable', 'array', 'register', 'alias', 'duration'] as const),
 ]);
 
-function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): Interpreter {
+/** Statements that leave nothing behind, so that reading goes on after one that has a fault. */
+const LEAVE_NOTHING: ReadonlySet<Statement['kind']> = new Set([
+  ...(['call', 'measure', 'reset', 'barrier', 'delay'] as const),
+]);
+
+function readOpenQasm3(
+  tokens: TokenStream,
+  limits: CircuitLimits,
+  inputs: Inputs,
+  onFurtherFault: ReadingOptions['onFurtherFault'],
+): Interpreter {
   const parser = new StatementParser(tokens, new ExpressionParser(tokens, 3));
   const interpreter = new Interpreter(tokens, limits, inputs);
-  let hasEnded = false;
+  // Statements after `end`, and after a fault that others may follow from, are parsed, but not executed.
+  let isParsedOnly = false;
+  let first: OpenQasmError | undefined;
+  let numFaults = 0;
   while (parser.isNext()) {
     const { offset } = tokens.current;
     tokens.beginStatement();
-    if (tokens.isWord('include')) {
-      readInclude(tokens, interpreter.gates);
-      continue;
-    }
-    const statement = parser.statement();
-    // Statements after `end` are parsed, but not executed.
-    if (hasEnded) continue;
+    let statement: Statement | undefined;
     try {
-      hasEnded = interpreter.runNext(statement);
+      if (tokens.isWord('include')) {
+        readInclude(tokens, interpreter.gates);
+        continue;
+      }
+      statement = parser.statement();
+      if (isParsedOnly) continue;
+      isParsedOnly = interpreter.runNext(statement);
       if (STAYS.has(statement.kind)) tokens.keepStatement();
     } catch (error) {
-      if (!(error instanceof DiagramTooLargeError)) throw error;
-      throw tokens.pastLimit(offset, TOO_LARGE_CONDITION);
+      const fault =
+        error instanceof DiagramTooLargeError
+          ? tokens.pastLimit(offset, TOO_LARGE_CONDITION)
+          : error;
+      if (!(fault instanceof OpenQasmError)) throw fault;
+      if (first !== undefined && !(fault instanceof OpenQasmLimitError)) onFurtherFault?.(fault);
+      first ??= fault;
+      isParsedOnly ||= statement === undefined || !LEAVE_NOTHING.has(statement.kind);
+      const isLast = ++numFaults === MAX_FAULTS || fault instanceof OpenQasmLimitError;
+      if (onFurtherFault === undefined || isLast) throw first;
+      // A statement that was parsed has been passed.
+      if (statement === undefined && !tokens.skipStatement(offset)) throw first;
     }
   }
+  if (first !== undefined) throw first;
   interpreter.finish();
   return interpreter;
 }

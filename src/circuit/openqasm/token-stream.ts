@@ -41,7 +41,7 @@ export function quoted(text: string): string {
  * earlier statements that stay in memory (definitions, declarations).
  */
 export class TokenStream {
-  readonly #lexer: Lexer;
+  #lexer: Lexer;
   readonly #maxGates: number;
   /** Most tokens in memory. */
   readonly #maxHeld: number;
@@ -103,6 +103,34 @@ export class TokenStream {
     const what = 'This statement, with the definitions and declarations before it,';
     const limit = `the limit follows from max_gates, which is ${this.#maxGates}`;
     return this.pastLimit(offset, `${what} has more than ${most} words and symbols; ${limit}.`);
+  }
+
+  /**
+   * Goes to the end of the statement that begins at `offset`, from anywhere in it.
+   *
+   * @returns Whether the text goes on in words and symbols that can be read.
+   */
+  skipStatement(offset: number): boolean {
+    const lexer = new Lexer(this.#lexer.source, offset);
+    const open: ('block' | 'set' | 'bracket')[] = [];
+    let before = '';
+    try {
+      for (let token = lexer.next(); token.kind !== 'end'; token = lexer.next()) {
+        const { kind, text } = token;
+        const mayEnd = kind === 'symbol' && passBracket(open, text, before);
+        before = text;
+        if (!mayEnd || open.some((each) => each !== 'bracket')) continue;
+        const next = lexer.next();
+        if (next.text === 'else') continue;
+        this.#lexer = lexer;
+        this.current = next;
+        return next.kind !== 'end';
+      }
+    } catch (error) {
+      // Text that is no word or symbol.
+      if (!(error instanceof OpenQasmSyntaxError)) throw error;
+    }
+    return false;
   }
 
   /** Skips the rest of the current token's line. */
@@ -209,5 +237,41 @@ export class TokenStream {
 
   #position(offset: number) {
     return positionAt(this.#lexer.source, offset);
+  }
+}
+
+/** Symbols and words that a set of values follows; any other brace begins a block. */
+const BEFORE_SET: readonly string[] = ['in', '=', '[', '(', ','];
+
+/**
+ * Opens or closes what a symbol does; a fault may have left brackets open.
+ *
+ * @param before - The text before the symbol.
+ * @returns Whether a statement ends with the symbol, unless blocks are open.
+ */
+function passBracket(open: ('block' | 'set' | 'bracket')[], text: string, before: string): boolean {
+  switch (text) {
+    case '{': {
+      const isSet = BEFORE_SET.includes(before) || (before === '{' && open.at(-1) === 'set');
+      open.push(isSet ? 'set' : 'block');
+      return false;
+    }
+    case '(':
+    case '[':
+      open.push('bracket');
+      return false;
+    case ')':
+    case ']':
+      if (open.at(-1) === 'bracket') open.pop();
+      return false;
+    case '}':
+      while (open.at(-1) === 'bracket') open.pop();
+      return open.pop() !== 'set';
+    case ';':
+      // No bracket and no set reaches across it.
+      while (open.length > 0 && open.at(-1) !== 'block') open.pop();
+      return true;
+    default:
+      return false;
   }
 }

@@ -16,7 +16,7 @@ import {
   MAX_CIRCUIT_QUBITS,
   tooManyQubits,
 } from '../../circuit/circuit-limits.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import {
   noisyCircuitFromGateObjects,
@@ -420,7 +420,12 @@ function readProgram(
     return { circuit: read, registers: [], warnings: [], results: NO_RESULTS };
   }
   if (qasm === undefined) return undefined;
-  const read = readText(qasm, inputs ?? {}, limits);
+  const further: OpenQasmError[] = [];
+  const read = attempt(faults, () =>
+    readText(qasm, inputs ?? {}, limits, (fault) => further.push(fault)),
+  );
+  for (const { message, code } of further) faults.add('qasm', message, code);
+  if (read === undefined) return undefined;
   if (qubits === undefined) return read;
   const wide = widened(read.circuit, qubits, limits, faults);
   return wide === undefined ? undefined : { ...read, circuit: wide };
@@ -431,8 +436,9 @@ function readText(
   qasm: string,
   inputs: NonNullable<CircuitBody['inputs']>,
   limits: CircuitLimits,
+  onFurtherFault: (fault: OpenQasmError) => void,
 ): ReadSource {
-  const read = readOpenQasm(qasm, limits, { inputs });
+  const read = readOpenQasm(qasm, limits, { inputs, onFurtherFault });
   if (!read.results.results.some(({ type }) => type === 'adjoint_gradient')) return read;
   return { ...read, sweep: readSweep({ qasm }, inputColumns(inputs), limits) };
 }

@@ -130,12 +130,13 @@ export function circuitBodyOf(
   const form = circuitForm(value, maxGates);
   if (form.isGood) return form.body;
   const { faults, parts, given } = form;
-  const all =
-    faults.length < MAX_FAULTS
-      ? [...faults, ...meaningFaults(parts, given, targets, maxSteps)]
-      : faults;
   const places = new Set<string>();
-  throw new RequestInvalidError(all.filter(({ path }) => !places.has(path) && places.add(path)));
+  const ofForm = faults.filter(({ path }) => !places.has(path) && places.add(path));
+  if (faults.length >= MAX_FAULTS) throw new RequestInvalidError(ofForm);
+  // A text may have several faults at its one path.
+  const ofMeaning = meaningFaults(parts, given, targets, maxSteps);
+  const others = ofMeaning.filter(({ path }) => !places.has(path));
+  throw new RequestInvalidError([...ofForm, ...others]);
 }
 
 function serialized<Checked extends CheckedCircuit>(checked: Checked): Checked {
