@@ -89,9 +89,8 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   const cost = chainCost(program);
   const { largestBond, bondBound, mayTruncate } = cost;
   const numStates = work.isBranching ? 1 + Math.log2(Math.max(1, shots)) : 1;
-  const outcomeBytes = countingBytes(circuit.numBits, shots);
   const bytesOf = ({ stateBytes, otherBytes }: MatrixProductMemory) =>
-    numStates * stateBytes + otherBytes + outcomeBytes;
+    numStates * stateBytes + otherBytes;
   const [likely, most] = [bytesOf(cost.likely), bytesOf(cost.most)];
   const available = stateBytesOf(spec);
   const bound = bondText(bondBound);
@@ -100,13 +99,14 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     const why = `matrix_product_state needs ${roundedSize(likely)} for bonds of ${largestBond}, and there are ${roundedSize(available)}`;
     return { why, isLimit: true };
   }
-  // The engine keeps to its memory if bonds turn out wider. Outcomes do not decide which engine a run needs.
-  const bytes = Math.min(most - outcomeBytes, available);
+  // The engine keeps to its memory if bonds turn out wider.
+  const bytes = Math.min(most, available);
+  const withOutcomes = roundedSize(likely + countingBytes(circuit.numBits, shots));
   const offer = {
     method: 'matrix_product_state',
     figures: { bytes, ...timesOf(cost, program, shots) },
     bonds,
-    what: `A matrix product state with bonds of about ${largestBond} in ${roundedSize(likely)}`,
+    what: `A matrix product state with bonds of about ${largestBond} in ${withOutcomes}`,
   } as const;
   if (isExact) {
     const isKnown = !mayTruncate && typicalPoint === undefined;

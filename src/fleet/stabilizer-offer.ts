@@ -106,16 +106,14 @@ export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Of
   if (wantsExact && !isLinear(program)) {
     return { why: 'stabilizer has no exact values of a circuit with conditions or loops' };
   }
-  const bytes = stabilizerBytes(program, shots);
+  const outcomeBytes = countingBytes(circuit.numBits, shots);
+  // Outcomes do not decide whether there is room, nor which engine a run needs, as they do not by other methods.
+  const bytes = stabilizerBytes(program, shots) - outcomeBytes;
   if (bytes > stateBytesOf(spec)) return noRoom(bytes, spec);
   return {
     method: 'stabilizer',
-    // Outcomes do not decide which engine a run needs, as they do not by other methods.
-    figures: {
-      bytes: bytes - countingBytes(circuit.numBits, shots),
-      ...figuresOf(circuit, program),
-    },
-    what: `Stabilizers of ${counted(numQubits, 'qubit')} in ${roundedSize(bytes)}`,
+    figures: { bytes, ...figuresOf(circuit, program) },
+    what: `Stabilizers of ${counted(numQubits, 'qubit')} in ${roundedSize(bytes + outcomeBytes)}`,
     isExact: true,
     precision: 'The circuit has Clifford gates and Pauli noise alone, so that they are exact.',
   };
@@ -152,17 +150,15 @@ export function byStabilizerSums(
     const why = `stabilizer lists the outcomes of up to ${MAX_STABILIZER_PROBABILITY_BITS} bits`;
     return { why, isLimit: true };
   }
-  const bytes = nearCliffordBytes(program, { shots, probabilities });
+  const outcomeBytes = countingBytes(circuit.numBits, shots);
+  const bytes = nearCliffordBytes(program, { shots, probabilities }) - outcomeBytes;
   if (bytes > stateBytesOf(spec)) return noRoom(bytes, spec);
   const { coreQubits, rotations } = program;
   const numStates = counted(2 ** coreQubits.length, 'stabilizer state');
   return {
     method: 'stabilizer',
-    figures: {
-      bytes: bytes - countingBytes(circuit.numBits, shots),
-      ...figuresOfSums(circuit, program),
-    },
-    what: `Stabilizers of ${counted(circuit.numQubits, 'qubit')}, ${counted(rotations.length, 'rotation')} and sums over ${numStates}, in ${roundedSize(bytes)}`,
+    figures: { bytes, ...figuresOfSums(circuit, program) },
+    what: `Stabilizers of ${counted(circuit.numQubits, 'qubit')}, ${counted(rotations.length, 'rotation')} and sums over ${numStates}, in ${roundedSize(bytes + outcomeBytes)}`,
     isExact: true,
     precision: 'The circuit is Clifford but for these rotations, and the sums are exact.',
   };
