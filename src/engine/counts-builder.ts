@@ -94,7 +94,7 @@ export class CountsBuilder {
 
   async #sorted(slicer: TimeSlicer): Promise<Pick<Counts, 'outcomes' | 'occurrences'>> {
     if (this.#wordsPerOutcome === 1) return await sortedWordCounts(this.#asIs(), slicer);
-    return this.#merge(await this.#ascendingOrder(slicer));
+    return await this.#merge(await this.#ascendingOrder(slicer), slicer);
   }
 
   /** Compares entries i and j: negative, 0 or positive. */
@@ -150,7 +150,10 @@ export class CountsBuilder {
   }
 
   /** Lists the outcomes in the given order, adding up equal ones. */
-  #merge(order: Uint32Array): Pick<Counts, 'outcomes' | 'occurrences'> {
+  async #merge(
+    order: Uint32Array,
+    slicer: TimeSlicer,
+  ): Promise<Pick<Counts, 'outcomes' | 'occurrences'>> {
     const stride = this.#wordsPerOutcome;
     const outcomes = new Uint32Array(order.length * stride);
     const occurrences = new Uint32Array(order.length);
@@ -164,6 +167,7 @@ export class CountsBuilder {
         }
       }
       occurrences[last]! += this.#occurrences[entry]!;
+      if (slicer.spend(4 * stride)) await slicer.pause();
     }
     return {
       outcomes: outcomes.slice(0, (last + 1) * stride),

@@ -162,4 +162,30 @@ describe('counts', () => {
     // Single digits, so that the order of texts is that of numbers.
     expect(keys).toEqual([...expected.keys()].sort());
   });
+
+  test('copy an outcome from the place in an array where it begins', async () => {
+    const builder = new CountsBuilder(33);
+    builder.add(Uint32Array.of(9, 1, 0, 2, 1), 3, 3);
+    builder.add(Uint32Array.of(9, 1, 0, 2, 1), 4, 1);
+    const { outcomes, occurrences } = await builder.finish(slicer());
+    expect([[...outcomes], [...occurrences]]).toEqual([
+      [1, 0, 2, 1],
+      [4, 3],
+    ]);
+  });
+
+  test('that are merged are work for each outcome, beside that of sorting', async () => {
+    const units: number[] = [];
+    class Watched extends TimeSlicer {
+      override spend(done: number): boolean {
+        units.push(done);
+        return super.spend(done);
+      }
+    }
+    const builder = new CountsBuilder(33);
+    for (let i = 100; i > 0; i--) builder.add(Uint32Array.of(i, 0), 1);
+    await builder.finish(new Watched(NEVER, () => {}));
+    const numBytes = 8;
+    expect(units).toHaveLength(numBytes + 100);
+  });
 });
