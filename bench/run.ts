@@ -10,6 +10,7 @@ import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
 import { benchMatrixProducts } from './matrix-products.ts';
+import { benchMethodMemory } from './method-memory.ts';
 import { benchNearClifford } from './near-clifford.ts';
 import { benchNoise } from './noise.ts';
 import { benchObservables } from './observables.ts';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   inference: benchInference,
   'matrix-products': benchMatrixProducts,
   'near-clifford': benchNearClifford,
+  'method-memory': benchMethodMemory,
   noise: benchNoise,
   observables: benchObservables,
   placement: benchPlacement,
