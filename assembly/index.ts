@@ -9,6 +9,7 @@ import { clearPiece, clearUntouched, copyPiece } from './bulk';
 import { collapseItem } from './collapse';
 import { expectationItem } from './expectation';
 import { massesItem, qubitMassesItem } from './masses';
+import { multiplyItem, orthogonalize } from './mps-commands';
 import { observableImageItem } from './observable-image';
 import { drawItem, drawShotsItem, sortDrawsItem } from './sampling';
 import { sweepTiles } from './sweep';
@@ -18,6 +19,17 @@ import { IMAG } from './vectors';
 
 export { collapseLanes, collapsePairs } from './collapse';
 export { rangeMasses } from './masses';
+export { beginOrthogonalization } from './mps-commands';
+export {
+  applyToPair,
+  applyToSite,
+  conjugate,
+  multiplyMatrices,
+  pickRows,
+  rowMasses,
+  transpose,
+} from './mps-products';
+export { orthogonalizeRows, rotateRows } from './mps-rows';
 export {
   addUpState,
   compactSamples,
@@ -48,6 +60,8 @@ const CLEAR = 32;
 const COPY = 33;
 const CLEAR_UNTOUCHED = 34;
 const BATCH = 48;
+const MULTIPLY = 64;
+const ORTHOGONALIZE = 65;
 
 /** This thread's tiles, behind the scratch of the tile program. */
 let tiles: usize = 0;
@@ -71,6 +85,7 @@ export function setScratch(at: usize): void {
  * @returns Whether no item is left to claim.
  */
 export function work(command: usize, maxClaims: i32): bool {
+  if (load<i32>(command, KIND) == ORTHOGONALIZE) return orthogonalize(command, maxClaims);
   const numItems: i32 = load<i32>(command, NUM_ITEMS);
   const perClaim: i32 = load<i32>(command, ITEMS_PER_CLAIM);
   for (let claim = 0; claim < maxClaims; claim++) {
@@ -123,6 +138,9 @@ function doItem(command: usize, item: i32): void {
       break;
     case BATCH:
       batchItem(command, item, tiles);
+      break;
+    case MULTIPLY:
+      multiplyItem(command, item, tiles);
       break;
     default:
       unreachable();

@@ -1,13 +1,13 @@
 /** Makes rows of complex matrices orthogonal, for matrix product states. */
 import { ENTRY } from './mps-products';
 
-/** conj(a)·b summed over two rows; the last call's result. */
-let productRe: f64 = 0;
-let productIm: f64 = 0;
+/** conj(a)·b summed over two rows; the result of the last `setProduct`. */
+export let productRe: f64 = 0;
+export let productIm: f64 = 0;
 
 // @ts-ignore: a decorator of this compiler
 @inline
-function setProduct(a: usize, b: usize, bytes: usize): void {
+export function setProduct(a: usize, b: usize, bytes: usize): void {
   // Products of equal parts, and of unlike ones.
   let like = f64x2.splat(0);
   let unlike = f64x2.splat(0);
@@ -25,7 +25,7 @@ function setProduct(a: usize, b: usize, bytes: usize): void {
 /** Subtracts a complex number times a row from another one; gives what the squared norm is then. */
 // @ts-ignore: a decorator of this compiler
 @inline
-function subtractRow(re: f64, im: f64, row: usize, from: usize, bytes: usize): f64 {
+export function subtractRow(re: f64, im: f64, row: usize, from: usize, bytes: usize): f64 {
   const real = f64x2.splat(re);
   const imaginary = f64x2.mul(f64x2.splat(im), f64x2(-1, 1));
   let sum = f64x2.splat(0);
@@ -45,7 +45,7 @@ function subtractRow(re: f64, im: f64, row: usize, from: usize, bytes: usize): f
 
 // @ts-ignore: a decorator of this compiler
 @inline
-function massOf(row: usize, bytes: usize): f64 {
+export function massOf(row: usize, bytes: usize): f64 {
   let sum = f64x2.splat(0);
   for (const end = row + bytes; row < end; row += ENTRY) {
     const entry = v128.load(row);
@@ -55,16 +55,15 @@ function massOf(row: usize, bytes: usize): f64 {
 }
 
 /**
- * Continues a modified Gram-Schmidt orthogonalisation of rows, largest row first: B = Lᵀ·Q with orthonormal rows of Q.
+ * Modified Gram-Schmidt orthogonalisation of rows, largest row first: B = Lᵀ·Q with orthonormal rows of Q.
  *
  * @param at - B, overwritten; rows that are done become rows of Q in place.
  * @param masses - Squared norms of the rows, which are kept up; −1 for rows that are done.
  * @param factors - L, one row of `rows` entries for each step; not written if 0.
  * @param basis - Q, one row for each step, orthonormal to rounding; not written if 0.
- * @param from - Steps done so far.
- * @param to - Steps after which the call returns.
+ * @param most - Steps after which it ends.
  * @param rest - Ends where the rows that are left have no more than this squared norm together.
- * @returns Steps done; less than `to` at the end.
+ * @returns Steps done.
  */
 export function orthogonalizeRows(
   at: usize,
@@ -73,12 +72,11 @@ export function orthogonalizeRows(
   masses: usize,
   factors: usize,
   basis: usize,
-  from: usize,
-  to: usize,
+  most: usize,
   rest: f64,
 ): usize {
   const bytes = columns * ENTRY;
-  for (let step = from; step < to; step++) {
+  for (let step: usize = 0; step < most; step++) {
     let pivot: usize = 0;
     let largest: f64 = -1;
     let sum: f64 = 0;
@@ -127,7 +125,7 @@ export function orthogonalizeRows(
       }
     }
   }
-  return to;
+  return most;
 }
 
 /**

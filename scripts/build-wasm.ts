@@ -1,6 +1,5 @@
 /**
- * Builds *.wasm from assembly/, for each precision with relaxed SIMD and without, for matrix product states and for stabilizer
- * runs, into the given folder or else the one where the sources look for them. With `--if-stale` only if a source is
+ * Builds *.wasm from assembly/, for each precision with relaxed SIMD and without, and for stabilizer runs, into the given folder or else the one where the sources look for them. With `--if-stale` only if a source is
  * newer than a build. Each file is written elsewhere and then renamed, so that a concurrent reader
  * or builder always sees a whole file.
  */
@@ -32,7 +31,6 @@ const BUILDS = [
       },
     ];
   }),
-  { name: 'mps', entry: 'mps.ts', options: SHARED },
   { name: 'stabilizer', entry: 'stabilizer.ts', options: [] },
 ];
 

@@ -36,6 +36,8 @@ export const COMMAND_KINDS = {
   copy: 33,
   clearUntouched: 34,
   batch: 48,
+  multiply: 64,
+  orthogonalize: 65,
 } as const;
 
 /** A state in shared memory. */

@@ -36,8 +36,8 @@ import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
-import { ChainMemory } from './mps/chain-memory.ts';
 import { runChain, runnableChain } from './mps/run-matrix-product.ts';
+import { TensorMemory } from './mps/tensor-memory.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
 import { SegmentStore } from './segment-store.ts';
@@ -123,7 +123,6 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
   const threadPool = new ThreadPool({ precision, numThreads, tileBytes, isReproducible }, host);
   const mutex = new Mutex();
   const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
-  const chainMemory = new ChainMemory(host, options.memoryBytes);
   const batchHost: BatchHost = {
     threadPool,
     precision: PRECISIONS[precision],
@@ -139,7 +138,8 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
       prepareDensity(program, options, lowering, threadPool, mutex),
     prepareTrajectories: async (program) =>
       prepareTrajectories(program, options, lowering, threadPool, mutex),
-    prepareMatrixProduct: async (program) => prepareMatrixProduct(program, chainMemory, mutex),
+    prepareMatrixProduct: async (program) =>
+      prepareMatrixProduct(program, options, threadPool, mutex),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
@@ -265,16 +265,19 @@ function prepareTrajectories(
   );
 }
 
-/** Double precision on one thread, whatever the engine's options are. */
+/** Double precision, whatever the engine's options are. */
 function prepareMatrixProduct(
   program: MatrixProductProgram,
-  chainMemory: ChainMemory,
+  { memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
+  threadPool: ThreadPool,
   mutex: Mutex,
 ): Executable {
   const chain = runnableChain(program);
   return mutex.executable(
     (request: RunRequest, signal) =>
-      chainMemory.use((memory) => runChain(chain, memory, request, signal)),
+      retryOnLostThread(() =>
+        runChain(chain, new TensorMemory(threadPool, memoryBytes), request, signal),
+      ),
     () => {},
   );
 }

@@ -142,6 +142,8 @@ export class ThreadPool {
         const numClaimed = Atomics.load(this.words, (command >>> 2) + COMMAND_WORDS.nextItem);
         onPause?.(Math.min(1, numClaimed / numItems));
         await slicer.pause();
+        // Others may wait for what the helper was doing.
+        if (isShared && this.#numLost !== this.#numLostBefore) throw new HelperLostError();
       } while (!this.#isDone(command, slicer));
     } catch (error) {
       Atomics.store(this.words, (command >>> 2) + COMMAND_WORDS.isCancelled, 1);

@@ -3,8 +3,77 @@
  * multiply-add if the machine has relaxed SIMD and without it otherwise.
  */
 
+/**
+ * Exports for matrix product states, in double precision whatever the module's is. Matrices are row-major, complex numbers are
+ * two doubles; sizes and leading dimensions are in complex numbers, the rest are addresses.
+ */
+interface MpsKernels {
+  /** C = A·B with m × k and k × n entries; 32·k bytes of scratch. */
+  multiplyMatrices(
+    a: number,
+    lda: number,
+    b: number,
+    ldb: number,
+    c: number,
+    ldc: number,
+    m: number,
+    k: number,
+    n: number,
+    scratch: number,
+  ): void;
+  /** Writes the transpose, or the adjoint if `sign` is −1. */
+  transpose(a: number, rows: number, columns: number, out: number, sign: 1 | -1): void;
+  conjugate(at: number, count: number): void;
+  /** Applies a 2×2 matrix to the middle index of a tensor left × 2 × right. */
+  applyToSite(at: number, left: number, right: number, matrix: number): void;
+  /** Applies a 4×4 matrix to the middle indices of a tensor left × 2 × 2 × right. */
+  applyToPair(at: number, left: number, right: number, matrix: number): void;
+  /** Squared norms of rows, one double each. */
+  rowMasses(at: number, rows: number, columns: number, out: number): void;
+  /** Copies rows by their numbers (32 bits each) times factors (a double each). */
+  pickRows(
+    from: number,
+    columns: number,
+    rows: number,
+    factors: number,
+    count: number,
+    to: number,
+  ): void;
+  /**
+   * Gram-Schmidt orthogonalisation of rows; assembly/mps-rows.ts says how.
+   *
+   * @returns Steps done: the rank.
+   */
+  orthogonalizeRows(
+    at: number,
+    rows: number,
+    columns: number,
+    masses: number,
+    factors: number,
+    basis: number,
+    most: number,
+    rest: number,
+  ): number;
+  /**
+   * Part of a sweep of one-sided Jacobi rotations.
+   *
+   * @returns Number of rotations.
+   */
+  rotateRows(
+    at: number,
+    rows: number,
+    columns: number,
+    masses: number,
+    from: number,
+    to: number,
+    tolerance: number,
+  ): number;
+  /** Chooses the first row of an orthogonalisation command, which all threads then work on. */
+  beginOrthogonalization(command: number): void;
+}
+
 /** Exports of a module. Numbers are addresses, or sizes in bytes, unless said otherwise. */
-export interface KernelExports {
+export interface KernelExports extends MpsKernels {
   /** Assigns this thread its scratch memory, `threadBytes` long. */
   setScratch(at: number): void;
   /**
@@ -103,7 +172,7 @@ export function threadBytes(tileBytes: number): number {
 }
 
 /** Name of a module: of its file, without `.wasm`. */
-export type KernelName = 'f32' | 'f64' | 'f32-relaxed' | 'f64-relaxed' | 'mps' | 'stabilizer';
+export type KernelName = 'f32' | 'f64' | 'f32-relaxed' | 'f64-relaxed' | 'stabilizer';
 
 /** A module whose only function multiplies and adds with relaxed SIMD. */
 const RELAXED_PROBE = Uint8Array.of(

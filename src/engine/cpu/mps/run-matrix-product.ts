@@ -47,6 +47,7 @@ export function runnableChain(program: MatrixProductProgram): RunnableChain {
 /**
  * Runs a program from |0…0⟩; implements `Executable.run`.
  *
+ * @param memory - Empty; all of its blocks are released at the end.
  * @throws {OutputNeedsFinalStateError} if an output is requested that the program does not have.
  * @throws {StateVectorTooLongError} if the state vector of more than 20 qubits is requested.
  * @throws {TooManyOutcomesError} if a distribution over more than 16 bits or measured qubits is requested.
@@ -86,8 +87,7 @@ export async function runChain(
     const timing = { evolutionMs, samplingMs };
     return { counts, ...outputs, truncationError, largestBond, statePasses, timing };
   } finally {
-    memory.releaseScratch();
-    memory.release(matrices);
+    memory.releaseAll();
   }
 }
 

@@ -1,22 +1,31 @@
 /**
- * The memory of matrix product states: tensors, and scratch that one operation after the other uses. Long operations are
- * cut into calls of a millisecond or less, between which a run may pause.
+ * The memory of matrix product states, which lies in that of the engine's threads: tensors, and scratch that one operation
+ * after the other uses. Large products and orthogonalisations are divided among the threads.
  */
 
 import { StateMemoryError } from '../../errors.ts';
 import type { MaybePromise } from '../../state-operations.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../../time-slicer.ts';
-import { Arena } from '../arena.ts';
-import { instantiateMpsKernels, type MpsKernels } from './mps-kernels.ts';
+import { COMMAND_HEADER_WORDS, COMMAND_KINDS, doubleWords, writeCommand } from '../command.ts';
+import type { ThreadPool } from '../thread-pool.ts';
+import type { KernelExports } from '../wasm-kernels.ts';
 
 /** Bytes of a complex number. */
 export const ENTRY_BYTES = 16;
 
-/** Memory for the module's static data. */
-const RESERVED_BYTES = 65_536;
+/** Multiplications of complex numbers in one call of a kernel, at most; larger operations are commands for all threads. */
+const PRODUCTS_PER_CALL = UNITS_PER_CHUNK;
 
-/** Multiplications of complex numbers in one call of a kernel, at most, where that leaves at least one row. */
-const PRODUCTS_PER_CALL = 4 * UNITS_PER_CHUNK;
+/** Multiplications in an item of a product, about, and rows of it: with 64 rows of A, packing B costs little. */
+const PRODUCTS_PER_ITEM = 2 ** 15;
+const ROWS_PER_ITEM = 64;
+/** Longest rows of a shared product: two packed columns fit the scratch of a thread. The service's bonds, up to 4096, stay within. */
+const MAX_PACKED = 2 ** 13;
+
+/** Bytes of a command of either kind. */
+const COMMAND_BYTES = 128;
+/** Position of the steps that an orthogonalisation has done, in words; the order of assembly/mps-commands.ts. */
+const STEPS_DONE = COMMAND_HEADER_WORDS + 10;
 
 /** Scratch blocks, each of which grows to the largest size asked for. */
 export type ScratchName =
@@ -29,6 +38,8 @@ export type ScratchName =
   | 'masses'
   | 'choice'
   | 'packed'
+  | 'products'
+  | 'command'
   | 'prefixes'
   | 'extended'
   | 'matrix';
@@ -44,10 +55,9 @@ interface Scratch {
   readonly bytes: number;
 }
 
-/** A memory with the kernels over it. */
+/** The blocks of one run. */
 export class TensorMemory {
-  readonly kernels: MpsKernels;
-  readonly #arena: Arena;
+  readonly #threadPool: ThreadPool;
   readonly #maxBytes: number;
   readonly #scratch = new Map<ScratchName, Scratch>();
   #takenBytes = 0;
@@ -56,25 +66,21 @@ export class TensorMemory {
   readonly #sharers = new Map<number, number>();
   #doubles: Float64Array = new Float64Array(0);
 
-  /**
-   * @param maxBytes - Most bytes of tensors and scratch together.
-   * @param memoryBytes - Most that the memory may grow to; a multiple of 64 KiB.
-   */
-  constructor(module: WebAssembly.Module, maxBytes: number, memoryBytes: number) {
-    this.#arena = new Arena(RESERVED_BYTES, memoryBytes);
+  /** @param maxBytes - Most bytes of tensors and scratch together. */
+  constructor(threadPool: ThreadPool, maxBytes: number) {
+    this.#threadPool = threadPool;
     this.#maxBytes = maxBytes;
-    this.kernels = instantiateMpsKernels(module, this.#arena.memory);
   }
 
-  /** Bytes of the whole memory, which never shrinks. */
-  get byteLength(): number {
-    return this.#arena.byteLength;
+  /** The calling thread's kernels. */
+  get kernels(): KernelExports {
+    return this.#threadPool.kernels;
   }
 
   /** The memory as doubles; not to be kept over an allocation. */
   get doubles(): Float64Array {
-    const { buffer } = this.#arena;
-    if (this.#doubles.buffer !== buffer) this.#doubles = new Float64Array(buffer);
+    const { memory } = this.#threadPool;
+    if (this.#doubles.buffer !== memory) this.#doubles = new Float64Array(memory);
     return this.#doubles;
   }
 
@@ -85,7 +91,7 @@ export class TensorMemory {
    */
   allocate(bytes: number): number {
     if (this.#takenBytes + bytes > this.#maxBytes) throw new StateMemoryError(bytes);
-    const at = this.#arena.allocate(bytes);
+    const at = this.#threadPool.allocate(bytes);
     this.#takenBytes += bytes;
     this.#sizes.set(at, bytes);
     return at;
@@ -99,7 +105,7 @@ export class TensorMemory {
       return;
     }
     this.#sharers.delete(at);
-    this.#arena.release(at);
+    this.#threadPool.release(at);
     this.#takenBytes -= this.#sizes.get(at) ?? 0;
     this.#sizes.delete(at);
   }
@@ -126,10 +132,13 @@ export class TensorMemory {
     return at;
   }
 
-  /** Releases all scratch. */
-  releaseScratch(): void {
-    for (const { at } of this.#scratch.values()) this.release(at);
+  /** Releases all blocks. */
+  releaseAll(): void {
+    for (const at of this.#sizes.keys()) this.#threadPool.release(at);
+    this.#sizes.clear();
+    this.#sharers.clear();
     this.#scratch.clear();
+    this.#takenBytes = 0;
   }
 
   /** Copies bytes. */
@@ -145,51 +154,20 @@ export class TensorMemory {
     [m, k, n]: readonly [number, number, number],
     slicer: TimeSlicer,
   ): MaybePromise<void> {
-    const scratch = this.scratch('packed', 2 * ENTRY_BYTES * k);
-    if (m * k * n <= PRODUCTS_PER_CALL) {
-      this.kernels.multiplyMatrices(
-        a.at,
-        a.stride,
-        b.at,
-        b.stride,
-        c.at,
-        c.stride,
-        m,
-        k,
-        n,
-        scratch,
-      );
-      return slicer.spend(m * k * n) ? slicer.pause() : undefined;
+    const products = m * k * n;
+    if (products > PRODUCTS_PER_CALL && k <= MAX_PACKED) {
+      const rows = Math.min(m, ROWS_PER_ITEM);
+      const columns = Math.min(n, 2 * Math.ceil(PRODUCTS_PER_ITEM / (2 * rows * k)));
+      const numItems = Math.ceil(m / rows) * Math.ceil(n / columns);
+      const fields = [a.at, a.stride, b.at, b.stride, c.at, c.stride, m, k, n, rows, columns];
+      const command = this.scratch('command', COMMAND_BYTES);
+      const header = { kind: COMMAND_KINDS.multiply, numItems, perClaim: 1 };
+      writeCommand(this.#threadPool.memory, command, header, fields);
+      return this.#threadPool.runCommand(command, numItems, slicer);
     }
-    return this.#multiplyInParts(a, b, c, [m, k, n], scratch, slicer);
-  }
-
-  async #multiplyInParts(
-    a: Operand,
-    b: Operand,
-    c: Operand,
-    [m, k, n]: readonly [number, number, number],
-    scratch: number,
-    slicer: TimeSlicer,
-  ): Promise<void> {
-    // All rows of some columns at a time, because columns are what the kernel packs.
-    const columns = Math.max(2, 2 * Math.floor(PRODUCTS_PER_CALL / (2 * m * k)));
-    for (let from = 0; from < n; from += columns) {
-      const count = Math.min(columns, n - from);
-      this.kernels.multiplyMatrices(
-        a.at,
-        a.stride,
-        b.at + ENTRY_BYTES * from,
-        b.stride,
-        c.at + ENTRY_BYTES * from,
-        c.stride,
-        m,
-        k,
-        count,
-        scratch,
-      );
-      if (slicer.spend(m * k * count)) await slicer.pause();
-    }
+    const packed = this.scratch('packed', 2 * ENTRY_BYTES * k);
+    this.kernels.multiplyMatrices(a.at, a.stride, b.at, b.stride, c.at, c.stride, m, k, n, packed);
+    return slicer.spend(products) ? slicer.pause() : undefined;
   }
 
   /**
@@ -216,41 +194,38 @@ export class TensorMemory {
     this.kernels.rowMasses(at, rows, columns, masses);
     const total = this.#sumOf(masses, rows);
     const most = Math.min(rows, columns, limit);
-    const run = (from: number, to: number) =>
-      this.kernels.orthogonalizeRows(
+    const result = (rank: number) => ({
+      rank,
+      total,
+      left: rank === Math.min(rows, columns) ? 0 : this.#sumOf(masses, rows),
+    });
+    const products = (basis === 0 ? 2 : 3) * rows * columns * most;
+    if (products <= PRODUCTS_PER_CALL) {
+      const rank = this.kernels.orthogonalizeRows(
         at,
         rows,
         columns,
         masses,
         factors,
         basis,
-        from,
-        to,
+        most,
         rest * total,
       );
-    const result = (rank: number) => ({
-      rank,
-      total,
-      left: rank === Math.min(rows, columns) ? 0 : this.#sumOf(masses, rows),
-    });
-    const products = (basis === 0 ? 2 : 3) * rows * columns;
-    if (products * most <= PRODUCTS_PER_CALL) {
-      const rank = run(0, most);
-      return slicer.spend(products * most) ? slicer.pause().then(() => result(rank)) : result(rank);
+      return slicer.spend(products) ? slicer.pause().then(() => result(rank)) : result(rank);
     }
-    const inParts = async () => {
-      const steps = Math.max(1, Math.floor(PRODUCTS_PER_CALL / products));
-      let rank = 0;
-      while (rank < most) {
-        const to = Math.min(most, rank + steps);
-        const done = run(rank, to);
-        if (slicer.spend(products * (done - rank))) await slicer.pause();
-        rank = done;
-        if (done < to) break;
-      }
-      return result(rank);
-    };
-    return inParts();
+    const command = this.scratch('command', COMMAND_BYTES);
+    const projections = this.scratch('products', ENTRY_BYTES * most);
+    const fields = [at, rows, columns, masses, factors, basis, projections, most];
+    // The number of items only tells that there are several: a command of this kind counts its own.
+    const header = { kind: COMMAND_KINDS.orthogonalize, numItems: most, perClaim: 1 };
+    writeCommand(this.#threadPool.memory, command, header, [
+      ...fields,
+      ...doubleWords(rest * total),
+    ]);
+    this.kernels.beginOrthogonalization(command);
+    const running = this.#threadPool.runCommand(command, most, slicer);
+    const rankDone = () => result(this.#threadPool.words[command / 4 + STEPS_DONE]!);
+    return running === undefined ? rankDone() : running.then(rankDone);
   }
 
   /** Sum of the doubles that are positive. */
