@@ -29,7 +29,7 @@ import { redundantGates } from '../support/redundant-circuits.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
 const reference = openReferenceEngine({ maxQubits: 20 });
-const cpu = openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 20 });
+const cpu = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 });
 const cpuDouble = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
 afterAll(() => Promise.all([cpu.close(), cpuDouble.close()]));
 
@@ -165,6 +165,33 @@ describe('matrix product states', () => {
     const { counts } = await run(circuit, ask);
     expect(counts).toEqual((await runCircuit(reference, circuit, ask)).counts);
   });
+
+  test.each([{}, { maxBondDimension: 80 }, { maxBondDimension: 24 }])(
+    'have the same bits on 1, 2 and 3 threads with limits %o',
+    async (limits) => {
+      const circuit = measured(14, brickwork(new RandomStream(6), 14, 12));
+      const ask = {
+        statevector: true,
+        observables: OBSERVABLES,
+        amplitudes: [5n],
+        variances: true,
+      };
+      const results = [];
+      for (const numThreads of [1, 2, 3]) {
+        const engine = openCpuEngine({ precision: 'f64', numThreads, maxQubits: 20 });
+        await using executable = await prepared(engine, circuit, limits);
+        // The second run finds the helpers awake.
+        for (const seed of [2, 3]) {
+          const { timing, ...result } = await executable.run({ shots: 5000, seed, ...ask }, NEVER);
+          if (seed === 3) results.push(result);
+        }
+        await engine.close();
+      }
+      expect(results[0]!.largestBond).toBe(limits.maxBondDimension ?? 128);
+      expect(results[1]).toEqual(results[0]);
+      expect(results[2]).toEqual(results[0]);
+    },
+  );
 
   testSeeds('measure, reset and act on conditions in mid-circuit', seeds(6), async (seed) => {
     const circuit = randomDynamicCircuit(new RandomStream(seed), 4, 4, 25);

@@ -1,21 +1,25 @@
 /** What matrix product states of the CPU engine refuse, free and repeat; their numbers are in test/conformance. */
+import type { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DynamicCircuit, Operation } from '../../../../src/circuit/circuit.ts';
 import { compileMatrixProduct } from '../../../../src/compiler/chain/compile-matrix-product.ts';
 import { compileDensity } from '../../../../src/compiler/noise/compile-density.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
+import type { CpuEngineOptions } from '../../../../src/engine/cpu/hosted-engine.ts';
 import type { Executable, RunResult } from '../../../../src/engine/engine.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { type Ask, countsByLabel, NEVER } from '../../../support/engine-runs.ts';
-import { gate, randomGates } from '../../../support/random-circuits.ts';
+import { gate, randomGates, randomUnitary } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 const engines: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(engines.map((engine) => engine.close())));
 
-async function prepared(circuit: DynamicCircuit, memoryBytes?: number): Promise<Executable> {
-  const limit = memoryBytes === undefined ? {} : { memoryBytes };
-  const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12, ...limit });
+async function prepared(
+  circuit: DynamicCircuit,
+  options: Partial<CpuEngineOptions> = {},
+): Promise<Executable> {
+  const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12, ...options });
   engines.push(engine);
   return await engine.prepareMatrixProduct!(compileMatrixProduct(circuit));
 }
@@ -165,7 +169,7 @@ describe('runs', () => {
       ...randomGates(stream, 12, 40, 2),
     ]);
     const needed = 4 * 2 ** 20;
-    await using executable = await prepared(circuit, needed);
+    await using executable = await prepared(circuit, { memoryBytes: needed });
     for (let round = 0; round < 10; round++) {
       const controller = new AbortController();
       const running = executable.run({ shots: 500_000, seed: round }, controller.signal);
@@ -174,5 +178,44 @@ describe('runs', () => {
     }
     const { counts } = await executable.run({ shots: 100, seed: 1 }, NEVER);
     expect(counts.occurrences.reduce((sum, n) => sum + n, 0)).toBe(100);
+  });
+
+  test('are repeated when one of their threads ends under them', async () => {
+    const stream = new RandomStream(7);
+    const layers = qubitsOf(11).flatMap((layer) =>
+      qubitsOf(13)
+        .filter((q) => q % 2 === layer % 2)
+        .map((q): Operation => {
+          const matrix = randomUnitary(stream, 2);
+          return { kind: 'unitary', controls: [], targets: [q, q + 1], matrix };
+        }),
+    );
+    const circuit = measured(14, layers);
+    const ask = { shots: 1000, seed: 1 };
+    await using alone = await prepared(circuit);
+    const expected = (await alone.run(ask, NEVER)).counts;
+    await using executable = await prepared(circuit, { numThreads: 2 });
+    const run = async (onProgress = () => {}) => {
+      expect((await executable.run({ ...ask, onProgress }, NEVER)).counts).toEqual(expected);
+    };
+    const helpers: Worker[] = [];
+    const online = new Set<Worker>();
+    const ended = new Set<Worker>();
+    const onWorker = (worker: Worker) => {
+      helpers.push(worker);
+      worker.once('online', () => online.add(worker));
+      worker.once('exit', () => ended.add(worker));
+    };
+    process.on('worker', onWorker);
+    // A helper may end in the middle of its part or between two: some of these do the one, some the other.
+    for (let round = 0; round < 8; round++) {
+      do await run();
+      while (!online.has(helpers.at(-1)!));
+      const last = helpers.at(-1)!;
+      do await run(() => void last.terminate());
+      while (!ended.has(last));
+    }
+    process.off('worker', onWorker);
+    await run();
   });
 });
