@@ -16,7 +16,8 @@ import { pythonPeer } from './peers/python-peer.ts';
 const NUM_QUBITS = 100;
 const SHOTS = 1000;
 const ROUNDS = 7;
-const LIMITS = { maxBondDimension: 256, truncationThreshold: 1e-12 };
+/** Limits of the engine and of the peer. */
+export const LIMITS = { maxBondDimension: 256, truncationThreshold: 1e-12 };
 /** How many times faster than the peer the engine is to be. */
 const GOAL = 2;
 
@@ -45,8 +46,8 @@ function qaoaRing(): readonly GateOperation[] {
   ];
 }
 
-/** A quench of the transverse-field Ising chain at its critical point, in Trotter steps of 0.1. */
-function isingQuench(numSteps: number): readonly GateOperation[] {
+/** A quench of the transverse-field Ising chain of 100 qubits at its critical point, in Trotter steps of 0.1. */
+export function isingQuench(numSteps: number): readonly GateOperation[] {
   const bonds = QUBITS.slice(1).map((q) => gate('RZZ', [], [q - 1, q], -0.2));
   const even = bonds.filter((_, i) => i % 2 === 0);
   const odd = bonds.filter((_, i) => i % 2 === 1);

@@ -9,6 +9,7 @@ import { benchFresh } from './fresh.ts';
 import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchInference } from './inference.ts';
+import { benchMatrixProductThreads } from './matrix-product-threads.ts';
 import { benchMatrixProducts } from './matrix-products.ts';
 import { benchMethodMemory } from './method-memory.ts';
 import { benchNearClifford } from './near-clifford.ts';
@@ -42,6 +43,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'matrix-products': benchMatrixProducts,
   'near-clifford': benchNearClifford,
   'method-memory': benchMethodMemory,
+  'matrix-product-threads': benchMatrixProductThreads,
   noise: benchNoise,
   observables: benchObservables,
   placement: benchPlacement,
