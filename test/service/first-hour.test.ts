@@ -65,7 +65,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
         fields: { qubits: 2 },
       },
       { title: 'One qubit named twice', circuit: [{ gate: 'CX', control: 0, target: 0 }] },
-      { title: 'Two qubits for a gate of one', circuit: [{ gate: 'H', qubits: [0, 1] }] },
+      { title: 'Two qubits for a one-qubit gate', circuit: [{ gate: 'H', qubits: [0, 1] }] },
       { title: 'No shots', circuit: BELL, fields: { shots: 0 } },
       { title: 'A misspelt field', circuit: BELL, fields: { sedd: 7 } },
       {
@@ -75,7 +75,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
       },
       { title: 'More qubits than the memory holds', circuit: [{ gate: 'H', qubit: 40 }] },
       {
-        title: 'A state vector after a measurement in between',
+        title: 'A state vector with a mid-circuit measurement',
         circuit: [
           { gate: 'H', qubit: 0 },
           { gate: 'M', qubits: [0] },
@@ -99,7 +99,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
         body: '{"circuit":[{"gate":"H","qubit":0},],"target_processor":"statevector-sim","shots":100}',
       },
       {
-        title: 'A dictionary of Python',
+        title: 'A Python dictionary',
         note: '`json.dumps` writes it as JSON.',
         body: "{'circuit': [{'gate': 'H', 'qubit': 0}], 'target_processor': 'statevector-sim', 'shots': 100}",
       },
@@ -118,12 +118,12 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
       },
       {
         title: 'Gates of OpenQASM 2 in a program of OpenQASM 3',
-        note: 'This is not a mistake: an include defines the gates of both versions, and those that exporters write.',
+        note: 'This is not a mistake: either include defines the gates of OpenQASM 2 and 3, and further ones that exporters write.',
         qasm: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[0];\ncu1(pi/2) q[0], q[1];\n',
       },
-      { title: 'A semicolon that is missing', qasm: 'OPENQASM 3.0;\nqubit[2] q\nh q[0];\n' },
+      { title: 'A missing semicolon', qasm: 'OPENQASM 3.0;\nqubit[2] q\nh q[0];\n' },
       {
-        title: 'A register that nothing declares',
+        title: 'An undeclared register',
         qasm: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh r[0];\n',
       },
       {
@@ -173,7 +173,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
       { title: 'A gate of another name', command: 'gates CNOTT' },
       { title: 'A key that is not set', command: 'submit examples/bell.qasm' },
       {
-        title: 'A service that does not run',
+        title: 'A service that is not running',
         command: 'submit examples/bell.qasm --url http://127.0.0.1:65535',
       },
     ],
@@ -183,7 +183,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
     [
       { title: 'A misspelt setting', start: { QCS_PROT: '9000' } },
       { title: 'A port that is in use', start: { QCS_PORT: '8080' } },
-      { title: 'A folder that cannot be made', start: { QCS_DATA_DIR: '/proc/qcs' } },
+      { title: 'A folder that cannot be created', start: { QCS_DATA_DIR: '/proc/qcs' } },
     ],
   ],
 ];
@@ -233,7 +233,8 @@ const INTRODUCTION = `# The first hour
 
 Mistakes that newcomers make, and the answers of the service. A test sends each of them, and this page shows what it received.
 Requests go to \`POST /api/v1/quantum/circuits\`, and the key is in \`QCS_API_KEY\`, as
-[README](../README.md) says. Only the relevant part of a body is shown.`;
+[README](../README.md) says. A body shows only the fields that matter; the others are the circuit of a Bell pair,
+\`"target_processor":"statevector-sim"\` and \`"shots":100\`. The service has \`QCS_MEMORY_MIB=1024\`.`;
 
 function typedText({
   circuit,
