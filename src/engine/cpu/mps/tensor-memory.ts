@@ -13,8 +13,14 @@ import type { KernelExports } from '../wasm-kernels.ts';
 /** Bytes of a complex number. */
 export const ENTRY_BYTES = 16;
 
-/** Multiplications of complex numbers in one call of a kernel, at most; larger operations are commands for all threads. */
+/** Multiplications of complex numbers of a product in one call of a kernel, at most; larger ones are commands for all threads. */
 const PRODUCTS_PER_CALL = UNITS_PER_CHUNK;
+
+/**
+ * Multiplications of an orthogonalisation that is not divided, at most: 1.4 ms. Its steps wait for each other, so that
+ * smaller ones gain nothing from a second thread (up to bonds of about 100).
+ */
+const MAX_UNDIVIDED = 2 ** 22;
 
 /** Multiplications in an item of a product, about, and rows of it: with 64 rows of A, packing B costs little. */
 const PRODUCTS_PER_ITEM = 2 ** 15;
@@ -200,7 +206,7 @@ export class TensorMemory {
       left: rank === Math.min(rows, columns) ? 0 : this.#sumOf(masses, rows),
     });
     const products = (basis === 0 ? 2 : 3) * rows * columns * most;
-    if (products <= PRODUCTS_PER_CALL) {
+    if (products <= MAX_UNDIVIDED) {
       const rank = this.kernels.orthogonalizeRows(
         at,
         rows,
