@@ -2,7 +2,7 @@
 import type { Fault } from '../errors/coded-error.ts';
 import type { Qubit } from './circuit.ts';
 import { InvalidCircuitError } from './errors.ts';
-import { FaultList } from './fault-list.ts';
+import { counted, FaultList } from './fault-list.ts';
 
 /** One Pauli on one qubit. */
 export interface PauliFactor {
@@ -157,7 +157,7 @@ function parsePauliString(
     if (qubit >= numQubits) {
       return {
         path,
-        message: `"${word}" names qubit ${qubit}, but the circuit has ${numQubits} qubits.`,
+        message: `"${word}" names qubit ${qubit}, but the circuit has ${counted(numQubits, 'qubit')}.`,
       };
     }
     if (seen.has(qubit)) return { path, message: `Qubit ${qubit} is named twice in one term.` };

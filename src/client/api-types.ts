@@ -513,7 +513,7 @@ export type Circuit = {
     /** Standard errors of values that are means over trajectories */
     readonly standard_error?: readonly number[] | undefined;
   } | undefined;
-  /** Bit string of each shot, in the order of the shots */
+  /** Bit string of each shot, in an order drawn with the seed */
   readonly memory?: readonly string[] | undefined;
   /** Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x */
   readonly label_format?: 'binary' | 'hex' | undefined;
@@ -1776,7 +1776,7 @@ export type Processor = {
     readonly max_qubits: number;
     /**
      * Qubits of the widest circuit with noise; GPUs that hold a state together take none, and matrix product states
-     * misread bits alone
+     * readout errors alone
      */
     readonly max_noisy_qubits: number;
     /** Qubits of the widest one in double precision; wider ones take single */

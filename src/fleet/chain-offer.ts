@@ -58,7 +58,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   const missing = outputs.find((name) => MISSING.includes(name));
   if (missing !== undefined) return { why: `matrix_product_state has no ${missing}` };
   if (allOperations(question.circuit.operations).some(({ kind }) => kind === 'noise')) {
-    return { why: 'matrix_product_state takes no noise but misread bits' };
+    return { why: 'matrix_product_state takes no noise but readout errors' };
   }
   const readsState = wantsExact || outputs.some((name) => OF_FINAL_STATE.includes(name));
   if (readsState && work.isBranching) {

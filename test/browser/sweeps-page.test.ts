@@ -108,7 +108,7 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await visit.click('Run the sweep');
     await visit.sees('"Z9" names qubit 9');
     expect(await faultOf('Observables, one a line')).toEqual([
-      '"Z9" names qubit 9, but the circuit has 1 qubits.',
+      '"Z9" names qubit 9, but the circuit has 1 qubit.',
     ]);
     await visit.fill(
       'Gates as JSON, or OpenQASM',

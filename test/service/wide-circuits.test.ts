@@ -331,7 +331,7 @@ describe('stabilizer', () => {
     [{ max_bond_dimension: 7 }, /^max_bond_dimension: Only taken with/],
     [
       { noise: { gates: [{ gates: ['CX'], channel: { type: 'amplitude_damping', gamma: 0.1 } }] } },
-      /^method: .*Noise that is no mixture of Pauli errors on qubit 0 is neither/,
+      /^method: .*and a channel that is no mixture of Pauli errors on qubit 0 is neither/,
     ],
     [{ target_processor: 'gpu-fleet' }, /^method: gpu-fleet does not have stabilizer/],
   ])('is refused with %j', async (more, problem) => {

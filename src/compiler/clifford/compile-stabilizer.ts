@@ -78,7 +78,7 @@ function written(operation: GateOperation | UnitaryOperation | NoiseOperation): 
       ? `${operation.gate}${operation.angles.length > 0 ? `(${operation.angles.join(', ')})` : ''}`
       : operation.kind === 'unitary'
         ? 'An explicit unitary'
-        : 'Noise that is no mixture of Pauli errors';
+        : 'a channel that is no mixture of Pauli errors';
   return `${name} on qubit${qubits.length === 1 ? '' : 's'} ${qubits.join(', ')}`;
 }
 

@@ -285,7 +285,7 @@ class Walk {
       case OPS.again:
         throw unsuitable('a loop');
       case OPS.maybeReset:
-        throw unsuitable('a reset that happens by chance');
+        throw unsuitable('a reset with a probability');
       default:
         throw new Error(`unreachable: an instruction ${op}`);
     }

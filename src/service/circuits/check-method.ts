@@ -184,8 +184,9 @@ function checkOutputsOf(
 ): void {
   if (isOfPureStates(method)) return;
   const why = hasNoise ? 'with noise' : 'by the method density_matrix';
-  const advice =
-    'Ask for counts, probabilities or expectation, or for density_matrix on qvm, or leave the noise out.';
+  const advice = hasNoise
+    ? 'Ask for counts, probabilities or expectation, or for density_matrix on qvm, or leave the noise out.'
+    : 'Ask for counts, probabilities, expectation or density_matrix, or for another method.';
   if (outputs.includes('statevector')) {
     faults.add('return', `There is no statevector ${why}. ${advice}`);
   }

@@ -418,7 +418,7 @@ export const circuitResult = z.strictObject({
   memory: z
     .array(z.string())
     .optional()
-    .describe('Bit string of each shot, in the order of the shots'),
+    .describe('Bit string of each shot, in an order drawn with the seed'),
   ...labelFormatField,
   density_matrix: z
     .array(z.array(z.tuple([z.number(), z.number()])))

@@ -115,7 +115,7 @@ export const processor = z
           max_noisy_qubits: z
             .int()
             .describe(
-              'Qubits of the widest circuit with noise; GPUs that hold a state together take none, and matrix product states misread bits alone',
+              'Qubits of the widest circuit with noise; GPUs that hold a state together take none, and matrix product states readout errors alone',
             ),
           max_qubits_f64: z
             .int()
