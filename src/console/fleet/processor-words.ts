@@ -97,17 +97,19 @@ export function basisOf({ family, basis }: Processor): string {
   return basis ?? RESULTS[family];
 }
 
-/** A method with its widths: "density matrix: 14 qubits, 13 in double precision". */
+/** A method with its widths: "Density matrix: up to 14 qubits, 13 in double precision". */
 export function methodInWords({
   method,
   max_qubits: width,
   max_noisy_qubits: noisy,
   max_qubits_f64: exact,
+  near_clifford: near,
 }: NonNullable<Processor['methods']>[number]): string {
   const parts = [
-    `up to ${width} qubits`,
+    `up to ${grouped(width)} qubits`,
     ...(noisy === width ? [] : [`${noisy} with noise`]),
     ...(exact === undefined || exact === width ? [] : [`${exact} in double precision`]),
+    ...(near === undefined ? [] : [`${grouped(near.max_qubits)} in near-Clifford circuits`]),
   ];
   return `${capitalized(method.replaceAll('_', ' '))}: ${parts.join(', ')}`;
 }

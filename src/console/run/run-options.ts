@@ -52,13 +52,14 @@ export function offersOf(
 }
 
 function refusalOf(processor: Processor, numQubits: number, choices: Choices): string | undefined {
-  const { available, reason, qubits, max_used_qubits: maxUsed = qubits } = processor;
+  const { available, reason, qubits, max_used_qubits: maxUsed, methods = [] } = processor;
   if (!available) return reason ?? 'It is not available.';
   if (needsDevice(processor))
     return 'It needs the description of a device, so it is used by the API.';
-  const most = Math.min(qubits, maxUsed);
+  const byMethod = methods.map(({ max_qubits: most }) => most);
+  const most = maxUsed === undefined ? Math.max(qubits, ...byMethod) : Math.min(qubits, maxUsed);
   if (numQubits > most) {
-    return `The circuit has ${numQubits} qubits, and it takes at most ${most} now.`;
+    return `The circuit has ${grouped(numQubits)} qubits, and it takes at most ${grouped(most)} now.`;
   }
   const shots = Number(choices.shots);
   if (shots > processor.max_shots) return `It takes at most ${grouped(processor.max_shots)} shots.`;
@@ -68,7 +69,7 @@ function refusalOf(processor: Processor, numQubits: number, choices: Choices): s
       ? undefined
       : 'A device cannot run without its errors.';
   }
-  const noisy = Math.max(0, ...(processor.methods ?? []).map((each) => each.max_noisy_qubits));
+  const noisy = Math.max(0, ...methods.map((each) => each.max_noisy_qubits));
   if (noisy === 0) return 'It takes no noise model.';
   return numQubits > noisy ? `With noise it takes at most ${noisy} qubits.` : undefined;
 }

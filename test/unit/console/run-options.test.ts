@@ -41,6 +41,15 @@ const emulated: Processor = {
   qubits: 100,
   max_used_qubits: 20,
 };
+const wide: Processor = {
+  ...simulator,
+  id: 'qvm',
+  family: 'qvm',
+  methods: [
+    { method: 'statevector', max_qubits: 20, max_noisy_qubits: 18 },
+    { method: 'stabilizer', max_qubits: 20_000, max_noisy_qubits: 20_000 },
+  ],
+};
 const noisy = { ...FIRST_CHOICES, noise: 'ibm-fez' };
 const refusal = (one: Processor, numQubits: number, choices = FIRST_CHOICES) =>
   offersOf([one], numQubits, choices)[0]?.refusal;
@@ -48,6 +57,8 @@ const refusal = (one: Processor, numQubits: number, choices = FIRST_CHOICES) =>
 test('a processor that takes the circuit has no refusal', () => {
   expect(refusal(simulator, 20)).toBeUndefined();
   expect(refusal(simulator, 18, noisy)).toBeUndefined();
+  expect(refusal(wide, 1000)).toBeUndefined();
+  expect(refusal(wide, 1000, noisy)).toBeUndefined();
 });
 
 test.each([
@@ -59,6 +70,7 @@ test.each([
   ],
   [simulator, 21, {}, 'The circuit has 21 qubits, and it takes at most 20 now.'],
   [emulated, 21, {}, 'The circuit has 21 qubits, and it takes at most 20 now.'],
+  [wide, 20_001, {}, 'The circuit has 20,001 qubits, and it takes at most 20,000 now.'],
   [simulator, 2, { shots: '10001' }, 'It takes at most 10,000 shots.'],
   [simulator, 19, { noise: 'ibm-fez' }, 'With noise it takes at most 18 qubits.'],
   [hardware, 2, { noise: 'ibm-fez' }, 'It takes no noise model.'],
