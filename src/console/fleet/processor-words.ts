@@ -56,7 +56,17 @@ export function availabilityInWords(processor: Processor): string {
     return waiting === 0 ? reason : `${reason} ${queue}`;
   }
   const now = qubits < maxQubits ? ` now, ${maxQubits} when all of it is in service` : '';
-  return `Takes circuits of up to ${qubits} qubits${now}. ${queue}${startInWords(processor)}`;
+  const width = `${qubits} qubits${now}${widerByMethod(processor)}`;
+  return `Takes circuits of up to ${width}. ${queue}${startInWords(processor)}`;
+}
+
+/** Methods of a simulator that take wider circuits than its state vectors. */
+function widerByMethod({ family, qubits, methods = [] }: Processor): string {
+  const wider = methods.filter(({ max_qubits: width }) => family === 'qvm' && width > qubits);
+  if (wider.length === 0) return '';
+  const most = Math.max(...wider.map(({ max_qubits: width }) => width));
+  const names = wider.map(({ method }) => method.replaceAll('_', ' '));
+  return `, and of up to ${grouped(most)} by ${names.join(' and ')}`;
 }
 
 function startInWords({

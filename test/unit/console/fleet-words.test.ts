@@ -164,6 +164,17 @@ describe('the effects of maintenance', () => {
 
 describe('a processor in words', () => {
   const words: readonly (readonly [Partial<Processor>, string])[] = [
+    [
+      {
+        family: 'qvm',
+        methods: [
+          { method: 'statevector', max_qubits: 24, max_noisy_qubits: 24 },
+          { method: 'stabilizer', max_qubits: 8000, max_noisy_qubits: 8000 },
+          { method: 'matrix_product_state', max_qubits: 20_000, max_noisy_qubits: 0 },
+        ],
+      },
+      'Takes circuits of up to 24 qubits, and of up to 20,000 by stabilizer and matrix product state. Nothing waits. A small circuit would start at once.',
+    ],
     [{}, 'Takes circuits of up to 24 qubits. Nothing waits. A small circuit would start at once.'],
     [
       { qubits: 20, queue_depth: 1, expected_wait_ms: 40, expected_wide_wait_ms: 2500 },
