@@ -227,7 +227,7 @@ describe('qcs submit with a sweep', () => {
     [
       'an observable of a qubit that is not there',
       ['--sweep', 'phase=0,1', '--observable', 'Z0 Z1'],
-      'observables[0][0].pauli: "Z1" names qubit 1, but the circuit has 1 qubits',
+      'observables[0][0].pauli: "Z1" names qubit 1, but the circuit has 1 qubit',
     ],
     ['an unknown processor', [...RANGE, '--target', 'abacus'], 'There is no processor "abacus"'],
     ['a gradient of nothing', [...RANGE, '--gradient'], 'Add an --observable'],

@@ -363,7 +363,7 @@ describe('a sweep is refused', () => {
     [
       'an observable of a qubit that is not there',
       [ramsey, '--sweep', 'phase=0,1', '--observable', 'Z0 Z1'],
-      'observables[0][0].pauli: "Z1" names qubit 1, but the circuit has 1 qubits',
+      'observables[0][0].pauli: "Z1" names qubit 1, but the circuit has 1 qubit',
     ],
     [
       'a qubit named twice',

@@ -386,7 +386,7 @@ function widerElsewhere(
   targets: readonly Target[],
 ): Pick<CircuitLimits, 'widerElsewhere'> {
   if (target === undefined || !isSimulator(target)) return {};
-  const wide = targets.find(({ spec, available }) => available && spec.family === 'qvm');
+  const wide = targets.find(({ spec }) => spec.family === 'qvm');
   if (wide === undefined) return {};
   const most = MAX_CIRCUIT_QUBITS.toLocaleString('en-US');
   return {
