@@ -37,9 +37,25 @@ export class ConsoleVisit extends BrowserPage {
     await this.clickOn(`::-p-aria([name="${name}"][role="button"])`);
   }
 
-  /** Replaces what a field holds, by the field's label. */
+  /**
+   * Replaces what a field holds, by the field's label.
+   *
+   * Text is selected and typed over, as a person does it. Puppeteer empties the field without an event, and a page that
+   * is drawn anew before the first key puts the old text back.
+   */
   async fill(label: string, text: string): Promise<void> {
-    await this.page.locator(`::-p-aria(${label})`).fill(text);
+    const selector = `::-p-aria(${label})`;
+    const field = await this.page.waitForSelector(selector);
+    const isSelected = await field?.evaluate((element) => {
+      const { type = '' } = element as { readonly type?: string };
+      if (!['text', 'search', 'password', 'number', 'textarea'].includes(type)) return false;
+      const input = element as unknown as { focus(): void; select(): void };
+      input.focus();
+      input.select();
+      return true;
+    });
+    if (isSelected === true && text !== '') await this.page.keyboard.type(text);
+    else await this.page.locator(selector).fill(text);
   }
 
   /** Presses Tab until the element with this name has the focus. */
