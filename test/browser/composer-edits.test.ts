@@ -89,7 +89,7 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     await open();
     await visit.clickOn('.palette-gate[aria-label^="UNITARY"]');
     await probabilities('01 100%');
-    const matrix = (text: string) => visit.page.locator('#composer-inspector textarea').fill(text);
+    const matrix = (text: string) => visit.fillIn('#composer-inspector textarea', text);
     await matrix('1/sqrt(2) i/sqrt(2)\ni/sqrt(2) 1/sqrt(2)');
     await probabilities('00 50%, 01 50%');
     await visit.click('Add a qubit to the matrix');
@@ -109,7 +109,7 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     const insert = '.palette-gate[aria-label^="UNITARY"]';
     for (const row of ['2 0', '3 0']) {
       await visit.clickOn(insert);
-      await visit.page.locator('#composer-inspector textarea').fill(`${row}\n0 1`);
+      await visit.fillIn('#composer-inspector textarea', `${row}\n0 1`);
     }
     await visit.until(`document.querySelectorAll('.circuit .faulty').length === 2`);
   });

@@ -37,14 +37,18 @@ export class ConsoleVisit extends BrowserPage {
     await this.clickOn(`::-p-aria([name="${name}"][role="button"])`);
   }
 
+  /** Replaces what a field holds, by the field's label. */
+  async fill(label: string, text: string): Promise<void> {
+    await this.fillIn(`::-p-aria(${label})`, text);
+  }
+
   /**
-   * Replaces what a field holds, by the field's label.
+   * Replaces what a field holds.
    *
    * Text is selected and typed over, as a person does it. Puppeteer empties the field without an event, and a page that
    * is drawn anew before the first key puts the old text back.
    */
-  async fill(label: string, text: string): Promise<void> {
-    const selector = `::-p-aria(${label})`;
+  async fillIn(selector: string, text: string): Promise<void> {
     const field = await this.page.waitForSelector(selector);
     const isSelected = await field?.evaluate((element) => {
       const { type = '' } = element as { readonly type?: string };
