@@ -5,9 +5,19 @@
  * same bits on any number of threads.
  */
 import { ENTRY, multiplyMatrices } from './mps-products';
-import { massOf, productIm, productRe, setProduct, subtractRow } from './mps-rows';
+import {
+  largestMass,
+  largestRow,
+  massSum,
+  normalizeRow,
+  productIm,
+  productRe,
+  setLargest,
+  setProduct,
+  subtractRow,
+} from './mps-rows';
 
-// Fields, u32 each after the command's header; the order of tensor-commands.ts.
+// Fields, u32 each after the command's header; the order of tensor-memory.ts.
 const IS_CANCELLED: usize = 12;
 const A: usize = 32;
 const LDA: usize = 36;
@@ -163,23 +173,14 @@ function publish(command: usize, claim: i32): void {
 function choosePivot(command: usize, step: usize): void {
   const masses: usize = load<u32>(command, MASSES);
   const rows: usize = load<u32>(command, ROWS);
-  let pivot: usize = 0;
-  let largest: f64 = -1;
-  let sum: f64 = 0;
-  for (let row: usize = 0; row < rows; row++) {
-    const mass = load<f64>(masses + row * 8);
-    if (mass > largest) {
-      largest = mass;
-      pivot = row;
-    }
-    if (mass > 0) sum += mass;
-  }
+  setLargest(masses, rows);
+  const isSmall = largestMass <= 0 || massSum <= load<f64>(command, REST);
   store<u32>(command, <u32>step, STEP);
-  if (step == <usize>load<u32>(command, MOST) || largest <= 0 || sum <= load<f64>(command, REST)) {
+  if (step == <usize>load<u32>(command, MOST) || isSmall) {
     publish(command, ENDED);
     return;
   }
-  store<u32>(command, <u32>pivot, PIVOT);
+  store<u32>(command, <u32>largestRow, PIVOT);
   const columns: usize = load<u32>(command, COLUMNS);
   if (load<u32>(command, BASIS) != 0 && step > 0) openStage(command, PROJECT, step, columns);
   else finishPivot(command);
@@ -227,14 +228,8 @@ function finishPivot(command: usize): void {
   const step: usize = load<u32>(command, STEP);
   const pivot: usize = load<u32>(command, PIVOT);
   const unit = pivotRow(command);
-  const norm = Math.sqrt(massOf(unit, bytes));
-  const scale = f64x2.splat(norm > 0 ? 1 / norm : 0);
   const basis: usize = load<u32>(command, BASIS);
-  for (let i: usize = 0; i < bytes; i += ENTRY) {
-    const entry = f64x2.mul(v128.load(unit + i), scale);
-    v128.store(unit + i, entry);
-    if (basis != 0) v128.store(basis + step * bytes + i, entry);
-  }
+  const norm = normalizeRow(unit, bytes, basis == 0 ? 0 : basis + step * bytes);
   store<f64>(<usize>load<u32>(command, MASSES) + pivot * 8, -1);
   const factors: usize = load<u32>(command, FACTORS);
   if (factors != 0) {

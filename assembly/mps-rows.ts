@@ -45,13 +45,48 @@ export function subtractRow(re: f64, im: f64, row: usize, from: usize, bytes: us
 
 // @ts-ignore: a decorator of this compiler
 @inline
-export function massOf(row: usize, bytes: usize): f64 {
+function massOf(row: usize, bytes: usize): f64 {
   let sum = f64x2.splat(0);
   for (const end = row + bytes; row < end; row += ENTRY) {
     const entry = v128.load(row);
     sum = f64x2.add(f64x2.mul(entry, entry), sum);
   }
   return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
+}
+
+/** The row of the largest mass, that mass, and the sum of all that are positive; the result of the last `setLargest`. */
+export let largestRow: usize = 0;
+export let largestMass: f64 = 0;
+export let massSum: f64 = 0;
+
+// @ts-ignore: a decorator of this compiler
+@inline
+export function setLargest(masses: usize, rows: usize): void {
+  largestRow = 0;
+  largestMass = -1;
+  massSum = 0;
+  for (let row: usize = 0; row < rows; row++) {
+    const mass = load<f64>(masses + row * 8);
+    if (mass > largestMass) {
+      largestMass = mass;
+      largestRow = row;
+    }
+    if (mass > 0) massSum += mass;
+  }
+}
+
+/** Scales a row to norm 1, and copies it unless `copy` is 0; gives its norm. */
+// @ts-ignore: a decorator of this compiler
+@inline
+export function normalizeRow(row: usize, bytes: usize, copy: usize): f64 {
+  const norm = Math.sqrt(massOf(row, bytes));
+  const scale = f64x2.splat(norm > 0 ? 1 / norm : 0);
+  for (let i: usize = 0; i < bytes; i += ENTRY) {
+    const entry = f64x2.mul(v128.load(row + i), scale);
+    v128.store(row + i, entry);
+    if (copy != 0) v128.store(copy + i, entry);
+  }
+  return norm;
 }
 
 /**
@@ -77,18 +112,9 @@ export function orthogonalizeRows(
 ): usize {
   const bytes = columns * ENTRY;
   for (let step: usize = 0; step < most; step++) {
-    let pivot: usize = 0;
-    let largest: f64 = -1;
-    let sum: f64 = 0;
-    for (let row: usize = 0; row < rows; row++) {
-      const mass = load<f64>(masses + row * 8);
-      if (mass > largest) {
-        largest = mass;
-        pivot = row;
-      }
-      if (mass > 0) sum += mass;
-    }
-    if (largest <= 0 || sum <= rest) return step;
+    setLargest(masses, rows);
+    if (largestMass <= 0 || massSum <= rest) return step;
+    const pivot = largestRow;
     const unit = at + pivot * bytes;
     if (basis != 0) {
       // Once more against the rows before, whose products are rounding, or all that a small row has left.
@@ -97,13 +123,7 @@ export function orthogonalizeRows(
         subtractRow(productRe, productIm, basis + done * bytes, unit, bytes);
       }
     }
-    const norm = Math.sqrt(massOf(unit, bytes));
-    const scale = f64x2.splat(norm > 0 ? 1 / norm : 0);
-    for (let i: usize = 0; i < bytes; i += ENTRY) {
-      const entry = f64x2.mul(v128.load(unit + i), scale);
-      v128.store(unit + i, entry);
-      if (basis != 0) v128.store(basis + step * bytes + i, entry);
-    }
+    const norm = normalizeRow(unit, bytes, basis == 0 ? 0 : basis + step * bytes);
     const own = factors + step * rows * ENTRY;
     for (let row: usize = 0; row < rows; row++) {
       const isDone = load<f64>(masses + row * 8) < 0;

@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
   { method: 'statevector', numQubits: 22, numLayers: 2, numBits: 22, shots: 1_000_000 },
   { method: 'density_matrix', numQubits: 11, numLayers: 2, numBits: 11, shots: 1_000_000 },
 ];
-/** Of each method, run before the memory is measured. */
+/** A small circuit runs by each method before the memory is measured. */
 const SMALL = { numQubits: 8, numLayers: 2, numBits: 8, shots: 100 } as const;
 const MIB = 2 ** 20;
 

@@ -149,7 +149,7 @@ function factsText(
     .join('\n');
 }
 
-/** What matrix product states left out; undefined by other methods. */
+/** Says what matrix product states left out; undefined by other methods. */
 function cutText({ truncation_error: cuts, largest_bond: bonds }: BatchProgramResult) {
   if (cuts === undefined || bonds === undefined) return undefined;
   return `largest bond ${largest(bonds)}, truncation error up to ${largest(cuts)}`;

@@ -12,7 +12,7 @@ export interface OperatorWeights {
 /** Bond dimensions grow with e to the entropy of a gate's weights, to this power, for cuts of a weight around 1e-12. */
 const TAIL_POWER = 2.5;
 
-/** What a gate with these weights is likely to multiply a bond by. */
+/** The factor by which a gate with these weights is likely to multiply a bond. */
 export const bondGrowth = ({ rank, entropy }: OperatorWeights): number =>
   Math.min(rank, Math.exp(TAIL_POWER * entropy));
 
@@ -53,7 +53,7 @@ const newRearranged = (): Rearranged => ({
   im: new Float64Array(16),
 });
 
-/** What a decomposition works on: allocating it takes longer than the decomposition does. */
+/** Memory that all decompositions work on: allocating it takes longer than a decomposition does. */
 const SCRATCH = newRearranged();
 
 /** The matrix with (row bit, column bit) of the first site as rows, and those of the second as columns. */

@@ -94,7 +94,7 @@ export class PairFusion {
     const factors = productFactors(run.matrix);
     if (factors === undefined) return;
     run.isGone = true;
-    // What is left belongs to the runs before.
+    // The factors belong to the runs before.
     for (const [i, matrix] of factors.entries()) {
       const qubit = i === 0 ? run.first : run.second;
       const target = { kind: 'unitary', controls: [], targets: [qubit], matrix } as const;

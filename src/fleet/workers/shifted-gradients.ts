@@ -1,6 +1,7 @@
 /**
  * Gradients of batch runs by the parameter-shift rule, where that is faster than the adjoint method, by methods other
- * than state vectors, and on engines that have no adjoint gradients. Channels are linear in the state, so the rule holds under noise, too.
+ * than state vectors, and on engines that have no adjoint gradients. Channels are linear in the state, so the rule
+ * holds under noise, too.
  *
  * The adjoint method takes one trip there and one back, but a program for each circuit: some 3 µs an operation. The
  * shifted circuits of a small circuit with few angles run together in an engine's batch. On 4 qubits with 8 angles a

@@ -387,12 +387,10 @@ function widerElsewhere(
 ): Pick<CircuitLimits, 'widerElsewhere'> {
   if (target === undefined || !isSimulator(target)) return {};
   const wide = targets.find(({ spec }) => spec.family === 'qvm');
-  if (wide === undefined) return {};
-  const most = MAX_CIRCUIT_QUBITS.toLocaleString('en-US');
-  return {
-    widerElsewhere: `${wide.spec.id} takes up to ${most} qubits of circuits that are Clifford or little entangled.`,
-  };
+  return wide === undefined ? {} : { widerElsewhere: `${wide.spec.id} ${TAKES_WIDER}` };
 }
+
+const TAKES_WIDER = `takes up to ${MAX_CIRCUIT_QUBITS.toLocaleString('en-US')} qubits of circuits that are Clifford or little entangled.`;
 
 /** Limits of reading: a processor that chooses methods says itself which of them take a wide circuit. */
 export function readLimitsOf(target: Target | undefined, limits: CircuitLimits): CircuitLimits {
