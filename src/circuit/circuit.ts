@@ -22,6 +22,16 @@ export interface Condition {
 }
 
 /**
+ * What an operation is to the statement that it was written from, where that became several operations. Noise models, which
+ * describe statements, read it; runs do not heed it.
+ *
+ * `opening` and `closing` operations come before and after the one that stands for the gate, and have neither noise nor
+ * duration of their own. Of operations under exclusive conditions all but the last are a `choice`: each has the noise, and
+ * the last the duration.
+ */
+export type PieceOfStatement = 'opening' | 'closing' | 'choice';
+
+/**
  * A gate of the gate table. Its matrix acts on `targets` where every control is |1⟩; `controls` holds the
  * gate's own controls (one for CX) and any further ones alike.
  */
@@ -34,6 +44,7 @@ export interface GateOperation {
   /** Radians, in the order of the gate's `parameters`. */
   readonly angles: readonly number[];
   readonly condition?: Condition;
+  readonly piece?: PieceOfStatement;
   /** Set in a verbatim box, whose gates a compiled circuit has as they were written. Runs do not heed it. */
   readonly isVerbatim?: true;
 }
@@ -45,6 +56,7 @@ export interface UnitaryOperation {
   readonly targets: readonly Qubit[];
   readonly matrix: ComplexMatrix;
   readonly condition?: Condition;
+  readonly piece?: PieceOfStatement;
   /** Set in a verbatim box, as for a gate. */
   readonly isVerbatim?: true;
 }
@@ -55,6 +67,7 @@ export interface MeasureOperation {
   readonly qubits: readonly Qubit[];
   readonly bits: readonly Bit[];
   readonly condition?: Condition;
+  readonly piece?: PieceOfStatement;
 }
 
 /** Returns each qubit to |0⟩, whatever it was entangled with. */
@@ -62,6 +75,7 @@ export interface ResetOperation {
   readonly kind: 'reset';
   readonly qubits: readonly Qubit[];
   readonly condition?: Condition;
+  readonly piece?: PieceOfStatement;
 }
 
 /** Keeps passes from moving operations on its qubits across it. Engines never see one. */

@@ -65,6 +65,13 @@ export function readoutErrorsOf({ readout }: NoiseModel, qubit: Qubit): Confusio
   );
 }
 
+const pieceOf = (operation: DynamicOperation) =>
+  'piece' in operation ? operation.piece : undefined;
+
+/** Whether noise follows a gate itself, and not the gate that it opens or closes. */
+const hasOwnNoise = ({ piece }: GateOperation | UnitaryOperation): boolean =>
+  piece === undefined || piece === 'choice';
+
 class NoiseWriter {
   readonly #circuit: DynamicCircuit;
   readonly #model: NoiseModel;
@@ -117,8 +124,16 @@ class NoiseWriter {
 
   #body(operations: readonly DynamicOperation[]): readonly DynamicOperation[] {
     const written: DynamicOperation[] = [];
+    /** Noise of a gate whose closing pieces may follow. */
+    let held: readonly NoiseOperation[] = [];
+    const release = () => {
+      // A call takes some 100,000 arguments, and a model may have more entries.
+      for (const noise of held) written.push(noise);
+      held = [];
+    };
     for (const operation of operations) {
       if (this.#numAdded > MAX_NOISE_OPERATIONS) break;
+      if (pieceOf(operation) !== 'closing') release();
       const waits = this.#clock?.before(operation) ?? [];
       this.#numAdded += waits.length;
       for (const wait of waits) written.push(wait);
@@ -126,8 +141,7 @@ class NoiseWriter {
         case 'gate':
         case 'unitary':
           written.push(operation);
-          // A call takes some 100,000 arguments, and a model may have more entries.
-          for (const noise of this.#gateNoise(operation)) written.push(noise);
+          if (hasOwnNoise(operation)) held = this.#gateNoise(operation);
           break;
         case 'measure':
           for (const part of this.#misread(operation)) written.push(part);
@@ -147,6 +161,7 @@ class NoiseWriter {
           written.push(operation);
       }
     }
+    release();
     if (this.#numAdded > MAX_NOISE_OPERATIONS) this.#reportSize();
     return written;
   }

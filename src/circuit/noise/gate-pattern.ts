@@ -1,11 +1,12 @@
 /** Names in noise models: gates with their controls, and all gates on a number of qubits. */
 
 import { didYouMean } from '../../errors/nearest-names.ts';
-import { maxAbsDifference } from '../../math/complex-matrix.ts';
+import { type ComplexMatrix, maxAbsDifference } from '../../math/complex-matrix.ts';
 import type { GateOperation, UnitaryOperation } from '../circuit.ts';
 import type { GateDefinition } from '../gate-definition.ts';
 import { findOperation, operationNames } from '../gate-object.ts';
 import { GATES, gateNamed } from '../gates.ts';
+import { matrixOfOperations } from '../operation-matrix.ts';
 
 /** What a name in a noise model stands for. */
 export interface GatePattern {
@@ -64,7 +65,7 @@ export function namesOfGate(operation: GateOperation | UnitaryOperation): readon
 
 const namesWithControls = new Map<string, string | undefined>();
 
-/** Name of a gate with a number of controls in all: CX with two is CCX. Undefined where the table has none. */
+/** Name of a gate with a number of controls in all: CX with two is CCX, GPHASE with one P. Undefined where the table has none. */
 function nameWithControls(gate: string, numControls: number): string | undefined {
   const key = `${numControls} ${gate}`;
   if (!namesWithControls.has(key)) namesWithControls.set(key, lookedUp(gate, numControls));
@@ -74,16 +75,30 @@ function nameWithControls(gate: string, numControls: number): string | undefined
 function lookedUp(gate: string, numControls: number): string | undefined {
   const own = gateNamed(gate);
   if (own.numControls === numControls) return own.name;
-  return GATES.find((other) => other.numControls === numControls && hasSameMatrix(own, other))
-    ?.name;
+  const numQubits = numControls + own.numTargets;
+  const alike = GATES.filter(
+    ({ numControls: controls, numTargets, parameters }) =>
+      controls + numTargets === numQubits && parameters.length === own.parameters.length,
+  );
+  const wanted = alike.length === 0 ? undefined : wholeMatrix(own, numControls);
+  return alike.find(
+    (other) => maxAbsDifference(wanted!, wholeMatrix(other, other.numControls)) < 1e-12,
+  )?.name;
 }
 
 /** Angles at which no two different gates agree by chance. */
 const GENERIC = [0.831, 1.377, 2.203, 0.519];
 
-/** Whether two gates act on their targets in the same way, so that they differ in their controls at most. */
-function hasSameMatrix(a: GateDefinition, b: GateDefinition): boolean {
-  if (a.numTargets !== b.numTargets || a.parameters.length !== b.parameters.length) return false;
-  const angles = GENERIC.slice(0, a.parameters.length);
-  return maxAbsDifference(a.matrix(angles), b.matrix(angles)) < 1e-12;
+/** Matrix of a gate on its controls, which come first, and its targets. */
+function wholeMatrix(definition: GateDefinition, numControls: number): ComplexMatrix {
+  const numQubits = numControls + definition.numTargets;
+  const qubits = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  const operation = {
+    kind: 'gate',
+    gate: definition.name,
+    controls: qubits.slice(0, numControls),
+    targets: qubits.slice(numControls),
+    angles: GENERIC.slice(0, definition.parameters.length),
+  } as const;
+  return matrixOfOperations([operation], numQubits);
 }

@@ -1,5 +1,5 @@
 /** Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are resolved. */
-import type { Condition, Qubit } from '../circuit.ts';
+import type { Condition, PieceOfStatement, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { FaultList } from '../fault-list.ts';
 import { type MatrixRows, unitaryFromRows } from '../matrix-rows.ts';
@@ -20,8 +20,15 @@ export type Conditions = readonly (Condition | undefined)[];
 /** Conditions of a statement outside every `if`. */
 export const UNCONDITIONED: Conditions = [undefined];
 
-const under = <T extends object>(operation: T, condition: Condition | undefined) =>
-  condition === undefined ? operation : { ...operation, condition };
+const under = <T extends object>(
+  operation: T,
+  condition: Condition | undefined,
+  piece?: PieceOfStatement,
+) => ({ ...operation, ...(condition && { condition }), ...(piece && { piece }) });
+
+/** What an operation under one of exclusive conditions is to its statement. */
+const pieceOf = (i: number, conditions: Conditions): PieceOfStatement | undefined =>
+  i < conditions.length - 1 ? 'choice' : undefined;
 
 /** Adds operations to a circuit. */
 export class Actions {
@@ -38,6 +45,7 @@ export class Actions {
    * Adds a gate call such as `cx q[0], r;`; over whole registers, one gate for each element.
    *
    * @param open - Angles that follow from inputs; absent if there are none.
+   * @param piece - What the gate is to its statement, if that is more than this gate.
    */
   callGate(
     called: { readonly name: string; readonly gate: GateMeaning; readonly offset: number },
@@ -45,6 +53,7 @@ export class Actions {
     operands: readonly Operand[],
     conditions: Conditions,
     open?: OpenAngles,
+    piece?: PieceOfStatement,
   ): void {
     const { name, gate, offset } = called;
     const size = this.#commonSize(operands);
@@ -53,7 +62,7 @@ export class Actions {
       const qubits: Qubit[] = [];
       for (const { elements, isScalar } of operands) qubits.push(elements[isScalar ? 0 : i]!);
       this.#checkDistinct(qubits, operands);
-      for (const condition of conditions) {
+      for (const [j, condition] of conditions.entries()) {
         expandGate(this.builder, this.#tokens, {
           name,
           gate,
@@ -63,6 +72,7 @@ export class Actions {
           controls: NO_QUBITS,
           isInverse: false,
           condition,
+          piece: piece ?? pieceOf(j, conditions),
           offset,
         });
       }
@@ -90,10 +100,9 @@ export class Actions {
       throw this.#tokens.invalid(offset, `The unitary: ${faults.kept[0]!.message}`);
     }
     this.builder.reserve({ gates: 1, barriers: 0, steps: 1, depth: 0 }, conditions.length, offset);
-    for (const condition of conditions) {
-      this.builder.push(
-        under({ kind: 'unitary', controls: [], targets, matrix } as const, condition),
-      );
+    const operation = { kind: 'unitary', controls: [], targets, matrix } as const;
+    for (const [i, condition] of conditions.entries()) {
+      this.builder.push(under(operation, condition, pieceOf(i, conditions)));
     }
   }
 
@@ -126,15 +135,17 @@ export class Actions {
       const sizes = `${from.name} has ${qubits.length} qubits and ${to.name} ${bits.length} bits`;
       throw this.#tokens.invalid(offset, `${sizes}; a measurement needs equal numbers.`);
     }
-    for (const condition of conditions) {
-      this.builder.add(under({ kind: 'measure', qubits, bits } as const, condition), offset);
+    const operation = { kind: 'measure', qubits, bits } as const;
+    for (const [i, condition] of conditions.entries()) {
+      this.builder.add(under(operation, condition, pieceOf(i, conditions)), offset);
     }
   }
 
   /** Adds a reset of qubits. */
   reset({ elements }: Operand, conditions: Conditions, offset: number): void {
-    for (const condition of conditions) {
-      this.builder.add(under({ kind: 'reset', qubits: elements } as const, condition), offset);
+    const operation = { kind: 'reset', qubits: elements } as const;
+    for (const [i, condition] of conditions.entries()) {
+      this.builder.add(under(operation, condition, pieceOf(i, conditions)), offset);
     }
   }
 

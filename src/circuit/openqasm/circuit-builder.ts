@@ -184,9 +184,13 @@ export class CircuitBuilder implements OperationSink {
   }
 
   /** Adds a reset of a gate's body, whose cost is reserved. */
-  pushReset(qubits: readonly Qubit[], { condition }: Pick<GateUse, 'condition'>): void {
+  pushReset(
+    qubits: readonly Qubit[],
+    { condition, piece }: Pick<GateUse, 'condition' | 'piece'>,
+  ): void {
     this.#numGates++;
-    this.#operations.push({ kind: 'reset', qubits, ...(condition && { condition }) });
+    const rest = { ...(condition && { condition }), ...(piece && { piece }) };
+    this.#operations.push({ kind: 'reset', qubits, ...rest });
   }
 
   /** Counts steps that add no operation, so that a loop without gates reaches a limit too. */

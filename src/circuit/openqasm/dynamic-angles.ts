@@ -1,5 +1,6 @@
 /** Gates whose angles depend on measured bits, as gates with known angles under conditions. */
 
+import type { PieceOfStatement } from '../circuit.ts';
 import { evaluateExpression } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
 import { bitsRead, type ClassicalExpression } from '../classical-expression.ts';
@@ -8,10 +9,11 @@ import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decisi
 /** Most bits that an angle may depend on to be expanded into one gate for each value. */
 export const MAX_LISTED_BITS = 10;
 
-/** Angles of a gate, and the condition under which it is applied. */
+/** Angles of a gate, the condition under which it is applied, and what it is to the gate that the caller wrote. */
 interface AngleCase {
   readonly angles: readonly number[];
   readonly holds: BitFunction;
+  readonly piece?: PieceOfStatement;
 }
 
 /**
@@ -41,12 +43,13 @@ interface Affine {
   readonly parts: ReadonlyMap<Bit, number>;
 }
 
+/** One gate for each bit, and last one that always acts, even by the angle 0: it has the noise and the duration. */
 function summands(diagrams: DecisionDiagrams, { constant, parts }: Affine): readonly AngleCase[] {
-  const cases: AngleCase[] = constant === 0 ? [] : [{ angles: [constant], holds: ALWAYS }];
+  const cases: AngleCase[] = [];
   for (const [bit, part] of parts) {
-    if (part !== 0) cases.push({ angles: [part], holds: diagrams.bit(bit) });
+    if (part !== 0) cases.push({ angles: [part], holds: diagrams.bit(bit), piece: 'opening' });
   }
-  return cases;
+  return [...cases, { angles: [constant], holds: ALWAYS }];
 }
 
 /** One gate for each tuple of angles that the bits can give. */
@@ -73,7 +76,8 @@ function listed(
     ones.delete(bit);
   };
   follow(0, ALWAYS);
-  return [...cases.values()];
+  const all = [...cases.values()];
+  return all.map((each, i) => (i < all.length - 1 ? { ...each, piece: 'choice' } : each));
 }
 
 /** Writes an expression as a sum over bits; undefined where it is not one. */

@@ -2,7 +2,7 @@
 
 import { multipleOfAngle } from '../../math/angles.ts';
 import { codeOf, NEGATE } from '../angle-operations.ts';
-import type { Condition, GateOperation, Operation, Qubit } from '../circuit.ts';
+import type { Condition, GateOperation, Operation, PieceOfStatement, Qubit } from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import type { GateDefinition } from '../gate-definition.ts';
 import { gateNamed } from '../gates.ts';
@@ -40,6 +40,8 @@ export interface GateUse {
   readonly controls: readonly Qubit[];
   readonly isInverse: boolean;
   readonly condition: Condition | undefined;
+  /** What the operations are to their statement. */
+  readonly piece: PieceOfStatement | undefined;
   /** Offset in the text, for errors. */
   readonly offset: number;
 }
@@ -71,24 +73,29 @@ export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUs
     case 'controlled': {
       const added = use.qubits.slice(0, gate.activeValues.length);
       const flips = added.filter((_, i) => gate.activeValues[i] === 0);
-      for (const qubit of flips) sink.push(flip(qubit, use));
+      for (const qubit of flips) sink.push(flip(qubit, use, 'opening'));
       expandGate(sink, tokens, {
         ...use,
         gate: gate.gate,
         qubits: use.qubits.slice(added.length),
         controls: [...use.controls, ...added],
       });
-      for (const qubit of flips) sink.push(flip(qubit, use));
+      for (const qubit of flips) sink.push(flip(qubit, use, 'closing'));
     }
   }
 }
 
-const underCondition = (condition: Condition | undefined): { readonly condition?: Condition } =>
-  condition === undefined ? {} : { condition };
+/** What an operation has of the use that it is made for. */
+const ofUse = ({ condition, piece }: Pick<GateUse, 'condition' | 'piece'>) => ({
+  ...(condition && { condition }),
+  ...(piece && { piece }),
+});
 
-function flip(qubit: Qubit, { condition }: GateUse) {
+/** X around a control that has to be 0. One of an opening or closing piece is of the same piece. */
+function flip(qubit: Qubit, { condition, piece: outer }: GateUse, piece: PieceOfStatement) {
   const x = { kind: 'gate', gate: 'X', controls: [], targets: [qubit], angles: [] } as const;
-  return { ...x, ...underCondition(condition) };
+  const isAround = outer === undefined || outer === 'choice';
+  return { ...x, ...ofUse({ condition, piece: isAround ? piece : outer }) };
 }
 
 /** The controls of all operations without any. */
@@ -96,7 +103,7 @@ export const NO_QUBITS: readonly Qubit[] = [];
 
 function tableOperation(gate: TableGate, use: GateUse): GateOperation {
   const { definition } = gate;
-  const { qubits, condition } = use;
+  const { qubits } = use;
   const numControls = qubits.length - definition.numTargets;
   const own = numControls === 0 ? NO_QUBITS : qubits.slice(0, numControls);
   const targets = numControls === 0 ? qubits : qubits.slice(numControls);
@@ -106,7 +113,9 @@ function tableOperation(gate: TableGate, use: GateUse): GateOperation {
   const operation: GateOperation = use.isInverse
     ? inverseOperation(definition, controls, targets, angles)
     : { kind: 'gate', gate: definition.name, controls, targets, angles };
-  return condition === undefined ? operation : { ...operation, condition };
+  return use.condition === undefined && use.piece === undefined
+    ? operation
+    : { ...operation, ...ofUse(use) };
 }
 
 function inverseOperation(
@@ -178,7 +187,7 @@ function expandBody(
       open ??= new Array<OpenNumber | undefined>(statement.angles.length).fill(undefined);
       open[i] = angle;
     }
-    const { controls, isInverse, condition, offset } = use;
+    const { controls, isInverse, condition, piece, offset } = use;
     expandGate(sink, tokens, {
       name,
       gate,
@@ -188,6 +197,7 @@ function expandBody(
       controls,
       isInverse,
       condition,
+      piece,
       offset,
     });
   }
@@ -222,7 +232,7 @@ function expandPower(
 
 function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: number, use: GateUse) {
   fixAngles(use.open);
-  const shared = { kind: 'unitary', ...underCondition(use.condition) } as const;
+  const shared = { kind: 'unitary', ...ofUse(use) } as const;
   if (gate.kind === 'table') {
     const {
       controls,
@@ -258,6 +268,7 @@ function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: numbe
     controls: [],
     isInverse: false,
     condition: undefined,
+    piece: undefined,
   };
   const list: OperationSink = {
     push: (operation, open) => {

@@ -262,13 +262,15 @@ export class Interpreter {
       const construct = `An angle of ${called.name} that is no sum over measured bits and depends on more than ${MAX_LISTED_BITS} of them,`;
       throw this.#state.tokens.unsupported(offset, construct);
     }
-    for (const { angles: known, holds } of cases) {
+    for (const { angles: known, holds, piece } of cases) {
       this.#state.frames.where(holds, () => {
         this.#state.actions.callGate(
           called,
           known,
           operands,
           this.#state.frames.conditions(offset),
+          undefined,
+          piece,
         );
       });
     }

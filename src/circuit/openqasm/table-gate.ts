@@ -101,7 +101,13 @@ function matrixOf(
     pushBarrier: refuse,
   };
   const qubits = Array.from({ length: gate.numQubits }, (_, qubit) => qubit);
-  const unmodified = { controls: NO_QUBITS, isInverse: false, condition: undefined, offset: 0 };
+  const unmodified = {
+    controls: NO_QUBITS,
+    isInverse: false,
+    condition: undefined,
+    piece: undefined,
+    offset: 0,
+  };
   try {
     expandGate(sink, tokens, { name: '', gate, angles, qubits, ...unmodified });
   } catch (error) {

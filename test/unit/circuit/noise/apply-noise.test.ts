@@ -172,6 +172,27 @@ describe('a channel after gates', () => {
     expect(numAfter('*4')).toBe(4);
   });
 
+  test.each([
+    ['ctrl @ gphase(0.3) q[0];', 'P', 1],
+    ['ctrl(2) @ gphase(0.3) q[0], q[1];', 'CP', 2],
+    ['ctrl @ p(0.3) q[0], q[1];', 'CP', 2],
+    ['ctrl @ swap q[0], q[1], q[2];', 'CSWAP', 3],
+    ['ctrl(2) @ z q[0], q[1], q[2];', 'CCZ', 3],
+    ['negctrl @ z q[0], q[1];', 'CZ', 2],
+    ['inv @ ctrl @ gphase(0.3) q[0];', 'P', 1],
+  ])('knows %s as %s', (call, name, numOperands) => {
+    const circuit = readOpenQasm(`include "stdgates.inc"; qubit[3] q; ${call}`, limits).circuit;
+    const numAfter = (gate: string) =>
+      noisy(circuit, { gates: [{ gates: [gate], channel: bitFlip }] }).operations.filter(
+        ({ kind }) => kind === 'noise',
+      ).length;
+    expect(numAfter(name)).toBe(numOperands);
+    expect(numAfter(`*${numOperands}`)).toBe(numOperands);
+    for (const other of ['GPHASE', 'X', 'Z', 'SWAP'].filter((gate) => gate !== name)) {
+      expect(numAfter(other)).toBe(0);
+    }
+  });
+
   test('follows one gate as often as a model of very many entries says', () => {
     const gates = Array.from({ length: 200_000 }, () => ({ gates: ['X'], channel: bitFlip }));
     const circuit = circuitOfObjects([{ gate: 'X', qubit: 0 }]);
@@ -215,6 +236,44 @@ describe('a channel after gates', () => {
     ]);
     const found = noisy(circuit, { gates: [{ gates: ['X'], channel: bitFlip }] });
     expect(listed(found.operations)).toEqual(['M 0', 'X 1 if 0=1', 'noise 10 1 if 0=1']);
+  });
+
+  test.each([
+    ['rx(pi * n / 4) q[0];', 1],
+    ['rx(pi * c[0]) q[0];', 1],
+    ['rx(pi / 3 + pi * c[0] - pi * c[1]) q[0];', 1],
+    ['rx(n * n) q[0];', 1],
+    ['U(n, n * n, 0.1) q[0];', 1],
+    ['ctrl @ rx(pi * n) q[0], q[1];', 2],
+    ['negctrl @ rx(pi * n) q[0], q[1];', 2],
+    ['negctrl @ U(n * n, 0, 0) q[0], q[1];', 2],
+    ['inv @ rx(pi * n) q[0];', 1],
+    ['pow(3) @ rx(pi * n) q[0];', 1],
+    ['turn(pi * n) q[0];', 1],
+    ['if (c[0] || c[1]) { h q[0]; }', 1],
+    ['if (n > 1 || c[0] == 1) { rx(pi * n) q[0]; }', 1],
+    ['negctrl @ x q[0], q[1];', 2],
+    ['negctrl(2) @ x q[0], q[1], q[2];', 3],
+    ['ctrl @ negctrl @ x q[0], q[1], q[2];', 3],
+    ['pow(0.5) @ negctrl @ x q[0], q[1];', 2],
+  ])('follows %s once, whatever the measured bits are', (call, numChannels) => {
+    const text = `OPENQASM 3.0; include "stdgates.inc"; gate turn(t) a { ry(t) a; }
+      qubit[3] q; qubit[2] m; bit[2] c; c = measure m; uint[4] n = c; ${call}`;
+    const { circuit } = readOpenQasm(text, limits);
+    const found = noisy(circuit, { gates: [{ gates: ['*'], channel: bitFlip }] });
+    const { operations } = found;
+    for (let value = 0; value < 4; value++) {
+      const happens = (operation: DynamicOperation) =>
+        !('condition' in operation && operation.condition) ||
+        operation.condition.bits.reduce((sum, bit, i) => sum + (((value >> bit) & 1) << i), 0) ===
+          operation.condition.value;
+      const isSkipped = call.startsWith('if') && value === 0;
+      const acting = operations.filter(happens);
+      const channels = acting.filter(({ kind }) => kind === 'noise');
+      expect(channels).toHaveLength(isSkipped ? 0 : numChannels);
+      // Noise comes after all operations that the gate was written as.
+      expect(acting.slice(acting.length - channels.length)).toEqual(channels);
+    }
   });
 
   test('is placed inside loops, and after the gates that a defined gate consists of', () => {

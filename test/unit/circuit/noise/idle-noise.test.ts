@@ -55,6 +55,22 @@ describe('a qubit that waits relaxes', () => {
     expect(timeline(found.operations)).toEqual(['H', 'CX', 'H', 'H', 'wait 2 90', 'CX', 'H']);
   });
 
+  test.each([
+    ['rx(pi * c[0] + pi / 2 * c[1]) q[0];', 10],
+    ['rx(n * n) q[0];', 10],
+    ['negctrl @ x q[0], q[2];', 100],
+    ['if (c[0] || c[1]) { h q[0]; }', 10],
+  ])('as long as %s takes, which is a gate of one duration', (call, duration) => {
+    const text = `OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; qubit[2] m; bit[2] c;
+      h q[1]; c = measure m; uint[4] n = c; ${call} barrier q[0], q[1]; h q[1];`;
+    const lines = timeline(noisy(readOpenQasm(text, limits).circuit).operations);
+    // The measurement takes 1,000 and H 10.
+    const start = call.includes('c[') || call.includes('n *') ? 1000 : 0;
+    expect(lines.filter((line) => line.startsWith('wait 1'))).toEqual([
+      `wait 1 ${start + duration - 10}`,
+    ]);
+  });
+
   test('but not in |0⟩, unless it is warm', () => {
     const circuit = [h(0), two('CX', 0, 1)];
     expect(timeline(noisy(circuit).operations)).toEqual(['H', 'CX']);
