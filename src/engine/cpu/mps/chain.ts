@@ -1,7 +1,7 @@
 /**
  * A matrix product state in mixed canonical form: one tensor a site, left × 2 × right, where all tensors to the left of
  * the centre are isometries from the left, and those to its right from the right. The centre has the norm, and what is
- * left out of it is left out of the state: the weight of a cut is exact.
+ * left out of it is left out of the state.
  *
  * @see Schollwöck, "The density-matrix renormalization group in the age of matrix product states", Annals of Physics
  *   326, 96 (2011).
@@ -30,7 +30,7 @@ export class Chain {
   readonly limits: BondLimits;
   readonly sites: SiteTensor[];
   centre = 0;
-  /** Weight discarded so far. */
+  /** Weight discarded so far: one minus the product of what each cut kept. At most a few per cent too much. */
   truncationError = 0;
   largestBond = 1;
 
@@ -154,15 +154,18 @@ export class Chain {
     this.largestBond = Math.max(this.largestBond, bond);
     // Rounding is no truncation.
     if (discarded < NEGLIGIBLE) return;
-    this.truncationError += discarded;
-    this.#scaleCentre(1 / Math.sqrt(1 - discarded));
+    this.truncationError += (1 - this.truncationError) * discarded;
+    this.#normalize();
   }
 
-  #scaleCentre(factor: number): void {
+  /** Scales the centre to the norm 1. What a cut discarded is known too roughly to scale by. */
+  #normalize(): void {
     const { at, left, right } = this.#own(this.centre);
-    const { doubles } = this.memory;
-    const end = (at + bytesOf(left, right)) / 8;
-    for (let i = at / 8; i < end; i++) doubles[i]! *= factor;
+    const tensor = this.memory.doubles.subarray(at / 8, (at + bytesOf(left, right)) / 8);
+    let mass = 0;
+    for (const part of tensor) mass += part * part;
+    const factor = 1 / Math.sqrt(mass);
+    for (let i = 0; i < tensor.length; i++) tensor[i]! *= factor;
   }
 
   /** Moves the centre to a site. Bonds that are wider than their rank become narrower. */
