@@ -82,6 +82,35 @@ describeWith(['Chromium'], 'the run panel', () => {
     expect(processor.tasks.map(({ request }) => request.shots)).toEqual([100, 250]);
   });
 
+  test('nothing is run while the text has a fault, or is not read yet', async () => {
+    const hasText = (text: string) =>
+      visit.page.waitForFunction(
+        `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.innerText
+          .includes(${JSON.stringify(text)})`,
+      );
+    await hasText('cx q[0], q[1];');
+    await visit.page.evaluate(
+      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content').focus()`,
+    );
+    await visit.page.keyboard.type('x q[7]; ');
+    // From the first key on, before the text is read.
+    await visit.page.waitForSelector('.run-panel .primary:disabled');
+    await visit.page.waitForSelector('.run-panel .notice::-p-text(The text has a fault)');
+    await visit.page.waitForSelector('.canvas .notice::-p-text(The text has a fault)');
+    await visit.press('Enter', 'Control');
+    expect(await visit.violations()).toEqual([]);
+    // Undone in the drawing, the text is written anew and can be run.
+    await visit.click('Undo');
+    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
+    await visit.click('Redo');
+    await hasText('cx q[0], q[1];');
+    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
+    expect(processor.tasks).toEqual([]);
+    await visit.click('Run');
+    await state('Run 1 has completed.');
+    expect(processor.tasks).toHaveLength(1);
+  });
+
   test('Control and Enter run it from anywhere, and the seed is sent', async () => {
     await visit.fill('Seed', '7');
     await visit.evaluate(`document.getElementById('composer-grid').focus()`);

@@ -25,6 +25,7 @@ import {
   redo,
   textSource,
   undo,
+  unreadText,
 } from './editor.ts';
 import { EXAMPLES } from './examples.ts';
 import { ExportView } from './export-view.tsx';
@@ -114,6 +115,7 @@ export function ComposerPage() {
         <Palette />
         <div class="stack">
           <section class="card canvas" aria-label="Circuit">
+            {unreadText.value !== undefined && <p class="notice">{unreadText.value}</p>}
             {isText && (
               <p class="notice">
                 The OpenQASM text is the source of the state. The drawing shows the circuit before
@@ -211,6 +213,7 @@ function Run() {
       }
       numQubits={numQubits}
       exactProbabilities={exact}
+      hindrance={unreadText.value}
     />
   );
 }

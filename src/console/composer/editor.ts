@@ -65,6 +65,12 @@ export const inputs = computed(() =>
 export const textSource = signal<TextSource | undefined>(undefined);
 
 /**
+ * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is still
+ * being read. Undefined while text and circuit agree. Whoever would run the circuit waits for that.
+ */
+export const unreadText = signal<string | undefined>(undefined);
+
+/**
  * Makes a circuit the present one.
  *
  * @param name - Edits of the same name in a row are undone together.

@@ -15,7 +15,7 @@ import type { LiveStates } from '../live-state/live-state.ts';
 import type { Refused, TextSource } from '../live-state/messages.ts';
 import { messageOfAnswer } from './answer-words.ts';
 import { type EditedCircuit, editedCircuit, gateObjects, MAX_QUBITS } from './edited-circuit.ts';
-import { circuit, edit, inputs, textSource } from './editor.ts';
+import { circuit, edit, inputs, textSource, unreadText } from './editor.ts';
 import { changeTo } from './text-change.ts';
 
 /** Milliseconds without a key after which a text is read. */
@@ -79,8 +79,13 @@ function openEditor(
         LOOK,
         EditorView.contentAttributes.of({ 'aria-label': 'OpenQASM 3 text of the circuit' }),
         EditorView.updateListener.of((update) => {
-          if (!update.docChanged || update.state.doc.toString() === known) return;
+          if (!update.docChanged) return;
+          if (update.state.doc.toString() === known) {
+            unreadText.value = undefined;
+            return;
+          }
           numEdits += 1;
+          unreadText.value = 'The text has changed and is being read.';
           clearTimeout(timer);
           timer = setTimeout(() => void read().catch(() => {}), READ_AFTER_MS);
         }),
@@ -113,10 +118,13 @@ function openEditor(
     if (answer.kind === 'refused') {
       mark(answer);
       say(messageOfAnswer(answer));
+      unreadText.value =
+        'The text has a fault, so drawing and state are of the circuit before it. Mend the text, or undo.';
       return;
     }
     mark(undefined);
     known = text;
+    unreadText.value = undefined;
     const asText = () => {
       const before = textSource.peek()?.inputs ?? {};
       const values = Object.entries(answer.inputs).map(
@@ -149,7 +157,8 @@ function openEditor(
     const now = circuit.peek();
     const isOver = () => isEnded || circuit.peek() !== now || numEdits !== editsBefore;
     // A text that was read stays as the visitor wrote it.
-    if (textSource.peek() !== undefined || now === fromText || isOver()) return;
+    const isAsWritten = now === fromText && view.state.doc.toString() === known;
+    if (textSource.peek() !== undefined || isAsWritten || isOver()) return;
     const values = inputs.peek();
     const answer = await states.writeOpenqasm(
       {
@@ -160,9 +169,12 @@ function openEditor(
       3,
     );
     if (isOver() || answer.kind === 'refused') return;
-    if (answer.text === view.state.doc.toString()) return;
+    const before = view.state.doc.toString();
     known = answer.text;
-    view.dispatch({ changes: changeTo(view.state.doc.toString(), answer.text) });
+    fromText = undefined;
+    unreadText.value = undefined;
+    if (answer.text === before) return;
+    view.dispatch({ changes: changeTo(before, answer.text) });
     mark(undefined);
     say('');
   };
@@ -188,6 +200,7 @@ function openEditor(
     clearTimeout(timer);
     clearTimeout(writing);
     for (const end of ends) end();
+    unreadText.value = undefined;
     view.destroy();
   };
 }

@@ -29,6 +29,8 @@ interface RunPanelProps {
    * out where the state is not known.
    */
   readonly exactProbabilities?: ReadonlyMap<string, number> | undefined;
+  /** Why there is nothing to run now, in a sentence; undefined if there is. */
+  readonly hindrance?: string | undefined;
 }
 
 /** Lets a visitor run a circuit. Control and Enter start a run from anywhere on the page. */
@@ -49,7 +51,7 @@ export function RunPanel(props: RunPanelProps) {
   );
 }
 
-function Panel({ submission, numQubits, exactProbabilities }: RunPanelProps) {
+function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPanelProps) {
   const [choices, setChoices] = useState(FIRST_CHOICES);
   const processors = useResource('GET /quantum/processors', {}, { everyMs: EVERY_MS });
   const models = useResource('GET /quantum/noise-models', {});
@@ -60,7 +62,11 @@ function Panel({ submission, numQubits, exactProbabilities }: RunPanelProps) {
   const hasFaults = faults.shots.length + faults.seed.length > 0;
   const request = requestOf(submission, numQubits, chosen?.processor.id ?? '', choices);
   const canRun =
-    runs.active === undefined && chosen !== undefined && chosen.refusal === undefined && !hasFaults;
+    runs.active === undefined &&
+    hindrance === undefined &&
+    chosen !== undefined &&
+    chosen.refusal === undefined &&
+    !hasFaults;
   const run = () => {
     if (canRun) runs.start(request, exactProbabilities);
   };
@@ -80,6 +86,7 @@ function Panel({ submission, numQubits, exactProbabilities }: RunPanelProps) {
         {!hasMeasurement(submission) && (
           <p class="note">The circuit has no measurement, so all qubits are measured at its end.</p>
         )}
+        {hindrance !== undefined && <p class="notice">{hindrance}</p>}
         <div class="actions">
           <button type="submit" class="primary" disabled={!canRun}>
             {runs.ended.length === 0 ? 'Run' : 'Run again'}
