@@ -745,6 +745,20 @@ export type CircuitSubmissionInput = {
   readonly detectors?: readonly (readonly number[])[] | undefined;
   /** As `detectors`: lists of classical bits whose parity is a logical result */
   readonly logical_observables?: readonly (readonly number[])[] | undefined;
+  /** How `detector_error_model` is made */
+  readonly detector_error_model?: {
+    /** Whether errors are split into parts that flip one or two detectors each, for matching decoders. Default true */
+    readonly decompose_errors?: boolean | undefined;
+    /**
+     * Whether errors that exclude each other are taken as independent where no independent errors have their
+     * probabilities. Default false: such noise is refused
+     */
+    readonly approximate_disjoint_errors?: boolean | undefined;
+    /** Whether errors that cannot be split are kept whole, not refused. Default true */
+    readonly ignore_decomposition_failures?: boolean | undefined;
+    /** Whether every part of an error is itself an error of the circuit. Default false */
+    readonly block_decomposition_from_introducing_remnant_edges?: boolean | undefined;
+  } | undefined;
 };
 
 export type CircuitSummary = {

@@ -90,6 +90,55 @@ test('the same seed gives the same events in the order of memory', async () => {
   expect([...bytes]).toEqual(labels.map((label) => rows[label]));
 });
 
+test('events and errors of parts of a channel that exclude each other have the same rate', async () => {
+  const data = await run({
+    circuit: [
+      {
+        gate: 'NOISE',
+        qubits: [0],
+        channel: { type: 'pauli', probabilities: { X: 0.1, Y: 0.1 } },
+      },
+      { gate: 'M', qubits: [0], bits: [0] },
+    ],
+    noise: undefined,
+    detectors: [[0]],
+    logical_observables: undefined,
+  });
+  expect(data.detector_error_model).toBe('error(0.2) D0\n');
+  // Ten standard deviations.
+  expect(Math.abs(rowsOf(data.detection_events)[1]! / SHOTS - 0.2)).toBeLessThan(0.03);
+});
+
+test('a model is approximate, whole or of known parts where the request says so', async () => {
+  const flips = (string: string) => ({
+    gate: 'NOISE',
+    qubits: [0, 1, 2],
+    channel: { type: 'pauli', probabilities: { [string]: 0.1 } },
+  });
+  const circuit = [flips('XXX'), flips('XII'), { gate: 'M', qubits: [0, 1, 2], bits: [0, 1, 2] }];
+  const asked = {
+    circuit,
+    noise: undefined,
+    detectors: [[0], [1], [2]],
+    logical_observables: undefined,
+  };
+  const textOf = async (detector_error_model: Readonly<Record<string, boolean>>, more = {}) =>
+    (await run({ ...asked, ...more, detector_error_model })).detector_error_model;
+  expect(await textOf({})).toBe('error(0.1) D2\nerror(0.1) D2 ^ D0 D1\n');
+  const whole = 'error(0.1) D0 D1 D2\nerror(0.1) D2\n';
+  expect(await textOf({ decompose_errors: false })).toBe(whole);
+  expect(await textOf({ block_decomposition_from_introducing_remnant_edges: true })).toBe(whole);
+  const either = {
+    gate: 'NOISE',
+    qubits: [0, 1],
+    channel: { type: 'pauli', probabilities: { IX: 0.1, XI: 0.1 } },
+  };
+  const approximated = { circuit: [either, ...circuit.slice(2)] };
+  expect(await textOf({ approximate_disjoint_errors: true }, approximated)).toContain(
+    'error(0.1) D0\nerror(0.1) D1\n',
+  );
+});
+
 test('parities are declared for OpenQASM, too, and compared with those without errors', async () => {
   const { circuit: _, noise: __, ...others } = CHECK;
   const qasm =
@@ -115,6 +164,58 @@ test.each([
     'The circuit has no bit 2',
   ],
   ['a negative bit', { detectors: [[-1]] }, 'detectors[0][0]', 'must be at least 0, not -1'],
+  [
+    'noise that no independent errors are',
+    {
+      circuit: [
+        {
+          gate: 'NOISE',
+          qubits: [0, 1],
+          channel: { type: 'pauli', probabilities: { IX: 0.1, XI: 0.1 } },
+        },
+        { gate: 'M', qubits: [0, 1], bits: [0, 1] },
+      ],
+    },
+    'detector_error_model.approximate_disjoint_errors',
+    'the channel on qubits 0, 1, whose errors exclude each other',
+  ],
+  [
+    'a readout error that depends on the bit',
+    { noise: { readout: [{ p1_given_0: 0.1, p0_given_1: 0.2 }] } },
+    'detector_error_model.approximate_disjoint_errors',
+    'the readout of bit 1, whose p1_given_0 of 0.1 is not its p0_given_1 of 0.2',
+  ],
+  [
+    'an error that cannot be split',
+    {
+      circuit: [
+        {
+          gate: 'NOISE',
+          qubits: [0, 1, 2],
+          channel: { type: 'pauli', probabilities: { XXX: 0.1 } },
+        },
+        { gate: 'M', qubits: [0, 1, 2], bits: [0, 1, 2] },
+      ],
+      noise: undefined,
+      detectors: [[0], [1], [2]],
+      logical_observables: undefined,
+      detector_error_model: { ignore_decomposition_failures: false },
+    },
+    'detector_error_model.ignore_decomposition_failures',
+    'The error that flips D0 D1 D2 is no combination',
+  ],
+  [
+    'options of a model that is not asked for',
+    { return: ['detection_events'], detector_error_model: {} },
+    'detector_error_model',
+    'Only taken where return has "detector_error_model"',
+  ],
+  [
+    'an option that there is none of',
+    { detector_error_model: { fold_loops: true } },
+    'detector_error_model.fold_loops',
+    'There is no field "fold_loops"',
+  ],
   ['a bit that is no number', { detectors: [['c0']] }, 'detectors[0][0]', 'must be a whole number'],
   ['an empty detector', { detectors: [[]] }, 'detectors[0]', 'must have at least 1 entry'],
   ['no detector', { detectors: [] }, 'detectors', 'must have at least 1 entry'],

@@ -72,7 +72,12 @@ const programHead = headOf(programBody).extend({
 });
 
 /** Fields of a circuit that no program of a batch has. */
-const OF_CIRCUITS: readonly string[] = ['basis_states', 'detectors', 'logical_observables'];
+const OF_CIRCUITS: readonly string[] = [
+  'basis_states',
+  'detectors',
+  'logical_observables',
+  'detector_error_model',
+];
 FIELD_ADVICE.add(programHead, {
   advise: (_, field) =>
     OF_CIRCUITS.includes(field)

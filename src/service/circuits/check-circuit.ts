@@ -464,6 +464,8 @@ const OUTPUT_FIELDS: readonly (readonly [Output, string])[] = [
   ['expectation', 'observables'],
   ['amplitudes', 'basis_states'],
 ];
+/** A field that is taken only with this output, which does not need it. */
+const OPTIONAL_FIELD = 'detector_error_model' satisfies Output;
 
 function checkOutputs(
   outputs: readonly Output[],
@@ -477,6 +479,9 @@ function checkOutputs(
     const [wanted, isGiven] = [outputs.includes(name), given.includes(field)];
     if (wanted && !isGiven) faults.add(field, `Required: return has "${name}".`);
     if (!wanted && isGiven) faults.add(field, `Only taken where return has "${name}".`);
+  }
+  if (given.includes(OPTIONAL_FIELD) && !outputs.includes(OPTIONAL_FIELD)) {
+    faults.add(OPTIONAL_FIELD, `Only taken where return has "${OPTIONAL_FIELD}".`);
   }
   const detected = DETECTION_OUTPUTS.find((name) => outputs.includes(name));
   const declared = ['detectors', 'logical_observables'].filter((name) => given.includes(name));

@@ -10,6 +10,7 @@ import {
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
+import type { ErrorModelFields } from '../schemas/circuits.ts';
 import { drawnShotOrder } from './shot-order.ts';
 
 type Counts = CircuitResult['run']['counts'];
@@ -21,10 +22,11 @@ const INVALID = 'CIRCUIT_INVALID';
 /** Most bytes of the detection events of all shots. */
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
-/** Fields of a request that declare parities. */
+/** Fields of a request that declare parities, and say how their error model is made. */
 interface DeclaredParities {
   readonly detectors?: readonly (readonly number[])[] | undefined;
   readonly logical_observables?: readonly (readonly number[])[] | undefined;
+  readonly detector_error_model?: ErrorModelFields | undefined;
 }
 
 /** Parities of a circuit that are the same in all its runs without errors. */
@@ -43,7 +45,7 @@ const FIELDS = { detectors: 'detectors', logicalObservables: 'logical_observable
  * @param circuit - With its noise.
  */
 export function readDetection(
-  { detectors, logical_observables }: DeclaredParities,
+  { detectors, logical_observables, detector_error_model: fields = {} }: DeclaredParities,
   circuit: DynamicCircuit,
   outputs: readonly string[],
   shots: number | undefined,
@@ -71,7 +73,13 @@ export function readDetection(
   }
   const isWritten = outputs.includes('detector_error_model');
   const model = isWritten
-    ? detectorErrorModel(program, parities)
+    ? detectorErrorModel(program, parities, {
+        decomposeErrors: fields.decompose_errors ?? true,
+        approximateDisjointErrors: fields.approximate_disjoint_errors ?? false,
+        ignoreDecompositionFailures: fields.ignore_decomposition_failures ?? true,
+        blockDecompositionFromIntroducingRemnantEdges:
+          fields.block_decomposition_from_introducing_remnant_edges ?? false,
+      })
     : expectedParities(program, parities);
   if ('kind' in model) {
     const { field, problem } = faultOf(model);
@@ -107,14 +115,29 @@ function checkBits(
 }
 
 function faultOf(reason: NoErrorModel): { readonly field: string; readonly problem: string } {
-  if (reason.kind === 'operation') {
-    const problem = `Detectors do not work with ${reason.what}: whether an error flips a detector then depends on the run.`;
-    return { field: 'detectors', problem };
+  switch (reason.kind) {
+    case 'operation':
+      return {
+        field: 'detectors',
+        problem: `Detectors do not work with ${reason.what}: whether an error flips a detector then depends on the run.`,
+      };
+    case 'random':
+      return {
+        field: `${FIELDS[reason.list]}[${reason.index}]`,
+        problem:
+          'The parity of these bits differs between runs without errors: it depends on a random outcome of a measurement.',
+      };
+    case 'disjoint':
+      return {
+        field: 'detector_error_model.approximate_disjoint_errors',
+        problem: `No independent errors have the probabilities of ${reason.what}. With true they are taken as independent errors of these probabilities, which is correct to first order.`,
+      };
+    case 'whole':
+      return {
+        field: 'detector_error_model.ignore_decomposition_failures',
+        problem: `The error that flips ${reason.flipped} is no combination of errors that flip one or two detectors. With true it is kept whole.`,
+      };
   }
-  const field = `${FIELDS[reason.list]}[${reason.index}]`;
-  const problem =
-    'The parity of these bits differs between runs without errors: it depends on a random outcome of a measurement.';
-  return { field, problem };
 }
 
 function bytesPerShot({ detectors, logicalObservables }: Parities): number {

@@ -123,6 +123,14 @@ const AMPLITUDE_RULES = {
   else: { properties: { basis_states: false } },
 };
 
+const ERROR_MODEL_RULES = {
+  if: {
+    required: ['return'],
+    properties: { return: { contains: { const: 'detector_error_model' } } },
+  },
+  else: { properties: { detector_error_model: false } },
+};
+
 const DETECTION_RULES = {
   if: {
     required: ['return'],
@@ -142,6 +150,32 @@ const basisLabel = z
 /** Classical bits of one parity. */
 export const parity = z.array(z.int().min(0)).min(1);
 const parities = z.array(parity).min(1);
+/** How a detector error model is made. Names are those of Stim. */
+const errorModelOptions = z.strictObject({
+  decompose_errors: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether errors are split into parts that flip one or two detectors each, for matching decoders. Default true',
+    ),
+  approximate_disjoint_errors: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether errors that exclude each other are taken as independent where no independent errors have their probabilities. Default false: such noise is refused',
+    ),
+  ignore_decomposition_failures: z
+    .boolean()
+    .optional()
+    .describe('Whether errors that cannot be split are kept whole, not refused. Default true'),
+  block_decomposition_from_introducing_remnant_edges: z
+    .boolean()
+    .optional()
+    .describe('Whether every part of an error is itself an error of the circuit. Default false'),
+});
+/** Options of a detector error model. */
+export type ErrorModelFields = z.output<typeof errorModelOptions>;
+
 /** Most classical bits in all parities of a request. */
 export const MAX_PARITY_BITS = 1_000_000;
 
@@ -220,11 +254,14 @@ export const circuitBody = z
     logical_observables: parities
       .optional()
       .describe('As `detectors`: lists of classical bits whose parity is a logical result'),
+    detector_error_model: errorModelOptions
+      .optional()
+      .describe('How `detector_error_model` is made'),
   })
   .meta({
     id: 'CircuitSubmission',
     ...SOURCE_RULES,
-    allOf: [OBSERVABLE_RULES, AMPLITUDE_RULES, DETECTION_RULES],
+    allOf: [OBSERVABLE_RULES, AMPLITUDE_RULES, DETECTION_RULES, ERROR_MODEL_RULES],
     examples: [
       { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
       {

@@ -23,6 +23,7 @@ export const compileBody = circuitBody
     observables: true,
     detectors: true,
     logical_observables: true,
+    detector_error_model: true,
     noise: true,
     method: true,
     max_bond_dimension: true,
