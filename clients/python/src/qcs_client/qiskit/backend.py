@@ -19,7 +19,7 @@ from ..client import Client
 from ..jobs import Job
 from ..requests import DEFAULT_PROCESSOR, Program
 from ..results import BatchResult, ProgramResult
-from .circuits import gates_of_service, service_circuit
+from .circuits import ServiceCircuit, gates_of_service, service_circuit
 from .device import device_target
 from .errors import QcsQiskitError, qiskit_errors
 from .jobs import QcsJob
@@ -114,12 +114,12 @@ class QcsBackend(BackendV2):
                 raise QcsQiskitError(f"The circuit {circuit.name} has parameters without values: {names}.")
         translated = [service_circuit(circuit) for circuit in circuits]
         for circuit, sent in zip(circuits, translated, strict=True):
-            if not sent.measures:
+            if not sent.changes_bits:
                 raise QcsQiskitError(f"The circuit {circuit.name} measures nothing; measure_all() would.")
         programs = [sent.program(np.empty((1, 0)), shots=chosen["shots"]) for sent in translated]
         fields = {"noise": as_noise(chosen["noise"]), **{name: chosen[name] for name in _METHOD_OPTIONS}}
         batch = self.submit(programs, seed=chosen["seed_simulator"], **fields)
-        return QcsJob(self, batch, lambda result: self._result(result, batch.id, circuits, chosen["memory"]))
+        return QcsJob(self, batch, lambda result: self._result(result, batch.id, translated, chosen["memory"]))
 
     def submit(self, programs: Sequence[Program], **fields: Any) -> Job[BatchResult]:
         """Submits a batch to this processor; its errors are Qiskit's."""
@@ -128,7 +128,7 @@ class QcsBackend(BackendV2):
             return client.batches.submit(programs, processor=self.name, wait=_WAIT_S, **fields)
 
     def _result(
-        self, batch: BatchResult, job_id: str, circuits: list[QuantumCircuit], memory: bool
+        self, batch: BatchResult, job_id: str, circuits: list[ServiceCircuit], memory: bool
     ) -> Result:
         return Result(
             backend_name=self.name,
@@ -170,18 +170,25 @@ _FLOW_NAMES = {
 }
 
 
-def _experiment(circuit: QuantumCircuit, program: ProgramResult, memory: bool) -> ExperimentResult:
+def _experiment(sent: ServiceCircuit, program: ProgramResult, memory: bool) -> ExperimentResult:
     """Counts of one circuit in the form from which ``Result.get_counts`` makes labels with registers."""
-    counts = program.counts[0] if program.counts else {}
-    data: dict[str, Any] = {"counts": {hex(label_value(label)): number for label, number in counts.items()}}
+    circuit, registers = sent.circuit, sent.registers
+    # The registers one after the other, also where they share bits; bits in no register are left out, as they have no label.
+    bits = [bit for each in registers.values() for bit in each] if registers else range(circuit.num_clbits)
+    counts: dict[str, int] = {}
+    for label, number in (program.counts[0] if program.counts else {}).items():
+        outcome = label_value(label)
+        key = hex(sum((outcome >> bit & 1) << place for place, bit in enumerate(bits)))
+        counts[key] = counts.get(key, 0) + number
+    data: dict[str, Any] = {"counts": counts}
     if memory:
         outcomes, index = program.shots_by_point()
-        labels = [hex(int("".join(map(str, row)), 2)) for row in outcomes[:, ::-1]]
+        labels = [hex(int("".join(map(str, row)), 2)) for row in outcomes[:, bits[::-1]]]
         data["memory"] = [labels[shot] for shot in index[0]]
     header = {
         "name": circuit.name,
-        "creg_sizes": [[register.name, register.size] for register in circuit.cregs],
-        "memory_slots": circuit.num_clbits,
+        "creg_sizes": [[name, len(each)] for name, each in registers.items()],
+        "memory_slots": len(bits),
         "n_qubits": circuit.num_qubits,
         "metadata": circuit.metadata or {},
     }

@@ -1,101 +1,382 @@
 """Circuits of Qiskit as OpenQASM 3 text for the service.
 
-The text is the one way: it carries control flow, classical expressions, and parameters as inputs, of which the
-service takes any formula. Gates that the service knows by their Qiskit name go by that name; all others are defined
-in the text by the exporter.
+The text has one flat register of qubits and one of bits, Qiskit's standard gates, and everything else as its contents:
+what a gate is defined by, synthesized from, or its matrix. Qiskit's own exporter is not used. It refuses gates whose
+parameters are not numbers and registers that share bits, knows gates by their names alone, and takes the parameters of a gate for
+those of its definition.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
-from qiskit import QuantumCircuit, qasm3
-from qiskit.circuit import ControlFlowOp, Gate, Instruction
-from qiskit.circuit.library import get_standard_gate_name_mapping
+import numpy as np
+from qiskit import QuantumCircuit
+from qiskit.circuit import (
+    Barrier,
+    BreakLoopOp,
+    Clbit,
+    ContinueLoopOp,
+    ControlFlowOp,
+    ControlledGate,
+    Delay,
+    ForLoopOp,
+    Gate,
+    IfElseOp,
+    Measure,
+    Parameter,
+    ParameterExpression,
+    Reset,
+    Store,
+    SwitchCaseOp,
+    WhileLoopOp,
+)
+from qiskit.circuit.classical import expr
+from qiskit.circuit.controlflow import CASE_DEFAULT, BoxOp
+from qiskit.circuit.library import UnitaryGate, get_standard_gate_name_mapping
+from qiskit.transpiler.passes import HighLevelSynthesis
 
 from ..requests import Program
+from .classical import Expressions, bits_text, duration_text, number_text, type_text
 from .errors import QcsQiskitError
 
-_INPUT = re.compile(r"^input float\[64\] (\S+);$", re.MULTILINE)
-#: Gates of Qiskit that the exporter does not find in stdgates.inc, and the service defines with that include.
-_FURTHER_GATES = (
-    "ccz", "cs", "csdg", "csx", "cu1", "cu3", "dcx", "ecr", "iswap", "r", "rxx", "ryy", "rzx", "rzz", "sxdg",
-    "xx_minus_yy", "xx_plus_yy",
+#: Standard gates of Qiskit that the service has under the same name.
+_SAME_NAME = (
+    "ccx", "ccz", "ch", "cp", "crx", "cry", "crz", "cs", "csdg", "cswap", "csx", "cu", "cu1", "cu3", "cx", "cy", "cz",
+    "dcx", "ecr", "h", "id", "iswap", "p", "r", "rx", "rxx", "ry", "ryy", "rz", "rzx", "rzz", "s", "sdg", "swap", "sx",
+    "sxdg", "t", "tdg", "u1", "u2", "u3", "x", "xx_minus_yy", "xx_plus_yy", "y", "z",
 )  # fmt: skip
+_STANDARD = get_standard_gate_name_mapping()
+_NAMES: Mapping[type, str] = {
+    **{_STANDARD[name].base_class: name for name in _SAME_NAME},
+    _STANDARD["u"].base_class: "U",
+    _STANDARD["global_phase"].base_class: "gphase",
+}
+#: Matrices on more qubits are written as gates, which takes less text, and less work for most methods.
+_MAX_MATRIX_QUBITS = 4
+#: Functions in Qiskit's expressions of parameters that OpenQASM lacks.
+_UNKNOWN_FUNCTION = re.compile(r"\b(sign|conj|conjugate|re|im|I)\b")
+#: The service reads a whole number of so many digits only with a point.
+_LONG_NUMBER = re.compile(r"(?<![\w.])\d{16,}(?![\w.])")
 
 
 @dataclass(frozen=True)
 class ServiceCircuit:
     """A circuit as the service reads it."""
 
-    source_json: str
-    """Its text, as in :class:`qcs_client.Program`."""
+    text: str | None
+    """Its text; None for a circuit that cannot be written before its parameters have values."""
     inputs: list[str]
     """Names of the inputs, in the order of ``circuit.parameters``."""
-    registers: dict[str, range]
-    """Classical bits of each classical register in an outcome."""
-    measures: bool
-    """Whether it measures anything. The service measures all qubits of a circuit that does not; Qiskit none."""
+    circuit: QuantumCircuit
+    """The circuit itself."""
+    changes_bits: bool
+    """Whether it writes classical bits. The service measures all qubits of a circuit that measures none; Qiskit none."""
+
+    @property
+    def registers(self) -> dict[str, list[int]]:
+        """Bits of each classical register in an outcome, the least significant first."""
+        index = {bit: number for number, bit in enumerate(self.circuit.clbits)}
+        return {register.name: [index[bit] for bit in register] for register in self.circuit.cregs}
+
+    @property
+    def is_sweep(self) -> bool:
+        """Whether one program has many points. Without inputs, each point is a program of its own."""
+        return self.text is not None and bool(self.inputs)
 
     def program(self, values: Any, **fields: Any) -> Program:
         """Program with a row of ``values`` for each point, its columns in the order of ``circuit.parameters``."""
+        if self.text is None:
+            [row] = values
+            return _written(self.circuit.assign_parameters(row)).program(np.empty((1, 0)), **fields)
         inputs = {name: values[:, column] for column, name in enumerate(self.inputs)}
-        return Program(source_json=self.source_json, inputs=inputs, **fields)
+        return Program(source_json=Program(self.text).source_json, inputs=inputs, **fields)
 
 
 def service_circuit(circuit: QuantumCircuit) -> ServiceCircuit:
-    """Translates a circuit; its layout, global phase and metadata make no difference to the service."""
-    try:
-        text = qasm3.dumps(
-            _inlined(circuit),
-            includes=("stdgates.inc",),
-            basis_gates=("U", *_FURTHER_GATES),
-            disable_constants=True,
-        )
-    except qasm3.QASM3ExporterError as error:
-        raise QcsQiskitError(f"The circuit {circuit.name} cannot be sent: {error}") from error
-    # The exporter declares bits outside of registers first, then the registers in their order.
-    first = sum(not circuit.find_bit(bit).registers for bit in circuit.clbits)
-    registers = {}
-    for register in circuit.cregs:
-        registers[register.name] = range(first, first + register.size)
-        first += register.size
-    return ServiceCircuit(Program(text).source_json, _INPUT.findall(text), registers, "= measure " in text)
+    """Translates a circuit; its layout, global phase and metadata make no difference to the service.
 
-
-def _inlined(circuit: QuantumCircuit) -> QuantumCircuit:
-    """The circuit with the contents of composite instructions that OpenQASM has no form for.
-
-    Qiskit's exporter defines gates of real parameters alone: no appended circuits, and no ``Initialize``.
+    Raises:
+        QcsQiskitError: naming what cannot be written. A circuit that can be once its parameters have values, such as one with
+            the matrix of a ``HamiltonianGate``, is translated for each of its points.
     """
-    while names := _composites(circuit):
-        circuit = circuit.decompose([*names, ControlFlowOp])
-    return circuit
+    try:
+        return _written(circuit)
+    except QcsQiskitError:
+        if not circuit.parameters:
+            raise
+        trial = _written(circuit.assign_parameters([0.5] * circuit.num_parameters))
+        return replace(trial, text=None, circuit=circuit)
 
 
-def _composites(circuit: QuantumCircuit) -> set[str]:
-    names: set[str] = set()
-    for instruction in circuit.data:
-        operation = instruction.operation
+def _written(circuit: QuantumCircuit) -> ServiceCircuit:
+    writer = _Writer(circuit)
+    return ServiceCircuit(writer.text(), writer.inputs, circuit, writer.changes_bits)
+
+
+class _Writer:
+    """The text of a circuit."""
+
+    def __init__(self, circuit: QuantumCircuit) -> None:
+        self._circuit = circuit
+        self._lines: list[str] = []
+        #: Parameters, variables and stretches in the text. An index keeps names apart, and from words of OpenQASM.
+        self._names: dict[Any, str] = {}
+        self._num_names = 0
+        self._measures = False
+        self._stores = False
+        variables = [*circuit.iter_input_vars(), *circuit.iter_captured_vars()]
+        if variables:
+            self._refuse(f"its variable {variables[0].name} has no value")
+        self.inputs = [self._named(parameter, parameter.name) for parameter in circuit.parameters]
+        bits = {bit: index for index, bit in enumerate(circuit.clbits)}
+        self._body(circuit, range(circuit.num_qubits), bits, "")
+        if self._stores and not self._measures:
+            # The service would measure all qubits instead of answering what is in the bits.
+            self._lines += ["bit measured_0;", "measured_0 = measure q[0];"]
+
+    @property
+    def changes_bits(self) -> bool:
+        return self._measures or self._stores
+
+    def text(self) -> str:
+        circuit = self._circuit
+        index = {bit: number for number, bit in enumerate(circuit.clbits)}
+        head = ["OPENQASM 3.0;", 'include "stdgates.inc";']
+        head += [f"input float[64] {name};" for name in self.inputs]
+        head.append(f"qubit[{max(circuit.num_qubits, 1)}] q;")
+        if circuit.clbits:
+            head.append(f"bit[{circuit.num_clbits}] c;")
+        for register in circuit.cregs:
+            if register.size:
+                head.append(f"// {_word(register.name)}: {bits_text(index[bit] for bit in register)}")
+        return "\n".join([*head, *self._lines, ""])
+
+    def _refuse(self, why: str, cause: Exception | None = None) -> NoReturn:
+        raise QcsQiskitError(f"The circuit {self._circuit.name} cannot be sent: {why}.") from cause
+
+    def _named(self, key: Any, name: str) -> str:
+        self._names[key] = f"{_word(name)}_{self._num_names}"
+        self._num_names += 1
+        return self._names[key]
+
+    def _body(
+        self, circuit: QuantumCircuit, qubits: Sequence[int], bits: Mapping[Clbit, int], indent: str
+    ) -> None:
+        """Writes the contents of a circuit or block on these qubits of the whole circuit.
+
+        Args:
+            bits: where the classical bits are that the block may name.
+        """
+        for variable in circuit.iter_declared_vars():
+            name = self._named(variable, variable.name)
+            self._lines.append(f"{indent}{type_text(variable.type)} {name};")
+        for stretch in circuit.iter_declared_stretches():
+            self._lines.append(f"{indent}stretch {self._named(stretch, stretch.name)};")
+        place = dict(zip(circuit.qubits, qubits, strict=True))
+        for instruction in circuit.data:
+            operands = [place[qubit] for qubit in instruction.qubits]
+            self._operation(instruction.operation, operands, instruction.clbits, bits, indent)
+
+    def _operation(
+        self,
+        operation: Any,
+        qubits: Sequence[int],
+        clbits: Sequence[Clbit],
+        bits: Mapping[Clbit, int],
+        indent: str,
+    ) -> None:
+        operands = ", ".join(f"q[{qubit}]" for qubit in qubits)
         if isinstance(operation, ControlFlowOp):
-            names = names.union(*map(_composites, operation.blocks))
-        elif isinstance(operation, Instruction) and not _is_definable(operation):
-            names.add(operation.name)
-    return names
+            self._flow(operation, qubits, clbits, bits, indent)
+        elif isinstance(operation, Store):
+            values = Expressions(self._names, bits)
+            self._stores |= values.writes_bits(operation.lvalue)
+            value = operation.rvalue.accept(values)
+            self._lines.append(f"{indent}{values.target(operation.lvalue)} = {value};")
+        elif isinstance(operation, (BreakLoopOp, ContinueLoopOp)):
+            self._lines.append(f"{indent}{'break' if isinstance(operation, BreakLoopOp) else 'continue'};")
+        elif (statement := self._statement(operation, clbits, bits)) is not None:
+            if operands:
+                self._lines.append(f"{indent}{statement} {operands};")
+        elif (gate := _gate(operation)) is not None:
+            name, params = gate
+            angles = f"({', '.join(map(self._angle, params))})" if params else ""
+            self._lines.append(f"{indent}{name}{angles} {operands};")
+        elif isinstance(operation, UnitaryGate) and operation.num_qubits <= _MAX_MATRIX_QUBITS:
+            # Braket's first qubit is the most significant one.
+            reverse = ", ".join(f"q[{qubit}]" for qubit in reversed(qubits))
+            matrix = _matrix_text(operation.to_matrix())
+            self._lines += [f"#pragma braket unitary({matrix}) {reverse}"]
+        else:
+            contents = self._contents(operation)
+            own = dict(zip(contents.clbits, (bits[bit] for bit in clbits), strict=True))
+            self._body(contents, qubits, own, indent)
+
+    def _statement(self, operation: Any, clbits: Sequence[Clbit], bits: Mapping[Clbit, int]) -> str | None:
+        """A statement on qubits that is no gate, without its qubits."""
+        if isinstance(operation, Measure):
+            self._measures = True
+            return f"c[{bits[clbits[0]]}] = measure"
+        if isinstance(operation, Barrier):
+            return "barrier"
+        if isinstance(operation, Reset):
+            return "reset"
+        if isinstance(operation, Delay):
+            return f"delay[{self._duration(operation.duration, operation.unit, bits)}]"
+        return None
+
+    def _contents(self, operation: Any) -> QuantumCircuit:
+        """What an operation consists of: its definition, its matrix, or what Qiskit synthesizes for it."""
+        try:
+            definition = getattr(operation, "definition", None)
+            if definition is not None:
+                return definition
+            whole = QuantumCircuit(operation.num_qubits, operation.num_clbits)
+            if _has_matrix(operation):
+                whole.append(UnitaryGate(operation.to_matrix()), whole.qubits)
+                return whole
+            whole.append(operation, whole.qubits, whole.clbits)
+            synthesized = HighLevelSynthesis(qubits_initially_zero=False)(whole)
+        except Exception as error:  # noqa: BLE001
+            # Definitions are code of Qiskit and of others, and raise what they like.
+            self._refuse(f"{operation.name} cannot be written as gates ({error})", error)
+        if any(each.operation.name == operation.name for each in synthesized.data):
+            self._refuse(f"{operation.name} is neither defined by gates nor has a matrix")
+        return synthesized
+
+    def _flow(
+        self,
+        operation: ControlFlowOp,
+        qubits: Sequence[int],
+        clbits: Sequence[Clbit],
+        bits: Mapping[Clbit, int],
+        indent: str,
+    ) -> None:
+        values = Expressions(self._names, bits)
+        lines = self._lines
+
+        def block(head: str, body: QuantumCircuit) -> None:
+            own = dict(zip(body.clbits, (bits[bit] for bit in clbits), strict=True))
+            lines.append(f"{indent}{head} {{")
+            self._body(body, qubits, ChainMap(own, bits), indent + "  ")
+            lines.append(f"{indent}}}")
+
+        if isinstance(operation, IfElseOp):
+            heads = (f"if ({values.condition(operation.condition)})", "else")
+            for head, body in zip(heads, operation.blocks, strict=False):
+                block(head, body)
+        elif isinstance(operation, WhileLoopOp):
+            block(f"while ({values.condition(operation.condition)})", operation.blocks[0])
+        elif isinstance(operation, SwitchCaseOp):
+            lines.append(f"{indent}switch ({values.choice(operation.target)}) {{")
+            for labels, body in operation.cases_specifier():
+                is_default = CASE_DEFAULT in labels
+                block("default" if is_default else f"case {', '.join(str(int(each)) for each in labels)}", body)
+            lines.append(f"{indent}}}")
+        elif isinstance(operation, BoxOp):
+            if operation.annotations:
+                self._refuse(f"a box has the annotation {operation.annotations[0].namespace}")
+            length = operation.duration
+            head = "box" if length is None else f"box[{self._duration(length, operation.unit, bits)}]"
+            block(head, operation.blocks[0])
+        elif isinstance(operation, ForLoopOp):
+            indices, variable, body = operation.params
+            if len(indices):
+                outer = self._names.get(variable)
+                block(self._loop_head(indices, variable), body)
+                self._names[variable] = outer
+        else:
+            self._refuse(f"OpenQASM has no form of the operation {operation.name}")
+
+    def _loop_head(self, indices: range | Sequence[int], variable: Any) -> str:
+        # A parameter is a real number in the angles that it stands in: half of 1 is not 0.
+        kind = "float[64]" if isinstance(variable, Parameter) else "int"
+        name = self._named(variable, "_" if variable is None else variable.name)
+        if isinstance(variable, expr.Var):
+            kind = type_text(variable.type)
+        if isinstance(indices, range):
+            # OpenQASM has the last index in its range.
+            return f"for {kind} {name} in [{indices[0]}:{indices.step}:{indices[-1]}]"
+        return f"for {kind} {name} in {{{', '.join(map(number_text, indices))}}}"
+
+    def _duration(self, duration: Any, unit: str, bits: Mapping[Clbit, int]) -> str:
+        if unit == "expr":
+            return duration.accept(Expressions(self._names, bits))
+        if isinstance(duration, ParameterExpression):
+            return f"({self._angle(duration)}) * {duration_text(1, unit)}"
+        return duration_text(duration, unit)
+
+    def _angle(self, value: Any) -> str:
+        if isinstance(value, ParameterExpression) and value.parameters:
+            unknown = [each.name for each in value.parameters if each not in self._names]
+            if unknown:
+                self._refuse(f"a gate has the parameter {unknown[0]}, which the circuit lacks")
+            if isinstance(value, Parameter):
+                return self._names[value]
+            text = str(value.subs({each: Parameter(self._names[each]) for each in value.parameters}))
+            if function := _UNKNOWN_FUNCTION.search(text):
+                self._refuse(f"OpenQASM has no {function[0]} for the angle {value}")
+            return _LONG_NUMBER.sub(r"\g<0>.0", text)
+        number = complex(value.numeric() if isinstance(value, ParameterExpression) else value)
+        if number.imag:
+            self._refuse(f"the angle {value} is not real")
+        return repr(number.real)
 
 
-def _is_definable(operation: Instruction) -> bool:
-    if isinstance(operation, Gate):
-        # State preparation has amplitudes, or letters, as its parameters.
-        return not any(isinstance(value, (complex, str)) for value in operation.params)
-    return operation.definition is None
+def _gate(operation: Any) -> tuple[str, list[Any]] | None:
+    """Name of a standard gate, with modifiers, and its parameters; None for any other operation.
+
+    Gates are known by their class, since gates of others may have the same names.
+    """
+    if not isinstance(operation, Gate):
+        return None
+    name = _NAMES.get(operation.base_class)
+    if not isinstance(operation, ControlledGate):
+        return None if name is None else (name, operation.params)
+    count, state = operation.num_ctrl_qubits, operation.ctrl_state
+    is_closed = state == 2**count - 1
+    if name is not None and is_closed:
+        return name, operation.params
+    base = operation.base_gate
+    inner = _gate(base)
+    # The base of CU lacks an angle, and some gates have ancillas.
+    if inner is None or len(operation.params) != len(base.params) or operation.num_qubits != count + base.num_qubits:
+        return None
+    if is_closed:
+        modifiers = f"ctrl({count}) @ "
+    else:
+        modifiers = "".join("ctrl @ " if state >> bit & 1 else "negctrl @ " for bit in range(count))
+    return modifiers + inner[0], inner[1]
+
+
+def _has_matrix(operation: Any) -> bool:
+    return isinstance(operation, Gate) and (
+        hasattr(operation, "__array__") or type(operation).to_matrix is not Gate.to_matrix
+    )
+
+
+def _matrix_text(matrix: Any) -> str:
+    rows = (
+        ", ".join(f"{entry.real!r}{entry.imag:+}im" for entry in row)
+        for row in np.asarray(matrix, complex).tolist()
+    )
+    return f"[[{'], ['.join(rows)}]]"
+
+
+def _word(name: str) -> str:
+    """The name as a word of OpenQASM."""
+    word = re.sub(r"[^A-Za-zΑ-Ωα-ω0-9]", "_", name)
+    return word if word[:1].isalpha() else f"_{word}"
 
 
 def gates_of_service(operations: list[dict[str, Any]]) -> list[Any]:
     """Qiskit's gates, measurement, reset and delay among the operations that the service lists."""
-    names = {"delay", *_FURTHER_GATES}
+    names = {"delay", *_SAME_NAME}
     for operation in operations:
         openqasm = operation.get("openqasm")
         names.update(
@@ -104,4 +385,4 @@ def gates_of_service(operations: list[dict[str, Any]]) -> list[Any]:
     # The service calls the gate with three angles U, and the phase of the whole state gphase.
     names.update(("u", "global_phase"))
     names.discard("barrier")
-    return [gate for name, gate in get_standard_gate_name_mapping().items() if name in names]
+    return [gate for name, gate in _STANDARD.items() if name in names]

@@ -92,7 +92,7 @@ class _Plan:
         circuit: ServiceCircuit = service_circuit(pub.circuit)
         values = pub.parameter_values.as_array(pub.circuit.parameters)
         values = values.reshape(points.size, pub.circuit.num_parameters)
-        if not circuit.inputs:
+        if not circuit.is_sweep:
             # Without parameters all points are the same point; shots differ, so estimates need each of them.
             self.groups = [([point], columns) for rows, columns in self.groups for point in rows]
         self.programs = [

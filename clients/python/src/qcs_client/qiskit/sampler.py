@@ -84,11 +84,10 @@ class _Plan:
         self.pub = pub
         self.circuit: ServiceCircuit = service_circuit(pub.circuit)
         self.programs = []
-        if self.circuit.measures and pub.parameter_values.size:
+        if self.circuit.changes_bits and pub.parameter_values.size:
             values = pub.parameter_values.as_array(pub.circuit.parameters)
             values = values.reshape(pub.parameter_values.size, -1)
-            # A circuit without parameters has no sweep: it is a program for each of its points.
-            sweeps = [values] if self.circuit.inputs else np.split(values, len(values))
+            sweeps = [values] if self.circuit.is_sweep else np.split(values, len(values))
             self.programs = [self.circuit.program(sweep, shots=pub.shots) for sweep in sweeps]
 
     def read(self, results: list[ProgramResult]) -> SamplerPubResult:
@@ -113,12 +112,12 @@ class _Plan:
         )
 
 
-def _packed_shots(result: ProgramResult, registers: dict[str, range]) -> dict[str, Any]:
+def _packed_shots(result: ProgramResult, registers: dict[str, list[int]]) -> dict[str, Any]:
     """Shots of each register as big-endian bytes, shape (points, shots, bytes), as ``BitArray`` stores them."""
     outcomes, index = result.shots_by_point()
     packed = {}
     for name, bits in registers.items():
-        columns = outcomes[:, bits.start : bits.stop][:, ::-1]
+        columns = outcomes[:, bits[::-1]]
         padded = np.pad(columns, ((0, 0), (-len(bits) % 8, 0)))
         # Many times faster than an array as an index.
         packed[name] = np.take(np.packbits(padded, axis=1), index, axis=0)
