@@ -116,7 +116,11 @@ describe('POST /v0.4/jobs', () => {
 
   test('counts on the QPU, 100 shots unless asked otherwise, and says that it is simulated', async () => {
     const job = await completed(circuit(BELL, { backend: 'qpu' }));
-    expect(job).toMatchObject({ backend: 'qpu.forte-1', shots: 100, output: { simulated: true } });
+    expect(job).toMatchObject({
+      backend: 'qpu.forte-1',
+      shots: 100,
+      output: { simulated: true, basis: 'modelled' },
+    });
     const shares = await get(`/jobs/${job.id}/results/probabilities`);
     expect(shares[0] + shares[3]).toBeGreaterThan(0.9);
     expect(shares[0] * 100).toBeCloseTo(Math.round(shares[0] * 100), 9);
@@ -125,6 +129,9 @@ describe('POST /v0.4/jobs', () => {
   test.each([
     ['aria-1', 0.0005, 0.0133, {}],
     ['forte-1', 0.0002666666666666667, 0.004949333333333333, {}],
+    ['harmony', 0.013, 0.0530666666666667, {}],
+    ['forte-enterprise-1', 0.0002666666666666667, 0.004949333333333333, {}],
+    ['aria-2', 0.0006573333333333332, 0.01856, { backend: 'qpu.aria-2', noise: null }],
     [
       'forte-1',
       0.0002666666666666667,
@@ -174,14 +181,56 @@ describe('POST /v0.4/jobs', () => {
   });
 
   test.each([
-    ['harmony', 2, 'noise.model', 'IonQ does not publish its parameters'],
-    ['aria-3', 2, 'noise.model', 'there are ideal, aria-1, aria-2 and forte-1. Did you mean aria-'],
-    ['aria-1', 26, 'input.qubits', '26 qubits with the noise of aria-1; that device has 25.'],
+    [
+      'aria-3',
+      2,
+      'noise.model',
+      'there are ideal, forte-1, forte-enterprise-1, aria-1, aria-2 and harmony. Did you mean aria-',
+    ],
+    ['harmony', 12, 'input.qubits', '12 qubits with the noise of harmony; that device has 11.'],
+    [
+      'forte-1',
+      37,
+      'input.qubits',
+      '37 qubits with the noise of forte-1; that device has 36. This service takes up to 20 of them, and more in Clifford',
+    ],
+    ['ideal', 21, 'input.qubits', '21 qubits; the backend simulator takes up to 20 here.'],
   ])('refuses the noise model %s on %i qubits', async (model, qubits, path, words) => {
     const data = await refused(circuit(BELL, { noise: { model } }, { qubits }));
     expect(data['validation']).toEqual({ source: 'body', keys: [path] });
     expect(data['message']).toContain(words);
   });
+
+  test.each([
+    [
+      'qpu.aria-1',
+      26,
+      '26 qubits with the noise of aria-1; that device has 25. This service takes up to 20 of them',
+    ],
+    ['simulator', 21, '21 qubits; the backend simulator takes up to 20 here.'],
+  ])(
+    'names the limit of the backend %s for a text of %i qubits',
+    async (backend, qubits, words) => {
+      const data = `OPENQASM 3.0; include "stdgates.inc"; qubit[${qubits}] q; h q;`;
+      const answer = await refused({ type: 'ionq.qasm3.v1', backend, input: { data } });
+      expect(answer['validation']).toEqual({ source: 'body', keys: ['input.qubits'] });
+      expect(answer['message']).toContain(words);
+    },
+  );
+
+  test.each(['ionq.circuit.v1', 'ionq.qasm3.v1'])(
+    'runs Clifford circuits of all qubits of a device as %s',
+    async (type) => {
+      const gates = Array.from({ length: 36 }, (_, i) => i);
+      const circuit = gates.map((target) => ({ gate: 'x', target }));
+      const data = `OPENQASM 3.0; include "stdgates.inc"; qubit[36] q; ${gates.map((i) => `x q[${i}];`).join(' ')}`;
+      const input = type === 'ionq.qasm3.v1' ? { data } : { gateset: 'qis', qubits: 36, circuit };
+      const job = await completed({ type, backend: 'qpu.forte-1', shots: 100, input });
+      expect(job).toMatchObject({ stats: { qubits: 36 } });
+      const histogram = await get(`/jobs/${job.id}/results/histogram`);
+      expect(histogram[String(2 ** 36 - 1)]).toBeGreaterThan(90);
+    },
+  );
 
   test('samples a circuit that is too wide for a list of probabilities', async () => {
     const gates = [{ gate: 'x', target: 17 }];
@@ -392,7 +441,7 @@ describe('a body that is refused', () => {
       { gate: 'h', target: 0, rotation: 0.2 },
       7,
     ];
-    const more = { backend: 'qpu.aria-1', noise: { model: 'aria-9' } };
+    const more = { backend: 'qpu.aria-9', noise: { model: 'aria-9' } };
     const data = await refused(circuit(gates, more));
     expect(data['validation']).toEqual({
       source: 'body',
@@ -409,7 +458,7 @@ describe('a body that is refused', () => {
       ],
     });
     for (const said of [
-      'There is no backend "qpu.aria-1"; there are simulator and qpu.forte-1.',
+      'There is no backend "qpu.aria-9"; there are simulator, qpu.forte-1, qpu.forte-enterprise-1, qpu.aria-1, qpu.aria-2 and qpu.harmony.',
       'set gateset to "native"',
       'Must not be 5: the circuit has qubits 0 to 1.',
       'swap acts on 2 targets, not on 1.',
@@ -652,7 +701,26 @@ describe('backends', () => {
     const listed = await service.app.inject({ method: 'GET', url: '/v0.4/backends' });
     expect(listed.json()).toMatchObject([
       { backend: 'simulator', status: 'available', qubits: 20 },
-      { backend: 'qpu.forte-1', status: 'available', qubits: 20, simulated: true },
+      {
+        backend: 'qpu.forte-1',
+        status: 'available',
+        qubits: 20,
+        simulated: true,
+        basis: 'modelled',
+        noise_parameters: 'published by IonQ for its noise model',
+      },
+      {
+        backend: 'qpu.forte-enterprise-1',
+        qubits: 20,
+        noise_parameters: expect.stringContaining('those of forte-1'),
+      },
+      { backend: 'qpu.aria-1', qubits: 20, basis: 'modelled' },
+      { backend: 'qpu.aria-2', qubits: 20 },
+      {
+        backend: 'qpu.harmony',
+        qubits: 11,
+        noise_parameters: expect.stringContaining('derived from the average fidelities'),
+      },
     ]);
     const one = await service.app.inject({ method: 'GET', url: '/v0.4/backends/simulator' });
     expect(one.json()).toMatchObject({
@@ -663,7 +731,7 @@ describe('backends', () => {
       statusCode: 404,
       error: 'Not Found',
       message:
-        'There is no backend "simulatr"; there are simulator and qpu.forte-1. Did you mean simulator?',
+        'There is no backend "simulatr"; there are simulator, qpu.forte-1, qpu.forte-enterprise-1, qpu.aria-1, qpu.aria-2 and qpu.harmony. Did you mean simulator?',
     });
   });
 

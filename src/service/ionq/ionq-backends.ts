@@ -1,6 +1,6 @@
 /**
- * Backends of IonQ's interface: the simulator, and a QPU that the clients know by name. Both run on this service's simulators. The QPU
- * says so, and has the noise that IonQ publishes for it.
+ * Backends of IonQ's interface: the simulator, and the QPUs that the clients know by name. All run on this service's simulators. The
+ * QPUs say so, and have the noise models of IonQ's devices.
  */
 
 import { didYouMean } from '../../errors/nearest-names.ts';
@@ -9,15 +9,25 @@ import type { Target } from '../circuits/check-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { isoTime } from '../envelope.ts';
 import { IonqBackendNotFoundError } from '../errors.ts';
-import { infidelitiesOf, ionqNoise, QPU_NOISE } from './ionq-noise.ts';
+import {
+  basisOf,
+  DEVICES,
+  IDEAL,
+  type IonqNoise,
+  infidelitiesOf,
+  ionqNoise,
+  listed,
+} from './ionq-noise.ts';
 import { gateNames } from './read-gates.ts';
 
 /** Names of the backends. */
-export const IONQ_BACKENDS = ['simulator', 'qpu.forte-1'] as const;
-export type IonqBackend = (typeof IONQ_BACKENDS)[number];
+export const IONQ_BACKENDS: readonly string[] = [
+  'simulator',
+  ...DEVICES.map((device) => `qpu.${device}`),
+];
 
 /** Older clients name the QPU so. */
-const ALIASES: ReadonlyMap<string, IonqBackend> = new Map([['qpu', 'qpu.forte-1']]);
+const ALIASES: ReadonlyMap<string, string> = new Map([['qpu', 'qpu.forte-1']]);
 
 /** Processors that run the jobs, the preferred one first: double precision on the CPU, then what takes more qubits. */
 const PROCESSORS = ['statevector-sim', 'gpu-fleet'];
@@ -26,7 +36,7 @@ const PROCESSORS = ['statevector-sim', 'gpu-fleet'];
 export const NOISY_PROCESSOR = 'qvm';
 
 /** The backend of a name; undefined if there is none. */
-export function backendOf(name: string): IonqBackend | undefined {
+export function backendOf(name: string): string | undefined {
   return IONQ_BACKENDS.find((known) => known === name) ?? ALIASES.get(name);
 }
 
@@ -35,7 +45,7 @@ export function backendOf(name: string): IonqBackend | undefined {
  *
  * @throws {IonqBackendNotFoundError}
  */
-export function findBackend(name: string): IonqBackend {
+export function findBackend(name: string): string {
   const backend = backendOf(name);
   if (backend === undefined) throw new IonqBackendNotFoundError(unknownBackend(name));
   return backend;
@@ -43,8 +53,24 @@ export function findBackend(name: string): IonqBackend {
 
 /** Message about a backend that does not exist. */
 export function unknownBackend(name: string): string {
-  const known = `there are ${IONQ_BACKENDS.join(' and ')}`;
+  const known = `there are ${listed(IONQ_BACKENDS)}`;
   return `There is no backend ${JSON.stringify(name.slice(0, 100))}; ${known}.${didYouMean(name, IONQ_BACKENDS)}`;
+}
+
+/** Name of the noise model that a backend has unless a job says otherwise. */
+export function noiseModelOfBackend(name: string): string {
+  return name === 'simulator' ? IDEAL : name.slice('qpu.'.length);
+}
+
+/** The target that runs circuits with such noise, or the widest one without; undefined if none is available. */
+export function targetFor(
+  noise: IonqNoise | undefined,
+  targets: readonly Target[],
+): Target | undefined {
+  const ids = noise === undefined ? PROCESSORS : [NOISY_PROCESSOR];
+  return targets
+    .filter(({ spec, available }) => ids.includes(spec.id) && available)
+    .toSorted((a, b) => b.spec.maxQubits - a.spec.maxQubits)[0];
 }
 
 /** Id of the processor that runs circuits of so many qubits. */
@@ -57,10 +83,7 @@ export function processorFor(numQubits: number, targets: readonly Target[]): str
 }
 
 /** Processors that may run the jobs of a backend and are available. */
-export function runningProcessors(
-  name: IonqBackend,
-  fleet: ProcessorDirectory,
-): readonly Processor[] {
+export function runningProcessors(name: string, fleet: ProcessorDirectory): readonly Processor[] {
   const ids = name === 'simulator' ? PROCESSORS : [NOISY_PROCESSOR];
   return ids
     .flatMap((id) => fleet.get(id) ?? [])
@@ -68,11 +91,11 @@ export function runningProcessors(
 }
 
 /** A backend as IonQ's interface shows it. */
-export function viewBackend(name: IonqBackend, fleet: ProcessorDirectory, now: number) {
+export function viewBackend(name: string, fleet: ProcessorDirectory, now: number) {
   const processors = runningProcessors(name, fleet);
   const waits = processors.map((processor) => processor.load().expectedWaitMs ?? 0);
-  const isSimulator = name === 'simulator';
-  const { numQubits: most = Number.POSITIVE_INFINITY } = isSimulator ? {} : QPU;
+  const noise = ionqNoise(noiseModelOfBackend(name));
+  const most = noise?.numQubits ?? Number.POSITIVE_INFINITY;
   return {
     backend: name,
     status: processors.length > 0 ? 'available' : 'unavailable',
@@ -84,27 +107,31 @@ export function viewBackend(name: IonqBackend, fleet: ProcessorDirectory, now: n
     supported_gates: gateNames('qis'),
     supported_native_gates: gateNames('native'),
     supported_error_mitigations: [],
-    ...(isSimulator ? {} : { simulated: true, characterization_id: CHARACTERIZATION_ID }),
+    ...(noise && {
+      simulated: true,
+      ...basisOf(noiseModelOfBackend(name)),
+      characterization_id: characterizationId(name),
+    }),
   };
 }
 
-/** Noise of the QPU. */
-const QPU = ionqNoise(QPU_NOISE)!;
-
-/** Id of the only characterization; it never changes, because the noise model does not. */
-const CHARACTERIZATION_ID = '00000000-0000-8000-8000-000000000001';
+/** Id of the only characterization of a QPU; it never changes, because the noise model does not. */
+function characterizationId(name: string): string {
+  return `00000000-0000-8000-8000-${String(IONQ_BACKENDS.indexOf(name)).padStart(12, '0')}`;
+}
 
 /** Characterizations of a backend: that of the QPU's noise model, and none for the simulator. */
-export function characterizationsOf(name: IonqBackend, fleet: ProcessorDirectory, now: number) {
+export function characterizationsOf(name: string, fleet: ProcessorDirectory, now: number) {
   const { qubits } = viewBackend(name, fleet, now);
-  if (name === 'simulator' || qubits === 0) return [];
-  const [oneQubit, twoQubit] = infidelitiesOf(QPU);
+  const noise = ionqNoise(noiseModelOfBackend(name));
+  if (noise === undefined || qubits === 0) return [];
+  const [oneQubit, twoQubit] = infidelitiesOf(noise);
   const pairs = Array.from({ length: qubits }, (_, a) =>
     Array.from({ length: qubits - a - 1 }, (__, b) => [a, a + 1 + b]),
   );
   return [
     {
-      id: CHARACTERIZATION_ID,
+      id: characterizationId(name),
       backend: name,
       date: isoTime(now),
       qubits,

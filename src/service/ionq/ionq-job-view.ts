@@ -4,6 +4,7 @@ import { isoTime } from '../envelope.ts';
 import { specCodeOf } from '../error-table.ts';
 import type { LiveFacts } from '../jobs/job-view.ts';
 import { IONQ_PREFIX } from '../plugins/not-found.ts';
+import { basisOf } from './ionq-noise.ts';
 import { childId, type IonqJob, resultDescriptors } from './ionq-results.ts';
 
 /** IonQ's names of the statuses. A job here is checked before it is stored, so it is ready at once. */
@@ -80,7 +81,7 @@ export function viewIonqJob(shown: IonqJob, live: Pick<LiveFacts, 'expectedStart
       },
     }),
     failure: failureOf(job),
-    output: { simulated: true },
+    output: { simulated: true, ...basisOf(facts.noiseModel) },
     settings: facts.settings,
     stats: {
       qubits: isChild ? (facts.bits[circuit] ?? 0) : facts.qubits,

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../circuit/circuit.ts';
+import { MAX_CIRCUIT_QUBITS } from '../../circuit/circuit-limits.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import { withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
@@ -22,16 +23,16 @@ import { attempt, limitsOf, type Target } from '../circuits/check-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
-import { backendOf, NOISY_PROCESSOR, processorFor, unknownBackend } from './ionq-backends.ts';
-import { IONQ_TAG, type IonqFacts, metadataOf } from './ionq-facts.ts';
 import {
-  IDEAL,
-  ionqNoise,
-  noiseModelOf,
-  QPU_NOISE,
-  unknownModel,
-  withGateNoise,
-} from './ionq-noise.ts';
+  backendOf,
+  NOISY_PROCESSOR,
+  noiseModelOfBackend,
+  processorFor,
+  targetFor,
+  unknownBackend,
+} from './ionq-backends.ts';
+import { IONQ_TAG, type IonqFacts, metadataOf } from './ionq-facts.ts';
+import { IDEAL, ionqNoise, noiseModelOf, unknownModel, withGateNoise } from './ionq-noise.ts';
 import { GATESETS, type Gateset, translateGates } from './read-gates.ts';
 
 /** Shots of a QPU, and of a circuit that has no exact probabilities, unless the job says otherwise; IonQ's default. */
@@ -149,9 +150,9 @@ function checkFields({ backend, noise, input, type }: JobForm, faults: FaultList
   }
 }
 
-/** Name of the noise model of a job: the QPU has noise unless the job says otherwise. */
+/** Name of the noise model of a job: a QPU has noise unless the job says otherwise. */
 function modelOf({ backend, noise }: JobForm): string {
-  return noise?.model ?? (backendOf(backend) === 'simulator' ? IDEAL : QPU_NOISE);
+  return noise?.model ?? noiseModelOfBackend(backendOf(backend) ?? 'simulator');
 }
 
 /** Program of the batch, and what is known of it. */
@@ -183,10 +184,10 @@ function programsOf(
       return program === undefined ? [] : [program];
     }
     case 'ionq.circuit.v1':
-      return [gateProgram(input, form, 'input.circuit', maxSteps, faults)];
+      return [gateProgram(input, form, 'input.circuit', targets, maxSteps, faults)];
     case 'ionq.multi-circuit.v1':
       return circuitsOf(input, faults).map((circuit, i) =>
-        gateProgram(circuit, form, `input.circuits[${i}].circuit`, maxSteps, faults),
+        gateProgram(circuit, form, `input.circuits[${i}].circuit`, targets, maxSteps, faults),
       );
   }
 }
@@ -224,6 +225,7 @@ function gateProgram(
   circuit: CircuitForm | JobForm['input'],
   form: JobForm,
   path: string,
+  targets: readonly Target[],
   maxSteps: number | undefined,
   faults: FaultList,
 ): IonqProgram {
@@ -241,7 +243,7 @@ function gateProgram(
     noise && ((own) => withGateNoise(own, noise)),
   );
   const { objects, origins, numQubits, counts } = translated;
-  checkWidth(numQubits, noise, form, faults);
+  checkWidth(numQubits, form, targets, faults);
   const name = circuit !== input && typeof circuit.name === 'string' ? circuit.name : null;
   return {
     program: {
@@ -260,17 +262,24 @@ function gateProgram(
   };
 }
 
-/** Adds a fault if a circuit has more qubits than the device whose noise it has. */
+/** Adds a fault if a circuit has more qubits than the backend takes, or than the device whose noise it has. */
 function checkWidth(
   numQubits: number,
-  noise: ReturnType<typeof ionqNoise>,
   form: JobForm,
+  targets: readonly Target[],
   faults: FaultList,
 ): void {
-  if (noise === undefined || numQubits <= noise.numQubits) return;
-  const limit = `that device has ${noise.numQubits}`;
-  const problem = `${numQubits} qubits with the noise of ${modelOf(form)}; ${limit}.`;
-  faults.add('input.qubits', problem);
+  const noise = ionqNoise(modelOf(form));
+  const held = targetFor(noise, targets)?.spec.maxQubits ?? Number.POSITIVE_INFINITY;
+  const most = noise?.numQubits ?? held;
+  if (numQubits <= most) return;
+  const own = backendOf(form.backend) ?? form.backend;
+  const limit =
+    noise === undefined
+      ? `the backend ${own} takes up to ${most} here.`
+      : `that device has ${most}.${held < most ? ` This service takes up to ${held} of them, and more in Clifford circuits alone.` : ''}`;
+  const what = noise === undefined ? '' : ` with the noise of ${modelOf(form)}`;
+  faults.add('input.qubits', `${numQubits} qubits${what}; ${limit}`);
 }
 
 function textProgram(
@@ -285,13 +294,18 @@ function textProgram(
     faults.add('input.data', 'Required: the text of an OpenQASM 3 program.');
     return undefined;
   }
-  const limits = { ...limitsOf(undefined, targets), ...(maxSteps !== undefined && { maxSteps }) };
+  // The width is checked below, where the backend's own limit is known.
+  const limits = {
+    ...limitsOf(targetFor(noise, targets), targets),
+    maxQubits: MAX_CIRCUIT_QUBITS,
+    ...(maxSteps !== undefined && { maxSteps }),
+  };
   const own = new FaultList();
   const read = attempt(own, () => readOpenQasm(text, limits));
   for (const { message, code } of own.kept) faults.add('input.data', message, code);
   if (read === undefined) return undefined;
   const circuit = withFinalMeasurement(read.circuit);
-  checkWidth(circuit.numQubits, noise, form, faults);
+  checkWidth(circuit.numQubits, form, targets, faults);
   // A program without measurements has all its qubits measured, and its registers hold nothing.
   const registers = circuit === read.circuit ? read.registers : [];
   const counts: Record<string, number> = {};

@@ -236,8 +236,8 @@ def test_a_dry_run_is_checked_and_not_run(simulator):
 def test_a_fault_is_an_error_with_this_services_words(simulator):
     circuit = QuantumCircuit(1)
     circuit.measure_all()
-    with pytest.raises(IonQAPIError, match="noise.model: The noise model .*harmony.* is not available"):
-        simulator.run(circuit, noise_model="harmony")
+    with pytest.raises(IonQAPIError, match="noise.model: The noise model .*aria-9.* is not available; there are ideal, forte-1"):
+        simulator.run(circuit, noise_model="aria-9")
 
 
 def test_noise_models_have_the_errors_that_ionq_publishes(simulator):
@@ -256,8 +256,37 @@ def test_noise_models_have_the_errors_that_ionq_publishes(simulator):
 def test_an_unknown_backend_is_an_error_that_names_the_others(provider):
     circuit = QuantumCircuit(1)
     circuit.measure_all()
-    with pytest.raises(IonQAPIError, match="there are simulator and qpu.forte-1"):
-        provider.get_backend("qpu.aria-1").run(circuit)
+    with pytest.raises(IonQAPIError, match="there are simulator, qpu.forte-1, .* and qpu.harmony"):
+        provider.get_backend("qpu.tempo-1").run(circuit)
+
+
+@pytest.mark.parametrize(
+    ("name", "qubits"), [("qpu.aria-1", 25), ("qpu.aria-2", 25), ("qpu.forte-enterprise-1", 36), ("qpu.harmony", 11)]
+)
+def test_every_qpu_has_the_noise_of_its_device(provider, simulator, name, qubits):
+    backend = provider.get_backend(name)
+    assert backend.status()
+    assert backend.num_qubits <= qubits
+    assert backend.calibration().backend == name
+    circuit = QuantumCircuit(2)
+    for _ in range(20):
+        circuit.cx(0, 1)
+    circuit.measure_all()
+    counts = done(backend.run(circuit, shots=2000)).get_counts()
+    alike = done(simulator.run(circuit, shots=2000, noise_model=name.removeprefix("qpu."))).get_counts()
+    # A Pauli error in twenty gates shows in some of the shots; 5 standard deviations of a difference.
+    assert 0 < sum(counts.values()) - counts["00"] < 1500
+    assert counts["00"] == pytest.approx(alike["00"], abs=5 * math.sqrt(1000))
+
+
+def test_too_many_qubits_are_an_error_with_the_limit_of_the_backend(provider, simulator):
+    for backend, extra in ((simulator, {}), (simulator, {"noise_model": "aria-1"}), (provider.get_backend("qpu.aria-1"), {})):
+        width = 25 if extra or backend is not simulator else simulator.num_qubits
+        circuit = QuantumCircuit(width + 1)
+        circuit.h(range(width + 1))
+        circuit.measure_all()
+        with pytest.raises(IonQAPIError, match=f"{width + 1} qubits.* {width}"):
+            backend.run(circuit, **extra)
 
 
 def test_a_wrong_key_is_an_error(url):

@@ -17,19 +17,23 @@ from typing import Any, NoReturn
 import numpy as np
 from qiskit import QuantumCircuit
 from qiskit.circuit import (
+    AnnotatedOperation,
     Barrier,
     BreakLoopOp,
     Clbit,
     ContinueLoopOp,
     ControlFlowOp,
     ControlledGate,
+    ControlModifier,
     Delay,
     ForLoopOp,
     Gate,
     IfElseOp,
+    InverseModifier,
     Measure,
     Parameter,
     ParameterExpression,
+    PowerModifier,
     Reset,
     Store,
     SwitchCaseOp,
@@ -51,10 +55,10 @@ _SAME_NAME = (
     "sxdg", "t", "tdg", "u1", "u2", "u3", "x", "xx_minus_yy", "xx_plus_yy", "y", "z",
 )  # fmt: skip
 _STANDARD = get_standard_gate_name_mapping()
-_NAMES: Mapping[type, str] = {
-    **{_STANDARD[name].base_class: name for name in _SAME_NAME},
-    _STANDARD["u"].base_class: "U",
-    _STANDARD["global_phase"].base_class: "gphase",
+#: Names in the text, and numbers of parameters.
+_NAMES: Mapping[type, tuple[str, int]] = {
+    _STANDARD[name].base_class: (text, len(_STANDARD[name].params))
+    for name, text in (*((name, name) for name in _SAME_NAME), ("u", "U"), ("global_phase", "gphase"))
 }
 #: Matrices on more qubits are written as gates, which takes less text, and less work for most methods.
 _MAX_MATRIX_QUBITS = 4
@@ -333,28 +337,42 @@ def _gate(operation: Any) -> tuple[str, list[Any]] | None:
 
     Gates are known by their class, since gates of others may have the same names.
     """
+    if isinstance(operation, AnnotatedOperation):
+        inner = _gate(operation.base_op)
+        return inner and ("".join(map(_modifier, reversed(operation.modifiers))) + inner[0], inner[1])
     if not isinstance(operation, Gate):
         return None
-    name = _NAMES.get(operation.base_class)
+    name, num_params = _NAMES.get(operation.base_class, (None, 0))
     if not isinstance(operation, ControlledGate):
-        return None if name is None else (name, operation.params)
+        # What CU controls twice is a U that has an angle too many.
+        return (name, operation.params) if name and len(operation.params) == num_params else None
     count, state = operation.num_ctrl_qubits, operation.ctrl_state
-    is_closed = state == 2**count - 1
-    if name is not None and is_closed:
+    if name and state == 2**count - 1:
         return name, operation.params
-    base = operation.base_gate
-    inner = _gate(base)
-    # The base of CU lacks an angle, and some gates have ancillas.
-    if inner is None or len(operation.params) != len(base.params) or operation.num_qubits != count + base.num_qubits:
+    inner = _gate(operation.base_gate)
+    # CU has an angle more than its base, and some gates have ancillas.
+    if inner is None or len(operation.params) != len(inner[1]):
         return None
-    if is_closed:
-        modifiers = f"ctrl({count}) @ "
-    else:
-        modifiers = "".join("ctrl @ " if state >> bit & 1 else "negctrl @ " for bit in range(count))
-    return modifiers + inner[0], inner[1]
+    if operation.num_qubits != count + operation.base_gate.num_qubits:
+        return None
+    return _modifier(ControlModifier(count, state)) + inner[0], inner[1]
+
+
+def _modifier(modifier: Any) -> str:
+    if isinstance(modifier, InverseModifier):
+        return "inv @ "
+    if isinstance(modifier, PowerModifier):
+        return f"pow({number_text(modifier.power)}) @ "
+    count, state = modifier.num_ctrl_qubits, modifier.ctrl_state
+    if state == 2**count - 1:
+        return f"ctrl({count}) @ "
+    return "".join("ctrl @ " if state >> bit & 1 else "negctrl @ " for bit in range(count))
 
 
 def _has_matrix(operation: Any) -> bool:
+    if isinstance(operation, AnnotatedOperation):
+        # Qiskit synthesizes negative fractional powers on another branch than that of its matrices.
+        return any(isinstance(each, PowerModifier) and each.power % 1 for each in operation.modifiers)
     return isinstance(operation, Gate) and (
         hasattr(operation, "__array__") or type(operation).to_matrix is not Gate.to_matrix
     )
