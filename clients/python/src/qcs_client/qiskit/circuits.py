@@ -122,6 +122,10 @@ def _written(circuit: QuantumCircuit) -> ServiceCircuit:
     return ServiceCircuit(writer.text(), writer.inputs, circuit, writer.changes_bits)
 
 
+#: Where the classical bits are that a block may name: its own, which stand for bits of blocks around it, and theirs.
+_Bits = ChainMap[Clbit, int]
+
+
 class _Writer:
     """The text of a circuit."""
 
@@ -137,7 +141,7 @@ class _Writer:
         if variables:
             self._refuse(f"its variable {variables[0].name} has no value")
         self.inputs = [self._named(parameter, parameter.name) for parameter in circuit.parameters]
-        bits = {bit: index for index, bit in enumerate(circuit.clbits)}
+        bits = ChainMap({bit: index for index, bit in enumerate(circuit.clbits)})
         self._body(circuit, range(circuit.num_qubits), bits, "")
         if self._stores and not self._measures:
             # The service would measure all qubits instead of answering what is in the bits.
@@ -169,13 +173,9 @@ class _Writer:
         return self._names[key]
 
     def _body(
-        self, circuit: QuantumCircuit, qubits: Sequence[int], bits: Mapping[Clbit, int], indent: str
+        self, circuit: QuantumCircuit, qubits: Sequence[int], bits: _Bits, indent: str
     ) -> None:
-        """Writes the contents of a circuit or block on these qubits of the whole circuit.
-
-        Args:
-            bits: where the classical bits are that the block may name.
-        """
+        """Writes the contents of a circuit or block on these qubits of the whole circuit."""
         for variable in circuit.iter_declared_vars():
             name = self._named(variable, variable.name)
             self._lines.append(f"{indent}{type_text(variable.type)} {name};")
@@ -191,7 +191,7 @@ class _Writer:
         operation: Any,
         qubits: Sequence[int],
         clbits: Sequence[Clbit],
-        bits: Mapping[Clbit, int],
+        bits: _Bits,
         indent: str,
     ) -> None:
         operands = ", ".join(f"q[{qubit}]" for qubit in qubits)
@@ -219,9 +219,9 @@ class _Writer:
         else:
             contents = self._contents(operation)
             own = dict(zip(contents.clbits, (bits[bit] for bit in clbits), strict=True))
-            self._body(contents, qubits, own, indent)
+            self._body(contents, qubits, ChainMap(own), indent)
 
-    def _statement(self, operation: Any, clbits: Sequence[Clbit], bits: Mapping[Clbit, int]) -> str | None:
+    def _statement(self, operation: Any, clbits: Sequence[Clbit], bits: _Bits) -> str | None:
         """A statement on qubits that is no gate, without its qubits."""
         if isinstance(operation, Measure):
             self._measures = True
@@ -258,7 +258,7 @@ class _Writer:
         operation: ControlFlowOp,
         qubits: Sequence[int],
         clbits: Sequence[Clbit],
-        bits: Mapping[Clbit, int],
+        bits: _Bits,
         indent: str,
     ) -> None:
         values = Expressions(self._names, bits)
@@ -267,7 +267,7 @@ class _Writer:
         def block(head: str, body: QuantumCircuit) -> None:
             own = dict(zip(body.clbits, (bits[bit] for bit in clbits), strict=True))
             lines.append(f"{indent}{head} {{")
-            self._body(body, qubits, ChainMap(own, bits), indent + "  ")
+            self._body(body, qubits, bits.new_child(own), indent + "  ")
             lines.append(f"{indent}}}")
 
         if isinstance(operation, IfElseOp):
@@ -286,14 +286,14 @@ class _Writer:
             if operation.annotations:
                 self._refuse(f"a box has the annotation {operation.annotations[0].namespace}")
             length = operation.duration
-            head = "box" if length is None else f"box[{self._duration(length, operation.unit, bits)}]"
-            block(head, operation.blocks[0])
+            box = "box" if length is None else f"box[{self._duration(length, operation.unit, bits)}]"
+            block(box, operation.blocks[0])
         elif isinstance(operation, ForLoopOp):
             indices, variable, body = operation.params
-            if len(indices):
-                outer = self._names.get(variable)
+            if indices:
+                outer, self._names = self._names, dict(self._names)
                 block(self._loop_head(indices, variable), body)
-                self._names[variable] = outer
+                self._names = outer
         else:
             self._refuse(f"OpenQASM has no form of the operation {operation.name}")
 
@@ -308,9 +308,9 @@ class _Writer:
             return f"for {kind} {name} in [{indices[0]}:{indices.step}:{indices[-1]}]"
         return f"for {kind} {name} in {{{', '.join(map(number_text, indices))}}}"
 
-    def _duration(self, duration: Any, unit: str, bits: Mapping[Clbit, int]) -> str:
+    def _duration(self, duration: Any, unit: str, bits: _Bits) -> str:
         if unit == "expr":
-            return duration.accept(Expressions(self._names, bits))
+            return str(duration.accept(Expressions(self._names, bits)))
         if isinstance(duration, ParameterExpression):
             return f"({self._angle(duration)}) * {duration_text(1, unit)}"
         return duration_text(duration, unit)
@@ -321,7 +321,7 @@ class _Writer:
             if unknown:
                 self._refuse(f"a gate has the parameter {unknown[0]}, which the circuit lacks")
             if isinstance(value, Parameter):
-                return self._names[value]
+                return str(self._names[value])
             text = str(value.subs({each: Parameter(self._names[each]) for each in value.parameters}))
             if function := _UNKNOWN_FUNCTION.search(text):
                 self._refuse(f"OpenQASM has no {function[0]} for the angle {value}")

@@ -80,7 +80,7 @@ class Expressions(expr.ExprVisitor[str]):
     def condition(self, condition: Any) -> str:
         """A condition, also in the older form of a register or bit with its value."""
         lifted = condition if isinstance(condition, expr.Expr) else expr.lift_legacy_condition(condition)
-        return lifted.accept(self)
+        return str(lifted.accept(self))
 
     def choice(self, target: Any) -> str:
         """The number that a ``switch`` looks at."""
