@@ -184,7 +184,9 @@ def test_errors_are_of_their_kind_and_name_the_gate(client, url):
 def test_backends_need_no_key(url):
     from ionq_core import Client
 
-    assert [each.backend for each in get_backends.sync(client=Client(base_url=url))] == ["simulator", "qpu.forte-1"]
+    backends = get_backends.sync(client=Client(base_url=url))
+    devices = ["forte-1", "forte-enterprise-1", "aria-1", "aria-2", "harmony"]
+    assert [each.backend for each in backends] == ["simulator", *(f"qpu.{name}" for name in devices)]
 
 
 def test_ionq_cores_own_integration_tests(service, url, client):

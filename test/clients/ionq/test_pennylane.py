@@ -118,13 +118,34 @@ def test_the_qpu(service):
 
 
 def test_a_fault_is_an_error_with_this_services_words(device):
-    @qml.qnode(device(1, noise_model="harmony"))
+    @qml.qnode(device(12, noise_model="harmony"))
+    def circuit():
+        qml.X(11)
+        return qml.expval(qml.Z(11))
+
+    with pytest.raises(Exception, match="12 qubits with the noise of harmony; that device has 11"):
+        circuit()
+
+
+@pytest.mark.parametrize("model", ["ideal", "harmony", "aria-1", "aria-2", "forte-1", "forte-enterprise-1"])
+def test_every_noise_model_that_the_plugin_names(device, model):
+    @qml.qnode(device(2, noise_model=model))
+    def circuit():
+        qml.X(0)
+        qml.CNOT(wires=[0, 1])
+        return qml.expval(qml.Z(1))
+
+    assert circuit() == pytest.approx(-1, abs=0.1)
+
+
+@pytest.mark.filterwarnings("ignore:The ionq_qpu backend is deprecated")
+def test_the_qpu_that_the_plugin_asks_for_by_default(service, url):
+    @qml.qnode(qml.device("ionq.qpu", wires=1, shots=1000))
     def circuit():
         qml.X(0)
         return qml.expval(qml.Z(0))
 
-    with pytest.raises(Exception, match="noise model .*harmony.* is not available"):
-        circuit()
+    assert circuit() == pytest.approx(-1, abs=0.1)
 
 
 def test_what_the_plugins_own_ci_runs_of_the_device_suite(service, url):
