@@ -298,11 +298,12 @@ class _Writer:
             self._refuse(f"OpenQASM has no form of the operation {operation.name}")
 
     def _loop_head(self, indices: range | Sequence[int], variable: Any) -> str:
-        # A parameter is a real number in the angles that it stands in: half of 1 is not 0.
-        kind = "float[64]" if isinstance(variable, Parameter) else "int"
-        name = self._named(variable, "_" if variable is None else variable.name)
+        name = self._named(variable, getattr(variable, "name", ""))
         if isinstance(variable, expr.Var):
             kind = type_text(variable.type)
+        else:
+            # A parameter is a real number in the angles that it stands in: half of 1 is not 0.
+            kind = "int" if variable is None else "float[64]"
         if isinstance(indices, range):
             # OpenQASM has the last index in its range.
             return f"for {kind} {name} in [{indices[0]}:{indices.step}:{indices[-1]}]"
