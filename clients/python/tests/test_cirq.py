@@ -53,13 +53,19 @@ GATES = [
     cirq.MatrixGate(cirq.testing.random_unitary(8, random_state=3)), cirq.QuantumFourierTransformGate(3),
     cirq.DiagonalGate([0.1, 0.2, 0.3, 0.4]), cirq.TwoQubitDiagonalGate([0.1, 0.2, 0.3, 0.4]),
     cirq.PauliString({Q[0]: cirq.X, Q[2]: cirq.Y}) ** 0.3, cirq.QubitPermutationGate([2, 0, 1]),
+    cirq.ThreeQubitDiagonalGate([0.2 * k**2 for k in range(8)]), cirq.DiagonalGate([0.2 * k**2 for k in range(8)]),
+    cirq.ControlledGate(cirq.TwoQubitDiagonalGate([0.1, 0.3, 0.7, 1.2]), control_values=[0]), cirq.CSWAP**1,
+    cirq.ControlledGate(cirq.SWAP**0.3), cirq.MatrixGate(cirq.testing.random_unitary(4, random_state=3)), cirq.ParallelGate(cirq.X**0.3, 3),
+    cirq.BooleanHamiltonianGate(["a", "b", "c"], ["a & (b ^ ~c)"], 0.4),
 ]  # fmt: skip
 
 
 class TestExpectationValues:
+    @pytest.mark.parametrize("order", [(2, 1, 0), (1, 2, 0)])
     @pytest.mark.parametrize("one", GATES, ids=str)
-    def test_each_gate_is_that_of_cirq(self, one, simulator):
-        op = one if isinstance(one, cirq.Operation) else one.on(*Q[: one.num_qubits()][::-1])
+    def test_each_gate_is_that_of_cirq(self, one, order, simulator):
+        """Also off the order of the line, which some decompositions of Cirq get wrong."""
+        op = one if isinstance(one, cirq.Operation) else one.on(*[Q[k] for k in order][: one.num_qubits()])
         circuit = cirq.Circuit(entangled(Q[:3]), op)
         observables = paulis(Q[:3])
         ours = simulator.simulate_expectation_values(circuit, observables)
@@ -68,8 +74,9 @@ class TestExpectationValues:
 
     def test_sweeps_of_expressions_are_one_request(self, simulator, client):
         circuit = cirq.Circuit(
-            entangled(Q[:2]), cirq.rx(A * B)(Q[0]), cirq.CZ(*Q[:2]) ** (A + 2), cirq.FSimGate(B, A / 3)(*Q[:2]),
+            entangled(Q[:3]), cirq.rx(A * B)(Q[0]), cirq.CZ(*Q[:2]) ** (A + 2), cirq.FSimGate(B, A / 3)(*Q[:2]),
             cirq.PhasedXPowGate(phase_exponent=B**2, exponent=A)(Q[1]), cirq.ControlledGate(cirq.Y**A)(*Q[:2]),
+            cirq.ThreeQubitDiagonalGate([A * k**2 + B for k in range(8)])(Q[1], Q[2], Q[0]), cirq.TwoQubitDiagonalGate([A, 0, B, 1])(Q[2], Q[1]),
         )  # fmt: skip
         sweep = cirq.Product(cirq.Linspace("a", 0.1, 2, 3), cirq.Points("b", [0.3, -1]))
         observables = [cirq.X(Q[0]) * cirq.Y(Q[1]) + 2 * cirq.Z(Q[0]), cirq.PauliSum() + 1.5]

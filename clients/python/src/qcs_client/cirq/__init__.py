@@ -1,6 +1,6 @@
 """Cirq on the quantum compute service: a sampler, and exact expectation values."""
 
-from .circuits import QcsCirqError
+from .errors import QcsCirqError
 from .simulator import QcsSimulator
 
 __all__ = ["QcsCirqError", "QcsSimulator"]

@@ -13,7 +13,11 @@ from ..client import Client
 from ..errors import QcsError
 from ..requests import DEFAULT_PROCESSOR, Program
 from ..results import BatchResult, ProgramResult
-from .circuits import QcsCirqError, ServiceCircuit
+from .circuits import ServiceCircuit
+from .errors import QcsCirqError
+
+#: Processors without noise of their own.
+_WITHOUT_NOISE = frozenset({"statevector-sim", "gpu-fleet", "qvm"})
 
 
 class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
@@ -29,6 +33,8 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         max_bond_dimension, truncation_threshold: limits of matrix product states; beyond the largest bond (256), and
             below the weight (1e-12), the service cuts.
         device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
+        loop_records: measurements of a key that are kept of one repetition, where the key is measured in a loop
+            (``repeat_until``). More take longer.
     """
 
     def __init__(
@@ -44,6 +50,7 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         max_bond_dimension: int | None = None,
         truncation_threshold: float | None = None,
         device: Mapping[str, Any] | None = None,
+        loop_records: int = 100,
     ) -> None:
         self.processor = processor
         self.client = client or Client(url, key)
@@ -58,7 +65,9 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
             "truncation_threshold": truncation_threshold,
             "device": device,
         }
-        self._rng = None if seed is None else np.random.default_rng(seed)
+        self._seeds = None if seed is None else np.random.default_rng(seed)
+        self._rng = np.random.default_rng(None if seed is None else [seed, 1])
+        self._loop_records = loop_records
 
     def run_sweep(
         self, program: cirq.AbstractCircuit, params: cirq.Sweepable, repetitions: int = 1
@@ -78,12 +87,18 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         for program, sweep, number in zip(programs, sweeps, shots, strict=True):
             if not cirq.is_measurement(program):
                 raise QcsCirqError("The circuit has no measurements to sample.")
-            circuit = ServiceCircuit(self._with_noise(program), _ordered(program), is_sampled=True)
+            circuit = ServiceCircuit(
+                self._with_noise(program),
+                _ordered(program),
+                is_sampled=True,
+                loop_records=self._loop_records,
+            )
+            self._check_die(circuit)
             resolvers = list(cirq.to_resolvers(sweep))
             plans.append((circuit, resolvers, circuit.program(resolvers, shots=number, return_=["counts"])))
         results = iter(self._run([program for _, _, programs in plans for program in programs]))
         return [
-            _sampled(circuit, resolvers, [next(results) for _ in programs])
+            _sampled(circuit, resolvers, [next(results) for _ in programs], self._rng)
             for circuit, resolvers, programs in plans
         ]
 
@@ -125,10 +140,18 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
     def _with_noise(self, program: cirq.AbstractCircuit) -> cirq.AbstractCircuit:
         return program if self._noise is None else program.unfreeze().with_noise(self._noise)
 
+    def _check_die(self, circuit: ServiceCircuit) -> None:
+        """Refuses random bits from a qubit that would be noisy itself."""
+        if circuit.has_die and (self._fields["noise"] is not None or self.processor not in _WITHOUT_NOISE):
+            raise QcsCirqError(
+                "A confusion map of a key that decides on operations is not supported with noise of the service, or "
+                f"on {self.processor}; noise of Cirq is."
+            )
+
     def _run(self, programs: Sequence[Program]) -> BatchResult | list[ProgramResult]:
         if not programs:
             return []
-        seed = None if self._rng is None else int(self._rng.integers(2**53))
+        seed = None if self._seeds is None else int(self._seeds.integers(2**53))
         try:
             return self.client.batches.run(programs, processor=self.processor, seed=seed, **self._fields)
         except QcsError as error:
@@ -140,24 +163,19 @@ def _ordered(program: cirq.AbstractCircuit) -> tuple[cirq.Qid, ...]:
 
 
 def _sampled(
-    circuit: ServiceCircuit, resolvers: Sequence[cirq.ParamResolver], results: Sequence[ProgramResult]
+    circuit: ServiceCircuit,
+    resolvers: Sequence[cirq.ParamResolver],
+    results: Sequence[ProgramResult],
+    rng: np.random.Generator,
 ) -> list[cirq.Result]:
     points: list[NDArray[np.uint8]] = []
     for result in results:
         outcomes, index = result.shots_by_point()
         points += [outcomes[row] for row in index]
     return [
-        cirq.ResultDict(params=resolver, records=_records(circuit, bits))
+        cirq.ResultDict(params=resolver, records=circuit.records(bits, rng))
         for resolver, bits in zip(resolvers, points, strict=True)
     ]
-
-
-def _records(circuit: ServiceCircuit, bits: NDArray[np.uint8]) -> dict[str, NDArray[np.uint8]]:
-    """Records by key, shape (repetitions, measurements of the key, qubits)."""
-    return {
-        key: np.stack([bits[:, one.bits.start : one.bits.stop] ^ one.inverted for one in records], axis=1)
-        for key, records in circuit.records.items()
-    }
 
 
 def _preparation(initial_state: Any, qubits: Sequence[cirq.Qid]) -> list[cirq.Operation]:
