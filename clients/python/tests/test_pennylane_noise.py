@@ -126,11 +126,79 @@ def test_tapes_that_differ_in_noise_are_different_programs(device):
     assert [float(node(p)) for p in (0.0, 0.25, 1.0)] == pytest.approx([-1, -0.5, 1], abs=1e-12)
 
 
-def test_results_that_need_a_state_vector_are_refused(device):
-    @qml.qnode(device())
-    def circuit():
-        qml.BitFlip(0.3, wires=0)
-        return qml.density_matrix(0)
+#: Results of a mixed state beside those of sums of Pauli strings.
+OF_DENSITY_MATRICES = {
+    "density matrix": lambda: qml.density_matrix([2, 0]),
+    "state": lambda: qml.state(),
+    "purity": lambda: qml.purity([0, 1]),
+    "entropy": lambda: qml.vn_entropy([1]),
+    "entropy in bits": lambda: qml.vn_entropy([1, 2], log_base=2),
+    "mutual information": lambda: qml.mutual_info([0], [1, 2]),
+    "probs of an observable": lambda: qml.probs(op=qml.X(0) @ qml.Y(1)),
+    "several": lambda: (qml.purity([2]), qml.expval(qml.X(2)), qml.probs([2, 0]), qml.var(qml.Y(1))),
+}
 
-    with pytest.raises(DeviceError, match="BitFlip"):
+
+@pytest.mark.parametrize("name", OF_DENSITY_MATRICES)
+@pytest.mark.parametrize("batched", [False, True])
+def test_results_of_mixed_states_are_those_of_default_mixed(name, batched, device):
+    def circuit(angle):
+        prepared(angle)
+        qml.DepolarizingChannel(0.1, wires=0)
+        qml.AmplitudeDamping(0.3, wires=1)
+        qml.CNOT([2, 0])
+        qml.RY(0.3, 0)
+        return OF_DENSITY_MATRICES[name]()
+
+    here, there = both(device(), circuit)
+    angle = np.array([0.4, 1.3]) if batched else 0.4
+    found, expected = here(angle), there(angle)
+    for mine, other in zip(*((found, expected) if name == "several" else ([found], [expected])), strict=True):
+        assert np.shape(mine) == np.shape(other)
+        assert mine == pytest.approx(other, abs=1e-8)
+
+
+def test_a_noise_model_of_the_service_gives_a_mixed_state(device):
+    noise = {"gates": [{"gates": ["X"], "channel": {"type": "bit_flip", "probability": 0.25}}]}
+
+    @qml.qnode(device(noise=noise))
+    def circuit():
+        qml.X(0)
+        return qml.density_matrix(0), qml.purity(0)
+
+    matrix, purity = circuit()
+    assert matrix == pytest.approx(np.diag([0.25, 0.75]), abs=1e-12)
+    assert purity == pytest.approx(0.625)
+
+
+def test_postselection_of_a_mixed_state(device):
+    def circuit():
+        prepared(0.4)
+        qml.AmplitudeDamping(0.3, wires=1)
+        qml.measure(1, postselect=1)
+        qml.CNOT([1, 2])
+        return qml.probs([2, 0]), qml.expval(qml.X(0))
+
+    here = qml.QNode(circuit, device())()
+
+    # AmplitudeDamping by a further wire, so that the oracle has a state vector.
+    def purified():
+        prepared(0.4)
+        qml.CRY(2 * np.arcsin(np.sqrt(0.3)), [1, 3])
+        qml.CNOT([3, 1])
+        qml.measure(1, postselect=1)
+        qml.CNOT([1, 2])
+        return qml.probs([2, 0]), qml.expval(qml.X(0))
+
+    for mine, other in zip(here, qml.QNode(purified, qml.device("default.qubit"))(), strict=True):
+        assert mine == pytest.approx(other, abs=1e-8)
+
+
+def test_states_too_wide_for_density_matrices_are_refused(client):
+    @qml.qnode(QcsDevice(8, client=client, processor="qvm"))
+    def circuit():
+        qml.BitFlip(0.3, wires=7)
+        return qml.purity(0)
+
+    with pytest.raises(DeviceError, match="density_matrix of 8 qubits"):
         circuit()

@@ -16,7 +16,6 @@ from pennylane.devices.preprocess import (
     device_resolve_dynamic_wires,
     no_sampling,
     validate_adjoint_trainable_params,
-    validate_device_wires,
     validate_measurements,
 )
 from pennylane.exceptions import DeviceError
@@ -27,15 +26,24 @@ from pennylane.measurements import (
     ShadowExpvalMP,
     StateMeasurement,
 )
-from pennylane.transforms import broadcast_expand, defer_measurements, split_non_commuting
+from pennylane.transforms import broadcast_expand
 from pennylane.transforms.core import CompilePipeline, transform
 
 from ..client import Client
 from ..errors import QcsError
 from ..requests import DEFAULT_PROCESSOR
-from ..results import BatchResult
+from ..results import ProgramResult
+from .midcircuit import (
+    base_of,
+    check_gradient,
+    last_postselection,
+    measure_bits,
+    on_device_wires,
+    postselects,
+    samples_of_commuting,
+)
 from .operations import BUILDERS, accepts, is_channel
-from .tapes import Group, Reader, TapeWriter, has_terms, trains_channels
+from .tapes import DensityMatrices, Group, Reader, TapeWriter, has_terms, trains_channels
 
 _GRADIENT_METHODS = frozenset({"adjoint", "device", "best"})
 #: Seeds of the service are below 2^53.
@@ -91,16 +99,26 @@ class QcsDevice(Device):
             "max_bond_dimension": max_bond_dimension,
             "truncation_threshold": truncation_threshold,
         }
-        self._writer = TapeWriter(self.wires)
+        self._writer = TapeWriter(self.wires, is_noisy=noise is not None or processor.startswith("emulator"))
 
     def setup_execution_config(
         self, config: ExecutionConfig | None = None, circuit: qml.tape.QuantumScript | None = None
     ) -> ExecutionConfig:
         asked: Any = config or ExecutionConfig()
         method = asked.mcm_config.mcm_method
-        if method not in (None, "deferred"):
-            raise DeviceError(f"{self.name} defers measurements to the end; it has no mcm_method {method}.")
-        changes: dict[str, Any] = {"mcm_config": replace(asked.mcm_config, mcm_method="deferred")}
+        if method not in (None, "deferred", "device", "one-shot"):
+            raise DeviceError(
+                f'{self.name} has no mcm_method "{method}". By "device" the service measures in the middle of each '
+                'shot, and exact results are deferred; "deferred" defers both.'
+            )
+        mode = asked.mcm_config.postselect_mode
+        if mode not in (None, "hw-like", "fill-shots"):
+            raise DeviceError(
+                f'{self.name} has no postselect_mode "{mode}"; it has "hw-like" and "fill-shots".'
+            )
+        check_gradient(circuit, asked.gradient_method)
+        by = "deferred" if method == "deferred" else "device"
+        changes: dict[str, Any] = {"mcm_config": replace(asked.mcm_config, mcm_method=by)}
         by_service = asked.gradient_method in _GRADIENT_METHODS and self.supports_derivatives(asked, circuit)
         if by_service:
             changes["gradient_method"] = "adjoint"
@@ -120,8 +138,10 @@ class QcsDevice(Device):
             sample_measurements=_accepts_samples,
             name=self.name,
         )
-        pipeline.add_transform(defer_measurements, allow_postselect=False)
-        pipeline.add_transform(_samples_of_commuting)
+        pipeline.add_transform(
+            measure_bits, wires=self.wires, deferred=config.mcm_config.mcm_method == "deferred"
+        )
+        pipeline.add_transform(samples_of_commuting)
         pipeline.add_transform(
             decompose,
             stopping_condition=accepts,
@@ -131,7 +151,8 @@ class QcsDevice(Device):
             name=self.name,
         )
         pipeline.add_transform(device_resolve_dynamic_wires, wires=self.wires, allow_resets=False)
-        pipeline.add_transform(validate_device_wires, self.wires, name=self.name)
+        pipeline.add_transform(last_postselection)
+        pipeline.add_transform(on_device_wires, self.wires, name=self.name)
         if config.gradient_method == "adjoint":
             pipeline.add_transform(no_sampling, name=f"adjoint + {self.name}")
             pipeline.add_transform(
@@ -150,14 +171,15 @@ class QcsDevice(Device):
             return False
         if circuit is None:
             return True
-        if circuit.shots or trains_channels(circuit):
+        if circuit.shots or trains_channels(circuit) or postselects(circuit):
             return False
         return all(_has_gradient(mp) for mp in circuit.measurements)
 
     def execute(
         self, circuits: Sequence[qml.tape.QuantumScript], execution_config: ExecutionConfig | None = None
     ) -> tuple[Any, ...]:
-        return self._run(circuits, False, Reader.value)
+        mode = execution_config.mcm_config.postselect_mode if execution_config else None
+        return self._run(circuits, False, Reader.value, fill_shots=mode == "fill-shots")
 
     def compute_derivatives(
         self, circuits: Sequence[qml.tape.QuantumScript], execution_config: ExecutionConfig | None = None
@@ -179,9 +201,12 @@ class QcsDevice(Device):
         tapes: Sequence[qml.tape.QuantumScript],
         gradient: bool,
         read: Callable[[Reader, qml.tape.QuantumScript, int], Any],
+        *,
+        fill_shots: bool = False,
     ) -> tuple[Any, ...]:
         """What ``read`` makes of the results of each tape and its first point."""
-        groups = self._writer.groups(tapes, gradient=gradient)
+        with _device_errors():
+            groups = self._writer.groups(tapes, gradient=gradient, fill_shots=fill_shots)
         values: list[Any] = [None] * len(tapes)
         if not groups:
             return ()
@@ -193,12 +218,28 @@ class QcsDevice(Device):
                 point += len(rows)
         return tuple(values)
 
-    def _submit(self, groups: Sequence[Group]) -> BatchResult:
+    def _submit(self, groups: Sequence[Group]) -> list[ProgramResult | DensityMatrices]:
         seed = None if self._rng is None else int(self._rng.integers(_MAX_SEED))
+        programs = [group.program() for group in groups if not group.is_mixed]
         with _device_errors():
-            return self.client.batches.run(
-                [group.program() for group in groups], processor=self.processor, seed=seed, **self._fields
+            batch = (
+                self.client.batches.run(programs, processor=self.processor, seed=seed, **self._fields)
+                if programs
+                else []
             )
+            results = iter(batch)
+            return [self._density_matrices(group) if group.is_mixed else next(results) for group in groups]
+
+    def _density_matrices(self, group: Group) -> DensityMatrices:
+        """Density matrices of a group, which batches do not have: each point is a circuit of its own."""
+        fields = {**self._fields, "method": self._fields["method"] or "density_matrix"}
+        matrices: list[Any] = [
+            self.client.circuits.run(
+                shots=1, processor=self.processor, return_=["density_matrix"], **point, **fields
+            ).density_matrix
+            for point in group.circuits()
+        ]
+        return DensityMatrices(np.stack(matrices))
 
 
 @contextmanager
@@ -247,19 +288,10 @@ def _first(results: Sequence[Any]) -> Any:
 
 
 @transform
-def _samples_of_commuting(tape: qml.tape.QuantumScript) -> Any:
-    """With shots, tapes whose measurements are all read from one set of samples in the computational basis."""
-    if not tape.shots:
-        return (tape,), _first
-    tapes, merge = split_non_commuting(tape)
-    return [one.copy(operations=[*one.operations, *one.diagonalizing_gates]) for one in tapes], merge
-
-
-@transform
 def _without_batched_matrices(tape: qml.tape.QuantumScript) -> Any:
     """Points of a sweep differ in angles; matrices and noise that differ from point to point need a tape for each."""
     if tape.batch_size and any(
-        op.batch_size and (any(op.ndim_params) or is_channel(op)) for op in tape.operations
+        op.batch_size and (any(op.ndim_params) or is_channel(op)) for op in map(base_of, tape.operations)
     ):
         return broadcast_expand(tape)
     return (tape,), _first

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 import pennylane as qml
+from pennylane.ops.mid_measure import MidMeasure
+from pennylane.ops.op_math.condition import Conditional
+from pennylane.ops.qubit.observables import BasisStateProjector
 
 from ..gates import Angle, GateObject, controlled, gate, kraus, unitary
 
@@ -87,6 +90,10 @@ BUILDERS: dict[str, Builder] = {
 
 def accepts(op: qml.operation.Operator) -> bool:
     """Whether the service runs an operation as it is."""
+    if isinstance(op, Conditional):
+        return accepts(op.base)
+    if isinstance(op, (MidMeasure, BasisStateProjector)):
+        return True
     if isinstance(op, qml.ops.ControlledOp):
         return accepts(op.base)
     if op.name in BUILDERS:
@@ -107,7 +114,7 @@ def is_channel(op: qml.operation.Operator) -> bool:
 
 def num_inputs(op: qml.operation.Operator) -> int:
     """Number of parameters of an accepted operation that are inputs; a matrix is part of the structure."""
-    if isinstance(op, qml.ops.ControlledOp):
+    if isinstance(op, (qml.ops.ControlledOp, Conditional)):
         return num_inputs(op.base)
     return len(op.data) if op.name in BUILDERS else 0
 
