@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import httpx
 import pytest
 
@@ -61,9 +63,44 @@ def test_retry_after_is_obeyed(slept):
 
 
 def test_delays_grow(slept):
-    client, _ = client_of([httpx.ConnectError("no")] * 4 + [data({"processors": []})])
+    answer = data({"processors": []})
+    client, _ = client_of([answer, *[httpx.ConnectError("no")] * 4, answer])
+    client.processors()
     client.processors()
     assert all(0.125 * 2**k <= delay <= 0.25 * 2**k for k, delay in enumerate(slept))
+
+
+def test_a_service_that_never_answered_is_missed_within_two_seconds(slept, monkeypatch):
+    monkeypatch.setattr(transport.time, "monotonic", lambda: sum(slept))
+    client, _ = client_of(itertools.repeat(httpx.ConnectError("refused")))
+    with pytest.raises(qcs_client.UnreachableError, match="http://service: refused.*npx qcs serve.*QCS_URL"):
+        client.processors()
+    assert 0 < sum(slept) <= 2
+
+
+def test_a_service_that_has_answered_is_waited_for_while_it_restarts(slept, monkeypatch):
+    monkeypatch.setattr(transport.time, "monotonic", lambda: sum(slept))
+    answer = data({"processors": []})
+    client, _ = client_of(itertools.chain([answer], itertools.repeat(httpx.ConnectError("refused"))))
+    client.processors()
+    with pytest.raises(qcs_client.UnreachableError):
+        client.processors()
+    assert 60 < sum(slept) <= 120
+
+
+@pytest.mark.parametrize("url", ["", "/", "/api/v1", "/api/v1/", "//"])
+def test_an_address_has_the_path_of_the_interface_or_not(url, monkeypatch):
+    monkeypatch.setenv("QCS_URL", f"http://service{url}")
+    requests = []
+
+    def handle(request):
+        requests.append(str(request.url))
+        return data({"processors": []})
+
+    client = Client(key="key", http=httpx.Client(transport=httpx.MockTransport(handle)))
+    client.processors()
+    assert requests == ["http://service/api/v1/quantum/processors"]
+    assert client.url == "http://service"
 
 
 def test_a_refusal_without_retry_after_is_not_tried_again(slept):

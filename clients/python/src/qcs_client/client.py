@@ -19,10 +19,11 @@ class Client:
     """Client of one service. Safe to share between threads.
 
     Args:
-        url: address of the service; by default ``QCS_URL``, or the service on this machine.
+        url: address of the service, with or without ``/api/v1``; by default ``QCS_URL``, or the service on this machine.
         key: API key; by default ``QCS_API_KEY``.
         retry_for: seconds for which a request is tried again after lost connections and refusals that say when to
-            come back (rate limits, a service that restarts).
+            come back (rate limits, a service that restarts). A service that has not answered yet is tried for two
+            seconds.
         http: an ``httpx.Client`` of your own, for proxies or certificates.
     """
 

@@ -2,7 +2,8 @@
 
 A request that may be repeated safely is repeated after a lost connection, after 502 and 504, and after 429 and 503
 if the service says when to come back. GET and DELETE may be repeated as they are, POST with an Idempotency-Key,
-which every submission gets.
+which every submission gets. A service that has answered before is waited for, as it may be restarting; one that never
+has is most likely not there, which is said within seconds.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from .errors import QcsError, UnreachableError, service_error
 from .http_io import Io, Request
 
 DEFAULT_URL = "http://127.0.0.1:8080"
+_PREFIX = "/api/v1"
 _FIRST_DELAY_S = 0.25
+#: Time for connecting to a service that has not answered yet.
+_FIRST_CONTACT_S = 2.0
 _LONGEST_DELAY_S = 30.0
 
 
@@ -30,7 +34,7 @@ class Transport:
     """Requests to one service with one key.
 
     Args:
-        url: by default ``QCS_URL``, or the service on this machine.
+        url: with or without ``/api/v1``; by default ``QCS_URL``, or the service on this machine.
         key: by default ``QCS_API_KEY``.
     """
 
@@ -39,7 +43,8 @@ class Transport:
         if not key:
             raise QcsError("There is no API key: pass key=… or set QCS_API_KEY.")
         url = url or os.environ.get("QCS_URL") or DEFAULT_URL
-        self.url = url.rstrip("/")
+        self.url = url.strip().rstrip("/").removesuffix(_PREFIX).rstrip("/")
+        self._has_answered = False
         self._retry_for = retry_for
         self._headers = {"X-API-Key": key}
         self._io = io
@@ -92,7 +97,7 @@ class Transport:
             yield lines
 
     def _at(self, path: str) -> str:
-        return f"{self.url}/api/v1{path}"
+        return f"{self.url}{_PREFIX}{path}"
 
     async def _request(
         self,
@@ -106,18 +111,27 @@ class Transport:
         everything = {**self._headers, **(headers or {})}
         request = Request(method, self._at(path), everything, params, content)
         delays = self.delays(self._retry_for)
+        first_contact = self.delays(min(_FIRST_CONTACT_S, self._retry_for))
         while True:
             try:
                 answer = await self._io.request(request)
             except httpx.TransportError as error:
-                if await delays.sleep():
+                is_new = isinstance(error, _NOT_CONNECTED) and not self._has_answered
+                if await (first_contact if is_new else delays).sleep():
                     continue
-                raise UnreachableError(f"No service answers at {self.url}: {error}") from error
+                raise UnreachableError(
+                    f"No service answers at {self.url}: {error}. `npx qcs serve` or `npm start` starts one; url=… or "
+                    "QCS_URL names another."
+                ) from error
+            self._has_answered = True
             if answer.is_success:
                 return _json(answer)["data"] if answer.content else None
             if _may_be_repeated(answer) and await delays.sleep(_retry_after(answer)):
                 continue
             raise service_error(answer.status_code, _json(answer))
+
+
+_NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)
 
 
 class Delays:
