@@ -81,7 +81,8 @@ export function compileNearClifford(
     const unsupported: NotNearCliffordReason = { kind: 'unsupported-operation', place };
     if (operation.kind === 'measure' && operation.condition === undefined) {
       for (const [i, qubit] of operation.qubits.entries()) {
-        measured.set(operation.bits[i]!, qubit);
+        // Nothing reads a scratch bit.
+        if (operation.bits[i]! < numBits) measured.set(operation.bits[i]!, qubit);
         measuredQubits.add(qubit);
       }
       continue;

@@ -7,14 +7,24 @@
  * sent with the first outcome that has it and is meant by its number after that.
  */
 import type { CompilationReport } from '../../compiler/compile.ts';
+import type { Counts, RunResult } from '../../engine/engine.ts';
 import { type CircuitOutcome, type PackedOutcomes, REUSES } from './worker-messages.ts';
 
 /** An outcome that has crossed. */
 interface UnpackedOutcome {
   readonly id: number;
-  readonly outcome: CircuitOutcome;
+  readonly outcome: PackedOutcome;
   /** From its begin until the outcomes were sent, milliseconds. */
   readonly begunAgoMs: number;
+}
+
+/** What is packed. A field that `unpack` does not make does not compile. */
+interface PackedOutcome extends Required<CircuitOutcome> {
+  readonly run: {
+    readonly counts: Required<Counts>;
+    readonly statePasses: number;
+    readonly timing: Required<RunResult['timing']>;
+  };
 }
 
 /** Numbers of an outcome in `facts`; `add` writes them in the order in which `unpack` reads them. */
@@ -47,11 +57,9 @@ export class OutcomePacker {
     { run, compilation, reused, compileMs, ownMs }: CircuitOutcome,
     beganAt: number,
   ): boolean {
-    const { counts, statevector, probabilities, expectations, statePasses, timing } = run;
-    const { amplitudes, trajectories, densityMatrix, purity, largestBond } = run;
+    const { counts, statePasses, timing, ...others } = run;
+    for (const name in others) if (others[name as keyof typeof others] !== undefined) return false;
     const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
-    if (statevector ?? amplitudes ?? probabilities ?? expectations) return false;
-    if (trajectories ?? densityMatrix ?? purity ?? largestBond) return false;
     if (outcomes.length + occurrences.length > MAX_WORDS) return false;
     const report = this.#numberOf(compilation);
     this.#facts.push(id, beganAt, report, compileMs, statePasses);
@@ -103,7 +111,7 @@ export class OutcomeUnpacker {
       const wordsPerOutcome = facts[at + 8]!;
       const numOutcomes = facts[at + 9]!;
       const numWords = wordsPerOutcome * numOutcomes;
-      const outcome: CircuitOutcome = {
+      const outcome: PackedOutcome = {
         run: {
           counts: {
             numBits: facts[at + 7]!,

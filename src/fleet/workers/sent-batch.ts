@@ -151,38 +151,33 @@ export function factsOfShape(shape: DynamicCircuit): ShapeFacts {
 }
 
 /** A shape as plain data that costs next to nothing to clone, with its facts. */
-export interface PackedShape
-  extends ShapeFacts,
-    Pick<DynamicCircuit, 'numQubits' | 'numBits' | 'control'> {
+export interface PackedShape {
+  /** All but its operations. */
+  readonly frame: Omit<DynamicCircuit, 'operations'>;
+  readonly facts: Omit<ShapeFacts, 'sent'>;
   readonly sent: WrittenShape | SerializedCircuit;
 }
 
 /** Packs a shape. */
 export function packShape(shape: DynamicCircuit): PackedShape {
-  const { operations: _, ...rest } = shape;
+  const { operations: _, ...frame } = shape;
   const { sent, ...facts } = factsOfShape(shape);
   const packed = 'shape' in sent || 'bytes' in sent ? sent : serializeCircuit(sent);
-  return { ...rest, ...facts, sent: packed };
+  return { frame, facts, sent: packed };
 }
 
 /** The packed shape as a circuit whose operations are read when somebody asks for them; its angles do not matter. */
-export function unpackShape(packed: PackedShape): DynamicCircuit {
-  const { numQubits, numBits, control } = packed;
-  const sent =
-    'bytes' in packed.sent
-      ? { ...packed.sent, bytes: inSharedMemory(packed.sent.bytes) }
-      : packed.sent;
+export function unpackShape({ frame, facts, sent: packed }: PackedShape): DynamicCircuit {
+  const sent = 'bytes' in packed ? { ...packed, bytes: inSharedMemory(packed.bytes) } : packed;
   let operations: DynamicCircuit['operations'] | undefined;
   const shape: DynamicCircuit = {
-    numQubits,
-    numBits,
-    ...(control !== undefined && { control }),
+    ...frame,
     get operations() {
       operations ??= ('shape' in sent ? readShape(sent) : circuitOf(sent)).operations;
       return operations;
     },
   };
-  KNOWN.set(shape, { ...packed, sent });
+  KNOWN.set(shape, { ...facts, sent });
   return shape;
 }
 

@@ -13,12 +13,12 @@
  */
 import { deserialize, serialize } from 'node:v8';
 import {
-  type Circuit,
+  type ClassicalControl,
   type Condition,
   type DynamicCircuit,
   type DynamicOperation,
   numOperationsOf,
-  type Operation,
+  type PieceOfStatement,
 } from '../../circuit/circuit.ts';
 import { GATES } from '../../circuit/gates.ts';
 import {
@@ -35,8 +35,7 @@ const RUN_LENGTH = 4096;
 const LENGTH_BYTES = 4;
 
 /** A circuit as bytes: in shared memory, until it leaves the process. */
-export interface SerializedCircuit {
-  readonly numQubits: number;
+export interface SerializedCircuit extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
   readonly bytes: Uint8Array;
   /** Told here, so that nobody has to read the bytes to know how long it may take. */
   readonly work: CircuitWork;
@@ -71,7 +70,8 @@ export function serializeCircuit(circuit: DynamicCircuit): SerializedCircuit {
     bytes.set(clone, at + LENGTH_BYTES);
     at += LENGTH_BYTES + clone.length;
   }
-  return { numQubits: circuit.numQubits, bytes, work: circuitWork(circuit) };
+  const { numQubits, numBits } = circuit;
+  return { numQubits, numBits, bytes, work: circuitWork(circuit) };
 }
 
 /** The circuit in any form as objects. */
@@ -141,170 +141,352 @@ export interface WrittenShape {
 
 // A shape is written as 32-bit words in the characters of a string, a byte each: strings are compared, kept as keys
 // and cloned without looking into them. Text of names and numbers takes five times as long to make.
+//
+// One description of the fields (CIRCUIT, FORMS) is run by the writer and by the reader. A field of a circuit or an
+// operation that it leaves out does not compile.
 
-/** First word of an operation that is no gate; that of a gate is its place in the gate table, after these. */
-const MEASURE = 0;
-const RESET = 1;
-const BARRIER = 2;
-const FIRST_GATE = 3;
-const codeOfGate = new Map(GATES.map(({ name }, index) => [name, FIRST_GATE + index]));
+type OptionalKey<T> = { [K in keyof T]-?: object extends Pick<T, K> ? K : never }[keyof T];
+/** The fields that every value of the type has. */
+type RequiredFields<T> = Pick<T, Exclude<keyof T, OptionalKey<T>>>;
+/** All its other fields, each undefined where it is absent. */
+type OptionalFields<T> = { readonly [K in OptionalKey<T>]-?: T[K] | undefined };
 
-/** Words that are written now; one circuit is written at a time. */
-let words = new Uint32Array(4096);
-let numWords = 0;
+/** One end of the wire. Its methods write what they are given and return it, or disregard that and return what they read. */
+export interface Wire {
+  /** A whole number below 2^32. */
+  word(value: number): number;
+  /** Any number. */
+  double(value: number): number;
+  /** Whole numbers below 2^32. */
+  list(values: readonly number[]): readonly number[];
+  gate(name: string): string;
+  /** One of the values, which both ends number alike. */
+  oneOf<T>(values: readonly T[], value: T): T;
+  angles(values: readonly number[]): readonly number[];
+  operations(values: DynamicCircuit['operations']): DynamicCircuit['operations'];
+  /** A field that may be absent. An operation has at most 28 of them. */
+  optional<T>(value: T | undefined, form: Form<T>): T | undefined;
+  whole<T extends object>(required: RequiredFields<T>, optional: OptionalFields<T>): T;
+}
 
-function put(word: number): void {
-  if (numWords === words.length) {
-    const grown = new Uint32Array(2 * words.length);
-    grown.set(words);
-    words = grown;
+/** Passes a value over the wire, field by field; nothing but the wire may look at the fields. */
+export type Form<T> = (wire: Wire, of: T) => T;
+
+const CIRCUIT: Form<DynamicCircuit> = (wire, of) =>
+  wire.whole<DynamicCircuit>(
+    {
+      numQubits: wire.word(of.numQubits),
+      numBits: wire.word(of.numBits),
+      operations: wire.operations(of.operations),
+    },
+    { control: wire.optional(of.control, CONTROL) },
+  );
+
+const CONTROL: Form<ClassicalControl> = (wire, of) =>
+  wire.whole<ClassicalControl>(
+    { numScratchBits: wire.word(of.numScratchBits), maxRounds: wire.double(of.maxRounds) },
+    {},
+  );
+
+const CONDITION: Form<Condition> = (wire, of) =>
+  wire.whole<Condition>({ bits: wire.list(of.bits), value: wire.double(of.value) }, {});
+
+const NUMBER: Form<number> = (wire, of) => wire.double(of);
+const SET: Form<true> = () => true;
+const PIECE: Form<PieceOfStatement> = (wire, of) => wire.oneOf(PIECES, of);
+/** By number. */
+const PIECES: readonly PieceOfStatement[] = Object.keys({
+  opening: true,
+  closing: true,
+  choice: true,
+} satisfies Record<PieceOfStatement, true>) as PieceOfStatement[];
+
+type OperationOf<K> = Extract<DynamicOperation, { readonly kind: K }>;
+
+/** Each kind of operation; null for those that cross as objects. */
+const FORMS: {
+  readonly [K in DynamicOperation['kind']]: Form<OperationOf<K>> | null;
+} = {
+  gate: (wire, of) =>
+    wire.whole<OperationOf<'gate'>>(
+      {
+        kind: 'gate',
+        gate: wire.gate(of.gate),
+        controls: wire.list(of.controls),
+        targets: wire.list(of.targets),
+        angles: wire.angles(of.angles),
+      },
+      {
+        condition: wire.optional(of.condition, CONDITION),
+        piece: wire.optional(of.piece, PIECE),
+        isVerbatim: wire.optional(of.isVerbatim, SET),
+      },
+    ),
+  measure: (wire, of) =>
+    wire.whole<OperationOf<'measure'>>(
+      { kind: 'measure', qubits: wire.list(of.qubits), bits: wire.list(of.bits) },
+      {
+        condition: wire.optional(of.condition, CONDITION),
+        piece: wire.optional(of.piece, PIECE),
+      },
+    ),
+  reset: (wire, of) =>
+    wire.whole<OperationOf<'reset'>>(
+      { kind: 'reset', qubits: wire.list(of.qubits) },
+      {
+        condition: wire.optional(of.condition, CONDITION),
+        piece: wire.optional(of.piece, PIECE),
+      },
+    ),
+  barrier: (wire, of) =>
+    wire.whole<OperationOf<'barrier'>>(
+      { kind: 'barrier', qubits: wire.list(of.qubits) },
+      { duration: wire.optional(of.duration, NUMBER) },
+    ),
+  unitary: null,
+  assign: null,
+  while: null,
+  noise: null,
+  misread: null,
+};
+
+interface Kind {
+  readonly number: number;
+  readonly form: Form<DynamicOperation> | null;
+}
+
+/** The kinds by number, and by name. The cast is safe: a form is given what it is the form of. */
+const KINDS = Object.values(FORMS).map((form, number) => ({ number, form }) as Kind);
+const kindNamed = new Map(Object.keys(FORMS).map((name, number) => [name, KINDS[number]!]));
+const numberOfGate = new Map(GATES.map(({ name }, number) => [name, number]));
+
+/** A number as two words. */
+const double = new Float64Array(1);
+const wordsOfDouble = new Uint32Array(double.buffer);
+
+/** Of the first word of an operation, bits of its kind; after these, a bit for each optional field that it has. */
+const KIND_BITS = 4;
+
+class Writer implements Wire {
+  #words = new Uint32Array(4096);
+  /** The same memory. */
+  #bytes = Buffer.from(this.#words.buffer);
+  #numWords = 0;
+  /** The place of the first word of the value whose fields are written, and how many optional ones came. */
+  #first = 0;
+  #numOptional = 0;
+  #angles: number[] = [];
+  #isWritable = true;
+
+  /** What `writeCircuit` returns. One circuit is written at a time. */
+  write(circuit: DynamicCircuit): WrittenCircuit | undefined {
+    this.#numWords = 0;
+    this.#angles = [];
+    this.#isWritable = true;
+    this.#begin(0);
+    CIRCUIT(this, circuit);
+    if (!this.#isWritable) return undefined;
+    const shape = this.#bytes.toString('latin1', 0, 4 * this.#numWords);
+    const { numQubits, operations } = circuit;
+    return { numQubits, numOperations: operations.length, shape, angles: this.#angles };
   }
-  words[numWords++] = word;
-}
 
-function putList(list: readonly number[]): void {
-  put(list.length);
-  for (let i = 0; i < list.length; i++) put(list[i]!);
-}
-
-/** Writes the number of condition bits plus one, the bits and the value, or 0. */
-function putCondition(condition: Condition | undefined): void {
-  if (condition === undefined) {
-    put(0);
-    return;
+  word(value: number): number {
+    if (this.#numWords === this.#words.length) this.#grow(1);
+    this.#words[this.#numWords++] = value;
+    return value;
   }
-  const { bits, value } = condition;
-  put(bits.length + 1);
-  for (const bit of bits) put(bit);
-  put(value % 2 ** 32);
-  put(Math.floor(value / 2 ** 32));
+
+  #grow(length: number): void {
+    const grown = new Uint32Array(2 * (this.#words.length + length));
+    grown.set(this.#words);
+    this.#words = grown;
+    this.#bytes = Buffer.from(grown.buffer);
+  }
+
+  double(value: number): number {
+    double[0] = value;
+    this.word(wordsOfDouble[0]!);
+    this.word(wordsOfDouble[1]!);
+    return value;
+  }
+
+  list(values: readonly number[]): readonly number[] {
+    const { length } = values;
+    if (this.#numWords + length >= this.#words.length) this.#grow(length);
+    const words = this.#words;
+    let at = this.#numWords;
+    words[at++] = length;
+    for (let i = 0; i < length; i++) words[at++] = values[i]!;
+    this.#numWords = at;
+    return values;
+  }
+
+  gate(name: string): string {
+    const number = numberOfGate.get(name);
+    if (number === undefined) this.#isWritable = false;
+    else this.word(number);
+    return name;
+  }
+
+  oneOf<T>(values: readonly T[], value: T): T {
+    this.word(values.indexOf(value));
+    return value;
+  }
+
+  angles(values: readonly number[]): readonly number[] {
+    this.word(values.length);
+    for (let i = 0; i < values.length; i++) this.#angles.push(values[i]!);
+    return values;
+  }
+
+  operations(values: DynamicCircuit['operations']): DynamicCircuit['operations'] {
+    const [first, numOptional] = [this.#first, this.#numOptional];
+    this.word(values.length);
+    for (let i = 0; i < values.length && this.#isWritable; i++) this.#operation(values[i]!);
+    [this.#first, this.#numOptional] = [first, numOptional];
+    return values;
+  }
+
+  #operation(operation: DynamicOperation): void {
+    const { number, form } = kindNamed.get(operation.kind)!;
+    if (form === null) {
+      this.#isWritable = false;
+      return;
+    }
+    this.#begin(number);
+    form(this, operation);
+  }
+
+  #begin(first: number): void {
+    this.#first = this.#numWords;
+    this.#numOptional = 0;
+    this.word(first);
+  }
+
+  optional<T>(value: T | undefined, form: Form<T>): T | undefined {
+    const bit = KIND_BITS + this.#numOptional++;
+    if (value === undefined) return undefined;
+    this.#words[this.#first]! |= 1 << bit;
+    return form(this, value);
+  }
+
+  whole<T extends object>(required: RequiredFields<T>): T {
+    // The cast is safe: nobody looks at what the writer returns.
+    return required as T;
+  }
 }
+
+const writer = new Writer();
 
 /** The circuit in writing; undefined for one with an explicit matrix, noise, a loop or an assignment. */
-export function writeCircuit({
-  numQubits,
-  numBits,
-  operations,
-}: DynamicCircuit): WrittenCircuit | undefined {
-  const angles: number[] = [];
-  numWords = 0;
-  put(numQubits);
-  put(numBits);
-  for (const operation of operations) {
-    switch (operation.kind) {
-      case 'gate': {
-        const code = codeOfGate.get(operation.gate);
-        if (code === undefined) return undefined;
-        put(code);
-        putList(operation.controls);
-        putList(operation.targets);
-        put(operation.angles.length);
-        for (const angle of operation.angles) angles.push(angle);
-        break;
-      }
-      case 'measure':
-        put(MEASURE);
-        putList(operation.qubits);
-        putList(operation.bits);
-        break;
-      case 'reset':
-        put(RESET);
-        putList(operation.qubits);
-        break;
-      case 'barrier':
-        put(BARRIER);
-        putList(operation.qubits);
-        continue;
-      case 'unitary':
-      case 'assign':
-      case 'while':
-      case 'noise':
-      case 'misread':
-        return undefined;
-    }
-    putCondition(operation.condition);
-  }
-  const shape = Buffer.from(words.buffer, 0, 4 * numWords).toString('latin1');
-  return { numQubits, numOperations: operations.length, shape, angles };
+export function writeCircuit(circuit: DynamicCircuit): WrittenCircuit | undefined {
+  return writer.write(circuit);
 }
 
 /** The circuit as objects again. */
-export function readCircuit({ shape, angles, numOperations }: WrittenCircuit): Circuit {
-  const reader = new ShapeReader(shape);
-  const numQubits = reader.next();
-  const numBits = reader.next();
-  const operations: Operation[] = [];
-  let slot = 0;
-  while (operations.length < numOperations) {
-    const code = reader.next();
-    switch (code) {
-      case MEASURE: {
-        const [qubits, bits] = [reader.list(), reader.list()];
-        operations.push({ kind: 'measure', qubits, bits, ...reader.condition() });
-        break;
-      }
-      case RESET:
-        operations.push({ kind: 'reset', qubits: reader.list(), ...reader.condition() });
-        break;
-      case BARRIER:
-        operations.push({ kind: 'barrier', qubits: reader.list() });
-        break;
-      default: {
-        const gate = GATES[code - FIRST_GATE]!.name;
-        const [controls, targets] = [reader.list(), reader.list()];
-        const end = slot + reader.next();
-        const own = angles.slice(slot, end);
-        slot = end;
-        operations.push({
-          kind: 'gate',
-          gate,
-          controls,
-          targets,
-          angles: own,
-          ...reader.condition(),
-        });
-      }
-    }
-  }
-  return { numQubits, numBits, operations };
+export function readCircuit({ shape, angles }: WrittenCircuit): DynamicCircuit {
+  return new Reader(shape, angles).read();
 }
 
-/** Reads what `writeCircuit` wrote. */
-class ShapeReader {
-  readonly #words: Uint32Array;
-  #at = 0;
+/** What forms are given to read: the reader disregards it. */
+const NOTHING = Object.freeze({});
 
-  constructor(shape: string) {
+class Reader implements Wire {
+  readonly #words: Uint32Array;
+  readonly #angles: readonly number[];
+  #at = 0;
+  #nextAngle = 0;
+  /** The first word of the value whose fields are read, and how many optional ones came. */
+  #first = 0;
+  #numOptional = 0;
+
+  constructor(shape: string, angles: readonly number[]) {
     const bytes = new Uint8Array(shape.length);
     Buffer.from(bytes.buffer).write(shape, 'latin1');
     this.#words = new Uint32Array(bytes.buffer);
+    this.#angles = angles;
   }
 
-  next(): number {
+  /** The whole circuit. */
+  read(): DynamicCircuit {
+    this.#begin();
+    return this.#read(CIRCUIT);
+  }
+
+  word(): number {
     return this.#words[this.#at++]!;
   }
 
-  list(): number[] {
-    return this.#take(this.next());
+  double(): number {
+    wordsOfDouble[0] = this.word();
+    wordsOfDouble[1] = this.word();
+    return double[0]!;
   }
 
-  condition(): { readonly condition?: Condition } {
-    const length = this.next();
-    if (length === 0) return {};
-    const bits = this.#take(length - 1);
-    const low = this.next();
-    return { condition: { bits, value: low + 2 ** 32 * this.next() } };
-  }
-
-  #take(length: number): number[] {
+  list(): readonly number[] {
+    const length = this.word();
     const list: number[] = [];
-    for (let i = 0; i < length; i++) list.push(this.next());
+    for (let i = 0; i < length; i++) list.push(this.word());
     return list;
+  }
+
+  gate(): string {
+    return GATES[this.word()]!.name;
+  }
+
+  oneOf<T>(values: readonly T[]): T {
+    return values[this.word()]!;
+  }
+
+  angles(): readonly number[] {
+    const from = this.#nextAngle;
+    this.#nextAngle += this.word();
+    return this.#angles.slice(from, this.#nextAngle);
+  }
+
+  operations(): DynamicCircuit['operations'] {
+    const [first, numOptional] = [this.#first, this.#numOptional];
+    const length = this.word();
+    const operations: DynamicOperation[] = [];
+    for (let i = 0; i < length; i++) operations.push(this.#operation());
+    [this.#first, this.#numOptional] = [first, numOptional];
+    return operations;
+  }
+
+  #operation(): DynamicOperation {
+    const { form } = KINDS[this.#begin() % 2 ** KIND_BITS]!;
+    if (form === null) throw new Error('unreachable: the kind is not written');
+    return this.#read(form);
+  }
+
+  #begin(): number {
+    this.#first = this.word();
+    this.#numOptional = 0;
+    return this.#first;
+  }
+
+  #read<T>(form: Form<T>): T {
+    return form(this, NOTHING as T);
+  }
+
+  optional<T>(_: T | undefined, form: Form<T>): T | undefined {
+    const bit = KIND_BITS + this.#numOptional++;
+    return (this.#first & (1 << bit)) === 0 ? undefined : this.#read(form);
+  }
+
+  whole<T extends object>(required: RequiredFields<T>, optional: OptionalFields<T>): T {
+    const hasOptional = this.#first >= 2 ** KIND_BITS;
+    const present = hasOptional
+      ? Object.entries(optional).filter(([, value]) => value !== undefined)
+      : [];
+    // Checked: these are the fields of the type, but for those that are absent.
+    return (present.length > 0 ? { ...required, ...Object.fromEntries(present) } : required) as T;
   }
 }
 
 /** The shape as a circuit whose angles are all 0. */
-export function readShape({ numAngles, ...written }: WrittenShape): Circuit {
+export function readShape({ numAngles, ...written }: WrittenShape): DynamicCircuit {
   return readCircuit({ ...written, angles: new Array<number>(numAngles).fill(0) });
 }
 

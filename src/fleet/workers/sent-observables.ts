@@ -66,7 +66,8 @@ export function readObservables(sent: SentObservables): readonly PauliSum[] {
   const { sumEnds, coefficients, termEnds, factors } = sent;
   let [term, at] = [0, 0];
   const sums = Array.from(sumEnds, (sumEnd) => {
-    const terms: PauliTerm[] = [];
+    // A field that is not sent does not compile.
+    const terms: Required<PauliTerm>[] = [];
     for (; term < sumEnd; term++) {
       const own: PauliFactor[] = [];
       for (; at < termEnds[term]!; at++) {

@@ -122,10 +122,14 @@ export class ShapeBatches {
     await this.#keep(shape);
     if (known === undefined && runs.length === 1) return undefined;
     try {
-      shape.takesCircuits ??= hasExactBatches(readCircuit(circuit));
-      if (!shape.takesCircuits) return undefined;
       const reused = shape.ready === undefined ? 'nothing' : 'shape';
-      shape.ready ??= await this.#prepare(readCircuit(circuit));
+      if (shape.ready === undefined || shape.takesCircuits === undefined) {
+        const read = readCircuit(circuit);
+        shape.takesCircuits = hasExactBatches(read);
+        if (!hasExactBatches(read)) return undefined;
+        shape.ready ??= await this.#prepare(read);
+      }
+      if (!shape.takesCircuits) return undefined;
       const prepareMs = performance.now() - startedAt;
       return await runReady(shape.ready, runs, { prepareMs, ownTime, reused }, signal);
     } catch (error) {

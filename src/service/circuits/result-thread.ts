@@ -58,15 +58,7 @@ export class ResultThread {
     this.#thread ??= this.#start();
     this.#thread.setHolding(true);
     this.#pending.set(id, { resolve, reject });
-    const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
-    const { basisStates, method, methodReason, seed, fitting, detection } = layout;
-    const needed = {
-      ...{ numBits, measuredQubits, outputs, numRequested, results, warnings },
-      ...{ basisStates, method, methodReason, seed },
-      ...(fitting !== undefined && { fitting }),
-      ...(detection !== undefined && { detection }),
-    };
-    const message: ToResultThread = { id, layout: needed, result, further };
+    const message: ToResultThread = { id, layout: layoutAlone(layout), result, further };
     this.#thread.post(message, buffersOf(result));
     return promise;
   }
@@ -108,6 +100,29 @@ export class ResultThread {
     error.stack = message.stack;
     pending?.reject(error);
   }
+}
+
+/** All fields of a layout. */
+const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
+  numBits: true,
+  measuredQubits: true,
+  outputs: true,
+  numRequested: true,
+  results: true,
+  warnings: true,
+  basisStates: true,
+  method: true,
+  methodReason: true,
+  seed: true,
+  fitting: true,
+  detection: true,
+};
+
+/** A layout without what else its object has, as a circuit. */
+function layoutAlone(layout: ResultLayout): ResultLayout {
+  const fields = Object.entries(layout).filter(([name]) => name in LAYOUT);
+  // The cast is safe: these are all fields of a layout.
+  return Object.fromEntries(fields) as unknown as ResultLayout;
 }
 
 /** Array buffers of a result, which are transferred instead of copied. */
