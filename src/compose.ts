@@ -29,6 +29,7 @@ import { restoreMaintenance } from './service/maintenance/maintenance-order.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import { Readers } from './service/reading/readers.ts';
+import { servedProcessors } from './service/served-processor.ts';
 import { version } from './service/software-version.ts';
 import { reportOnce } from './storage/damaged-records.ts';
 import { StorageUnwritableError } from './storage/errors.ts';
@@ -243,7 +244,12 @@ export async function startService(
     ...(cluster && { fleetNodes: [], nodeName: cluster.node.name }),
     runsNoJobs: config.role === 'api',
   });
-  const own = { fleet: metrics.overProcessors(fleet), devices: fleet.deviceDirectory };
+  const served = servedProcessors(fleet, metrics.engines, ({ error, ...facts }) => {
+    void logs.promise.then((log) =>
+      log.error({ err: error, ...facts }, 'a result cannot be right'),
+    );
+  });
+  const own = { fleet: served, devices: fleet.deviceDirectory };
   const overlay =
     cluster &&
     new ClusterFleet({

@@ -217,3 +217,15 @@ export class GpuFaultError extends CodedError {
     super(`The GPU refused its work: ${message}.`);
   }
 }
+
+/** The result of an engine breaks what holds for every right result. It is a fault of the service, and is not answered. */
+export class InvariantError extends CodedError {
+  readonly code = 'ENGINE_INVARIANT';
+
+  /** @param fault - What is wrong with the result. */
+  constructor(fault: string) {
+    super(
+      `The result cannot be right, and is not given: ${fault}. It is a fault of the service, which has been logged.`,
+    );
+  }
+}

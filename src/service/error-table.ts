@@ -171,6 +171,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning:
       'The variance of a sum of Pauli strings needs a second state, for which there is no memory.',
   },
+  ENGINE_INVARIANT: {
+    answers: 'INTERNAL_ERROR',
+    meaning:
+      'A result breaks what holds for every right one, such as counts that sum to the shots; it is logged, and not answered.',
+  },
   ENGINE_OUTPUT_NEEDS_FINAL_STATE: {
     answers: 'BAD_REQUEST',
     meaning:

@@ -179,7 +179,7 @@ describe('return', () => {
         [0, 0],
         [0, 0],
       ],
-      expectation: { values: [1, 2], sum: 3 },
+      expectation: { values: [1, 0.5], sum: 1.5 },
     });
   });
 

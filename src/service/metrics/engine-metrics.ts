@@ -6,26 +6,14 @@
  * and thousands of results arrive per second.
  */
 import { Counter, type Registry } from 'prom-client';
-import type {
-  BatchRun,
-  BatchRunResult,
-  CircuitResult,
-  CircuitRun,
-  ComingRun,
-  Processor,
-  RunHooks,
-} from '../../fleet/processor.ts';
+import type { CircuitResult } from '../../fleet/processor.ts';
 import {
   type CircuitRequest,
   type CircuitWork,
   methodOf,
   type RunMethod,
-  type RunWork,
 } from '../../fleet/schedule/scheduled-run.ts';
-import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
-import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { REUSES, type Reuse } from '../../fleet/workers/worker-messages.ts';
-import type { ProcessorDirectory } from '../directories.ts';
 
 interface Labels {
   readonly processor: string;
@@ -48,6 +36,8 @@ export class EngineMetrics {
   readonly #noisy = new Map<string, NoisyCircuits>();
   /** By processor. */
   readonly #trajectories = new Map<string, number>();
+  /** By processor. */
+  readonly #violations = new Map<string, number>();
 
   constructor(registry: Registry) {
     const sums = this.#sums;
@@ -118,6 +108,17 @@ export class EngineMetrics {
         for (const [processor, count] of trajectories) this.inc({ processor }, count);
       },
     });
+    const violations = this.#violations;
+    new Counter<'processor'>({
+      name: 'qcs_engine_violations_total',
+      help: 'Results that broke an invariant (ENGINE_INVARIANT) and were not answered.',
+      labelNames: ['processor'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [processor, count] of violations) this.inc({ processor }, count);
+      },
+    });
   }
 
   /** Counts circuits that have noise, by the method that computed them. */
@@ -152,12 +153,14 @@ export class EngineMetrics {
     reuses.counts[reused]++;
   }
 
-  /** Wraps the processors so that the results of their engines are counted. */
-  over(directory: ProcessorDirectory): ProcessorDirectory {
-    const processors = directory.processors.map((each) =>
-      each.runOnDevice === undefined ? new MeteredProcessor(each, this) : each,
-    );
-    return { processors, get: (id) => processors.find(({ spec }) => spec.id === id) };
+  /** Starts the series of a processor, so that the first violation is visible as an increase. */
+  serve(processor: string): void {
+    this.#violations.set(processor, this.#violations.get(processor) ?? 0);
+  }
+
+  /** Counts a result that was not answered, because it cannot be right. */
+  countViolation(processor: string): void {
+    this.#violations.set(processor, (this.#violations.get(processor) ?? 0) + 1);
   }
 
   /** Counts one result. */
@@ -191,75 +194,4 @@ interface Reuses {
 interface NoisyCircuits {
   readonly labels: { readonly processor: string; readonly method: RunMethod };
   circuits: number;
-}
-
-/** Processor whose results are counted. */
-class MeteredProcessor implements Processor {
-  readonly #processor: Processor;
-  readonly #metrics: EngineMetrics;
-
-  constructor(processor: Processor, metrics: EngineMetrics) {
-    this.#processor = processor;
-    this.#metrics = metrics;
-  }
-
-  async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
-    const result = await this.#processor.run(task, hooks, signal);
-    this.#metrics.count(this.spec.id, 'circuit', 1, result);
-    this.#metrics.countReuse(this.spec.id, result);
-    const { trajectories } = result.run;
-    this.#metrics.countNoise(
-      this.spec.id,
-      workOfCircuit(task.circuit),
-      task.request,
-      1,
-      trajectories,
-    );
-    return result;
-  }
-
-  async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    const result = await this.#processor.runBatch(task, hooks, signal);
-    const { shape, request } = task;
-    const { numCircuits } = request;
-    this.#metrics.count(this.spec.id, 'batch', numCircuits, result);
-    this.#metrics.countNoise(this.spec.id, factsOfShape(shape).work, request, numCircuits);
-    return result;
-  }
-
-  get spec(): Processor['spec'] {
-    return this.#processor.spec;
-  }
-
-  availability(): ReturnType<Processor['availability']> {
-    return this.#processor.availability();
-  }
-
-  load(): ReturnType<Processor['load']> {
-    return this.#processor.load();
-  }
-
-  expectedRunMs(work: RunWork): number | undefined {
-    return this.#processor.expectedRunMs(work);
-  }
-
-  queuePosition(taskId: string): number | undefined {
-    return this.#processor.queuePosition(taskId);
-  }
-
-  expectedStart(taskId: string): number | undefined {
-    return this.#processor.expectedStart(taskId);
-  }
-
-  admit(task?: ComingRun): void {
-    this.#processor.admit(task);
-  }
-
-  withdraw(taskId: string): void {
-    this.#processor.withdraw(taskId);
-  }
-
-  setMaintenance(maintenance: { readonly reason: string } | undefined): void {
-    this.#processor.setMaintenance(maintenance);
-  }
 }

@@ -10,7 +10,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import { isFinal, JOB_KINDS, JOB_STATUSES, type Job } from '../../jobs/job.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
 import { DAMAGED_TABLES, type DamagedRecord } from '../../storage/damaged-records.ts';
-import type { ModelDirectory, ProcessorDirectory } from '../directories.ts';
+import type { ModelDirectory } from '../directories.ts';
 import { ERROR_TABLE } from '../error-table.ts';
 import type { ErrorEnvelope } from '../schemas/envelope.ts';
 import { ClusterMetrics, type ClusterSource } from './cluster-metrics.ts';
@@ -30,10 +30,10 @@ const JOB_BUCKETS = [...DURATION_BUCKETS, 300, 1800];
 /** Metrics of one service. */
 export class ServiceMetrics {
   readonly http: HttpMetrics;
+  readonly engines: EngineMetrics;
   readonly #registry = new Registry();
   readonly #damaged: Counter<'table'>;
   readonly #jobs: JobMetrics;
-  readonly #engines: EngineMetrics;
   readonly #inferences: InferenceMetrics;
   readonly #live: LiveMetrics;
   readonly #work: WorkMetrics;
@@ -51,7 +51,7 @@ export class ServiceMetrics {
     });
     for (const table of DAMAGED_TABLES) this.#damaged.inc({ table }, 0);
     this.#jobs = new JobMetrics(this.#registry);
-    this.#engines = new EngineMetrics(this.#registry);
+    this.engines = new EngineMetrics(this.#registry);
     this.#inferences = new InferenceMetrics(this.#registry);
     this.#live = new LiveMetrics(this.#registry);
     this.#work = new WorkMetrics(this.#registry);
@@ -80,11 +80,6 @@ export class ServiceMetrics {
   /** Wraps a store so that its finished jobs are counted. */
   overStore(store: JobStore): JobStore {
     return this.#jobs.over(store);
-  }
-
-  /** Wraps processors so that their engines' work is counted. */
-  overProcessors(directory: ProcessorDirectory): ProcessorDirectory {
-    return this.#engines.over(directory);
   }
 
   /** Wraps models so that inferences are counted. */

@@ -38,7 +38,8 @@ export function createErrorAnswer(
     const facts = { method: request.method, path, contentType, maxBodyBytes: bodyLimit };
     const { error, headers, title } = presentError(thrown, facts);
     onError(error);
-    if (error.status === 500 && !(thrown instanceof CodedError)) {
+    const isFault = error.details?.[0]?.code === 'ENGINE_INVARIANT';
+    if (error.status === 500 && (isFault || !(thrown instanceof CodedError))) {
       request.log.error({ err: thrown }, 'unexpected error');
     }
     reply

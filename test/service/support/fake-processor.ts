@@ -1,5 +1,7 @@
 /** A processor whose results, delays and faults a test decides. */
 
+import type { PauliSum } from '../../../src/circuit/observable.ts';
+import { wordsFor } from '../../../src/engine/classical-bits.ts';
 import { ProcessorUnavailableError, QueueFullError } from '../../../src/fleet/errors.ts';
 import type {
   Availability,
@@ -176,13 +178,16 @@ export function zeroBatch({ shape, request }: Pick<BatchRun, 'shape' | 'request'
   };
 }
 
+const normOf = (terms: PauliSum): number =>
+  terms.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 0);
+
 /** All shots on the outcome 0, and what else the task asks for. */
 export function zeroResult({
   circuit: given,
   request,
 }: Pick<CircuitRun, 'circuit' | 'request'>): CircuitResult {
   const circuit = circuitOf(given);
-  const wordsPerOutcome = Math.ceil(circuit.numBits / 32);
+  const wordsPerOutcome = wordsFor(circuit.numBits);
   const isDrawn = request.shots > 0;
   const statevector = new Float64Array(2 * 2 ** Math.min(circuit.numQubits, 16));
   const probabilities = new Float64Array(2 ** Math.min(circuit.numBits, 16));
@@ -200,7 +205,7 @@ export function zeroResult({
       ...(request.probabilities === true ? { probabilities } : {}),
       ...(request.observables === undefined
         ? {}
-        : { expectations: request.observables.map((_, i) => i + 1) }),
+        : { expectations: request.observables.map((terms, i) => normOf(terms) / (i + 1)) }),
       statePasses: 1,
       timing: { evolutionMs: 0, samplingMs: 0 },
     },

@@ -12,6 +12,7 @@ import { FixedWindows, WINDOW_S } from '../../../src/service/limits/fixed-window
 import { createSqliteMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts';
 import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
+import { servedProcessors, type Violation } from '../../../src/service/served-processor.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { StorageUsage } from '../../../src/storage/storage-space.ts';
@@ -54,6 +55,8 @@ export interface TestService extends AsyncDisposable {
   /** A key of the Standard tier with the default scopes. */
   readonly key: string;
   readonly clock: { now: number };
+  /** Results that broke an invariant. */
+  readonly violations: readonly Violation[];
   createKey(tier?: Tier, scopes?: readonly Scope[]): Promise<string>;
   /** Sends a request with the key, below /api/v1. */
   request(options: RequestOptions): Promise<LightMyRequestResponse>;
@@ -78,7 +81,10 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const { processors, settings, workloads, ...others } = overrides;
   const processor = new FakeProcessor();
   const metrics = others.metrics ?? new ServiceMetrics();
-  const fleet = metrics.overProcessors(directory(processors ?? [processor]));
+  const violations: Violation[] = [];
+  const fleet = servedProcessors(directory(processors ?? [processor]), metrics.engines, (each) =>
+    violations.push(each),
+  );
   const clock = { now: START };
   const now = () => clock.now;
   const work = workloads ?? openWorkloads(now);
@@ -169,6 +175,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     processor,
     key,
     clock,
+    violations,
     createKey,
     request,
     get: (url, headers = {}) => request({ method: 'GET', url, headers }),
