@@ -1,6 +1,7 @@
 /** Errors of the circuit layer: an input is not a valid circuit, or exceeds a limit. */
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
+import type { SourcePosition } from '../errors/text-position.ts';
 
 /** Code of a fault that exceeds a limit; the message names the limit and its value. */
 export const LIMIT_EXCEEDED = 'CIRCUIT_LIMIT_EXCEEDED';
@@ -27,12 +28,6 @@ export class InvalidCircuitError extends CodedError {
     );
     this.numFaults = numFaults;
   }
-}
-
-/** A position in an OpenQASM text; both count from 1, columns in UTF-16 units. */
-export interface SourcePosition {
-  readonly line: number;
-  readonly column: number;
 }
 
 /** Longest problem that a message quotes. Names in a text may have any length. */

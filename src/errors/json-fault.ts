@@ -3,6 +3,7 @@
  *
  * JSON.parse names a position only for some faults, and words none of them for people who write JSON by hand.
  */
+import { lineEndAt, positionAt } from './text-position.ts';
 import { angleText } from './wrong-values.ts';
 
 /** Tokens that the grammar allows next. */
@@ -36,9 +37,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
  */
 export function jsonFault(text: string): string {
   const { at, problem } = firstFault(text);
-  const before = text.slice(0, at);
-  const line = before.split('\n').length;
-  const column = at - before.lastIndexOf('\n');
+  const { line, column } = positionAt(text, at);
   return `line ${line}, column ${column}: ${problem}.`;
 }
 
@@ -135,8 +134,7 @@ function afterValue(character: string, closer: string | undefined): string {
 }
 
 function brokenString(text: string, at: number): string {
-  const end = text.indexOf('\n', at);
-  const line = text.slice(at + 1, end < 0 ? undefined : end);
+  const line = text.slice(at + 1, lineEndAt(text, at));
   return /(?<!\\)"/.test(line)
     ? 'this string has a character that must be written with a backslash'
     : 'this string is not closed with a quotation mark on its line';

@@ -4,7 +4,8 @@
  * One lexer serves both versions: symbols of only one of them (`^`, `**`, `@`) are rejected by the other's
  * grammar. Tokens carry offsets; lines and columns are computed only for errors.
  */
-import { OpenQasmSyntaxError, type SourcePosition } from '../errors.ts';
+import { lineEndAt, positionAt } from '../../errors/text-position.ts';
+import { OpenQasmSyntaxError } from '../errors.ts';
 
 /** Kind of a token. Keywords are identifiers; the grammar decides which words are keywords. */
 type TokenKind =
@@ -105,17 +106,6 @@ function textOf(source: string, start: number, end: number, hash: number): strin
   return text;
 }
 
-/** Line and column of an offset. */
-export function positionAt(source: string, offset: number): SourcePosition {
-  let line = 1;
-  let lineStart = 0;
-  for (let i = source.indexOf('\n'); i >= 0 && i < offset; i = source.indexOf('\n', i + 1)) {
-    line++;
-    lineStart = i + 1;
-  }
-  return { line, column: offset - lineStart + 1 };
-}
-
 /** Reads tokens from a text. */
 export class Lexer {
   readonly source: string;
@@ -169,8 +159,7 @@ export class Lexer {
 
   /** Continues after the line that contains `offset`. */
   skipLine(offset: number): void {
-    const end = this.source.indexOf('\n', offset);
-    this.#offset = end < 0 ? this.source.length : end + 1;
+    this.#offset = lineEndAt(this.source, offset);
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -248,7 +237,7 @@ export class Lexer {
     const offset = this.#offset;
     const end = this.source.indexOf(quote, offset + 1);
     const text = this.source.slice(offset + 1, end < 0 ? undefined : end);
-    if (end < 0 || text.includes('\n')) {
+    if (end < 0 || lineEndAt(text, 0) < text.length) {
       throw this.#error(offset, `a closing ${quote} on the same line`, 'none');
     }
     this.#offset = end + 1;
@@ -264,8 +253,7 @@ export class Lexer {
       if (isSpace(code)) {
         at++;
       } else if (code === SLASH && source.charCodeAt(at + 1) === SLASH) {
-        const end = source.indexOf('\n', at);
-        at = end < 0 ? source.length : end + 1;
+        at = lineEndAt(source, at);
       } else if (code === SLASH && source.charCodeAt(at + 1) === STAR) {
         const end = source.indexOf('*/', at + 2);
         if (end < 0) throw this.#error(at, 'a closing */', 'none');

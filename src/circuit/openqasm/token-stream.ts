@@ -1,11 +1,12 @@
 /** Token stream of a parser: one token of lookahead, expected tokens, errors with places, and warnings. */
+import { lineEndAt, positionAt } from '../../errors/text-position.ts';
 import {
   OpenQasmLimitError,
   OpenQasmMeaningError,
   OpenQasmSyntaxError,
   OpenQasmUnsupportedError,
 } from '../errors.ts';
-import { Lexer, positionAt, type Token } from './lexer.ts';
+import { Lexer, type Token } from './lexer.ts';
 
 /** Longest part of the text that a message quotes. */
 const MAX_QUOTED = 40;
@@ -143,8 +144,7 @@ export class TokenStream {
   restOfLine(): string {
     const { source } = this.#lexer;
     const { offset } = this.current;
-    const end = source.indexOf('\n', offset);
-    return source.slice(offset, end < 0 ? undefined : end);
+    return source.slice(offset, lineEndAt(source, offset));
   }
 
   /** Takes the rest of the line as a stream of its own; this stream continues with the next line. */

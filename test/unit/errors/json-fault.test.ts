@@ -4,6 +4,7 @@ import { jsonFault } from '../../../src/errors/json-fault.ts';
 test.each([
   ['{"shots":1,}', 'line 1, column 11: there is a comma before "}"; leave it out.'],
   ['[1,\n 2,\n]', 'line 2, column 3: there is a comma before "]"; leave it out.'],
+  ['[1,\r 2,\r\n]', 'line 2, column 3: there is a comma before "]"; leave it out.'],
   ['{"a":[1,2}', 'line 1, column 10: "}" stands where "]" belongs.'],
   ["{'a':1}", 'line 1, column 2: names are in double quotation marks, not in single ones.'],
   ["[1,'a']", 'line 1, column 4: strings are in double quotation marks, not in single ones.'],
