@@ -1,16 +1,14 @@
 /** Assignments and measurements of an OpenQASM 3 program: writes registers, bits and numbers. */
-import { isWhole } from '../classical-expression.ts';
-import { asBits, stored } from './conversions.ts';
 import { NEVER } from './decision-diagram.ts';
-import type { Evaluator } from './evaluator.ts';
-import { type OperandSyntax, withPlace } from './expressions.ts';
+import { type Evaluator, hasSizes } from './evaluator.ts';
+import { type Expression, type OperandSyntax, withPlace } from './expressions.ts';
 import { binary } from './operators.ts';
 import type { ProgramState } from './program-state.ts';
 import type { Operand } from './registers.ts';
-import type { VariableSymbol } from './scopes.ts';
+import type { ArraySymbol, VariableSymbol } from './scopes.ts';
 import type { Statement } from './syntax-tree.ts';
 import { quoted } from './token-stream.ts';
-import { type Bits, expressionOf, type Value } from './values.ts';
+import { expressionOf, type Value } from './values.ts';
 
 /** Executes statements that write classical values. */
 export class Assignments {
@@ -36,12 +34,15 @@ export class Assignments {
 
   /** Bits to write: those of a register, or scratch bits of a number. */
   #bits(operand: OperandSyntax): Operand {
-    const { name, selectors, offset } = operand;
-    const symbol = this.#state.scopes.find(name);
-    if (symbol?.kind !== 'variable') return this.#evaluator.operand(operand, 'bit');
-    this.#checkAssignable(symbol, operand);
+    const { name, offset } = operand;
+    const number = this.#evaluator.number(operand);
+    if (number === undefined) return this.#evaluator.operand(operand, 'bit');
+    this.#checkAssignable(operand);
+    const { symbol, selectors } = number;
     const elements = this.#state.memory.bitsOfVariable(symbol, offset);
-    const register = { kind: 'bit', elements, isScalar: false } as const;
+    const { type } = symbol;
+    const isScalar = type.base === 'bit' && type.width === undefined;
+    const register = { kind: 'bit', elements, isScalar } as const;
     const selected = this.#state.scopes.select(operand, register, selectors, (at) =>
       this.#evaluator.whole(at),
     );
@@ -51,9 +52,17 @@ export class Assignments {
   /** Executes an assignment, plain or compound. */
   assign({ target, operator, value, offset }: Extract<Statement, { kind: 'assign' }>): void {
     const found = this.#state.scopes.find(target.name);
-    const symbol = found?.kind === 'array' ? this.#evaluator.element(target, found) : found;
-    const isWholeNumber = found?.kind === 'array' || target.selectors.length === 0;
-    if (symbol?.kind !== 'variable' || !isWholeNumber) {
+    if (found?.kind === 'array') {
+      const { part } = this.#evaluator.part(target, found);
+      if (part.sizes.length > 0) {
+        this.#checkAssignable(target);
+        if (operator === undefined) this.assignElements(part, value, offset);
+        else throw this.#state.tokens.unsupported(offset, `"${operator}=" of arrays`);
+        return;
+      }
+    }
+    const number = this.#evaluator.number(target);
+    if (number === undefined || number.selectors.length > 0) {
       const given = this.#evaluator.evaluate(value);
       if (operator === undefined) {
         this.assignBits(target, given, offset);
@@ -65,40 +74,61 @@ export class Assignments {
       this.assignBits(target, result, offset);
       return;
     }
-    this.#checkAssignable(symbol, target);
+    const { symbol } = number;
+    this.#checkAssignable(target);
     const given = this.#evaluator.evaluate(value);
-    const held = withPlace(this.#state.tokens, offset, () => {
-      const old = this.#evaluator.variable(target, symbol, operator === undefined);
-      const result =
-        operator === undefined ? given : binary(this.#state.diagrams, operator, old, given);
-      return stored(this.#state.diagrams, symbol.type, result);
-    });
-    this.#state.memory.set(symbol, held, offset);
+    const old = this.#evaluator.variable(target, symbol, operator === undefined);
+    const result =
+      operator === undefined
+        ? given
+        : withPlace(this.#state.tokens, offset, () =>
+            binary(this.#state.diagrams, operator, old, given),
+          );
+    this.#state.memory.set(symbol, this.#evaluator.held(symbol.type, result, offset), offset);
   }
 
-  #checkAssignable({ isConst }: VariableSymbol, { name, offset }: OperandSyntax): void {
+  /** Gives the elements of an array, or of a part of one, the values of another of the same sizes. */
+  assignElements({ sizes, elements }: ArraySymbol, value: Expression, offset: number): void {
+    if (sizes.length === 0) {
+      const [symbol] = elements as [VariableSymbol];
+      this.#state.memory.set(symbol, this.#evaluator.stored(symbol.type, value), offset);
+      return;
+    }
+    const from = this.#evaluator.array(value);
+    if (from === undefined || !hasSizes(from.sizes, sizes)) {
+      const found = from === undefined ? '' : `, not of ${from.sizes.join(' × ')}`;
+      const needed = `The value must be an array of ${sizes.join(' × ')} elements${found}.`;
+      throw this.#state.tokens.invalid(value.offset, needed);
+    }
+    const name = { name: 'An element', selectors: [], offset: value.offset };
+    // All are read before the first is written: the arrays may overlap.
+    const values = from.elements.map((element, i) =>
+      this.#evaluator.held(elements[i]!.type, this.#evaluator.variable(name, element), offset),
+    );
+    for (const [i, element] of elements.entries()) {
+      this.#state.memory.set(element, values[i]!, offset);
+    }
+  }
+
+  #checkAssignable({ name, offset }: OperandSyntax): void {
+    const symbol = this.#state.scopes.find(name);
     if (this.#state.subroutine !== undefined && this.#state.scopes.isFromOutside(name)) {
       const problem = `${quoted(name)} is declared outside the subroutine, which may read it but not change it`;
       throw this.#state.tokens.invalid(offset, `${problem}; return the value instead.`);
     }
-    if (isConst) throw this.#state.tokens.invalid(offset, `${quoted(name)} is constant.`);
+    if (symbol?.kind === 'array' && symbol.isConst) {
+      const problem = `${quoted(name)} is a readonly array; declare the parameter as mutable to change it.`;
+      throw this.#state.tokens.invalid(offset, problem);
+    }
+    if (symbol?.kind === 'variable' && symbol.isConst) {
+      throw this.#state.tokens.invalid(offset, `${quoted(name)} is constant.`);
+    }
   }
 
   /** Gives bits the value of an expression; a register takes as many bits as it has. */
   assignBits(target: OperandSyntax, value: Value, offset: number): void {
     const { elements, isScalar } = this.#bits(target);
-    const width = elements.length;
-    this.#state.takeSteps(width, offset);
-    if (value.kind === 'bits' && value.bits.length > width) {
-      const problem = `${quoted(target.name)} is ${width} bits wide here, and the value ${value.bits.length}`;
-      throw this.#state.tokens.invalid(offset, `${problem}.`);
-    }
-    if (value.kind === 'scalar' && !isWhole(value.type)) {
-      throw this.#state.tokens.invalid(offset, 'Only a whole number can be assigned to bits.');
-    }
-    const row = isScalar
-      ? { kind: 'bits' as const, bits: [this.#state.memory.truth(value, offset)], isScalar }
-      : withPlace(this.#state.tokens, offset, () => this.#asRow(value, width, offset));
+    const row = this.#evaluator.bits(isScalar ? undefined : elements.length, value, offset);
     const isZero = row.bits.every((f) => f === NEVER);
     const isFresh =
       this.#state.frames.level === 0 && !elements.some((bit) => this.#state.written.has(bit));
@@ -106,11 +136,5 @@ export class Assignments {
     if (isZero && isFresh) return;
     this.#state.memory.write(elements, expressionOf({ ...row, isScalar: false }), offset);
     for (const bit of elements) this.#state.written.add(bit);
-  }
-
-  /** Converts a value to a row of `width` bits. */
-  #asRow(value: Value, width: number, offset: number): Bits {
-    const row = asBits(this.#state.diagrams, width, value);
-    return row.kind === 'bits' ? row : this.#state.memory.row(value, width, offset);
   }
 }

@@ -10,7 +10,6 @@ import {
   bitsToWrite,
   evaluateExpression,
   MAX_WIDTH,
-  type NumberType,
   ValueProblem,
 } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
@@ -34,6 +33,7 @@ import {
   type DecisionDiagrams,
   NEVER,
 } from './decision-diagram.ts';
+import type { ValueType } from './expressions.ts';
 import { truthOf } from './operators.ts';
 import type { VariableSymbol } from './scopes.ts';
 import { type Bits, bitsOfInteger, expressionOf, type Value } from './values.ts';
@@ -47,9 +47,11 @@ const MAX_TABULATED_BITS = 8;
 /** Most bits that a conditional value may depend on to be held as functions of bits. */
 const MAX_CHOSEN_BITS = 16;
 
-/** Number of bits that hold a number of a type while the circuit runs. */
-export function widthOf({ base, width }: NumberType): number {
+/** Number of bits that hold a value of a type while the circuit runs. */
+export function widthOf({ base, width }: ValueType): number {
   switch (base) {
+    case 'bit':
+      return width ?? 1;
     case 'bool':
       return 1;
     case 'int':
@@ -62,10 +64,15 @@ export function widthOf({ base, width }: NumberType): number {
   }
 }
 
-function encodingOf(type: NumberType): BitEncoding {
-  if (!isWhole(type.base) && widthOf(type) === FLOAT_BITS) return 'float';
-  return type.base === 'int' ? 'int' : 'uint';
+/** Value of a variable of a type before it is given one. */
+export function unset(type: ValueType): Value {
+  if (type.base !== 'bit') return scalar(type.base, 0);
+  return { kind: 'bits', bits: new Array(widthOf(type)).fill(NEVER), isScalar: isSingle(type) };
 }
+
+/** Whether a value of a type is a single bit rather than a row of them. */
+const isSingle = ({ base, width }: ValueType): boolean =>
+  base === 'bool' || (base === 'bit' && width === undefined);
 
 /** Assigns classical bits, and saves the values that depend on them. */
 export class ClassicalMemory {
@@ -233,7 +240,7 @@ export class ClassicalMemory {
 
   /** Saves the variable's value in scratch bits of its own. */
   #spill(symbol: VariableSymbol, offset: number): readonly Bit[] {
-    const { type, value = scalar(type.base, 0), memory = [] } = symbol;
+    const { type, value = unset(type), memory = [] } = symbol;
     this.#builder.takeSteps(this.#dynamic.size, offset);
     const isOthers = [...this.#dynamic].some(
       (other) => other !== symbol && this.#readsAny(other.value, memory),
@@ -250,19 +257,25 @@ export class ClassicalMemory {
   }
 
   /** Value of bits that hold a number of a type. */
-  #read(type: NumberType, bits: readonly Bit[]): Value {
-    if (type.base === 'bool' || type.base === 'uint') {
+  #read(type: ValueType, bits: readonly Bit[]): Value {
+    const { base } = type;
+    if (base === 'bit' || base === 'bool' || base === 'uint') {
       const functions = bits.map((bit) => this.#diagrams.bit(bit));
-      return { kind: 'bits', bits: functions, isScalar: type.base === 'bool' };
+      return { kind: 'bits', bits: functions, isScalar: isSingle(type) };
     }
-    const expression = { kind: 'read', bits, encoding: encodingOf(type), type: type.base } as const;
-    return { kind: 'dynamic', type: type.base, expression };
+    const isFloat = !isWhole(base) && bits.length === FLOAT_BITS;
+    const encoding: BitEncoding = isFloat ? 'float' : base === 'int' ? 'int' : 'uint';
+    return {
+      kind: 'dynamic',
+      type: base,
+      expression: { kind: 'read', bits, encoding, type: base },
+    };
   }
 
   /** The new value where a condition holds, else the variable's old value. */
   #chosen(holds: BitFunction, value: Value, { value: old, type }: VariableSymbol): Value {
-    if (holds.kind === 'constant') return holds.value ? value : (old ?? scalar(type.base, 0));
-    const before = old ?? scalar(type.base, 0);
+    const before = old ?? unset(type);
+    if (holds.kind === 'constant') return holds.value ? value : before;
     const rows = [value, before].map(asRow);
     const [whenTrue, whenFalse] = rows;
     if (whenTrue !== undefined && whenFalse !== undefined) {
@@ -271,7 +284,7 @@ export class ClassicalMemory {
         this.#diagrams.ifThenElse(holds, whenTrue[i] ?? NEVER, whenFalse[i] ?? NEVER),
       );
       const numBits = new Set(bits.flatMap((f) => [...bitsOf(f)])).size;
-      if (numBits <= MAX_CHOSEN_BITS) return { kind: 'bits', bits, isScalar: type.base === 'bool' };
+      if (numBits <= MAX_CHOSEN_BITS) return { kind: 'bits', bits, isScalar: isSingle(type) };
     }
     const expression = {
       kind: 'select',
@@ -279,7 +292,7 @@ export class ClassicalMemory {
       whenTrue: expressionOf(value),
       whenFalse: expressionOf(before),
     } as const;
-    return { kind: 'dynamic', type: type.base, expression };
+    return { kind: 'dynamic', type: type.base === 'bit' ? 'uint' : type.base, expression };
   }
 
   #scratch(width: number, value: ClassicalExpression, offset: number): readonly Bit[] {

@@ -5,13 +5,12 @@
  * loops of the circuit.
  */
 import { scalar } from '../classical-expression.ts';
-import { stored } from './conversions.ts';
 import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';
 import type { EarlyExit, EarlyExits } from './early-exits.ts';
 import type { Evaluator } from './evaluator.ts';
-import { type Expression, type OperandSyntax, type RangeSyntax, withPlace } from './expressions.ts';
+import { type Expression, type RangeSyntax, withPlace } from './expressions.ts';
 import { asScalar, binary } from './operators.ts';
-import { BIT, type ProgramState } from './program-state.ts';
+import type { ProgramState } from './program-state.ts';
 import type { VariableSymbol } from './scopes.ts';
 import {
   type Completion,
@@ -243,10 +242,8 @@ export class ControlFlow {
   #round(loop: ForLoop, value: Value, run: () => Completion): Completion {
     const { variable, variableOffset, offset } = loop;
     this.#state.takeSteps(1, offset);
-    const type = loop.type.base === 'bit' ? BIT : this.#evaluator.numberType(loop.type);
-    const held = withPlace(this.#state.tokens, variableOffset, () =>
-      stored(this.#state.diagrams, type, value),
-    );
+    const type = this.#evaluator.typeOf(loop.type);
+    const held = this.#evaluator.held(type, value, variableOffset);
     return this.inBlock(() => {
       const symbol = this.#state.newVariable(type, true);
       this.#state.scopes.declare(variable, symbol, variableOffset);
@@ -282,17 +279,23 @@ export class ControlFlow {
     return { start, stop, step };
   }
 
-  /** Yields the values of an array, or the bits of a register. */
-  *#elementsOf(operand: OperandSyntax): Generator<Value> {
-    const symbol = this.#state.scopes.find(operand.name);
-    if (symbol?.kind === 'array' && operand.selectors.length === 0) {
-      for (const element of symbol.elements) yield this.#evaluator.variable(operand, element);
+  /** Yields the values of an array of one dimension, or bits. */
+  *#elementsOf(expression: Expression): Generator<Value> {
+    const { offset } = expression;
+    const array = this.#evaluator.array(expression);
+    if (array !== undefined) {
+      if (array.sizes.length > 1) {
+        const problem = `A loop runs over an array of one dimension; this one has ${array.sizes.length}.`;
+        throw this.#state.tokens.invalid(offset, problem);
+      }
+      const name = { name: 'An element', selectors: [], offset };
+      for (const element of array.elements) yield this.#evaluator.variable(name, element);
       return;
     }
-    const value = this.#evaluator.read(operand);
-    if (value.kind !== 'bits') {
+    const value = this.#evaluator.evaluate(expression);
+    if (value.kind !== 'bits' || value.isScalar) {
       throw this.#state.tokens.invalid(
-        operand.offset,
+        offset,
         'A range, a set, an array or a register is needed here.',
       );
     }

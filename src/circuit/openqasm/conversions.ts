@@ -9,7 +9,7 @@ import {
 } from '../classical-evaluation.ts';
 import { type ClassicalExpression, isWhole } from '../classical-expression.ts';
 import { type DecisionDiagrams, NEVER } from './decision-diagram.ts';
-import type { CastType } from './expressions.ts';
+import type { ValueType } from './expressions.ts';
 import { openOf, openScalar } from './open-inputs.ts';
 import { asScalar, truthOf } from './operators.ts';
 import { type Bits, bitsOfInteger, diagramOf, expressionOf, truth, type Value } from './values.ts';
@@ -28,7 +28,7 @@ export function stored(diagrams: DecisionDiagrams, type: NumberType, value: Valu
  *
  * @throws {ValueProblem} where there is no such value.
  */
-export function converted(diagrams: DecisionDiagrams, type: CastType, value: Value): Value {
+export function converted(diagrams: DecisionDiagrams, type: ValueType, value: Value): Value {
   const { base, width } = type;
   if (base === 'bit') return asBits(diagrams, width, value);
   return asNumber(diagrams, { base, width }, value, true);

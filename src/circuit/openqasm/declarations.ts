@@ -4,17 +4,18 @@ import type { Assignments } from './assignments.ts';
 import { widthOf } from './classical-memory.ts';
 import { ALWAYS, NEVER } from './decision-diagram.ts';
 import type { Evaluator } from './evaluator.ts';
-import type { OperandSyntax } from './expressions.ts';
-import { BIT, type ProgramState } from './program-state.ts';
-import type { RegisterSymbol, VariableSymbol } from './scopes.ts';
-import type {
-  ArrayDeclaration,
-  ArrayValues,
-  RegisterDeclaration,
-  VariableDeclaration,
+import type { Expression, ValueType } from './expressions.ts';
+import type { ProgramState } from './program-state.ts';
+import type { ArraySymbol, RegisterSymbol, VariableSymbol } from './scopes.ts';
+import {
+  type ArrayDeclaration,
+  type ArrayValues,
+  joinedOperands,
+  type RegisterDeclaration,
+  type VariableDeclaration,
 } from './syntax-tree.ts';
 import { quoted } from './token-stream.ts';
-import { expressionOf } from './values.ts';
+import { expressionOf, type Value } from './values.ts';
 
 /** Elements of an array. */
 const MAX_ELEMENTS = 65_536;
@@ -33,7 +34,7 @@ export class Declarations {
     this.#assignments = assignments;
   }
 
-  /** Declares a register, a single qubit or bit, or a register given as an input. */
+  /** Declares a register, or a single qubit or bit. */
   register(declaration: RegisterDeclaration): void {
     const { of, role, name, size, measured, value, offset } = declaration;
     if (of === 'qubit' && !(this.#state.scopes.isGlobal && this.#state.frames.depth === 0)) {
@@ -47,15 +48,6 @@ export class Declarations {
       throw this.#state.tokens.invalid(place, 'A register has at least one element.');
     }
     if (role !== 'plain' && !this.#state.scopes.isGlobal) throw this.#notGlobal(role, offset);
-    if (role === 'input') {
-      const type = { base: 'uint', width: count } as const;
-      const symbol = this.#state.newVariable(size === undefined ? BIT : type, true);
-      const given = this.#state.inputs.takeBits(name, count);
-      const bits = given.map((bit) => (bit ? ALWAYS : NEVER));
-      symbol.value = { kind: 'bits', bits, isScalar: size === undefined };
-      this.#state.scopes.declare(name, symbol, offset);
-      return;
-    }
     const isLocal = of === 'bit' && this.#state.subroutine !== undefined;
     const first =
       of === 'qubit'
@@ -74,16 +66,16 @@ export class Declarations {
       this.#assignments.assignBits(whole, this.#evaluator.evaluate(value), value.offset);
   }
 
-  /** Declares a number: a variable, constant, input or output. */
+  /** Declares a number, or bits that are a constant or an input. */
   variable({ role, type: written, name, value, offset }: VariableDeclaration): void {
-    const type = this.#evaluator.numberType(written);
+    const type = this.#evaluator.typeOf(written);
     if ((role === 'input' || role === 'output') && !this.#state.scopes.isGlobal) {
       throw this.#notGlobal(role, offset);
     }
     const symbol = this.#state.newVariable(type, role === 'const' || role === 'input');
     const held =
       role === 'input'
-        ? this.#state.inputs.take(name, type)
+        ? this.#input(name, type)
         : value === undefined
           ? undefined
           : this.#evaluator.stored(type, value);
@@ -97,13 +89,20 @@ export class Declarations {
     this.#outputs.push({ symbol, bits });
   }
 
+  #input(name: string, { base, width }: ValueType): Value {
+    if (base !== 'bit') return this.#state.inputs.take(name, { base, width });
+    const bits = this.#state.inputs.takeBits(name, width ?? 1);
+    const isScalar = width === undefined;
+    return { kind: 'bits', bits: bits.map((bit) => (bit ? ALWAYS : NEVER)), isScalar };
+  }
+
   #notGlobal(role: 'input' | 'output', offset: number) {
     return this.#state.tokens.invalid(offset, `An ${role} stands outside all blocks.`);
   }
 
   /** Declares an array. */
   array({ type: written, sizes, name, values, offset }: ArrayDeclaration): void {
-    const type = this.#evaluator.numberType(written);
+    const type = this.#evaluator.typeOf(written);
     const dimensions = sizes.map((size) => this.#evaluator.whole(size));
     const count = dimensions.reduce((product, size) => product * size, 1);
     if (dimensions.some((size) => size < 1) || count > MAX_ELEMENTS) {
@@ -112,38 +111,43 @@ export class Declarations {
     }
     this.#state.takeSteps(count, offset);
     const elements = Array.from({ length: count }, () => this.#state.newVariable(type));
-    this.#state.scopes.declare(name, { kind: 'array', sizes: dimensions, elements }, offset);
-    if (values !== undefined) this.#fillArray(elements, dimensions, values, offset);
+    const array: ArraySymbol = { kind: 'array', isConst: false, sizes: dimensions, elements };
+    if (values !== undefined) this.#fillArray(array, values, offset);
+    this.#state.scopes.declare(name, array, offset);
   }
 
   /** Gives the elements of an array their first values. */
-  #fillArray(
-    elements: readonly VariableSymbol[],
-    [size, ...inner]: readonly number[],
-    values: ArrayValues,
-    offset: number,
-  ): void {
-    if (size === undefined) {
-      if ('list' in values)
-        throw this.#state.tokens.invalid(offset, 'A number is needed here, not a list.');
-      this.#state.memory.set(
-        elements[0]!,
-        this.#evaluator.stored(elements[0]!.type, values),
-        offset,
-      );
+  #fillArray(array: ArraySymbol, values: ArrayValues, offset: number): void {
+    const [size, ...inner] = array.sizes;
+    if (!('list' in values)) {
+      this.#assignments.assignElements(array, values, offset);
       return;
     }
-    if (!('list' in values) || values.list.length !== size) {
+    if (size === undefined) {
+      throw this.#state.tokens.invalid(offset, 'A number is needed here, not a list.');
+    }
+    if (values.list.length !== size) {
       throw this.#state.tokens.invalid(offset, `A list of ${size} values is needed here.`);
     }
-    const stride = elements.length / size;
+    const stride = array.elements.length / size;
     for (const [i, value] of values.list.entries()) {
-      this.#fillArray(elements.slice(i * stride, (i + 1) * stride), inner, value, offset);
+      const elements = array.elements.slice(i * stride, (i + 1) * stride);
+      this.#fillArray({ ...array, sizes: inner, elements }, value, offset);
     }
   }
 
-  /** Declares an alias of parts of registers. */
-  alias(name: string, parts: readonly OperandSyntax[], offset: number): void {
+  /** Declares an alias of parts of registers or arrays. */
+  alias(name: string, value: Expression, offset: number): void {
+    const array = this.#evaluator.array(value);
+    if (array !== undefined) {
+      this.#state.scopes.declare(name, array, offset);
+      return;
+    }
+    const parts = joinedOperands(value);
+    if (parts === undefined) {
+      const problem = 'An alias names registers, or parts of them, as in "let a = q[0:1] ++ r;".';
+      throw this.#state.tokens.invalid(value.offset, problem);
+    }
     const first = this.#state.scopes.resolve(parts[0]!, undefined, (index) =>
       this.#evaluator.whole(index),
     );

@@ -103,7 +103,7 @@ export class DurationParser {
     if (++this.#depth > MAX_DEPTH) {
       throw this.#tokens.pastLimit(offset, `Durations nest at most ${MAX_DEPTH} deep.`);
     }
-    if (kind === 'integer' || kind === 'real') {
+    if (kind === 'integer' || kind === 'real' || kind === 'based') {
       this.#number();
     } else if (this.#tokens.isWord('durationof')) {
       this.#tokens.next();
@@ -127,13 +127,13 @@ export class DurationParser {
   }
 
   #number(): void {
-    const { text, offset } = this.#tokens.next();
+    const written = this.#tokens.next();
     const unit = this.#tokens.current;
-    const isUnit = unit.kind === 'identifier' && unit.offset === offset + text.length;
+    const isUnit = unit.kind === 'identifier' && this.#tokens.isBeside(written);
     if (isUnit && !UNITS.has(unit.text)) {
       throw this.#tokens.unexpected('a unit of time: ns, us, ms, s or dt');
     }
-    const number = Number(text.replaceAll('_', ''));
+    const number = Number(written.text.replaceAll('_', ''));
     if (!isUnit) {
       this.#instructions.push({ kind: 'part', type: 'number', value: number });
       return;

@@ -1,26 +1,28 @@
 /** Evaluates the expressions of an OpenQASM 3 program: names, indices, casts, calls and measurements. */
 
 import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
-import type { NumberType } from '../classical-evaluation.ts';
-import { isWhole, type Scalar, scalar } from '../classical-expression.ts';
-import { widthOf } from './classical-memory.ts';
-import { converted, stored } from './conversions.ts';
+import { isWhole, type Scalar } from '../classical-expression.ts';
+import { counted } from '../fault-list.ts';
+import { unset, widthOf } from './classical-memory.ts';
+import { asBits, converted, stored } from './conversions.ts';
 import type { BitFunction, DecisionDiagrams } from './decision-diagram.ts';
 import {
-  type CastType,
   type Expression,
   evaluate,
   evaluateScalar,
   type OperandSyntax,
   type Scope,
+  type Selector,
+  type ValueType,
   type WrittenType,
   withPlace,
 } from './expressions.ts';
 import type { ProgramState } from './program-state.ts';
 import type { Operand } from './registers.ts';
 import type { ArraySymbol, RegisterSymbol, VariableSymbol } from './scopes.ts';
+import { joinedOperands } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
-import type { Value } from './values.ts';
+import type { Bits, Value } from './values.ts';
 
 /** Bits of a type, other than a register. */
 const MAX_TYPE_WIDTH = 1024;
@@ -60,12 +62,12 @@ export class Evaluator implements Scope {
 
   /** Value of a name with its indices: a number, an element of an array, or bits. */
   read(operand: OperandSyntax): Value {
-    const { name, selectors, offset } = operand;
-    const symbol = this.#state.scopes.find(name);
-    if (symbol?.kind === 'array') return this.variable(operand, this.element(operand, symbol));
-    if (symbol?.kind === 'variable') {
+    const { offset } = operand;
+    const number = this.number(operand);
+    if (number !== undefined) {
+      const { symbol, selectors } = number;
       if (selectors.length === 0) return this.variable(operand, symbol);
-      return this.#bitsOfNumber(operand, symbol);
+      return this.#bitsOfNumber({ ...operand, selectors }, symbol);
     }
     const { elements, isScalar } = this.operand(operand, 'bit');
     this.#state.takeSteps(elements.length, offset);
@@ -83,7 +85,7 @@ export class Evaluator implements Scope {
 
   /** Converts a value to a written type. */
   cast(type: WrittenType, value: Value): Value {
-    const cast = this.#castType(type);
+    const cast = this.typeOf(type);
     if (cast.base !== 'bit' || value.kind !== 'dynamic') {
       return converted(this.diagrams, cast, value);
     }
@@ -126,14 +128,12 @@ export class Evaluator implements Scope {
   /** Number of elements of a register, or of one dimension of an array. */
   sizeOf(operand: OperandSyntax, dimension: Expression | undefined): number {
     const symbol = this.#state.scopes.find(operand.name);
-    if (symbol?.kind !== 'array') {
-      return this.#state.scopes.resolve(operand, undefined, (index) => this.whole(index)).elements
-        .length;
-    }
-    const of = dimension === undefined ? 0 : this.whole(dimension);
-    const size = symbol.sizes[operand.selectors.length + of];
+    if (symbol?.kind === 'variable' && symbol.type.base === 'bit') return widthOf(symbol.type);
+    if (symbol?.kind !== 'array') return this.#resolved(operand, undefined).elements.length;
+    const { sizes } = this.part(operand, symbol).part;
+    const size = sizes[dimension === undefined ? 0 : this.whole(dimension)];
     if (size !== undefined) return size;
-    const problem = `${quoted(operand.name)} has ${symbol.sizes.length} dimensions, counted from 0.`;
+    const problem = `${quoted(operand.name)} has ${counted(sizes.length, 'dimension')} here, counted from 0.`;
     throw this.tokens.invalid(operand.offset, problem);
   }
 
@@ -150,6 +150,10 @@ export class Evaluator implements Scope {
   /** Resolves the qubits or bits that an operand names. */
   operand(operand: OperandSyntax, kind: RegisterSymbol['kind']): Operand {
     if (operand.name.startsWith('$') && kind === 'qubit') return this.#physical(operand);
+    return this.#resolved(operand, kind);
+  }
+
+  #resolved(operand: OperandSyntax, kind: RegisterSymbol['kind'] | undefined) {
     return this.#state.scopes.resolve(operand, kind, this.#whole);
   }
 
@@ -178,18 +182,18 @@ export class Evaluator implements Scope {
       const problem = `${quoted(name)} is read before it is given a value; it is taken as 0.`;
       this.tokens.warn('CIRCUIT_VARIABLE_UNSET', offset, problem);
     }
-    return scalar(symbol.type.base, 0);
+    return unset(symbol.type);
   }
 
   /** Bits of a number: `i[0]`, `i[0:3]`. */
   #bitsOfNumber(operand: OperandSyntax, symbol: VariableSymbol): Value {
     const { selectors, offset } = operand;
     const value = this.variable(operand, symbol);
-    if (symbol.type.base === 'float' || symbol.type.base === 'bool') {
-      throw this.tokens.invalid(offset, `A ${symbol.type.base} has no bits to select.`);
+    const { base, width } = symbol.type;
+    if (base === 'float' || base === 'bool' || (base === 'bit' && width === undefined)) {
+      throw this.tokens.invalid(offset, `A ${base} has no bits to select.`);
     }
-    const { width } = symbol.type;
-    if (symbol.type.base === 'angle' && width === undefined) {
+    if (base === 'angle' && width === undefined) {
       const problem = 'An angle has bits where its declaration says how many, as in angle[16].';
       throw this.tokens.invalid(offset, problem);
     }
@@ -203,25 +207,60 @@ export class Evaluator implements Scope {
     return { kind: 'bits', bits, isScalar: selected.isScalar };
   }
 
-  /** Finds the element of an array that indices name. */
-  element({ name, selectors, offset }: OperandSyntax, { sizes, elements }: ArraySymbol) {
-    if (selectors.length !== sizes.length) {
-      const problem = `${quoted(name)} has ${sizes.length} dimensions, not ${selectors.length}`;
-      throw this.tokens.invalid(offset, `${problem}; parts of arrays are not supported.`);
-    }
-    let place = 0;
+  /** The number that an operand names, by itself or as an element of an array, and the selectors of its bits. */
+  number(operand: OperandSyntax): NumberPlace | undefined {
+    const symbol = this.#state.scopes.find(operand.name);
+    if (symbol?.kind === 'variable') return { symbol, selectors: operand.selectors };
+    if (symbol?.kind !== 'array') return undefined;
+    const { part, selectors } = this.part(operand, symbol);
+    if (part.sizes.length === 0) return { symbol: part.elements[0]!, selectors };
+    const problem = `${quoted(operand.name)} is here an array of ${part.sizes.join(' × ')}; one of its elements is needed.`;
+    throw this.tokens.invalid(operand.offset, problem);
+  }
+
+  /** The part of an array that an operand names; the selectors after the last dimension are left. */
+  part(
+    { name, selectors, offset }: OperandSyntax,
+    array: ArraySymbol,
+  ): { readonly part: ArraySymbol; readonly selectors: readonly Selector[] } {
+    let part = array;
     for (const [i, selector] of selectors.entries()) {
-      if (selector.kind !== 'index') throw this.tokens.unsupported(offset, 'A part of an array');
-      const size = sizes[i]!;
-      const index = this.whole(selector.index);
-      const at = index < 0 ? index + size : index;
-      if (at < 0 || at >= size) {
-        const problem = `${name}[${index}] is out of range; there are indices 0 to ${size - 1}.`;
-        throw this.tokens.invalid(selector.index.offset, problem);
+      if (part.sizes.length === 0) return { part, selectors: selectors.slice(i) };
+      let axis = 0;
+      for (const each of selector.kind === 'dimensions' ? selector.each : [selector]) {
+        const size = part.sizes[axis];
+        if (size === undefined) {
+          const problem = `${quoted(name)} has ${counted(array.sizes.length, 'dimension')}; more are selected here.`;
+          throw this.tokens.invalid(offset, problem);
+        }
+        const places = this.#state.scopes.places(name, size, each, this.#whole);
+        part = along(part, axis, places, each.kind === 'index');
+        this.#state.takeSteps(part.elements.length, offset);
+        if (each.kind !== 'index') axis++;
       }
-      place = place * size + at;
     }
-    return elements[place]!;
+    return { part, selectors: [] };
+  }
+
+  /** The array that an expression names, or joins from several by `++`; undefined for any other expression. */
+  array(expression: Expression): ArraySymbol | undefined {
+    const parts = joinedOperands(expression)?.map((operand) => {
+      const symbol = this.#state.scopes.find(operand.name);
+      return symbol?.kind === 'array' ? this.part(operand, symbol).part : undefined;
+    });
+    const [first] = parts ?? [];
+    if (parts === undefined || first === undefined || first.sizes.length === 0) return undefined;
+    if (parts.length === 1) return first;
+    const inner = first.sizes.slice(1);
+    const isAlike = (part: ArraySymbol | undefined): part is ArraySymbol =>
+      part !== undefined && part.sizes.length > 0 && hasSizes(part.sizes.slice(1), inner);
+    if (!parts.every(isAlike)) {
+      const problem = '"++" joins arrays that differ in their first dimension at most.';
+      throw this.tokens.invalid(expression.offset, problem);
+    }
+    const size = parts.reduce((sum, part) => sum + part.sizes[0]!, 0);
+    const elements = parts.flatMap((part) => part.elements);
+    return { ...first, sizes: [size, ...inner], elements };
   }
 
   /** Measures qubits into as many bits. */
@@ -247,12 +286,40 @@ export class Evaluator implements Scope {
   }
 
   /** Evaluates an expression and converts it to the type of a variable. */
-  stored(type: NumberType, value: Expression): Value {
-    const given = this.evaluate(value);
-    return withPlace(this.tokens, value.offset, () => stored(this.diagrams, type, given));
+  stored(type: ValueType, value: Expression): Value {
+    return this.held(type, this.evaluate(value), value.offset);
   }
 
-  #castType({ base, width }: WrittenType): CastType {
+  /** Converts a value to the type of a variable. */
+  held({ base, width }: ValueType, value: Value, offset: number): Value {
+    return base === 'bit'
+      ? this.bits(width, value, offset)
+      : withPlace(this.tokens, offset, () => stored(this.diagrams, { base, width }, value));
+  }
+
+  /** Converts a value to a row of bits, or, without a width, to a single one. */
+  bits(width: number | undefined, value: Value, offset: number): Bits {
+    const { memory } = this.#state;
+    if (value.kind === 'scalar' && !isWhole(value.type)) {
+      throw this.tokens.invalid(offset, 'Only a whole number can be assigned to bits.');
+    }
+    if (width === undefined) {
+      const bit = withPlace(this.tokens, offset, () => memory.truth(value, offset));
+      return { kind: 'bits', bits: [bit], isScalar: true };
+    }
+    this.#state.takeSteps(width, offset);
+    if (value.kind === 'bits' && value.bits.length > width) {
+      const problem = `${counted(width, 'bit')} cannot hold the value of ${value.bits.length} bits.`;
+      throw this.tokens.invalid(offset, problem);
+    }
+    return withPlace(this.tokens, offset, () => {
+      const row = asBits(this.diagrams, width, value);
+      return row.kind === 'bits' ? row : memory.row(value, width, offset);
+    });
+  }
+
+  /** Evaluates the width of a written type. */
+  typeOf({ base, width }: WrittenType): ValueType {
     if (width === undefined) return { base, width };
     const bits = this.whole(width);
     const most = base === 'bit' ? MAX_CLASSICAL_BITS : MAX_TYPE_WIDTH;
@@ -263,11 +330,39 @@ export class Evaluator implements Scope {
     if (base === 'bit') this.#state.takeSteps(bits, width.offset);
     return { base, width: bits };
   }
+}
 
-  /** Evaluates the width of a number's type. */
-  numberType(written: WrittenType): NumberType {
-    const { base, width } = this.#castType(written);
-    if (base === 'bit') throw new Error('unreachable: bits are no number');
-    return { base, width };
+/** A number, and selectors of bits of it. */
+interface NumberPlace {
+  readonly symbol: VariableSymbol;
+  readonly selectors: readonly Selector[];
+}
+
+/** Whether two arrays have the same sizes. */
+export const hasSizes = (sizes: readonly number[], expected: readonly number[]): boolean =>
+  sizes.length === expected.length && sizes.every((size, i) => size === expected[i]);
+
+/** The elements of an array at some places along a dimension, which an index removes. */
+function along(
+  array: ArraySymbol,
+  axis: number,
+  places: readonly number[],
+  isIndex: boolean,
+): ArraySymbol {
+  const { sizes, elements } = array;
+  const inner = sizes.slice(axis + 1).reduce((product, size) => product * size, 1);
+  const stride = inner * sizes[axis]!;
+  const selected: VariableSymbol[] = [];
+  for (let outer = 0; outer < elements.length; outer += stride) {
+    for (const place of places) {
+      const first = outer + place * inner;
+      for (let i = first; i < first + inner; i++) selected.push(elements[i]!);
+    }
   }
+  const size = isIndex ? [] : [places.length];
+  return {
+    ...array,
+    sizes: [...sizes.slice(0, axis), ...size, ...sizes.slice(axis + 1)],
+    elements: selected,
+  };
 }

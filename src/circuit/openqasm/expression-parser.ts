@@ -26,6 +26,7 @@ const CONSTANTS: ReadonlyMap<string, number> = new Map([
 
 /** Precedence of binary operators. `**` (in OpenQASM 2 also `^`) is handled separately. */
 const PRECEDENCE_3: ReadonlyMap<string, number> = new Map([
+  ['++', 0.5],
   ['||', 1],
   ['&&', 2],
   ['|', 3],
@@ -151,8 +152,7 @@ export class ExpressionParser {
   set(): readonly Expression[] {
     this.#tokens.expect('{');
     const members: Expression[] = [];
-    do members.push(this.parse());
-    while (this.#tokens.accept(',') && !this.#tokens.isSymbol('}'));
+    this.#tokens.separated('}', () => members.push(this.parse()));
     this.#tokens.expect('}');
     return members;
   }
@@ -176,12 +176,17 @@ export class ExpressionParser {
     if (!this.#tokens.isSymbol('[')) return [];
     const selectors: Selector[] = [];
     while (this.#tokens.accept('[')) {
-      // `a[1, 0]` of an array is `a[1][0]`.
-      do {
-        if (this.#tokens.isSymbol('{')) selectors.push({ kind: 'set', indices: this.set() });
-        else selectors.push(this.indexOrRange());
-      } while (this.#tokens.accept(','));
+      const { offset } = this.#tokens.current;
+      const each: Selector[] = [];
+      this.#tokens.separated(']', () => {
+        if (this.#tokens.isSymbol('{')) each.push({ kind: 'set', indices: this.set() });
+        else each.push(this.indexOrRange());
+      });
       this.#tokens.expect(']');
+      // `a[1, 0]` of an array is `a[1][0]`; `a[1:2, 0]` is not `a[1:2][0]`.
+      const isChain = each.length === 1 || each.every(({ kind }) => kind === 'index');
+      if (isChain) selectors.push(...each);
+      else selectors.push({ kind: 'dimensions', each, offset });
     }
     return selectors.slice();
   }
@@ -259,9 +264,9 @@ export class ExpressionParser {
       this.#push(scalar('float', Number(text)));
       return;
     }
-    this.#tokens.next();
+    const number = this.#tokens.next();
     const following = this.#tokens.current;
-    if (following.kind === 'identifier' && following.offset === offset + text.length) {
+    if (following.kind === 'identifier' && this.#tokens.isBeside(number)) {
       throw this.#tokens.unsupported(offset, `The duration or imaginary ${text}${following.text}`);
     }
     const value = Number(text.replaceAll('_', ''));
@@ -336,6 +341,7 @@ export class ExpressionParser {
       if (i > 0) this.#tokens.expect(',');
       this.#nested(() => this.#operation(0));
     }
+    if (this.#version === 3) this.#tokens.accept(',');
     this.#tokens.expect(')');
     const operand = arity === 1 ? this.#takeConstant() : undefined;
     if (operand === undefined) this.#instructions.push({ kind: 'call', name, arity, offset });
@@ -347,8 +353,7 @@ export class ExpressionParser {
     const args: Expression[] = [];
     this.#tokens.expect('(');
     if (!this.#tokens.isSymbol(')')) {
-      do this.#nested(() => void args.push(this.parse()));
-      while (this.#tokens.accept(',') && !this.#tokens.isSymbol(')'));
+      this.#tokens.separated(')', () => this.#nested(() => void args.push(this.parse())));
     }
     this.#tokens.expect(')');
     this.#instructions.push({ kind: 'invoke', name, args, offset });
@@ -359,7 +364,9 @@ export class ExpressionParser {
     this.#tokens.next();
     this.#tokens.expect('(');
     const operand = this.operand('a register or an array');
-    const dimension = this.#tokens.accept(',') ? this.parse() : undefined;
+    const hasDimension = this.#tokens.accept(',') && !this.#tokens.isSymbol(')');
+    const dimension = hasDimension ? this.parse() : undefined;
+    this.#tokens.accept(',');
     this.#tokens.expect(')');
     this.#instructions.push({ kind: 'sizeof', operand, dimension, offset });
   }

@@ -17,7 +17,9 @@ import type { Value } from './values.ts';
 export type Selector =
   | { readonly kind: 'index'; readonly index: Expression }
   | RangeSyntax
-  | { readonly kind: 'set'; readonly indices: readonly Expression[] };
+  | { readonly kind: 'set'; readonly indices: readonly Expression[] }
+  /** `[0:1, 2]`, one selector for each dimension of an array. */
+  | { readonly kind: 'dimensions'; readonly each: readonly Selector[]; readonly offset: number };
 
 /** `a:b` or `a:step:b`, both ends included; in brackets either end may be left out. */
 export interface RangeSyntax {
@@ -67,15 +69,15 @@ export type Instruction =
     }
   | { readonly kind: 'cast'; readonly type: WrittenType; readonly offset: number };
 
-/** Type of a cast or a declaration. `bit` keeps bits; the others are numbers. */
-export interface CastType {
+/** Type of a value in a declaration or a cast. `bit` keeps bits; the others are numbers. */
+export interface ValueType {
   readonly base: ScalarType | 'bit';
   readonly width: number | undefined;
 }
 
 /** A type as written: its width may be an expression. */
 export interface WrittenType {
-  readonly base: CastType['base'];
+  readonly base: ValueType['base'];
   readonly width: Expression | undefined;
 }
 

@@ -174,7 +174,7 @@ export class Interpreter {
         this.#declarations.variable(statement);
         return 'next';
       case 'alias':
-        this.#declarations.alias(statement.name, statement.parts, offset);
+        this.#declarations.alias(statement.name, statement.value, offset);
         return 'next';
       case 'assign':
         this.#assignments.assign(statement);

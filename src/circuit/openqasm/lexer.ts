@@ -58,7 +58,7 @@ for (const symbol of ';,()[]{}+-*/^=!@#$:<>&|~%') {
 }
 /** Symbols of two characters, by the code of their first. */
 const DOUBLE: (readonly string[])[] = [];
-for (const symbol of ['->', '==', '!=', '<=', '>=', '<<', '>>', '&&', '||', '**']) {
+for (const symbol of ['->', '==', '!=', '<=', '>=', '<<', '>>', '&&', '||', '**', '++']) {
   const code = symbol.charCodeAt(0);
   DOUBLE[code] = [...(DOUBLE[code] ?? []), symbol];
 }

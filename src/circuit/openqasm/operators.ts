@@ -122,6 +122,7 @@ export function binary(
   left: Value,
   right: Value,
 ): Value {
+  if (operator === '++') return joined(left, right);
   if (left.kind === 'dynamic' || right.kind === 'dynamic') {
     return atRunTime(operator, [left, right]);
   }
@@ -131,6 +132,14 @@ export function binary(
   }
   if (left.kind === 'bits' || right.kind === 'bits') return onBits(diagrams, operator, left, right);
   return appliedTo(operator, left, right);
+}
+
+/** Joins registers; the first keeps the lowest bits. */
+function joined(left: Value, right: Value): Bits {
+  if (left.kind === 'bits' && right.kind === 'bits') {
+    return { kind: 'bits', bits: [...left.bits, ...right.bits], isScalar: false };
+  }
+  throw new ValueProblem('++ joins registers, or arrays, and nothing else.');
 }
 
 /** Applies an operator or function to numbers known while reading; those that follow from inputs stay open. */

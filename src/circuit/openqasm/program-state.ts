@@ -1,21 +1,18 @@
 /** State of an OpenQASM 3 program while it is read: names, values, conditions, and the circuit so far. */
 import type { CircuitLimits } from '../circuit-limits.ts';
-import type { NumberType } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
 import { Actions } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ClassicalMemory } from './classical-memory.ts';
 import { ConditionFrames } from './condition-frames.ts';
 import { DecisionDiagrams } from './decision-diagram.ts';
+import type { ValueType } from './expressions.ts';
 import { Gates } from './gate-definitions.ts';
 import type { Inputs } from './inputs.ts';
 import { Results } from './results.ts';
 import { Scopes, type VariableSymbol } from './scopes.ts';
 import type { SubroutineDefinition } from './syntax-tree.ts';
 import type { TokenStream } from './token-stream.ts';
-
-/** Type of a single bit as a variable. */
-export const BIT: NumberType = { base: 'bool', width: undefined };
 
 /** Position in nested blocks: loops on measured bits around it, and conditions in the innermost. */
 export interface Nesting {
@@ -70,7 +67,7 @@ export class ProgramState {
   }
 
   /** Makes a variable, without a value, that is declared at the current nesting. */
-  newVariable(type: NumberType, isConst = false): VariableSymbol {
+  newVariable(type: ValueType, isConst = false): VariableSymbol {
     return { kind: 'variable', type, isConst, ...this.here(), value: undefined };
   }
 

@@ -1,8 +1,7 @@
 /** Names of an OpenQASM 3 program, and the elements that operands such as `q[{0, -1}]` select. */
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { NumberType } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
-import type { Expression, OperandSyntax, RangeSyntax, Selector } from './expressions.ts';
+import type { Expression, OperandSyntax, RangeSyntax, Selector, ValueType } from './expressions.ts';
 import type { Operand } from './registers.ts';
 import type { SubroutineDefinition } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
@@ -15,10 +14,10 @@ export interface RegisterSymbol {
   readonly isScalar: boolean;
 }
 
-/** A variable or constant number. */
+/** A variable or constant: a number, or bits that are no register. */
 export interface VariableSymbol {
   readonly kind: 'variable';
-  readonly type: NumberType;
+  readonly type: ValueType;
   readonly isConst: boolean;
   /** Number of loops and of conditions on measured bits around its declaration. */
   readonly level: number;
@@ -29,9 +28,11 @@ export interface VariableSymbol {
   memory?: readonly Bit[];
 }
 
-/** An array of numbers. */
+/** An array of numbers or bits, or a part of one. */
 export interface ArraySymbol {
   readonly kind: 'array';
+  /** Whether it is a `readonly` parameter. */
+  readonly isConst: boolean;
   readonly sizes: readonly number[];
   /** Elements in order; the last index varies fastest. */
   readonly elements: readonly VariableSymbol[];
@@ -177,43 +178,38 @@ export class Scopes {
         const is = `${name} is here a single ${of.kind}`;
         throw this.#tokens.invalid(offset, `${is}, which has no elements to select.`);
       }
-      elements = this.#select(name, elements, selector, toWhole);
+      const before = elements;
+      elements = this.places(name, before.length, selector, toWhole).map((i) => before[i]!);
       isScalar = selector.kind === 'index';
     }
     return { elements, isScalar };
   }
 
-  #select(
-    name: string,
-    elements: readonly number[],
-    selector: Selector,
-    toWhole: WholeNumber,
-  ): readonly number[] {
+  /** Positions that a selector names among `size` elements in a row. */
+  places(name: string, size: number, selector: Selector, toWhole: WholeNumber): readonly number[] {
     switch (selector.kind) {
       case 'index':
-        return [this.#element(name, elements, selector.index, toWhole)];
+        return [this.#place(name, size, selector.index, toWhole)];
       case 'set':
         return this.#distinct(
-          selector.indices.map((index) => this.#element(name, elements, index, toWhole)),
+          selector.indices.map((index) => this.#place(name, size, index, toWhole)),
           name,
           selector.indices[0]!.offset,
         );
       case 'range':
-        return this.#slice(name, elements, selector, toWhole);
+        return this.#slice(name, size, selector, toWhole);
+      case 'dimensions': {
+        const problem = `${quoted(name)} has one dimension here, not ${selector.each.length}.`;
+        throw this.#tokens.invalid(selector.offset, problem);
+      }
     }
   }
 
-  /** Finds an element by its index; negative ones count from the end. */
-  #element(
-    name: string,
-    elements: readonly number[],
-    index: Expression,
-    toWhole: WholeNumber,
-  ): number {
+  /** Position of an index; negative ones count from the end. */
+  #place(name: string, size: number, index: Expression, toWhole: WholeNumber): number {
     const i = toWhole(index);
-    const element = elements[i < 0 ? i + elements.length : i];
-    if (element !== undefined) return element;
-    const size = elements.length;
+    const place = i < 0 ? i + size : i;
+    if (place >= 0 && place < size) return place;
     const range = size === 1 ? '0' : `0 to ${size - 1}`;
     const problem = `${name}[${i}] is out of range; ${name} has indices ${range}.`;
     throw this.#tokens.invalid(index.offset, problem);
@@ -221,23 +217,18 @@ export class Scopes {
 
   #slice(
     name: string,
-    elements: readonly number[],
+    size: number,
     { start, step, stop, offset }: RangeSyntax,
     toWhole: WholeNumber,
   ): readonly number[] {
-    const size = elements.length;
     const by = step === undefined ? 1 : toWhole(step);
     if (by === 0) throw this.#tokens.invalid(offset, 'A range has a step other than 0.');
-    const place = (end: Expression | undefined, otherwise: number): number => {
-      if (end === undefined) return otherwise;
-      this.#element(name, elements, end, toWhole);
-      const i = toWhole(end);
-      return i < 0 ? i + size : i;
-    };
-    const first = place(start, by > 0 ? 0 : size - 1);
-    const last = place(stop, by > 0 ? size - 1 : 0);
+    const first =
+      start === undefined ? (by > 0 ? 0 : size - 1) : this.#place(name, size, start, toWhole);
+    const last =
+      stop === undefined ? (by > 0 ? size - 1 : 0) : this.#place(name, size, stop, toWhole);
     const selected: number[] = [];
-    for (let i = first; by > 0 ? i <= last : i >= last; i += by) selected.push(elements[i]!);
+    for (let i = first; by > 0 ? i <= last : i >= last; i += by) selected.push(i);
     if (selected.length === 0) {
       throw this.#tokens.invalid(offset, `This range selects nothing of ${name}.`);
     }
@@ -245,10 +236,10 @@ export class Scopes {
   }
 
   /** Checks that no element is selected twice. */
-  #distinct(elements: readonly number[], name: string, offset: number): readonly number[] {
-    if (new Set(elements).size < elements.length) {
+  #distinct(places: readonly number[], name: string, offset: number): readonly number[] {
+    if (new Set(places).size < places.length) {
       throw this.#tokens.invalid(offset, `An element of ${name} is selected twice.`);
     }
-    return elements;
+    return places;
   }
 }

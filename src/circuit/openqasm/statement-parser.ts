@@ -6,9 +6,10 @@
  */
 import { DurationParser } from './durations.ts';
 import type { ExpressionParser } from './expression-parser.ts';
-import type { CastType, Expression, OperandSyntax, WrittenType } from './expressions.ts';
+import type { Expression, OperandSyntax, ValueType, WrittenType } from './expressions.ts';
 import { isPragma, readPragma, skipIgnored } from './pragmas.ts';
 import type {
+  ArrayParameter,
   ArrayValues,
   ForLoop,
   GateCall,
@@ -121,7 +122,7 @@ export class StatementParser {
       case 'input':
       case 'output':
         this.#tokens.next();
-        if (text !== 'const' && this.#tokens.isWord('bit')) return this.#register('bit', text);
+        if (text === 'output' && this.#tokens.isWord('bit')) return this.#register('bit', text);
         return this.#variable(text, offset);
       case 'let':
         return this.#alias();
@@ -186,7 +187,7 @@ export class StatementParser {
     return { kind: 'block', duration, isVerbatim, body: this.#block(), offset };
   }
 
-  #type(base: CastType['base']): WrittenType {
+  #type(base: ValueType['base']): WrittenType {
     this.#tokens.next();
     return { base, width: this.#expressions.width() };
   }
@@ -226,8 +227,8 @@ export class StatementParser {
     this.#tokens.next();
     this.#tokens.expect('[');
     const type = this.#elementType();
-    const sizes: Expression[] = [];
-    while (this.#tokens.accept(',')) sizes.push(this.#expressions.parse());
+    this.#tokens.expect(',');
+    const sizes = this.#sizes();
     this.#tokens.expect(']');
     const { text: name, offset } = this.#tokens.expectWord("the array's name");
     const values = this.#tokens.accept('=') ? this.#arrayValues() : undefined;
@@ -237,11 +238,9 @@ export class StatementParser {
 
   #elementType(): WrittenType {
     const { kind, text, offset } = this.#tokens.current;
-    if (kind === 'identifier' && isNumberType(text)) return this.#type(text);
-    if (text === 'bit' || UNSUPPORTED.has(text)) {
-      throw this.#tokens.unsupported(offset, `An array of "${text}"`);
-    }
-    throw this.#tokens.unexpected('a type: int, uint, float, angle or bool');
+    if (kind === 'identifier' && (isNumberType(text) || text === 'bit')) return this.#type(text);
+    if (UNSUPPORTED.has(text)) throw this.#tokens.unsupported(offset, `"${text}" of OpenQASM 3`);
+    throw this.#tokens.unexpected('a type: int, uint, float, angle, bool or bit');
   }
 
   #arrayValues(): ArrayValues {
@@ -251,8 +250,7 @@ export class StatementParser {
       throw this.#tokens.pastLimit(offset, `Lists nest at most ${MAX_DEPTH} deep.`);
     }
     const list: ArrayValues[] = [];
-    do list.push(this.#arrayValues());
-    while (this.#tokens.accept(',') && !this.#tokens.isSymbol('}'));
+    this.#tokens.separated('}', () => list.push(this.#arrayValues()));
     this.#tokens.expect('}');
     this.#depth--;
     return { list };
@@ -265,14 +263,12 @@ export class StatementParser {
     this.#tokens.expect('(');
     const parameters: SubroutineParameter[] = [];
     if (!this.#tokens.isSymbol(')')) {
-      do parameters.push(this.#parameter());
-      while (this.#tokens.accept(',') && !this.#tokens.isSymbol(')'));
+      this.#tokens.separated(')', () => parameters.push(this.#parameter()));
     }
     this.#tokens.expect(')');
     let returns: WrittenType | undefined;
     if (this.#tokens.accept('->')) {
-      const { text } = this.#tokens.current;
-      returns = text === 'bit' ? this.#type(text) : this.#elementType();
+      returns = this.#elementType();
     }
     return { kind: 'def', name, parameters, returns, body: this.#block(), offset };
   }
@@ -306,32 +302,39 @@ export class StatementParser {
         this.#tokens.next();
         this.#tokens.expect('[');
         const type = this.#elementType();
-        // Sizes or `#dim = 2` are ignored: an argument brings its own.
-        while (this.#tokens.accept(',')) {
-          if (this.#tokens.accept('#')) {
-            this.#tokens.expectWord('dim');
-            this.#tokens.expect('=');
-          }
-          this.#expressions.parse();
-        }
+        this.#tokens.expect(',');
+        const sizes = this.#arraySizes();
         this.#tokens.expect(']');
-        return named('array', type);
+        return { ...named('array', type), array: { isMutable: text === 'mutable', sizes } };
       }
     }
     return named('number', this.#elementType());
   }
 
+  /** Parses `2, 3` or `#dim = 2`. */
+  #arraySizes(): ArrayParameter['sizes'] {
+    if (this.#tokens.accept('#')) {
+      if (!this.#tokens.isWord('dim')) throw this.#tokens.unexpected('"dim"');
+      this.#tokens.next();
+      this.#tokens.expect('=');
+      return { count: this.#expressions.parse() };
+    }
+    return this.#sizes();
+  }
+
+  #sizes(): readonly Expression[] {
+    const sizes: Expression[] = [];
+    this.#tokens.separated(']', () => sizes.push(this.#expressions.parse()));
+    return sizes;
+  }
+
   #variable(role: 'const' | 'input' | 'output' | 'plain', offset: number): Statement {
     const { text } = this.#tokens.current;
     if (text === 'duration' && role === 'const') return this.#durationDeclaration();
-    if (!isNumberType(text)) {
-      if (['bit', 'array', 'duration'].includes(text) || UNSUPPORTED.has(text)) {
-        const construct = `"${role} ${text}" of OpenQASM 3`;
-        throw this.#tokens.unsupported(offset, construct);
-      }
-      throw this.#tokens.unexpected('a type: int, uint, float, angle or bool');
+    if (['array', 'duration', 'stretch'].includes(text)) {
+      throw this.#tokens.unsupported(offset, `"${role} ${text}" of OpenQASM 3`);
     }
-    const type = this.#type(text);
+    const type = this.#elementType();
     const { text: name, offset: nameOffset } = this.#tokens.expectWord("the variable's name");
     let value: Expression | undefined;
     if (role === 'const') this.#tokens.expect('=');
@@ -356,13 +359,9 @@ export class StatementParser {
     this.#tokens.next();
     const { text: name, offset } = this.#tokens.expectWord("the alias's name");
     this.#tokens.expect('=');
-    const parts = [this.#expressions.operand('a register')];
-    while (this.#tokens.accept('+')) {
-      this.#tokens.expect('+');
-      parts.push(this.#expressions.operand('a register'));
-    }
+    const value = this.#expressions.parse();
     this.#tokens.expect(';');
-    return { kind: 'alias', name, parts, offset };
+    return { kind: 'alias', name, value, offset };
   }
 
   #gateDefinition(kind: 'gate' | 'opaque'): Statement {
@@ -370,29 +369,29 @@ export class StatementParser {
     const { text: name, offset } = this.#tokens.expectWord("the gate's name");
     let parameters: ReadonlyMap<string, number> = new Map();
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
-      parameters = this.#names('a parameter');
+      parameters = this.#names('a parameter', ')');
       this.#tokens.expect(')');
     }
     if (kind === 'opaque') {
-      const { size: numQubits } = this.#names('a qubit');
+      const { size: numQubits } = this.#names('a qubit', ';');
       this.#tokens.expect(';');
       return { kind, name, numParameters: parameters.size, numQubits, offset };
     }
     // OpenQASM 3 allows gates on no qubits, which are global phases.
-    const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#names('a qubit');
+    const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#names('a qubit', '{');
     return { kind, name, parameters, qubits, body: this.#block(), offset };
   }
 
-  /** Parses distinct names, separated by commas; returns their positions. */
-  #names(what: string): ReadonlyMap<string, number> {
+  /** Parses distinct names, separated by commas, up to the symbol `close`; returns their positions. */
+  #names(what: string, close: string): ReadonlyMap<string, number> {
     const names = new Map<string, number>();
-    do {
+    this.#tokens.separated(close, () => {
       const { text: name, offset } = this.#tokens.expectWord(what);
       if (names.has(name)) {
         throw this.#tokens.invalid(offset, `${quoted(name)} is named twice.`);
       }
       names.set(name, names.size);
-    } while (this.#tokens.accept(','));
+    });
     return names;
   }
 
@@ -451,8 +450,8 @@ export class StatementParser {
     this.#tokens.expect('{');
     while (this.#tokens.isWord('case')) {
       this.#tokens.next();
-      const labels = [this.#expressions.parse()];
-      while (this.#tokens.accept(',')) labels.push(this.#expressions.parse());
+      const labels: Expression[] = [];
+      this.#tokens.separated('{', () => labels.push(this.#expressions.parse()));
       cases.push({ labels, body: this.#block() });
     }
     if (this.#tokens.isWord('default')) {
@@ -480,11 +479,10 @@ export class StatementParser {
       const members = this.#expressions.set();
       return { ...shared, values: { kind: 'set', members }, body: this.#body() };
     }
-    if (this.#tokens.current.kind === 'identifier') {
-      const of = this.#expressions.operand('a range, a set, an array or a register');
+    if (!this.#tokens.accept('[')) {
+      const of = this.#expressions.parse();
       return { ...shared, values: { kind: 'elements', of }, body: this.#body() };
     }
-    this.#tokens.expect('[');
     const values = this.#expressions.indexOrRange();
     if (values.kind === 'index') throw this.#tokens.unexpected('":"');
     this.#tokens.expect(']');
@@ -539,8 +537,7 @@ export class StatementParser {
   ): GateCall {
     const angles: Expression[] = [];
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
-      do angles.push(this.#expressions.parse());
-      while (this.#tokens.accept(','));
+      this.#tokens.separated(')', () => angles.push(this.#expressions.parse()));
       this.#tokens.expect(')');
     }
     const duration = this.#durations.inBrackets();
@@ -551,8 +548,9 @@ export class StatementParser {
   #operandsUntilSemicolon(): readonly OperandSyntax[] {
     const operands: OperandSyntax[] = [];
     if (!this.#tokens.isSymbol(';')) {
-      do operands.push(this.#expressions.operand('a quantum register'));
-      while (this.#tokens.accept(','));
+      this.#tokens.separated(';', () => {
+        operands.push(this.#expressions.operand('a quantum register'));
+      });
     }
     this.#tokens.expect(';');
     return operands;

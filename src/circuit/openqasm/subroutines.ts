@@ -1,13 +1,15 @@
 /** Subroutines of an OpenQASM 3 program, which run in place at each call. */
-import type { NumberType } from '../classical-evaluation.ts';
+import { typeName } from '../classical-evaluation.ts';
+import { counted } from '../fault-list.ts';
 import type { ControlFlow } from './control-flow.ts';
-import { stored } from './conversions.ts';
 import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';
 import type { EarlyExits } from './early-exits.ts';
-import type { Evaluator } from './evaluator.ts';
+import { type Evaluator, hasSizes } from './evaluator.ts';
 import { type Expression, type WrittenType, withPlace } from './expressions.ts';
-import { BIT, type ProgramState } from './program-state.ts';
+import type { ProgramState } from './program-state.ts';
+import type { ArraySymbol } from './scopes.ts';
 import {
+  type ArrayParameter,
   type Completion,
   namesWritten,
   operandOf,
@@ -62,7 +64,7 @@ export class Subroutines {
     const [outer, loop, before] = [this.#state.subroutine, this.#state.loop, this.#exits.pending];
     this.#numCalls++;
     const result =
-      returns === undefined ? undefined : this.#state.newVariable(this.#resultType(returns));
+      returns === undefined ? undefined : this.#state.newVariable(this.#evaluator.typeOf(returns));
     this.#state.subroutine = { ...this.#state.here(), definition, result };
     this.#state.loop = undefined;
     const forget = (symbols: Iterable<{ readonly kind: string }>) =>
@@ -80,13 +82,12 @@ export class Subroutines {
     if (value === undefined) {
       throw this.#state.tokens.invalid(offset, `${quoted(name)} returned nothing here.`);
     }
-    if (returns?.base !== 'bit' || value.kind !== 'bits') return value;
-    return { ...value, isScalar: returns.width === undefined };
+    return value;
   }
 
   /** Evaluates an argument; returns a function that declares the parameter. */
   #argument(
-    { name, of, type, offset }: SubroutineParameter,
+    { name, of, type, array, offset }: SubroutineParameter,
     argument: Expression,
     { body }: SubroutineDefinition,
   ): () => void {
@@ -103,11 +104,13 @@ export class Subroutines {
         return () => this.#state.scopes.declare(name, symbol, offset);
       }
       case 'array': {
-        const symbol = operand && this.#state.scopes.find(operand.name);
-        if (symbol?.kind !== 'array') {
+        const given = operand && this.#evaluator.array(argument);
+        if (given === undefined || array === undefined) {
           throw this.#state.tokens.invalid(place, `An array is needed here, for ${quoted(name)}.`);
         }
-        return () => this.#state.scopes.declare(name, symbol, offset);
+        this.#checkArray(name, type, array, given, place);
+        const isConst = !array.isMutable;
+        return () => this.#state.scopes.declare(name, { ...given, isConst }, offset);
       }
       case 'bit': {
         const isScalar = type.width === undefined;
@@ -131,9 +134,10 @@ export class Subroutines {
           this.#state.scopes.declare(name, { kind: 'bit', elements: bits, isScalar }, offset);
       }
       case 'number': {
-        const held = this.#evaluator.stored(this.#evaluator.numberType(type), argument);
+        const numberType = this.#evaluator.typeOf(type);
+        const held = this.#evaluator.stored(numberType, argument);
         return () => {
-          const symbol = this.#state.newVariable(this.#evaluator.numberType(type));
+          const symbol = this.#state.newVariable(numberType);
           this.#state.scopes.declare(name, symbol, offset);
           this.#state.memory.set(symbol, held, place);
         };
@@ -149,12 +153,34 @@ export class Subroutines {
     throw this.#state.tokens.invalid(offset, problem);
   }
 
-  /** Type of the variable that holds a returned value; bits are held as a number. */
-  #resultType(returns: WrittenType): NumberType {
-    if (returns.base !== 'bit') return this.#evaluator.numberType(returns);
-    return returns.width === undefined
-      ? BIT
-      : { base: 'uint', width: this.#evaluator.whole(returns.width) };
+  /** Checks that an array passed for a parameter has its type and sizes, and may be changed if it says so. */
+  #checkArray(
+    name: string,
+    type: WrittenType,
+    { isMutable, sizes }: ArrayParameter,
+    given: ArraySymbol,
+    offset: number,
+  ): void {
+    const { tokens } = this.#state;
+    if (isMutable && given.isConst) {
+      throw tokens.invalid(offset, `${quoted(name)} is mutable, and this array is readonly.`);
+    }
+    const { base, width } = this.#evaluator.typeOf(type);
+    const { type: found } = given.elements[0]!;
+    if (found.base !== base || found.width !== width) {
+      const types = `${typeName(base, width)}, not of ${typeName(found.base, found.width)}`;
+      throw tokens.invalid(offset, `${quoted(name)} takes an array of ${types}.`);
+    }
+    if ('count' in sizes) {
+      const count = this.#evaluator.whole(sizes.count);
+      if (given.sizes.length === count) return;
+      const problem = `${quoted(name)} takes an array of ${counted(count, 'dimension')}, not ${given.sizes.length}.`;
+      throw tokens.invalid(offset, problem);
+    }
+    const expected = sizes.map((size) => this.#evaluator.whole(size));
+    if (hasSizes(given.sizes, expected)) return;
+    const problem = `${quoted(name)} takes an array of ${expected.join(' × ')} elements, not of ${given.sizes.join(' × ')}.`;
+    throw tokens.invalid(offset, problem);
   }
 
   /** Executes a `return`. */
@@ -166,13 +192,7 @@ export class Subroutines {
         const problem = `${quoted(definition.name)} is declared without "->", so it returns no value.`;
         throw this.#state.tokens.invalid(offset, problem);
       }
-      const given = this.#evaluator.evaluate(value);
-      const { base, width } = result.type;
-      const held = withPlace(this.#state.tokens, offset, () =>
-        definition.returns?.base === 'bit'
-          ? this.#state.memory.row(given, width ?? 1, offset)
-          : stored(this.#state.diagrams, { base, width }, given),
-      );
+      const held = this.#evaluator.held(result.type, this.#evaluator.evaluate(value), offset);
       this.#state.memory.set(result, held, offset);
     }
     return this.#exits.exit('return', offset);

@@ -26,8 +26,7 @@ export interface GateCall {
 }
 
 /**
- * `for int i in [0:3] { … }`. The values are a range, a set, the elements of an array or the bits of a
- * register.
+ * `for int i in [0:3] { … }`. The values are a range, a set, the elements of an array, or bits.
  */
 export interface ForLoop {
   readonly kind: 'for';
@@ -37,7 +36,7 @@ export interface ForLoop {
   readonly values:
     | RangeSyntax
     | { readonly kind: 'set'; readonly members: readonly Expression[] }
-    | { readonly kind: 'elements'; readonly of: OperandSyntax };
+    | { readonly kind: 'elements'; readonly of: Expression };
   readonly body: readonly Statement[];
   readonly offset: number;
 }
@@ -85,7 +84,7 @@ export interface Switch {
 /** `qubit[4] q;`, `bit c;`, `bit[4] c = measure q;`, `bit[2] c = "00";`, `output bit[2] c;` */
 export interface RegisterDeclaration {
   readonly kind: 'register';
-  readonly role: 'input' | 'output' | 'plain';
+  readonly role: 'output' | 'plain';
   readonly of: 'qubit' | 'bit';
   readonly name: string;
   /** Undefined for a single qubit or bit. */
@@ -95,7 +94,7 @@ export interface RegisterDeclaration {
   readonly offset: number;
 }
 
-/** `const int n = 3;`, `float x;`, `input angle theta;` */
+/** `const int n = 3;`, `float x;`, `input angle theta;`, `const bit[2] c = "01";` */
 export interface VariableDeclaration {
   readonly kind: 'variable';
   readonly role: 'const' | 'input' | 'output' | 'plain';
@@ -118,12 +117,21 @@ export interface ArrayDeclaration {
   readonly offset: number;
 }
 
+/** Array of the caller's that a subroutine takes: `mutable array[int[8], 2, 3] a` or `readonly array[int[8], #dim = 2] a`. */
+export interface ArrayParameter {
+  readonly isMutable: boolean;
+  /** Expected sizes, or their number. */
+  readonly sizes: readonly Expression[] | { readonly count: Expression };
+}
+
 /** A parameter of a subroutine: a number, bits, qubits, or an array of the caller's. */
 export interface SubroutineParameter {
   readonly name: string;
   readonly of: 'qubit' | 'bit' | 'number' | 'array';
   /** Type of a number or of an array's elements; for a register, its size as a width. */
   readonly type: WrittenType;
+  /** Given for an array. */
+  readonly array?: ArrayParameter;
   readonly offset: number;
 }
 
@@ -193,7 +201,7 @@ export type Statement =
   | {
       readonly kind: 'alias';
       readonly name: string;
-      readonly parts: readonly OperandSyntax[];
+      readonly value: Expression;
       readonly offset: number;
     }
   /** `{ … }`, `box { … }` or `box[1us] { … }`. */
@@ -231,6 +239,16 @@ export const expressionOfOperand = (operand: OperandSyntax): Expression => ({
 export function operandOf({ instructions }: Expression): OperandSyntax | undefined {
   const [only] = instructions;
   return instructions.length === 1 && only?.kind === 'operand' ? only.operand : undefined;
+}
+
+/** Returns the operands that an expression joins by `++`, or consists of; undefined for any other expression. */
+export function joinedOperands({ instructions }: Expression): readonly OperandSyntax[] | undefined {
+  const operands: OperandSyntax[] = [];
+  for (const instruction of instructions) {
+    if (instruction.kind === 'operand') operands.push(instruction.operand);
+    else if (instruction.kind !== 'binary' || instruction.operator !== '++') return undefined;
+  }
+  return operands;
 }
 
 /** Names that statements may assign to, including arrays passed to subroutines. */
@@ -282,6 +300,10 @@ export function namesWritten(statements: readonly Statement[]): ReadonlySet<stri
       case 'register':
       case 'return':
         addInvoked(statement.value);
+        return;
+      case 'alias':
+        // Statements may assign to the parts by the other name.
+        addArguments([statement.value]);
         return;
       default:
     }

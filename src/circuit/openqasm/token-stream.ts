@@ -196,6 +196,17 @@ export class TokenStream {
     return this.next();
   }
 
+  /** Reads what commas separate, one at least, up to the symbol `close`, which a comma may precede and which is left. */
+  separated(close: string, read: () => void): void {
+    do read();
+    while (this.accept(',') && !this.isSymbol(close));
+  }
+
+  /** Whether nothing but blanks and tabs, if anything, is between a token and the current one. */
+  isBeside({ offset, text }: Token): boolean {
+    return /^[ \t]*$/.test(this.#lexer.source.slice(offset + text.length, this.current.offset));
+  }
+
   /** Takes a word, which must be next; `what` names it in the error. */
   expectWord(what: string): Token {
     if (this.current.kind !== 'identifier') throw this.unexpected(what);
