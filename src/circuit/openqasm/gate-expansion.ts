@@ -1,8 +1,16 @@
 /** Expands a use of a gate into operations. */
 
 import { multipleOfAngle } from '../../math/angles.ts';
+import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { codeOf, NEGATE } from '../angle-operations.ts';
-import type { Condition, GateOperation, Operation, PieceOfStatement, Qubit } from '../circuit.ts';
+import type {
+  Condition,
+  GateOperation,
+  Operation,
+  PieceOfStatement,
+  Qubit,
+  UnitaryOperation,
+} from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import type { GateDefinition } from '../gate-definition.ts';
 import { gateNamed } from '../gates.ts';
@@ -232,7 +240,7 @@ function expandPower(
 
 function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: number, use: GateUse) {
   fixAngles(use.open);
-  const shared = { kind: 'unitary', ...ofUse(use) } as const;
+  const shared = ofUse(use);
   if (gate.kind === 'table') {
     const {
       controls,
@@ -240,22 +248,13 @@ function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: numbe
       angles,
       gate: name,
     } = tableOperation(gate, { ...use, isInverse: false });
-    const matrix = principalPower(gateNamed(name).matrix(angles), exponent);
-    // A power of a global phase has no target to act on.
-    if (targets.length === 0) {
-      const gamma = Math.atan2(matrix[1]!, matrix[0]!);
-      return {
-        ...shared,
-        kind: 'gate',
-        gate: 'GPHASE',
-        controls,
-        targets,
-        angles: [gamma],
-      } as const;
-    }
-    return { ...shared, controls, targets, matrix };
+    return powerOperation(gateNamed(name).matrix(angles), exponent, {
+      ...shared,
+      controls,
+      targets,
+    });
   }
-  if (gate.numQubits > MAX_UNITARY_QUBITS || gate.numQubits === 0) {
+  if (gate.numQubits > MAX_UNITARY_QUBITS) {
     const problem = `A fractional power of ${use.name}, which acts on ${gate.numQubits} qubits,`;
     throw tokens.unsupported(use.offset, problem);
   }
@@ -281,6 +280,18 @@ function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: numbe
     pushBarrier: () => undefined,
   };
   expandGate(list, tokens, plain);
-  const matrix = principalPower(matrixOfOperations(operations, gate.numQubits), exponent);
-  return { ...shared, controls: use.controls, targets: use.qubits, matrix };
+  const placed = { ...shared, controls: use.controls, targets: use.qubits };
+  return powerOperation(matrixOfOperations(operations, gate.numQubits), exponent, placed);
+}
+
+/** The operation of a power of a matrix. One of a global phase, which has no target, is a global phase. */
+function powerOperation(
+  unitary: ComplexMatrix,
+  exponent: number,
+  placed: Omit<UnitaryOperation, 'kind' | 'matrix'>,
+): GateOperation | UnitaryOperation {
+  const matrix = principalPower(unitary, exponent);
+  if (placed.targets.length > 0) return { kind: 'unitary', ...placed, matrix };
+  const angles = [Math.atan2(matrix[1]!, matrix[0]!)];
+  return { kind: 'gate', gate: 'GPHASE', ...placed, angles };
 }

@@ -3,7 +3,8 @@ import type { Condition, Operation } from '../../../../src/circuit/circuit.ts';
 import { GATES } from '../../../../src/circuit/gates.ts';
 import { parseOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
 import { maxAbsDifference } from '../../../../src/math/complex-matrix.ts';
-import { numCases } from '../../../support/seeds.ts';
+import { RandomStream } from '../../../support/random-stream.ts';
+import { numCases, seeds, testSeeds } from '../../../support/seeds.ts';
 import { unitaryOf } from '../../../support/small-unitary.ts';
 
 const limits = { maxQubits: 30, maxGates: 100_000 };
@@ -230,6 +231,47 @@ describe('modifiers', () => {
       'ctrl(2) @ tdg q[0], q[1], q[2];',
     ],
   ])('%s is %s', same);
+
+  /** A chain of modifiers of a global phase, with its phase and the value at which each control acts. */
+  function modifiedPhase(seed: number) {
+    const random = new RandomStream(seed);
+    const [gate, factor] = random.pick([['gphase', 1] as const, ['twice', 1.5] as const]);
+    const angle = random.pick([Math.PI, -Math.PI, 0.7, -2.5, 3 * Math.PI]);
+    let phase = angle * factor;
+    let chain = `${gate}(${angle})`;
+    const controls: number[] = [];
+    const length = 1 + random.below(6);
+    for (let i = 0; i < length; i++) {
+      const modifier = random.pick(['inv', 'pow', 'ctrl', 'negctrl']);
+      if (modifier === 'inv') {
+        phase = -phase;
+        chain = `inv @ ${chain}`;
+      } else if (modifier === 'pow') {
+        const exponent = random.pick([0.5, -0.5, 2, -3, 1 / 3, 0]);
+        // The principal branch: −π < phase ≤ π, where rounding does not leave −π for π.
+        const turned = Math.atan2(Math.sin(phase), Math.cos(phase));
+        phase = exponent * (turned < -Math.PI + 1e-9 ? turned + 2 * Math.PI : turned);
+        chain = `pow(${exponent}) @ ${chain}`;
+      } else if (controls.length < 3) {
+        controls.unshift(modifier === 'ctrl' ? 1 : 0);
+        chain = `${modifier} @ ${chain}`;
+      }
+    }
+    return { chain, phase, controls };
+  }
+
+  testSeeds('of a global phase, in any order and nesting, keep it', seeds(400), (seed) => {
+    const { chain, phase, controls } = modifiedPhase(seed);
+    const named = controls.map((_, i) => `q[${i}]`).join(', ');
+    const text = `gate twice(a) { gphase(a); gphase(a / 2); } qubit[3] q; ${chain} ${named};`;
+    const found = unitaryOf(parse(text));
+    for (let row = 0; row < 8; row++) {
+      const acts = controls.every((value, i) => ((row >> i) & 1) === value);
+      const at = 2 * (row * 8 + row);
+      expect(found[at], `${chain}, ${row}`).toBeCloseTo(acts ? Math.cos(phase) : 1, 12);
+      expect(found[at + 1], `${chain}, ${row}`).toBeCloseTo(acts ? Math.sin(phase) : 0, 12);
+    }
+  });
 
   test.each(GATES.map((gate) => [gate.name, gate] as const))(
     'of %s: its third power is thrice the gate, its inverse undoes it, its third root thrice is it',
