@@ -1,11 +1,12 @@
 /** Evaluates the expressions of an OpenQASM 3 program: names, indices, casts, calls and measurements. */
 
 import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
+import { MAX_WIDTH } from '../classical-evaluation.ts';
 import { isWhole, type Scalar } from '../classical-expression.ts';
 import { counted } from '../fault-list.ts';
 import { unset, widthOf } from './classical-memory.ts';
 import { asBits, converted, stored } from './conversions.ts';
-import type { BitFunction, DecisionDiagrams } from './decision-diagram.ts';
+import { type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import {
   type Expression,
   evaluate,
@@ -71,7 +72,10 @@ export class Evaluator implements Scope {
     }
     const { elements, isScalar } = this.operand(operand, 'bit');
     this.#state.takeSteps(elements.length, offset);
-    return { kind: 'bits', bits: elements.map((bit) => this.diagrams.bit(bit)), isScalar };
+    const bits = elements.map((bit) => this.diagrams.bit(bit));
+    if (!this.#state.hasWideRegisters) return { kind: 'bits', bits, isScalar };
+    while (bits.length < MAX_WIDTH) bits.push(NEVER);
+    return { kind: 'bits', bits, isScalar: false };
   }
 
   /** Value of a constant. */
@@ -299,22 +303,23 @@ export class Evaluator implements Scope {
 
   /** Converts a value to a row of bits, or, without a width, to a single one. */
   bits(width: number | undefined, value: Value, offset: number): Bits {
-    const { memory } = this.#state;
+    const { memory, hasWideRegisters } = this.#state;
     if (value.kind === 'scalar' && !isWhole(value.type)) {
       throw this.tokens.invalid(offset, 'Only a whole number can be assigned to bits.');
     }
-    if (width === undefined) {
+    if (width === undefined && !hasWideRegisters) {
       const bit = withPlace(this.tokens, offset, () => memory.truth(value, offset));
       return { kind: 'bits', bits: [bit], isScalar: true };
     }
-    this.#state.takeSteps(width, offset);
-    if (value.kind === 'bits' && value.bits.length > width) {
-      const problem = `${counted(width, 'bit')} cannot hold the value of ${value.bits.length} bits.`;
+    const size = width ?? 1;
+    this.#state.takeSteps(size, offset);
+    if (value.kind === 'bits' && value.bits.length > size && !hasWideRegisters) {
+      const problem = `${counted(size, 'bit')} cannot hold the value of ${value.bits.length} bits.`;
       throw this.tokens.invalid(offset, problem);
     }
     return withPlace(this.tokens, offset, () => {
-      const row = asBits(this.diagrams, width, value);
-      return row.kind === 'bits' ? row : memory.row(value, width, offset);
+      const row = asBits(this.diagrams, size, value);
+      return row.kind === 'bits' ? row : memory.row(value, size, offset);
     });
   }
 

@@ -12,7 +12,7 @@ import {
   withPlace,
 } from './expressions.ts';
 import { binary, call, unary } from './operators.ts';
-import type { TokenStream } from './token-stream.ts';
+import { quoted, type TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
@@ -77,13 +77,16 @@ const NO_DIAGRAMS = new DecisionDiagrams();
 export class ExpressionParser {
   readonly #tokens: TokenStream;
   readonly #version: 2 | 3;
+  readonly #isOfRegisters: boolean;
   readonly #precedence: ReadonlyMap<string, number>;
   #instructions: Instruction[] = [];
   #depth = 0;
 
-  constructor(tokens: TokenStream, version: 2 | 3) {
+  /** @param isOfRegisters - Whether every name is a register, as in the assignments of Quantinuum's version 2. */
+  constructor(tokens: TokenStream, version: 2 | 3, isOfRegisters = false) {
     this.#tokens = tokens;
     this.#version = version;
+    this.#isOfRegisters = isOfRegisters;
     this.#precedence = version === 2 ? PRECEDENCE_2 : PRECEDENCE_3;
   }
 
@@ -291,6 +294,11 @@ export class ExpressionParser {
   }
 
   #name(name: string, offset: number): void {
+    if (this.#isOfRegisters) {
+      this.#instructions.push({ kind: 'operand', operand: this.operand('a register') });
+      if (!this.#tokens.isSymbol('(')) return;
+      throw this.#tokens.unsupported(offset, `The external function ${quoted(name)}`);
+    }
     const constant = CONSTANTS.get(name);
     if (constant !== undefined) {
       this.#tokens.next();

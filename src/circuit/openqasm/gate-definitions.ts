@@ -40,10 +40,20 @@ export class Gates {
   readonly #expressions: ExpressionParser;
   readonly #version: 2 | 3;
   readonly #defined = new Map<string, GateMeaning>();
+  readonly #otherMeaning: (name: string) => string | undefined;
   #library: GateScope;
 
-  /** @param library - Gates in scope before any include; by default those built into the version. */
-  constructor(version: 2 | 3, tokens: TokenStream, library = builtins(version)) {
+  /**
+   * @param library - Gates in scope before any include; by default those built into the version.
+   * @param otherMeaning - Says what a name is that is no gate: `a classical register`.
+   */
+  constructor(
+    version: 2 | 3,
+    tokens: TokenStream,
+    library = builtins(version),
+    otherMeaning: (name: string) => string | undefined = () => undefined,
+  ) {
+    this.#otherMeaning = otherMeaning;
     this.#tokens = tokens;
     this.#expressions = new ExpressionParser(tokens, 2);
     this.#version = version;
@@ -260,6 +270,14 @@ export class Gates {
   }
 
   #unknown(name: string): string {
+    const other = this.#otherMeaning(name);
+    if (other !== undefined) {
+      const assigning =
+        this.#version === 2
+          ? '; version 2 has assignments only after include "hqslib1.inc"'
+          : '; an assignment has "=" after the name';
+      return `${quoted(name)} is ${other}, not a gate${assigning}.`;
+    }
     const problem = `There is no gate called ${quoted(name)} here`;
     if (this.#library !== allGates() && allGates().has(name)) {
       const library = this.#version === 2 ? 'qelib1.inc' : 'stdgates.inc';

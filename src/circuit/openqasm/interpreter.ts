@@ -52,8 +52,8 @@ export class Interpreter {
   readonly #subroutines: Subroutines;
   readonly #elaborating: Elaborating;
 
-  constructor(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs) {
-    const state = new ProgramState(tokens, limits, inputs);
+  constructor(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs, version: 2 | 3) {
+    const state = new ProgramState(tokens, limits, inputs, version === 2);
     const evaluator = new Evaluator(state, (...call) => this.#subroutines.run(...call));
     this.#state = state;
     this.#evaluator = evaluator;

@@ -5,6 +5,7 @@
  */
 import type { CircuitLimits } from '../circuit-limits.ts';
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
+import { COMPARISONS } from '../classical-evaluation.ts';
 import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ConditionFrames } from './condition-frames.ts';
@@ -36,8 +37,8 @@ export class OpenQasm2Reader {
   /** @param inputs - Records the angles, if the program is one of those that are read for many points. */
   constructor(tokens: TokenStream, limits: CircuitLimits, inputs?: OpenInputs) {
     this.#tokens = tokens;
-    this.#gates = new Gates(2, tokens);
     this.#registers = new Registers(tokens);
+    this.#gates = new Gates(2, tokens, undefined, (name) => this.#registers.meaningOf(name));
     this.#actions = new Actions(tokens, limits, inputs);
     this.#frames = new ConditionFrames(this.#actions.builder, this.#diagrams);
   }
@@ -159,6 +160,11 @@ export class OpenQasm2Reader {
     this.#tokens.next();
     this.#tokens.expect('(');
     const register = this.#registers.readOperand('bit');
+    const { text: operator, offset: place } = this.#tokens.current;
+    if (operator !== '==' && COMPARISONS.has(operator)) {
+      const construct = `"${operator}" in a condition of version 2 without include "hqslib1.inc"`;
+      throw this.#tokens.unsupported(place, construct);
+    }
     this.#tokens.expect('==');
     const { kind: valueKind, text: value, offset } = this.#tokens.current;
     if (valueKind !== 'integer') throw this.#tokens.unexpected('a whole number');

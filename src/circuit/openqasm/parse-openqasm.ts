@@ -16,7 +16,6 @@ import { withoutDelays, withoutIdleResets } from '../idle-resets.ts';
 import { type InputColumns, inputsAt } from '../input-columns.ts';
 import type { BitRegister, CircuitBuilder } from './circuit-builder.ts';
 import { DiagramTooLargeError, MAX_BITS_TESTED } from './decision-diagram.ts';
-import { ExpressionParser } from './expression-parser.ts';
 import { readInclude } from './include.ts';
 import { Inputs, type InputValues } from './inputs.ts';
 import { Interpreter } from './interpreter.ts';
@@ -143,10 +142,14 @@ interface Reading extends OpenQasmProgram {
 function readAny(source: string, limits: CircuitLimits, options: ReadingOptions): Reading {
   const tokens = new TokenStream(source, limits.maxGates);
   const version = readVersion(tokens);
-  if (version !== undefined) return readVersioned(version, tokens, limits, options);
-  if (includesLibraryOf2(source)) {
+  const libraries = includedFirst(source, tokens.current.offset);
+  const grammarOf2 = QUANTINUUM.some((library) => libraries.has(library)) ? 'hqslib1' : 2;
+  if (version !== undefined) {
+    return readVersioned(version === 2 ? grammarOf2 : 3, tokens, limits, options);
+  }
+  if (LIBRARIES_OF_2.some((library) => libraries.has(library))) {
     try {
-      return readVersioned(2, tokens, limits, options);
+      return readVersioned(grammarOf2, tokens, limits, options);
     } catch (error) {
       // A statement that version 2 lacks makes it a program of version 3.
       if (!(error instanceof OpenQasmError) || error instanceof OpenQasmLimitError) throw error;
@@ -159,7 +162,7 @@ function readAny(source: string, limits: CircuitLimits, options: ReadingOptions)
 const NOISE_HERE = '"#pragma braket noise" where a circuit without noise is needed';
 
 function readVersioned(
-  version: 2 | 3,
+  grammar: Grammar,
   tokens: TokenStream,
   limits: CircuitLimits,
   { inputs: values = {}, at, takesPragmas, onFurtherFault }: ReadingOptions,
@@ -169,9 +172,9 @@ function readVersioned(
   let read: { readonly builder: CircuitBuilder; readonly results?: Results };
   try {
     read =
-      version === 2
+      grammar === 2
         ? { builder: new OpenQasm2Reader(tokens, limits, open).read() }
-        : readOpenQasm3(tokens, limits, inputs, onFurtherFault);
+        : readStatements(grammar === 3 ? 3 : 2, tokens, limits, inputs, onFurtherFault);
     if (!takesPragmas) {
       read.results?.refuse();
       const { noiseOffset } = read.builder;
@@ -190,19 +193,24 @@ function readVersioned(
   return { circuit, registers, warnings: tokens.warnings, results, tokens, open };
 }
 
-/** Libraries of version 2; a few programs of version 3 include them too. */
-const LIBRARIES_OF_2: ReadonlySet<string> = new Set(['qelib1.inc', 'hqslib1.inc']);
+/** Grammar of a program: version 2, version 2 with Quantinuum's assignments and conditions, or version 3. */
+type Grammar = 2 | 'hqslib1' | 3;
 
-/** Whether a program begins by including a library of version 2. */
-function includesLibraryOf2(source: string): boolean {
-  const tokens = new TokenStream(source);
+/** Libraries of Quantinuum, which come with its grammar. */
+const QUANTINUUM: readonly string[] = ['hqslib1.inc', 'hqslib1_dev.inc'];
+/** Libraries of version 2; a few programs of version 3 include them too. */
+const LIBRARIES_OF_2: readonly string[] = ['qelib1.inc', 'hqslib1.inc'];
+
+/** The libraries that the first statements from `offset` on include. */
+function includedFirst(source: string, offset: number): ReadonlySet<string> {
+  const libraries = new Set<string>();
+  const tokens = new TokenStream(source, undefined, offset);
   while (tokens.isWord('include')) {
     tokens.next();
-    const { kind, text } = tokens.next();
-    if (kind === 'string' && LIBRARIES_OF_2.has(text)) return true;
-    if (!tokens.accept(';')) return false;
+    libraries.add(tokens.next().text);
+    if (!tokens.accept(';')) break;
   }
-  return false;
+  return libraries;
 }
 
 /** Statements that leave something in memory until the program is read. */
@@ -215,14 +223,16 @@ const LEAVE_NOTHING: ReadonlySet<Statement['kind']> = new Set([
   ...(['call', 'measure', 'reset', 'barrier', 'delay'] as const),
 ]);
 
-function readOpenQasm3(
+/** @param version - 2 is version 2 with Quantinuum's assignments and conditions. */
+function readStatements(
+  version: 2 | 3,
   tokens: TokenStream,
   limits: CircuitLimits,
   inputs: Inputs,
   onFurtherFault: ReadingOptions['onFurtherFault'],
 ): Interpreter {
-  const parser = new StatementParser(tokens, new ExpressionParser(tokens, 3));
-  const interpreter = new Interpreter(tokens, limits, inputs);
+  const parser = new StatementParser(tokens, version);
+  const interpreter = new Interpreter(tokens, limits, inputs, version);
   // Statements after `end`, and after a fault that others may follow from, are parsed, but not executed.
   let isParsedOnly = false;
   let first: OpenQasmError | undefined;

@@ -45,9 +45,21 @@ export class ProgramState {
   /** Innermost call of a subroutine; undefined outside subroutines. */
   subroutine: Call | undefined;
 
-  constructor(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs) {
+  /**
+   * Whether registers are numbers of many bits, and a value that is assigned to one is cut to its width, as in
+   * Quantinuum's version 2.
+   */
+  readonly hasWideRegisters: boolean;
+
+  constructor(
+    tokens: TokenStream,
+    limits: CircuitLimits,
+    inputs: Inputs,
+    hasWideRegisters: boolean,
+  ) {
+    this.hasWideRegisters = hasWideRegisters;
     this.tokens = tokens;
-    this.gates = new Gates(3, tokens);
+    this.gates = new Gates(3, tokens, undefined, (name) => this.scopes.meaningOf(name));
     this.results = new Results(tokens);
     this.actions = new Actions(tokens, limits, inputs.open);
     this.scopes = new Scopes(tokens);

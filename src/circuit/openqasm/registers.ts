@@ -39,6 +39,12 @@ export class Registers {
     }
   }
 
+  /** Says what a declared name is: `a quantum register`. */
+  meaningOf(name: string): string | undefined {
+    const register = this.#byName.get(name);
+    return register && `a ${KINDS[register.kind]} register`;
+  }
+
   /** Adds a register whose name is new. */
   declare(register: Register): void {
     this.#byName.set(register.name, register);

@@ -133,6 +133,14 @@ export class Scopes {
     return undefined;
   }
 
+  /** Says what a declared name is: `a classical register`, `a duration`. */
+  meaningOf(name: string): string | undefined {
+    const symbol = this.find(name);
+    if (symbol === undefined) return undefined;
+    if (symbol.kind !== 'qubit' && symbol.kind !== 'bit') return NOUNS[symbol.kind];
+    return symbol.isScalar ? `a ${symbol.kind}` : `a ${KINDS[symbol.kind]} register`;
+  }
+
   /** Error for a name that is not declared. */
   undeclared(name: string, offset: number) {
     const known = this.#blocks.flatMap((block) => [...block.keys()]);

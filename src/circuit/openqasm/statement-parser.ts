@@ -5,7 +5,7 @@
  * @see https://openqasm.com/versions/3.1/grammar/ (OpenQASM live specification, 3.1).
  */
 import { DurationParser } from './durations.ts';
-import type { ExpressionParser } from './expression-parser.ts';
+import { ExpressionParser } from './expression-parser.ts';
 import type { Expression, OperandSyntax, ValueType, WrittenType } from './expressions.ts';
 import { isPragma, readPragma, skipIgnored } from './pragmas.ts';
 import type {
@@ -49,6 +49,11 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   ...['reset', 'barrier', 'delay', 'nop', 'duration', 'stretch', 'box', 'include'],
 ]);
 
+/** Words that begin a statement other than a gate call or an assignment in Quantinuum's version 2. */
+const KEYWORDS_2: ReadonlySet<string> = new Set([
+  ...['extern', 'qreg', 'creg', 'gate', 'opaque', 'if', 'measure', 'reset', 'barrier', 'include'],
+]);
+
 /** Operators that may precede `=` in an assignment. */
 const ASSIGNING: ReadonlySet<string> = new Set([
   ...['+', '-', '*', '/', '%', '**', '&', '|', '^', '<<', '>>'],
@@ -63,25 +68,32 @@ const MAX_MODIFIERS = 64;
 /** Parses the statements of one program. */
 export class StatementParser {
   readonly #tokens: TokenStream;
+  readonly #version: 2 | 3;
+  readonly #keywords: ReadonlySet<string>;
   readonly #expressions: ExpressionParser;
+  readonly #angles: ExpressionParser;
   readonly #durations: DurationParser;
   #depth = 0;
 
-  constructor(tokens: TokenStream, expressions: ExpressionParser) {
+  /** @param version - 2 is version 2 with the assignments and conditions of Quantinuum's hqslib1.inc. */
+  constructor(tokens: TokenStream, version: 2 | 3) {
     this.#tokens = tokens;
-    this.#expressions = expressions;
-    this.#durations = new DurationParser(tokens, expressions, () => void this.#block());
+    this.#version = version;
+    this.#keywords = version === 2 ? KEYWORDS_2 : KEYWORDS;
+    this.#expressions = new ExpressionParser(tokens, 3, version === 2);
+    this.#angles = version === 2 ? new ExpressionParser(tokens, 2) : this.#expressions;
+    this.#durations = new DurationParser(tokens, this.#expressions, () => void this.#block());
   }
 
   /** Whether a statement follows rather than the end of the text. */
   isNext(): boolean {
-    skipIgnored(this.#tokens, 3);
+    skipIgnored(this.#tokens, this.#version);
     return this.#tokens.current.kind !== 'end';
   }
 
   /** Parses one statement other than `include`, which is allowed at the top level only. */
   statement(): Statement {
-    skipIgnored(this.#tokens, 3);
+    skipIgnored(this.#tokens, this.#version);
     if (isPragma(this.#tokens)) return readPragma(this.#tokens) ?? this.#box(true);
     const { kind, text, offset } = this.#tokens.current;
     if (kind === 'symbol' && text === '{')
@@ -94,7 +106,7 @@ export class StatementParser {
       };
     if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
     // Most statements are gate calls.
-    if (!KEYWORDS.has(text)) return this.#callOrAssignment();
+    if (!this.#keywords.has(text)) return this.#callOrAssignment();
     if (UNSUPPORTED.has(text)) throw this.#tokens.unsupported(offset, `"${text}" of OpenQASM 3`);
     const ofHardware = OF_HARDWARE.get(text);
     if (ofHardware !== undefined) throw this.#tokens.unsupported(offset, ofHardware);
@@ -402,7 +414,7 @@ export class StatementParser {
     }
     const statements: Statement[] = [];
     for (;;) {
-      skipIgnored(this.#tokens, 3);
+      skipIgnored(this.#tokens, this.#version);
       if (this.#tokens.accept('}')) break;
       if (this.#tokens.current.kind === 'end') throw this.#tokens.unexpected('"}"');
       statements.push(this.statement());
@@ -537,7 +549,7 @@ export class StatementParser {
   ): GateCall {
     const angles: Expression[] = [];
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
-      this.#tokens.separated(')', () => angles.push(this.#expressions.parse()));
+      this.#tokens.separated(')', () => angles.push(this.#angles.parse()));
       this.#tokens.expect(')');
     }
     const duration = this.#durations.inBrackets();
