@@ -178,6 +178,15 @@ export function isStatic(circuit: DynamicCircuit): circuit is Circuit {
   return circuit.operations.every((operation) => !isDynamicOperation(operation));
 }
 
+/**
+ * The circuit with its scratch bits as further bits of the outcome; undefined if it has noise, loops or assignments.
+ */
+export function withAllBits(circuit: DynamicCircuit): Circuit | undefined {
+  const { numQubits, operations } = circuit;
+  const whole = { numQubits, numBits: numRegisterBits(circuit), operations };
+  return isStatic(whole) ? whole : undefined;
+}
+
 /** Whether only a dynamic circuit may have an operation. No pass sees it, and none moves anything across it. */
 export function isDynamicOperation(
   operation: DynamicOperation,

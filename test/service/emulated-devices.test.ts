@@ -210,6 +210,14 @@ describe.each([GARNET, FEZ, WILLOW])('%s', (target) => {
   });
 });
 
+test('a bit that is no part of the outcome is measured, and left out of it', async () => {
+  const qasm = `OPENQASM 3.0; include "stdgates.inc"; output bit got; qubit[2] w; bit other;
+    x w[1]; h w[0]; cx w[0], w[1]; other = measure w[0]; got = measure w[1]; if (other) x w[1]; got = measure w[1];`;
+  const data = await run(FEZ, { qasm, noise: {}, return: ['counts', 'memory'] });
+  expect(data.counts).toEqual({ '1': 1000 });
+  expect(new Set(data.memory)).toEqual(new Set(['1']));
+});
+
 describe('a circuit in native gates on coupled qubits', () => {
   const circuit = [
     { gate: 'PRX', qubit: 9, theta: Math.PI / 2, phi: 0.3 },

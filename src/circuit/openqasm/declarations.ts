@@ -1,5 +1,5 @@
 /** Declarations of an OpenQASM 3 program: registers, variables, arrays and aliases. */
-import type { Bit } from '../classical-expression.ts';
+import { type Bit, FLOAT_BITS, isWhole } from '../classical-expression.ts';
 import type { Assignments } from './assignments.ts';
 import { widthOf } from './classical-memory.ts';
 import { ALWAYS, NEVER } from './decision-diagram.ts';
@@ -83,6 +83,10 @@ export class Declarations {
     if (held !== undefined) this.#state.memory.set(symbol, held, offset);
     if (role !== 'output') return;
     const width = widthOf(type);
+    if (type.base !== 'bit' && !isWhole(type.base) && width === FLOAT_BITS) {
+      const what = `The output ${quoted(name)} is a ${type.base} of double precision: its 64 bits in a label are those of IEEE 754.`;
+      this.#state.tokens.warn('CIRCUIT_OUTPUT_FLOAT', offset, what);
+    }
     const first = this.#state.builder.declareBits(width, offset, name);
     const bits = Array.from({ length: width }, (_, i) => first + i);
     this.#state.builder.giveOut(bits);

@@ -13,6 +13,9 @@ export const DELAY_IGNORED = 'CIRCUIT_DURATION_IGNORED';
 /** Code of a warning of delays that nothing gives an effect. */
 export const DELAY_UNKNOWN = 'CIRCUIT_DELAY_IGNORED';
 
+/** Code of a warning of durations of boxes and gates. */
+export const TIMING_IGNORED = 'CIRCUIT_TIMING_IGNORED';
+
 /** Type of a part of a duration. */
 type DurationType = 'duration' | 'number';
 

@@ -110,7 +110,7 @@ export const BUILTINS_3: readonly string[] = [
  *
  * The relative-phase Toffoli gates permute the basis as CCX and C3X do, up to phases of single states. gpi,
  * gpi2 and ms are trapped-ion gates in Braket's convention, with angles in radians. ZZ, Rxxyyzz and sleep are
- * those of hqslib1.inc.
+ * those of hqslib1.inc. hyz is Stim's H_YZ, which it exports without a definition in products of Paulis.
  *
  * @see Maslov, "Advantages of using relative-phase Toffoli gates", Phys. Rev. A 93, 022311 (2016), figures 3
  *   and 4.
@@ -136,4 +136,5 @@ gate ms(t1, t2, t3) a, b { rz(-t1) a; rz(-t2) b; rxx(t3) a, b; rz(t1) a; rz(t2) 
 gate ZZ a, b { rzz(pi / 2) a, b; }
 gate Rxxyyzz(t1, t2, t3) a, b { rxx(t1) a, b; ryy(t2) a, b; rzz(t3) a, b; }
 gate sleep(t) a { }
+gate hyz a { U(pi / 2, pi / 2, pi / 2) a; }
 `;

@@ -16,6 +16,7 @@ import {
   DELAY_UNKNOWN,
   type DurationPart,
   type DurationSyntax,
+  TIMING_IGNORED,
   valueOfDuration,
 } from './durations.ts';
 import { angleCases, MAX_LISTED_BITS } from './dynamic-angles.ts';
@@ -163,7 +164,7 @@ export class Interpreter {
         return 'next';
       }
       case 'block':
-        this.#valueOf(statement.duration);
+        this.#ignoreDuration('A box', statement.duration);
         return this.#state.builder.inBox(statement.isVerbatim, () =>
           this.#flow.inBlock(() => this.#flow.body(statement.body)),
         );
@@ -225,7 +226,7 @@ export class Interpreter {
       );
       return;
     }
-    this.#valueOf(call.duration);
+    this.#ignoreDuration('A gate', call.duration);
     const called = calledGate(this.#elaborating, call);
     const angles: Value[] = [];
     for (const angle of call.angles) angles.push(this.#evaluator.evaluate(angle));
@@ -297,6 +298,14 @@ export class Interpreter {
     const why = 'Delays have an effect only under a noise model with idle qubits.';
     tokens.warn(DELAY_IGNORED, offset, why, true);
     actions.delay(operands, value, offset);
+  }
+
+  /** Checks the duration of something that lasts as long as the noise model says. */
+  #ignoreDuration(of: string, duration: DurationSyntax | undefined): void {
+    if (duration === undefined) return;
+    this.#valueOf(duration);
+    const why = `${of} lasts as long as its operations under the noise model; the duration in brackets has no effect. Write a delay where qubits wait.`;
+    this.#state.tokens.warn(TIMING_IGNORED, duration.offset, why, true);
   }
 
   /** Nanoseconds of a duration, which is checked; undefined where they are not known. */

@@ -162,7 +162,13 @@ export class Scopes {
     const symbol = this.find(name);
     if (symbol === undefined) throw this.undeclared(name, offset);
     if (symbol.kind !== 'qubit' && symbol.kind !== 'bit') {
-      const problem = `${quoted(name)} is ${NOUNS[symbol.kind]}; a register is needed here.`;
+      const needed =
+        kind === undefined
+          ? 'a register'
+          : kind === 'qubit'
+            ? 'a qubit or a quantum register'
+            : 'a bit or a classical register';
+      const problem = `${quoted(name)} is ${NOUNS[symbol.kind]}; ${needed} is needed here.`;
       throw this.#tokens.invalid(offset, problem);
     }
     if (kind !== undefined && symbol.kind !== kind) {

@@ -7,6 +7,7 @@ import {
   isStatic,
   operationQubits,
   type Qubit,
+  withAllBits,
 } from '../../circuit/circuit.ts';
 import type { Coupler } from '../routing/coupling-map.ts';
 import { onPlaces } from '../routing/route-circuit.ts';
@@ -63,9 +64,11 @@ export function missingAbilities(
     ];
   }
   if (!isStatic(circuit)) {
-    return [
-      { message: 'Loops on measured bits, and values computed from them, need a simulator.' },
-    ];
+    const construct =
+      withAllBits(circuit) === undefined
+        ? 'Loops on measured bits, and values computed from them, need a simulator.'
+        : 'Bits that are measured and not part of the outcome need a simulator: bits of subroutines, and all others where the program has "output".';
+    return [{ message: construct }];
   }
   const found = new Map<string, number>();
   const measured = new Set<number>();

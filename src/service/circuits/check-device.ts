@@ -1,5 +1,5 @@
 /** Checks a circuit for a device: its outputs and its operations. */
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, withAllBits } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
 import { missingAbilities } from '../../compiler/device/device.ts';
@@ -51,11 +51,13 @@ export function checkDevice(
 /** Adds the operations that a device lacks. */
 export function checkOperations(
   circuit: DynamicCircuit,
-  { abilities }: DeviceSpec,
+  { abilities, emulation }: DeviceSpec,
   source: SourceField,
   faults: FaultList,
 ): void {
-  for (const { index, message } of missingAbilities(circuit, abilities)) {
+  // An emulated device is simulated, and keeps bits that are no part of the outcome.
+  const needed = emulation === undefined ? circuit : (withAllBits(circuit) ?? circuit);
+  for (const { index, message } of missingAbilities(needed, abilities)) {
     if (faults.isFull) break;
     const inText = source === 'qasm' && index !== undefined ? `Operation ${index}: ` : '';
     const path = source === 'circuit' && index !== undefined ? `circuit[${index}]` : source;

@@ -6,8 +6,8 @@ import {
   type Circuit,
   type DynamicCircuit,
   hasMidCircuitMeasurement,
-  isStatic,
   type Qubit,
+  withAllBits,
 } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
@@ -51,7 +51,8 @@ export interface EmulatedRun {
 
 /** Whether a device executes a circuit as it is written. */
 export function fitsAsWritten(circuit: DynamicCircuit, device: EmulatedDeviceSpec): boolean {
-  return isStatic(circuit) && misfits(circuit, device).length === 0;
+  const whole = withAllBits(circuit);
+  return whole !== undefined && misfits(whole, device).length === 0;
 }
 
 /** Qubits that observables may read: on a circuit that runs as it is written, also those that it does not name. */
@@ -93,18 +94,20 @@ export function onObserved(
 /**
  * The circuit that an emulated device runs; undefined after adding the reason why it does not.
  *
- * @param circuit - Of operations that the device has, with its final measurement.
+ * @param given - Of operations that the device has, with its final measurement.
  * @throws {StepsSpentError} if the circuit has to be fitted and that may not take long.
  */
 export function emulatedCircuit(
-  circuit: DynamicCircuit,
+  given: DynamicCircuit,
   request: EmulationRequest,
   faults: FaultList,
 ): EmulatedRun | undefined {
-  if (!isStatic(circuit)) throw new Error('unreachable: a dynamic circuit on a device');
+  // Bits that are no part of the outcome are measured like others.
+  const circuit = withAllBits(given);
+  if (circuit === undefined) throw new Error('unreachable: a dynamic circuit on a device');
   const { device, observed, source } = request;
   if (fitsAsWritten(circuit, device)) {
-    const run = underNoise(circuit, observed, request, faults);
+    const run = underNoise(circuit, given, observed, request, faults);
     return run && { circuit: run };
   }
   if (request.isPlaced) {
@@ -119,7 +122,7 @@ export function emulatedCircuit(
   const preserve = observed.length > 0 ? 'state' : 'outcomes';
   const found = fitted(circuit, device, FIXED_LAYOUT_SEED, preserve);
   const places = observed.map((qubit) => found.finalLayout[qubit]!);
-  const run = underNoise(found.circuit, places, request, faults);
+  const run = underNoise(found.circuit, given, places, request, faults);
   return run && { circuit: run, fitting: found.fitting };
 }
 
@@ -146,19 +149,24 @@ function isFittable(
 /**
  * Attaches noise to a circuit on a device and leaves out the qubits that nothing uses.
  *
+ * @param given - The circuit before it was fitted, whose outcome has its own bits only.
  * @param observed - Qubits of the device that come first.
  */
 function underNoise(
   circuit: Circuit,
+  { numBits, control }: DynamicCircuit,
   observed: readonly Qubit[],
   { id, device, noise, isRead, source }: EmulationRequest,
   faults: FaultList,
 ): DynamicCircuit | undefined {
   // Qubits that are measured at the end and never used otherwise need not be simulated if nobody reads them.
   const isUnread = !isRead && !hasMidCircuitMeasurement(circuit);
-  const run = isUnread ? { ...beforeReadout(circuit).body, numBits: 0 } : circuit;
+  const body = isUnread ? beforeReadout(circuit).body : circuit;
+  const run = isUnread
+    ? { ...body, numBits: 0 }
+    : { ...body, numBits, ...(control && { control }) };
   const first = new Set(observed);
-  const rest = [...usedQubits(run)].filter((qubit) => !first.has(qubit)).sort((a, b) => a - b);
+  const rest = [...usedQubits(body)].filter((qubit) => !first.has(qubit)).sort((a, b) => a - b);
   const numbers = new Map([...observed, ...rest].map((qubit, i) => [qubit, i]));
   checkNumUsed(numbers.size, { id, device }, source, faults);
   if (faults.count > 0) return undefined;

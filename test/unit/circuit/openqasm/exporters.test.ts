@@ -4,9 +4,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../../src/circuit/circuit.ts';
-import { parseOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
+import { parseOpenQasm, readOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
 import { matrixOfOperations } from '../../../../src/circuit/operation-matrix.ts';
 import { type ComplexMatrix, maxAbsDifference } from '../../../../src/math/complex-matrix.ts';
+import { exactOutcomes } from '../../../support/state-oracle.ts';
 
 const limits = { maxQubits: 30, maxGates: 1000 };
 const parse = (source: string) => parseOpenQasm(source, limits);
@@ -363,4 +364,35 @@ describe('a program without a version line', () => {
     const { operations } = parseOpenQasm(text, limits, { inputs: { a: 0.25 } });
     expect(operations).toMatchObject([{ gate: 'RX', angles: [0.25] }]);
   });
+});
+
+test('Stim exports measurements as subroutines, and H_YZ without a definition', () => {
+  const { circuit } = readOpenQasm(
+    `OPENQASM 3.0; include "stdgates.inc";
+    def mr(qubit q0) -> bit { bit b; measure q0 -> b; reset q0; return b; }
+    def mx(qubit q0) -> bit { bit b; h q0; measure q0 -> b; h q0; return b; }
+    def mxx(qubit q0, qubit q1) -> bit { bit b; cx q0, q1; h q0; measure q0 -> b; h q0; cx q0, q1; return b; }
+    qreg q[2]; creg rec[5]; creg dets[1]; creg obs[1];
+    x q[0]; rec[0] = mr(q[0]); rec[1] = mr(q[1]) ^ 1; rec[2] = mxx(q[0], q[1]);
+    rec[3] = mxx(q[0], q[1]) ^ 1; hyz q[0]; hyz q[0]; measure q[0] -> rec[4];rec[4] = rec[4] ^ rec[4];
+    dets[0] = rec[3] ^ rec[2] ^ 1; obs[0] = obs[0] ^ rec[0] ^ 1;`,
+    { maxQubits: 5, maxGates: 1000 },
+  );
+  const labels = [...exactOutcomes(circuit)].filter(([, chance]) => chance > 1e-9);
+  expect(labels.map(([label, chance]) => [label, +chance.toFixed(9)]).sort()).toEqual(
+    [
+      ['0001011', 0.5],
+      ['0000111', 0.5],
+    ].sort(),
+  );
+});
+
+test.each([
+  ['box[50us] { x q; }', 'CIRCUIT_TIMING_IGNORED'],
+  ['rx(1)[20 ns] q;', 'CIRCUIT_TIMING_IGNORED'],
+  ['output float f; f = 0.5;', 'CIRCUIT_OUTPUT_FLOAT'],
+])('%s has the warning %s', (body, code) => {
+  const text = `OPENQASM 3; include "stdgates.inc"; qubit q; ${body}`;
+  const { warnings } = readOpenQasm(text, { maxQubits: 5, maxGates: 1000 });
+  expect(warnings.map((warning) => warning.code)).toEqual([code]);
 });
