@@ -1,7 +1,8 @@
 /** Compiles a circuit and runs it on an engine in this process. */
+
+import { readsState } from '../circuit/outputs.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
-import { readsState } from '../fleet/schedule/scheduled-run.ts';
 import { compiledByMethod } from '../fleet/workers/compiled-methods.ts';
 import { circuitOf } from '../fleet/workers/sent-circuit.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';

@@ -1,6 +1,7 @@
 /** Request and result of a batch, and the validation of requests. */
 import type { Circuit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
+import type { RequestedOutputs } from '../circuit/outputs.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import { reducedAngle } from '../math/angles.ts';
 import { MAX_SEED } from '../math/philox.ts';
@@ -19,8 +20,14 @@ const MAX_RESULT_LENGTH = 2 ** 28;
 /** Angles above this (radians) are reduced modulo 4π before a kernel sees them. */
 const MAX_PLAIN_ANGLE = 2 ** 16;
 
+/** Outputs that batches have. */
+type BatchOutputs = Pick<
+  RequestedOutputs,
+  'statevector' | 'probabilities' | 'observables' | 'variances'
+>;
+
 /** Request for a batch. The result holds only the outputs that are requested. */
-export interface BatchRequest {
+export interface BatchRequest extends BatchOutputs {
   readonly numCircuits: number;
   /** Radians, circuit after circuit; length numCircuits · numAngles. */
   readonly angles: Float64Array;
@@ -30,13 +37,6 @@ export interface BatchRequest {
   readonly seed?: number;
   /** Replaces `seed`: circuit k draws with `seeds[k]`. */
   readonly seeds?: ArrayLike<number>;
-  /** Requests the state before the measurements. */
-  readonly statevectors?: boolean;
-  /** Requests the exact distribution over the classical bits. */
-  readonly probabilities?: boolean;
-  readonly observables?: readonly PauliSum[];
-  /** Requests the exact variance of each observable, too. */
-  readonly variances?: boolean;
 }
 
 /** Result of a batch; each array lists circuit after circuit. */
@@ -126,7 +126,7 @@ export function emptyResults(
   const { numCircuits, shots = 0, observables } = request;
   const results: BatchResults = {};
   if (shots > 0) results.counts = new Uint32Array(numCircuits * 2 ** numBits);
-  if (request.statevectors === true) {
+  if (request.statevector === true) {
     results.statevectors = new Float64Array(numCircuits * 2 * 2 ** numQubits);
   }
   if (request.probabilities === true) {
@@ -200,7 +200,7 @@ function wrongQubit(sum: PauliSum, numQubits: number): number | undefined {
 function tooLong(request: BatchRequest, sizes: BatchSizes): readonly Fault[] {
   const { numCircuits, shots = 0, observables = [] } = request;
   const outcomes = shots > 0 || request.probabilities === true ? 2 ** sizes.numBits : 0;
-  const amplitudes = request.statevectors === true ? 2 * 2 ** sizes.numQubits : 0;
+  const amplitudes = request.statevector === true ? 2 * 2 ** sizes.numQubits : 0;
   const length = numCircuits * Math.max(outcomes, amplitudes, observables.length);
   if (!(length > MAX_RESULT_LENGTH)) return [];
   const message = `The result has ${length} numbers; one call gives at most ${MAX_RESULT_LENGTH}.`;

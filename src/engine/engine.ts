@@ -32,6 +32,7 @@
  */
 import type { AssignOperation, MisreadOperation } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
+import type { RequestedOutputs } from '../circuit/outputs.ts';
 import type {
   DensityProgram,
   GradientProgram,
@@ -49,8 +50,15 @@ export interface ShotRange {
   readonly to: number;
 }
 
-/** Request for a run. The result holds only the outputs that are requested. */
-export interface RunRequest {
+/**
+ * Request for a run. The result holds only the outputs that are requested.
+ *
+ * A program that measures in mid-circuit has no exact probabilities, expectation values and variances, unless it runs on
+ * density matrices. Its state vector and amplitudes, and those of a program with noise, are those of a shot: `shots` must
+ * then be 1. A variance of a sum of several Pauli strings needs memory for a second state. Density matrix and purity
+ * are given by density matrices only.
+ */
+export interface RunRequest extends Omit<RequestedOutputs, 'gradients'> {
   /** 0 draws none. */
   readonly shots: number;
   /** Integer in [0, 2^53 − 1]. */
@@ -60,32 +68,6 @@ export interface RunRequest {
    * the result of the whole run from those of ranges that cover it.
    */
   readonly shotRange?: ShotRange;
-  /**
-   * Requests the state before the trailing measurements. A program that measures earlier, or has noise, has one for each
-   * shot; `shots` must then be 1.
-   */
-  readonly statevector?: boolean;
-  /**
-   * Requests the exact distribution over the classical bits. The program must not measure in
-   * mid-circuit.
-   */
-  readonly probabilities?: boolean;
-  /**
-   * Observables whose exact expectation values in the state before the trailing measurements are
-   * computed. The program must not measure earlier.
-   */
-  readonly observables?: readonly PauliSum[];
-  /**
-   * Requests the exact variance ⟨O²⟩ − ⟨O⟩² of each observable, too. A sum of several Pauli strings
-   * needs memory for a second state.
-   */
-  readonly variances?: boolean;
-  /** Requests the density matrix in the state before the trailing measurements; density matrices only. */
-  readonly densityMatrix?: boolean;
-  /** Requests the purity of that state, tr ρ²; density matrices only. */
-  readonly purity?: boolean;
-  /** Requests the amplitudes of these basis states, bit q for qubit q, in the state that `statevector` would return. */
-  readonly amplitudes?: readonly bigint[];
   /** Called from time to time with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
 }

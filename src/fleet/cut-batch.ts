@@ -92,7 +92,7 @@ function sizeOf({ shape, request }: Batch) {
     numNumbers:
       numInputs +
       observables.length * perObservable +
-      (request.statevectors === true ? 2 * 2 ** numQubits : 0) +
+      (request.statevector === true ? 2 * 2 ** numQubits : 0) +
       (request.probabilities === true ? 2 ** numBits : 0) +
       Math.min(2 * shots, 2 ** numBits),
   };

@@ -5,6 +5,7 @@
  * is. All of them together give the counts of one run, because draws are numbered by shot. What shots have in common is
  * computed once for each range, so a run is divided only as far as that costs little.
  */
+import { askedFields } from '../circuit/outputs.ts';
 import type { ShotRange } from '../engine/engine.ts';
 import { joinedShots } from '../engine/join-shots.ts';
 import { BatchPieces } from './batch-pieces.ts';
@@ -54,9 +55,7 @@ export function shotRangesOf(
 function isDivided(circuit: CircuitWork, request: CircuitRequest): boolean {
   const method = methodOf(circuit, request);
   if (method === 'trajectories') return true;
-  return (
-    method === 'stabilizer' && request.observables === undefined && request.probabilities !== true
-  );
+  return method === 'stabilizer' && askedFields(request).length === 0;
 }
 
 /** Runs a range as `Processor.run` does. */

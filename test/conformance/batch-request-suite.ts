@@ -118,7 +118,7 @@ export function describeBatchRequests(name: string, open: () => Promise<BatchEng
 
     test('refuses a result that is too long to give', async () => {
       await using batch = await engine.prepareBatch({ numQubits: 12, numBits: 0, operations: [] });
-      const request = { numCircuits: 2 ** 16, angles: new Float64Array(0), statevectors: true };
+      const request = { numCircuits: 2 ** 16, angles: new Float64Array(0), statevector: true };
       const run = batch.run(request, NEVER);
       await expect(run).rejects.toMatchObject({ faults: [{ path: 'numCircuits' }] });
     });

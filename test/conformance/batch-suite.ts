@@ -60,7 +60,7 @@ export function describeBatches(
         const shape = tilted(5, uses);
         await using batch = await engine.prepareBatch(shape);
         const request = { numCircuits: 5, angles: randomAngles(stream, batch, 5) };
-        const result = await batch.run({ ...request, statevectors: true }, NEVER);
+        const result = await batch.run({ ...request, statevector: true }, NEVER);
         expect(worstOf(shape, request, result)).toBeLessThan(tolerance);
       }
     });
@@ -73,7 +73,7 @@ export function describeBatches(
       // Fewer than, as many as, and more than the lanes, and no multiple of them.
       for (const numCircuits of [1, 2, 3, 4, 6, 9]) {
         const request = { numCircuits, angles: randomAngles(stream, batch, numCircuits) };
-        const result = await batch.run({ ...request, statevectors: true }, NEVER);
+        const result = await batch.run({ ...request, statevector: true }, NEVER);
         expect(worstOf(shape, request, result)).toBeLessThan(2 * tolerance);
       }
     });
@@ -83,7 +83,7 @@ export function describeBatches(
       const shape = tilted(numQubits, randomGates(stream, numQubits, 20, 2));
       await using batch = await engine.prepareBatch(shape);
       const request = { numCircuits: 2, angles: randomAngles(stream, batch, 2) };
-      const { statevectors } = await batch.run({ ...request, statevectors: true }, NEVER);
+      const { statevectors } = await batch.run({ ...request, statevector: true }, NEVER);
       const length = 2 * 2 ** numQubits;
       for (const [k, circuit] of circuitsOf(shape, request).entries()) {
         const { statevector } = await runCircuit(reference, circuit, { statevector: true });
@@ -104,7 +104,7 @@ export function describeBatches(
       const shape = tilted(7, [unitary]);
       await using batch = await engine.prepareBatch(shape);
       const request = { numCircuits: 2, angles: randomAngles(stream, batch, 2) };
-      const result = await batch.run({ ...request, statevectors: true }, NEVER);
+      const result = await batch.run({ ...request, statevector: true }, NEVER);
       expect(worstOf(shape, request, result)).toBeLessThan(tolerance);
     });
 
@@ -228,7 +228,7 @@ export function describeBatches(
       await using batch = await engine.prepareBatch(shape);
       const angles = Float64Array.from(values.flatMap((x) => [1, 2, 3, x, x]));
       const request = { numCircuits: values.length, angles };
-      const result = await batch.run({ ...request, statevectors: true }, NEVER);
+      const result = await batch.run({ ...request, statevector: true }, NEVER);
       // Two gates' rounding, of which the angles' own is a part.
       const rounding = tolerance < 1e-9 ? 3e-15 : 4e-7;
       expect(worstOf(shape, request, result)).toBeLessThan(rounding);

@@ -114,7 +114,7 @@ for (const driver of SOFTWARE_DRIVERS) {
       await using onGpu = await prepareGpuBatch(host, shape);
       await using onCpu = await exact.prepareBatch(shape);
       const angles = randomAngles(stream, onCpu, NUM_CIRCUITS);
-      const request = { numCircuits: NUM_CIRCUITS, angles, statevectors: true };
+      const request = { numCircuits: NUM_CIRCUITS, angles, statevector: true };
       const [found, wanted] = [await onGpu.run(request, NEVER), await onCpu.run(request, NEVER)];
       const bound = stateErrorBound(lowerShape(shape).list.operations);
       const length = 2 * 2 ** shape.numQubits;
@@ -133,7 +133,7 @@ for (const driver of SOFTWARE_DRIVERS) {
       await using onCpu = await exact.prepareBatch(shape);
       const numCircuits = 500;
       const angles = Float64Array.from({ length: numCircuits }, () => stream.angle());
-      const request = { numCircuits, angles, statevectors: true };
+      const request = { numCircuits, angles, statevector: true };
       const [found, wanted] = [await onGpu.run(request, NEVER), await onCpu.run(request, NEVER)];
       const distances = Array.from({ length: numCircuits }, (_, k) => {
         const own = [found, wanted].map((of) => of.statevectors!.subarray(4 * k, 4 * k + 4));

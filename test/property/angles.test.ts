@@ -109,7 +109,7 @@ describe('the CPU engine', () => {
     await using batch = await engine.prepareBatch(shape);
     const angles = Float64Array.from({ length: 20 * batch.numAngles }, () => largeAngle(stream));
     const request = { numCircuits: 20, angles };
-    const { statevectors } = await batch.run({ ...request, statevectors: true }, NEVER);
+    const { statevectors } = await batch.run({ ...request, statevector: true }, NEVER);
     for (const [k, circuit] of circuitsOf(shape, request).entries()) {
       const state = statevectors!.subarray(k * 64, (k + 1) * 64);
       expect(worstAmplitude(state, finalAmplitudes(exactly(circuit)))).toBeLessThan(TOLERANCE);

@@ -1,6 +1,7 @@
 /** Results that a program requests with `#pragma braket result`. */
 import type { Qubit } from '../circuit.ts';
 import type { PauliTermObject } from '../observable.ts';
+import { factsOf, outputOfResult } from '../outputs.ts';
 import type { OperandSyntax } from './expressions.ts';
 import { ObservablePlacement, type PlacedTerm, pauliTermsOf } from './observables.ts';
 import type { ObservableTerm, ResultPragma } from './pragmas.ts';
@@ -53,9 +54,6 @@ export interface ProgramResults {
 /** Results of a circuit without pragmas. */
 export const NO_RESULTS: ProgramResults = { results: [], observables: [] };
 
-/** Results of programs without measurements. */
-const NEEDS_NO_MEASUREMENT: readonly string[] = ['probability', 'sample', 'density_matrix'];
-
 /** Collects requests while a program is read. */
 export class Results {
   readonly #tokens: TokenStream;
@@ -100,7 +98,7 @@ export class Results {
     for (const [i, result] of this.#results.entries()) {
       const offset = this.#offsets[i]!;
       const { type } = result;
-      if (isMeasured && NEEDS_NO_MEASUREMENT.includes(type)) {
+      if (isMeasured && factsOf(outputOfResult(type)).pragma?.mayMeasure === false) {
         const what = `The result "${type}" of a program that measures (leave the measurements out)`;
         throw this.#tokens.unsupported(offset, what);
       }

@@ -57,7 +57,7 @@ export function layOutBatch(
     matrices: (GROUP_BYTES / lanes) * numLaneEntries,
     seeds: shots > 0 ? 8 : 0,
     probabilities: request.probabilities === true ? DOUBLE_BYTES * 2 ** numBits : 0,
-    statevectors: request.statevectors === true ? 2 * DOUBLE_BYTES * 2 ** numQubits : 0,
+    statevectors: request.statevector === true ? 2 * DOUBLE_BYTES * 2 ** numQubits : 0,
     expectations: DOUBLE_BYTES * observables.length,
     variances: request.variances === true ? DOUBLE_BYTES * observables.length : 0,
     counts: shots > 0 ? 4 * 2 ** numBits : 0,

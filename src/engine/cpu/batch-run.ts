@@ -152,7 +152,7 @@ function writeLaneMatrix(
  */
 function writePiece(
   batch: PlacedBatch,
-  { shots = 0, statevectors = false, observables = [] }: BatchRequest,
+  { shots = 0, statevector = false, observables = [] }: BatchRequest,
   layout: BatchLayout,
   observed: ObservedBatch,
   count: number,
@@ -165,7 +165,7 @@ function writePiece(
     Math.floor(ITEM_NS / (bundleNs(batch, shots) + observed.bundleNs)),
   );
   const numItems = Math.ceil(count / (bundlesPerItem * precision.lanes));
-  const endBytes = statevectors ? lowered.endWithPhaseBytes : lowered.endBytes;
+  const endBytes = statevector ? lowered.endWithPhaseBytes : lowered.endBytes;
   const addressOf = (offset: number) => (offset === 0 ? 0 : block + offset);
   const header = { kind: COMMAND_KINDS.batch, numItems, perClaim: 1 };
   writeCommand(memory, block + layout.command, header, [

@@ -7,6 +7,7 @@ import {
 } from '../../circuit/circuit.ts';
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import { numFlipPatterns } from '../../circuit/observable.ts';
+import { askedFields, type OutputMethod, type RequestedOutputs } from '../../circuit/outputs.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
 import {
   expectedEvolutions,
@@ -46,7 +47,7 @@ export type StateMethod = (typeof STATE_METHODS)[number];
  * How an engine computes a run: on one state, on a state for each noise that the shots drew, on a density matrix, on the
  * stabilizers of a state, or on a chain of tensors.
  */
-export type RunMethod = StateMethod | 'stabilizer' | 'matrix_product_state';
+export type RunMethod = OutputMethod;
 
 /** Whether a method's states have 2^n amplitudes. */
 export function isStateMethod(method: RunMethod): method is StateMethod {
@@ -75,15 +76,6 @@ export interface MethodRequest {
 
 /** Outputs of a circuit and the method that computes them. */
 export interface CircuitRequest extends Omit<RunRequest, 'onProgress'>, MethodRequest {}
-
-/** Whether a run reads the state itself, and not only what measurements of it give. */
-export function readsState({
-  statevector,
-  amplitudes,
-  observables,
-}: Pick<RunRequest, 'statevector' | 'amplitudes' | 'observables'>): boolean {
-  return statevector === true || amplitudes !== undefined || observables !== undefined;
-}
 
 /** A run that the scheduler places. */
 export interface ScheduledRun {
@@ -215,12 +207,9 @@ function figuresOf(method: RunMethod, { figures }: MethodRequest): MethodFigures
 
 /** The work of a run. */
 export function runWork(circuit: CircuitWork, request: CircuitRequest): RunWork {
-  const { statevector = false, probabilities = false } = request;
   const shots = shotsOf(request);
-  const { densityMatrix = false, purity = false } = request;
-  const outputs = [statevector, probabilities, densityMatrix, purity];
-  const numReadouts = outputs.filter((asked) => asked).length + numObserved(request);
-  return { ...workByMethod(circuit, { ...request, shots }), shots, numReadouts };
+  const work = workByMethod(circuit, { ...request, shots });
+  return { ...work, shots, numReadouts: numReadoutsOf(request) };
 }
 
 /** Shots that a run draws itself. */
@@ -268,23 +257,30 @@ function trajectoryWork({ noise, isBranching }: CircuitWork, shots: number): Tra
 
 /** The work of a batch of circuits. */
 export function batchWork(shape: CircuitWork, request: BatchRequest & MethodRequest): RunWork {
-  const { shots = 0, statevectors = false, probabilities = false } = request;
-  const numReadouts = Number(statevectors) + Number(probabilities) + numObserved(request);
+  const { shots = 0 } = request;
   const isNoiseless = methodOf(shape, request) === 'statevector';
   const isExact = isNoiseless && shots > 0 && shape.numQubits <= MAX_BATCH_QUBITS;
   return {
     ...workByMethod(shape, request),
     shots,
-    numReadouts,
+    numReadouts: numReadoutsOf(request),
     numCircuits: request.numCircuits,
     ...(isExact && { undecided: expectedUndecided(shape, shots) }),
   };
 }
 
-/** Trips for observables. A variance reads the state for each set of flipped qubits, and writes another. */
-function numObserved({
-  observables = [],
-  variances = false,
-}: Pick<RunRequest, 'observables' | 'variances'>): number {
-  return (variances ? 3 : 1) * numFlipPatterns(observables);
+/**
+ * Trips through the state for all exact outputs: one for each set of flipped qubits of observables, and three for its
+ * variance, which reads the state and writes another; one for any other output.
+ */
+function numReadoutsOf(request: RequestedOutputs): number {
+  const { observables = [], variances = false } = request;
+  const others = askedFields(request).filter((field) => !OF_OBSERVABLES.has(field));
+  return others.length + (variances ? 3 : 1) * numFlipPatterns(observables);
 }
+
+const OF_OBSERVABLES: ReadonlySet<keyof RequestedOutputs> = new Set([
+  'observables',
+  'variances',
+  'gradients',
+]);

@@ -12,6 +12,7 @@ import {
   isStatic,
   measuredQubits,
 } from '../../circuit/circuit.ts';
+import { askedFields, type RequestedOutputs } from '../../circuit/outputs.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import {
   type BatchRequest,
@@ -44,11 +45,12 @@ import {
 const MIN_SHARED_BYTES = 16_384;
 
 /** Request of a batch run, whose shape may be any circuit. */
-export interface BatchRunRequest extends BatchRequest, MethodRequest {
+export interface BatchRunRequest
+  extends BatchRequest,
+    Pick<RequestedOutputs, 'gradients'>,
+    MethodRequest {
   /** How the angles of a circuit follow from its row of `angles`; without it, the row is the angles. */
   readonly formulas?: AngleFormulas;
-  /** Requests the derivatives of the expectation values by the numbers of a row. */
-  readonly gradients?: boolean;
   /** Places in a row of the numbers that derivatives are wanted by; all unless given. Those by others are no derivatives. */
   readonly gradientInputs?: readonly number[];
   /**
@@ -203,7 +205,7 @@ export function checkBatch({ shape, request }: Batch): void {
     { numQubits, numBits, numAngles: formulas?.numInputs ?? numAngles },
   );
   const isExact = methodOfBatch({ shape, request }) === 'density_matrix';
-  if (asksForReadouts(request) && work.isBranching && !isExact) {
+  if (askedFields(request).length > 0 && work.isBranching && !isExact) {
     throw new OutputNeedsFinalStateError('More than counts of a batch');
   }
 }
@@ -216,15 +218,6 @@ export function widthOfBatch({ shape, request }: Batch): number {
   const holdsTwo =
     request.gradients === true && methodOfBatch({ shape, request }) === 'statevector';
   return widthOfRun(factsOfShape(shape).work, request) + (holdsTwo ? 1 : 0);
-}
-
-/** Whether a request asks for more than counts. */
-export function asksForReadouts({
-  statevectors = false,
-  probabilities = false,
-  observables,
-}: BatchRequest): boolean {
-  return statevectors || probabilities || observables !== undefined;
 }
 
 /** Whether the circuits of a shape may run together, by an engine's batches. */

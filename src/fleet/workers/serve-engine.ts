@@ -8,9 +8,10 @@
  * takes the whole way.
  */
 import { setTimeout } from 'node:timers/promises';
+import { readsState } from '../../circuit/outputs.ts';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { readsState, widthOfRun } from '../schedule/scheduled-run.ts';
+import { widthOfRun } from '../schedule/scheduled-run.ts';
 import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
 import { receivedBatch } from './posted-batch.ts';

@@ -1,9 +1,10 @@
 /** An engine in a worker and the circuits prepared for it: from a run to its outcome. */
 import { createHash } from 'node:crypto';
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
+import { readsState } from '../../circuit/outputs.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
-import { type MethodRequest, type RunMethod, readsState } from '../schedule/scheduled-run.ts';
+import type { MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
 import { compiledByMethod } from './compiled-methods.ts';
 import { CompiledShapes, type Compiler } from './compiled-shapes.ts';
 import { circuitOf, isSameCircuit, methodOfSent, type WrittenCircuit } from './sent-circuit.ts';

@@ -18,13 +18,13 @@
  * Measured by bench/worker-batches.ts.
  */
 import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
+import { askedFields } from '../../circuit/outputs.ts';
 import type { Sweep } from '../../compiler/program.ts';
 import { type CompilationReport, reportOn } from '../../compiler/report.ts';
 import type { BatchExecutable } from '../../engine/batch-request.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { readsState } from '../schedule/scheduled-run.ts';
 import {
   type BatchRunRequest,
   countsOfValues,
@@ -305,8 +305,7 @@ export function mayBeBatched(run: SentRun): run is ShapedRun {
     circuit.numOperations <= MAX_OPERATIONS &&
     request.shots > 0 &&
     request.shots <= MAX_SHOTS &&
-    request.probabilities !== true &&
-    !readsState(request)
+    askedFields(request).length === 0
   );
 }
 

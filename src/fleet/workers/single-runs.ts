@@ -5,6 +5,7 @@
 import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
 import { dependentAngles } from '../../circuit/angle-formulas.ts';
 import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit.ts';
+import { askedFields, readsState } from '../../circuit/outputs.ts';
 import type { CompiledGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { CONSTANT } from '../../compiler/parametric.ts';
 import { type BatchResults, emptyResults } from '../../engine/batch-request.ts';
@@ -52,7 +53,10 @@ export class SingleRuns {
     const { numCircuits } = request;
     const angles = new Rows(request.angles, numCircuits);
     const results = new RowResults(shape.numQubits, request);
-    const asks = readsState(request) || request.gradients !== true;
+    // A gradient run has the values of its observables, too.
+    const isGradient = (field: string) => field === 'gradients' || field === 'observables';
+    const asksMore = (request.shots ?? 0) > 0 || !askedFields(request).every(isGradient);
+    const asks = asksMore || request.gradients !== true;
     const gradient =
       request.gradients === true
         ? new Gradient(this.#gradients.of(shape, request, angles), request, rows)
@@ -97,9 +101,10 @@ export class SingleRuns {
   async #prepare(
     shape: Shape,
     angles: Float64Array,
-    { statevectors = false, observables, method = 'statevector', bonds }: BatchRunRequest,
+    request: BatchRunRequest,
   ): Promise<Executable> {
-    const keepState = statevectors || observables !== undefined;
+    const { method = 'statevector', bonds } = request;
+    const keepState = readsState(request);
     const circuit = circuitAt(shape, angles);
     if (method === 'statevector') {
       const { program } = this.#shapes.compile(circuit, keepState);
@@ -113,24 +118,10 @@ export class SingleRuns {
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Whether a request asks for more than expectation values and gradients. */
-function readsState(request: BatchRunRequest): boolean {
-  const { shots = 0, statevectors, probabilities, variances } = request;
-  return shots > 0 || statevectors === true || probabilities === true || variances === true;
-}
-
 /** The request of circuit k. */
 function runRequest(request: BatchRunRequest, k: number): RunRequest {
-  const { shots = 0, seed = 0, seeds, observables } = request;
-  const { statevectors = false, probabilities = false, variances = false } = request;
-  return {
-    shots,
-    seed: seeds?.[k] ?? seed + k,
-    ...(statevectors && { statevector: true }),
-    ...(probabilities && { probabilities: true }),
-    ...(observables !== undefined && { observables }),
-    ...(variances && { variances }),
-  };
+  const { shots = 0, seed = 0, seeds } = request;
+  return { ...request, shots, seed: seeds?.[k] ?? seed + k };
 }
 
 /** Numbers of the circuits of a batch run, circuit after circuit. */

@@ -86,7 +86,7 @@ function exactRequest(
     ...(exact.includes('variance') && { variances: true }),
     ...(exact.includes('gradient') && { gradients: true, gradientInputs: program.gradientInputs }),
     ...(exact.includes('probabilities') && { probabilities: true }),
-    ...(exact.includes('statevector') && { statevectors: true }),
+    ...(exact.includes('statevector') && { statevector: true }),
   };
 }
 

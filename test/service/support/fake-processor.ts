@@ -157,7 +157,7 @@ export class FakeProcessor implements Processor {
 
 /** Every circuit's shots on the outcome 0, expectations 1, and what else the task asks for. */
 export function zeroBatch({ shape, request }: Pick<BatchRun, 'shape' | 'request'>): BatchRunResult {
-  const { numCircuits, shots = 0, statevectors, probabilities, observables } = request;
+  const { numCircuits, shots = 0, statevector, probabilities, observables } = request;
   const firstOfEach = <A extends Uint32Array | Float64Array>(numbers: A, first: number): A => {
     for (let at = 0; at < numbers.length; at += numbers.length / numCircuits) numbers[at] = first;
     return numbers;
@@ -167,7 +167,7 @@ export function zeroBatch({ shape, request }: Pick<BatchRun, 'shape' | 'request'
   return {
     batch: {
       ...(shots > 0 && { counts: firstOfEach(new Uint32Array(numOutcomes), shots) }),
-      ...(statevectors && { statevectors: firstOfEach(new Float64Array(numReals), 1) }),
+      ...(statevector && { statevectors: firstOfEach(new Float64Array(numReals), 1) }),
       ...(probabilities && { probabilities: firstOfEach(new Float64Array(numOutcomes), 1) }),
       ...(observables && {
         expectations: new Float64Array(numCircuits * observables.length).fill(1),

@@ -180,7 +180,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
       angles: anglesOf(circuits),
       observables: [Z0],
       probabilities: true,
-      statevectors: true,
+      statevector: true,
     };
     const progress: number[] = [];
     const hooks = { onProgress: (fraction: number) => progress.push(fraction) };

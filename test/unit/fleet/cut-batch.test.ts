@@ -63,7 +63,7 @@ describe('a batch in pieces', () => {
       3,
       { shots: 50, seeds: Array.from({ length: 60 }, (_, i) => (i * 37) % 61) },
     ],
-    ['distributions and states', 2, { probabilities: true, statevectors: true }],
+    ['distributions and states', 2, { probabilities: true, statevector: true }],
     ['counts of a register of more bits than are listed', 2, { shots: 5, seed: 1 }, 13],
   ])('has the same %s as whole', async (_, numQubits, asked, numBits) => {
     const batch = batchOf(chain(numQubits, numBits), 60, asked);

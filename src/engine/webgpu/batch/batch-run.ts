@@ -140,7 +140,7 @@ class BatchRun {
   /** Uploads the data that all pieces read. */
   async #sharedBuffers(): Promise<Pick<PieceBuffers, 'program' | 'observables'>> {
     const { context, buffers, program, programWithPhase } = this.#batch;
-    const { statevectors = false } = this.#request;
+    const { statevector = false } = this.#request;
     const upload = async (label: string, words: Uint32Array<ArrayBuffer>) => {
       const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
       const buffer = await buffers.take(label, words.byteLength, usage);
@@ -148,7 +148,7 @@ class BatchRun {
       return buffer;
     };
     return {
-      program: await upload('program', statevectors ? programWithPhase : program),
+      program: await upload('program', statevector ? programWithPhase : program),
       observables: await upload('observables', this.#observables),
     };
   }

@@ -37,7 +37,7 @@ export function circuitBytes(
     probabilities: request.probabilities === true ? patterns : 0,
     counts: shots > 0 ? patterns : 0,
     undecided: shots > 0 ? WORD_BYTES : 0,
-    statevector: request.statevectors === true ? state : 0,
+    statevector: request.statevector === true ? state : 0,
   };
 }
 

@@ -75,7 +75,7 @@ async function turnedStates(
   const result = await circuits.runBatch(shape, {
     numCircuits: count,
     angles: all,
-    statevectors: true,
+    statevector: true,
   });
   if (result.statevectors === undefined) throw new Error('unreachable: no states came back');
   return result.statevectors;

@@ -36,7 +36,7 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
       const shape = tilted(5, [...phases, ...uses]);
       await using batch = prepareBatch(host, shape, {});
       const request = { numCircuits: 5, angles: randomAngles(stream, batch, 5) };
-      const result = await batch.run({ ...request, statevectors: true }, NEVER);
+      const result = await batch.run({ ...request, statevector: true }, NEVER);
       expect(worstOf(shape, request, result)).toBeLessThan(TOLERANCE[precision]);
     },
   );
@@ -57,7 +57,7 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
       const angles = randomAngles(new RandomStream(4601), batch, 2001);
       const observables = [Z0, sharedFlips(new RandomStream(4602), 6, 20)];
       const request = { numCircuits: 2001, angles, shots: 10, observables, variances: true };
-      const all = { ...request, probabilities: true, statevectors: true };
+      const all = { ...request, probabilities: true, statevector: true };
       // The second run finds its helpers awake.
       await batch.run(all, NEVER);
       results.push(await batch.run(all, NEVER));

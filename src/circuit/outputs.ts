@@ -1,0 +1,329 @@
+/**
+ * The table of outputs: all that a caller can ask of a circuit. A row says what the output is read off, how it is asked
+ * for, which methods and devices give it, and how large it may be.
+ *
+ * Schemas, checks, the choice of a method, compiler passes, batches and the documents read these rows. Nothing else lists
+ * outputs by what they need: a row without a fact does not compile, and neither does a request for a field that no row
+ * names.
+ */
+import type { PauliSum } from './observable.ts';
+
+/** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
+export const MAX_LISTED_QUBITS = 16;
+/** Widest circuit whose density matrix is computed and sent: 256 KiB. */
+export const MAX_DENSITY_QUBITS = 7;
+/** Most basis states of one request whose amplitudes are computed. */
+export const MAX_BASIS_STATES = 1024;
+/** Shots whose labels are listed one by one. */
+export const MAX_MEMORY_SHOTS = 100_000;
+
+/**
+ * When a method gives an output: of every circuit; of one that has a single final state, because its measurements are all
+ * last, without conditions and without resets of qubits in use; of one without conditions and loops; as a mean over the
+ * trajectories of shots; or never.
+ */
+type Given = 'always' | 'of one state' | 'unconditional' | 'as a mean' | 'never';
+
+/** Facts about an output. */
+interface OutputFacts {
+  /**
+   * What it is read off: the circuit alone, drawn shots, the distribution of the last measurements, or the state before
+   * them. A pass may drop what shows in none of the outputs that are asked for.
+   */
+  readonly reads: 'circuit' | 'shots' | 'outcomes' | 'state';
+  /** Fields of an engine's request by which it is computed; none where shots or the circuit are enough. */
+  readonly fields: readonly string[];
+  /** Forms of request whose `return` takes its name. */
+  readonly forms: readonly ('circuit' | 'batch')[];
+  /** Braket's name of it in `#pragma braket result`, and whether the program may have measurements. */
+  readonly pragma: { readonly type: string; readonly mayMeasure: boolean } | undefined;
+  /** Field of the body that it needs, and that is only taken with it. */
+  readonly needs: 'observables' | 'basis_states' | 'parities' | undefined;
+  readonly by: Readonly<
+    Record<
+      'statevector' | 'trajectories' | 'density_matrix' | 'stabilizer' | 'matrix_product_state',
+      Given
+    >
+  >;
+  /** Devices that give it: hardware and emulated ones; hardware as an estimate from counts of a batch; emulated ones; none. */
+  readonly devices: 'all' | 'estimated' | 'emulated' | 'none';
+  readonly limit:
+    | {
+        readonly of: 'qubits' | 'measured bits' | 'basis states' | 'shots';
+        readonly most: number;
+        /** A sentence. */
+        readonly advice?: string;
+      }
+    | undefined;
+}
+
+const DRAWN = {
+  statevector: 'always',
+  trajectories: 'always',
+  density_matrix: 'always',
+  stabilizer: 'always',
+  matrix_product_state: 'always',
+} as const;
+
+/** Means of the state that each outcome in mid-circuit leaves. */
+const MEANS = {
+  statevector: 'of one state',
+  trajectories: 'as a mean',
+  density_matrix: 'always',
+  stabilizer: 'unconditional',
+  matrix_product_state: 'of one state',
+} as const;
+
+/** Amplitudes. Stabilizers do not keep their global phase. */
+const OF_PURE_STATES = {
+  statevector: 'of one state',
+  trajectories: 'never',
+  density_matrix: 'never',
+  stabilizer: 'never',
+  matrix_product_state: 'of one state',
+} as const;
+
+const OF_DENSITY_MATRICES = {
+  statevector: 'never',
+  trajectories: 'never',
+  density_matrix: 'always',
+  stabilizer: 'never',
+  matrix_product_state: 'never',
+} as const;
+
+/** All outputs, in the order in which they are listed. */
+export const OUTPUTS = {
+  counts: {
+    reads: 'shots',
+    fields: [],
+    forms: ['circuit', 'batch'],
+    pragma: undefined,
+    needs: undefined,
+    by: DRAWN,
+    devices: 'all',
+    limit: undefined,
+  },
+  probabilities: {
+    reads: 'outcomes',
+    fields: ['probabilities'],
+    forms: ['circuit', 'batch'],
+    pragma: { type: 'probability', mayMeasure: false },
+    needs: undefined,
+    by: MEANS,
+    devices: 'emulated',
+    limit: {
+      of: 'measured bits',
+      most: MAX_LISTED_QUBITS,
+      advice: 'Measure fewer qubits, and ask for probabilities in "return".',
+    },
+  },
+  expectation: {
+    reads: 'state',
+    fields: ['observables'],
+    forms: ['circuit', 'batch'],
+    pragma: { type: 'expectation', mayMeasure: true },
+    needs: 'observables',
+    by: MEANS,
+    devices: 'estimated',
+    limit: undefined,
+  },
+  variance: {
+    reads: 'state',
+    fields: ['observables', 'variances'],
+    forms: ['batch'],
+    pragma: { type: 'variance', mayMeasure: true },
+    needs: 'observables',
+    by: MEANS,
+    devices: 'emulated',
+    limit: undefined,
+  },
+  gradient: {
+    reads: 'state',
+    fields: ['observables', 'gradients'],
+    forms: ['batch'],
+    pragma: undefined,
+    needs: 'observables',
+    by: { ...MEANS, trajectories: 'never', stabilizer: 'never' },
+    devices: 'estimated',
+    limit: undefined,
+  },
+  statevector: {
+    reads: 'state',
+    fields: ['statevector'],
+    forms: ['circuit', 'batch'],
+    pragma: { type: 'state_vector', mayMeasure: true },
+    needs: undefined,
+    by: OF_PURE_STATES,
+    devices: 'none',
+    limit: { of: 'qubits', most: MAX_LISTED_QUBITS },
+  },
+  amplitudes: {
+    reads: 'state',
+    fields: ['amplitudes'],
+    forms: ['circuit'],
+    pragma: { type: 'amplitude', mayMeasure: true },
+    needs: 'basis_states',
+    by: OF_PURE_STATES,
+    devices: 'none',
+    limit: { of: 'basis states', most: MAX_BASIS_STATES },
+  },
+  memory: {
+    reads: 'shots',
+    fields: [],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: undefined,
+    by: DRAWN,
+    devices: 'emulated',
+    limit: { of: 'shots', most: MAX_MEMORY_SHOTS },
+  },
+  density_matrix: {
+    reads: 'state',
+    fields: ['densityMatrix'],
+    forms: ['circuit'],
+    pragma: { type: 'density_matrix', mayMeasure: false },
+    needs: undefined,
+    by: OF_DENSITY_MATRICES,
+    devices: 'none',
+    limit: { of: 'qubits', most: MAX_DENSITY_QUBITS },
+  },
+  purity: {
+    reads: 'state',
+    fields: ['purity'],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: undefined,
+    by: OF_DENSITY_MATRICES,
+    devices: 'none',
+    limit: undefined,
+  },
+  detection_events: {
+    reads: 'shots',
+    fields: [],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: 'parities',
+    by: DRAWN,
+    devices: 'none',
+    limit: undefined,
+  },
+  detector_error_model: {
+    reads: 'circuit',
+    fields: [],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: 'parities',
+    by: DRAWN,
+    devices: 'none',
+    limit: undefined,
+  },
+  /** Drawn by runs of their own, which measure the observables in their bases. */
+  sample: {
+    reads: 'circuit',
+    fields: [],
+    forms: [],
+    pragma: { type: 'sample', mayMeasure: false },
+    needs: undefined,
+    by: DRAWN,
+    devices: 'none',
+    limit: undefined,
+  },
+  /** By a run of its own, backwards through the gates of a state vector. */
+  adjoint_gradient: {
+    reads: 'circuit',
+    fields: [],
+    forms: [],
+    pragma: { type: 'adjoint_gradient', mayMeasure: true },
+    needs: undefined,
+    by: { ...OF_PURE_STATES, matrix_product_state: 'never' },
+    devices: 'none',
+    limit: undefined,
+  },
+} as const satisfies Readonly<Record<string, OutputFacts>>;
+
+export type OutputName = keyof typeof OUTPUTS;
+
+/** Name of a method by which engines run circuits. */
+export type OutputMethod = keyof OutputFacts['by'];
+
+type Row<Name extends OutputName> = (typeof OUTPUTS)[Name];
+
+/** Outputs that `return` of a form of request takes. */
+export type OutputOf<Form extends 'circuit' | 'batch'> = {
+  [Name in OutputName]: Form extends Row<Name>['forms'][number] ? Name : never;
+}[OutputName];
+
+const NAMES = Object.keys(OUTPUTS) as OutputName[];
+
+/** The facts about an output. */
+export const factsOf = (name: OutputName): OutputFacts => OUTPUTS[name];
+
+/** Outputs that `return` of a form of request takes, in the order of the table. */
+export function outputsOf<Form extends 'circuit' | 'batch'>(form: Form): readonly OutputOf<Form>[] {
+  // The cast is safe: these are the rows whose forms include it.
+  return NAMES.filter((name) => factsOf(name).forms.includes(form)) as OutputOf<Form>[];
+}
+
+/** Braket's names of results. */
+export type ResultType = NonNullable<Row<OutputName>['pragma']>['type'];
+
+/** The output that is meant by a pragma. */
+export function outputOfResult(type: ResultType): OutputName {
+  return NAMES.find((name) => factsOf(name).pragma?.type === type)!;
+}
+
+type RequestedField = Row<OutputName>['fields'][number];
+
+/**
+ * Outputs as engines are asked for them. State vector, amplitudes, density matrix and purity, expectation values and
+ * variances are those of the state before the trailing measurements; probabilities are those of the classical bits.
+ */
+export type RequestedOutputs = {
+  readonly [Field in RequestedField]?: Field extends 'observables'
+    ? readonly PauliSum[]
+    : Field extends 'amplitudes'
+      ? /** Basis states, bit q for qubit q. */ readonly bigint[]
+      : boolean;
+};
+
+/** The request for some outputs. */
+export function requestFor(
+  names: Iterable<OutputName>,
+  values: Pick<RequestedOutputs, 'observables' | 'amplitudes'>,
+): RequestedOutputs {
+  const fields = [...names].flatMap((name): readonly RequestedField[] => OUTPUTS[name].fields);
+  const isGiven = (field: RequestedField) => field === 'observables' || field === 'amplitudes';
+  // The cast is safe: all other fields are flags.
+  return Object.fromEntries(
+    fields.map((field) => [field, isGiven(field) ? values[field] : true]),
+  ) as RequestedOutputs;
+}
+
+const FIELDS_OF_STATE = new Set(
+  NAMES.flatMap((name): readonly RequestedField[] =>
+    OUTPUTS[name].reads === 'state' ? OUTPUTS[name].fields : [],
+  ),
+);
+const FIELDS = new Set(NAMES.flatMap((name): readonly RequestedField[] => OUTPUTS[name].fields));
+
+/** Fields of a request that ask for something. */
+export function askedFields(request: RequestedOutputs): readonly RequestedField[] {
+  return [...FIELDS].filter((field) => request[field] !== undefined && request[field] !== false);
+}
+
+/** Whether a request reads the state itself, and not only what measurements of it give. */
+export function readsState(request: RequestedOutputs): boolean {
+  return askedFields(request).some((field) => FIELDS_OF_STATE.has(field));
+}
+
+/** Whether an output is a value that noise or an outcome in mid-circuit leaves exact on a density matrix alone. */
+export function isMean(name: OutputName): boolean {
+  const { density_matrix, statevector } = factsOf(name).by;
+  return density_matrix === 'always' && statevector === 'of one state';
+}
+
+/** Whether only density matrices have an output. */
+export function isOfDensity(name: OutputName): boolean {
+  const { density_matrix, statevector } = factsOf(name).by;
+  return density_matrix === 'always' && statevector === 'never';
+}
