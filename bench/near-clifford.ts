@@ -103,7 +103,6 @@ function chosenMethod(circuit: Circuit, shots: number): RunMethod {
       shots,
       asked: 'automatic',
       outputs: ['counts'],
-      wantsExact: false,
     },
     SPEC,
   );

@@ -6,6 +6,7 @@ import {
   MAX_UNITARY_QUBITS,
   STEPS_PER_GATE,
 } from '../src/circuit/circuit-limits.ts';
+import { MAX_BASIS_STATES, MAX_LISTED_QUBITS } from '../src/circuit/outputs.ts';
 import { MAX_COMBINATIONS } from '../src/circuit/read-sweep.ts';
 import { loadConfig } from '../src/config.ts';
 import { MAX_CPU_QUBITS } from '../src/engine/cpu/hosted-engine.ts';
@@ -28,12 +29,7 @@ import {
   MAX_POINTS,
   MAX_PROGRAMS,
 } from '../src/service/schemas/batches.ts';
-import {
-  MAX_BASIS_STATES,
-  MAX_BOND_DIMENSION,
-  MAX_LISTED_QUBITS,
-  MAX_TERMS,
-} from '../src/service/schemas/circuits.ts';
+import { MAX_BOND_DIMENSION, MAX_TERMS } from '../src/service/schemas/circuits.ts';
 import { INFERENCE_LIMITS } from '../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { MAX_PLAN_TASKS } from '../src/workloads/plans/plan.ts';
 import { tableOf, withSections } from './document-sections.ts';

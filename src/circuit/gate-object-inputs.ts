@@ -86,8 +86,9 @@ export class GateObjectInputs {
     for (const [i, name] of this.#inputs.names.entries()) {
       if (!this.#used.has(i)) {
         faults.add(inputPath(name), 'No angle of the circuit depends on it.');
-      } else if (this.#inputs.columns[i]!.isBoolean) {
-        faults.add(inputPath(name), 'It is a boolean; angles depend on numbers.');
+      } else if (this.#inputs.columns[i]!.kind !== 'number') {
+        const { kind } = this.#inputs.columns[i]!;
+        faults.add(inputPath(name), `It is a ${kind}; angles depend on numbers.`);
       }
     }
   }

@@ -1,12 +1,26 @@
 /** Values of a program's inputs at all points of a sweep. */
+import { insteadOf } from '../errors/wrong-values.ts';
 import { InvalidInputsError, LIMIT_EXCEEDED } from './errors.ts';
 import { FaultList } from './fault-list.ts';
 
 /** Values of one input. */
 export interface InputColumn {
-  /** One value for each point, or a single one for all points; booleans are 0 and 1. */
+  /** One value for each point, or a single one for all points; booleans are 0 and 1, labels their places in `labels`. */
   readonly values: Float64Array;
-  readonly isBoolean: boolean;
+  /** Labels of bits, such as "011", are the values of `input bit[n]`. */
+  readonly kind: 'number' | 'boolean' | 'label';
+  /** Distinct labels; empty for other kinds. */
+  readonly labels: readonly string[];
+}
+
+/** A value of an input, as requests give it. */
+export type InputValue = number | boolean | string;
+
+/** The value at a place of a column, as it was given. */
+export function givenValue({ values, kind, labels }: InputColumn, place: number): InputValue {
+  const value = values[place]!;
+  if (kind === 'number') return value;
+  return kind === 'boolean' ? value !== 0 : labels[value]!;
 }
 
 /** Values of all inputs, numbered in the order in which they are given. */
@@ -27,7 +41,8 @@ const MAX_SHOWN = 100;
 export const inputPath = (name: string): string => `inputs.${name.slice(0, MAX_SHOWN)}`;
 
 /**
- * Reads the inputs of a request: numbers, booleans, or arrays of one of them, with one value for each point.
+ * Reads the inputs of a request: numbers, booleans, labels of bits, or arrays of one of them, with one value for each
+ * point.
  *
  * @throws {InvalidInputsError} for arrays that are empty, mixed or of different lengths, and for numbers that are not
  *   finite; with the path of each.
@@ -68,40 +83,57 @@ function column(
   path: (i: number) => string,
   faults: FaultList,
 ): InputColumn {
-  const isBoolean = typeof given[0] === 'boolean';
+  const kind = kindOf(given[0]) ?? 'number';
   const values = new Float64Array(given.length);
+  const places = new Map<string, number>();
   for (let i = 0; i < given.length; i++) {
     const value = given[i];
-    const isFit = isBoolean ? typeof value === 'boolean' : Number.isFinite(value);
-    if (isFit) values[i] = Number(value);
-    else if (faults.isFull) faults.add('', '');
-    else faults.add(path(i), problemOf(value, isBoolean));
+    if (kindOf(value) !== kind) {
+      if (faults.isFull) faults.add('', '');
+      else faults.add(path(i), problemOf(value, kind));
+    } else if (typeof value === 'string') {
+      const place = places.get(value) ?? places.size;
+      values[i] = place;
+      if (place === places.size) places.set(value, place);
+    } else values[i] = Number(value);
   }
-  return { values, isBoolean };
+  return { values, kind, labels: [...places.keys()] };
 }
 
-function problemOf(value: unknown, isBoolean: boolean): string {
-  if (isBoolean) return 'The first value of this array is a boolean, so all have to be.';
-  if (typeof value === 'number') return `${value} is no input; it must be finite.`;
-  if (typeof value === 'boolean')
-    return 'The first value of this array is a number, so all have to be.';
-  return 'An input is a number or a boolean, or an array of them.';
+/** A label of bits, the last one of index 0. */
+const LABEL = /^[01]+$/;
+
+function kindOf(value: unknown): InputColumn['kind'] | undefined {
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'string') return LABEL.test(value) ? 'label' : undefined;
+  return Number.isFinite(value) ? 'number' : undefined;
 }
 
-/** The value of an input at a point. */
+function problemOf(value: unknown, kind: InputColumn['kind']): string {
+  if (typeof value === 'number' && kind === 'number') {
+    return `${value} is no input; it must be finite.`;
+  }
+  if (kind !== 'number' || kindOf(value) !== undefined) {
+    return `The first value of this array is a ${kind}, so all have to be.`;
+  }
+  return `An input is a number, a boolean or a label of bits such as "011", or an array of one of them${insteadOf(value, 'a number')}.`;
+}
+
+/** The value of an input at a point, as a number. */
 export function inputAt({ columns }: InputColumns, input: number, point: number): number {
   const { values } = columns[input]!;
   return values[values.length === 1 ? 0 : point]!;
 }
 
 /** The inputs at one point, by name, as a request for a single circuit gives them. */
-export function inputsAt(inputs: InputColumns, point: number): Record<string, number | boolean> {
-  return Object.fromEntries(
-    inputs.names.map((name, i) => {
-      const value = inputAt(inputs, i, point);
-      return [name, inputs.columns[i]!.isBoolean ? value !== 0 : value];
-    }),
-  );
+export function inputsAt(inputs: InputColumns, point: number): Record<string, InputValue> {
+  return Object.fromEntries(inputs.names.map((name, i) => [name, inputValueAt(inputs, i, point)]));
+}
+
+/** The value of an input at a point, as it was given. */
+export function inputValueAt({ columns }: InputColumns, input: number, point: number): InputValue {
+  const column = columns[input]!;
+  return givenValue(column, column.values.length === 1 ? 0 : point);
 }
 
 /**

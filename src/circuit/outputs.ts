@@ -14,6 +14,8 @@ export const MAX_LISTED_QUBITS = 16;
 export const MAX_DENSITY_QUBITS = 7;
 /** Most basis states of one request whose amplitudes are computed. */
 export const MAX_BASIS_STATES = 1024;
+/** Values of all samples of an answer. */
+const MAX_SAMPLED_VALUES = 100_000;
 /** Shots whose labels are listed one by one. */
 export const MAX_MEMORY_SHOTS = 100_000;
 
@@ -39,6 +41,8 @@ interface OutputFacts {
   readonly pragma: { readonly type: string; readonly mayMeasure: boolean } | undefined;
   /** Field of the body that it needs, and that is only taken with it. */
   readonly needs: 'observables' | 'basis_states' | 'parities' | undefined;
+  /** Field of the body that it may have, and that is only taken with it. */
+  readonly option: 'detector_error_model' | undefined;
   readonly by: Readonly<
     Record<
       'statevector' | 'trajectories' | 'density_matrix' | 'stabilizer' | 'matrix_product_state',
@@ -49,12 +53,14 @@ interface OutputFacts {
   readonly devices: 'all' | 'estimated' | 'emulated' | 'none';
   readonly limit:
     | {
-        readonly of: 'qubits' | 'measured bits' | 'basis states' | 'shots';
+        readonly of: 'qubits' | 'measured bits' | 'shots' | 'basis states' | 'values of samples';
         readonly most: number;
         /** A sentence. */
         readonly advice?: string;
       }
     | undefined;
+  /** What to ask for where a method does not give it, as a sentence. */
+  readonly instead: string | undefined;
 }
 
 const DRAWN = {
@@ -99,9 +105,11 @@ export const OUTPUTS = {
     forms: ['circuit', 'batch'],
     pragma: undefined,
     needs: undefined,
+    option: undefined,
     by: DRAWN,
     devices: 'all',
     limit: undefined,
+    instead: undefined,
   },
   probabilities: {
     reads: 'outcomes',
@@ -109,6 +117,7 @@ export const OUTPUTS = {
     forms: ['circuit', 'batch'],
     pragma: { type: 'probability', mayMeasure: false },
     needs: undefined,
+    option: undefined,
     by: MEANS,
     devices: 'emulated',
     limit: {
@@ -116,6 +125,7 @@ export const OUTPUTS = {
       most: MAX_LISTED_QUBITS,
       advice: 'Measure fewer qubits, and ask for probabilities in "return".',
     },
+    instead: undefined,
   },
   expectation: {
     reads: 'state',
@@ -123,9 +133,11 @@ export const OUTPUTS = {
     forms: ['circuit', 'batch'],
     pragma: { type: 'expectation', mayMeasure: true },
     needs: 'observables',
+    option: undefined,
     by: MEANS,
     devices: 'estimated',
     limit: undefined,
+    instead: undefined,
   },
   variance: {
     reads: 'state',
@@ -133,9 +145,11 @@ export const OUTPUTS = {
     forms: ['batch'],
     pragma: { type: 'variance', mayMeasure: true },
     needs: 'observables',
+    option: undefined,
     by: MEANS,
     devices: 'emulated',
     limit: undefined,
+    instead: undefined,
   },
   gradient: {
     reads: 'state',
@@ -143,9 +157,11 @@ export const OUTPUTS = {
     forms: ['batch'],
     pragma: undefined,
     needs: 'observables',
+    option: undefined,
     by: { ...MEANS, trajectories: 'never', stabilizer: 'never' },
     devices: 'estimated',
     limit: undefined,
+    instead: undefined,
   },
   statevector: {
     reads: 'state',
@@ -153,9 +169,11 @@ export const OUTPUTS = {
     forms: ['circuit', 'batch'],
     pragma: { type: 'state_vector', mayMeasure: true },
     needs: undefined,
+    option: undefined,
     by: OF_PURE_STATES,
     devices: 'none',
     limit: { of: 'qubits', most: MAX_LISTED_QUBITS },
+    instead: 'Ask for density_matrix or probabilities.',
   },
   amplitudes: {
     reads: 'state',
@@ -163,9 +181,11 @@ export const OUTPUTS = {
     forms: ['circuit'],
     pragma: { type: 'amplitude', mayMeasure: true },
     needs: 'basis_states',
+    option: undefined,
     by: OF_PURE_STATES,
     devices: 'none',
     limit: { of: 'basis states', most: MAX_BASIS_STATES },
+    instead: 'Ask for density_matrix or probabilities.',
   },
   memory: {
     reads: 'shots',
@@ -173,9 +193,11 @@ export const OUTPUTS = {
     forms: ['circuit'],
     pragma: undefined,
     needs: undefined,
+    option: undefined,
     by: DRAWN,
     devices: 'emulated',
     limit: { of: 'shots', most: MAX_MEMORY_SHOTS },
+    instead: undefined,
   },
   density_matrix: {
     reads: 'state',
@@ -183,9 +205,11 @@ export const OUTPUTS = {
     forms: ['circuit'],
     pragma: { type: 'density_matrix', mayMeasure: false },
     needs: undefined,
+    option: undefined,
     by: OF_DENSITY_MATRICES,
     devices: 'none',
     limit: { of: 'qubits', most: MAX_DENSITY_QUBITS },
+    instead: undefined,
   },
   purity: {
     reads: 'state',
@@ -193,9 +217,11 @@ export const OUTPUTS = {
     forms: ['circuit'],
     pragma: undefined,
     needs: undefined,
+    option: undefined,
     by: OF_DENSITY_MATRICES,
     devices: 'none',
     limit: undefined,
+    instead: undefined,
   },
   detection_events: {
     reads: 'shots',
@@ -203,9 +229,11 @@ export const OUTPUTS = {
     forms: ['circuit'],
     pragma: undefined,
     needs: 'parities',
+    option: undefined,
     by: DRAWN,
     devices: 'none',
     limit: undefined,
+    instead: undefined,
   },
   detector_error_model: {
     reads: 'circuit',
@@ -213,9 +241,11 @@ export const OUTPUTS = {
     forms: ['circuit'],
     pragma: undefined,
     needs: 'parities',
+    option: 'detector_error_model',
     by: DRAWN,
     devices: 'none',
     limit: undefined,
+    instead: undefined,
   },
   /** Drawn by runs of their own, which measure the observables in their bases. */
   sample: {
@@ -224,9 +254,11 @@ export const OUTPUTS = {
     forms: [],
     pragma: { type: 'sample', mayMeasure: false },
     needs: undefined,
+    option: undefined,
     by: DRAWN,
     devices: 'none',
-    limit: undefined,
+    limit: { of: 'values of samples', most: MAX_SAMPLED_VALUES },
+    instead: undefined,
   },
   /** By a run of its own, backwards through the gates of a state vector. */
   adjoint_gradient: {
@@ -235,9 +267,11 @@ export const OUTPUTS = {
     forms: [],
     pragma: { type: 'adjoint_gradient', mayMeasure: true },
     needs: undefined,
+    option: undefined,
     by: { ...OF_PURE_STATES, matrix_product_state: 'never' },
     devices: 'none',
     limit: undefined,
+    instead: 'Ask a batch for "gradient", which is by parameter shifts there.',
   },
 } as const satisfies Readonly<Record<string, OutputFacts>>;
 
@@ -245,6 +279,13 @@ export type OutputName = keyof typeof OUTPUTS;
 
 /** Name of a method by which engines run circuits. */
 export type OutputMethod = keyof OutputFacts['by'];
+
+/** Fields of a body that outputs need: one at least. */
+export const NEEDED_FIELDS = {
+  observables: ['observables'],
+  basis_states: ['basis_states'],
+  parities: ['detectors', 'logical_observables'],
+} as const satisfies Readonly<Record<NonNullable<OutputFacts['needs']>, readonly string[]>>;
 
 type Row<Name extends OutputName> = (typeof OUTPUTS)[Name];
 
@@ -263,6 +304,12 @@ export function outputsOf<Form extends 'circuit' | 'batch'>(form: Form): readonl
   // The cast is safe: these are the rows whose forms include it.
   return NAMES.filter((name) => factsOf(name).forms.includes(form)) as OutputOf<Form>[];
 }
+
+/** Braket's names of the results that pragmas request, in the order of the table. */
+export const RESULT_TYPES = NAMES.flatMap((name): readonly ResultType[] => {
+  const { pragma }: { readonly pragma: { readonly type: ResultType } | undefined } = OUTPUTS[name];
+  return pragma === undefined ? [] : [pragma.type];
+});
 
 /** Braket's names of results. */
 export type ResultType = NonNullable<Row<OutputName>['pragma']>['type'];
@@ -314,6 +361,14 @@ export function askedFields(request: RequestedOutputs): readonly RequestedField[
 /** Whether a request reads the state itself, and not only what measurements of it give. */
 export function readsState(request: RequestedOutputs): boolean {
   return askedFields(request).some((field) => FIELDS_OF_STATE.has(field));
+}
+
+/** Whether a method gives what a request asks for only of circuits that have a single final state. */
+export function needsOneState(request: RequestedOutputs, method: OutputMethod): boolean {
+  const asked = new Set<string>(askedFields(request));
+  return NAMES.map(factsOf).some(
+    ({ fields, by }) => by[method] === 'of one state' && fields.some((field) => asked.has(field)),
+  );
 }
 
 /** Whether an output is a value that noise or an outcome in mid-circuit leaves exact on a density matrix alone. */

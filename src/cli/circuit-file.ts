@@ -1,6 +1,8 @@
 /** Reads a circuit file as a request body for POST /quantum/circuits or, with a sweep, for POST /quantum/batches. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import type { InputValue } from '../circuit/input-columns.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import { jsonFault } from '../errors/json-fault.ts';
 import { nearestNames } from '../errors/nearest-names.ts';
@@ -42,7 +44,7 @@ export interface SubmissionOptions {
   readonly target?: string;
   readonly shots?: number;
   readonly seed?: number;
-  readonly input?: Readonly<Record<string, number | boolean>>;
+  readonly input?: Readonly<Record<string, InputValue>>;
   /** A file with a noise model, or the name of one. */
   readonly noise?: string;
   readonly method?: string;

@@ -1,5 +1,7 @@
 /** Arguments that `qcs run` and `qcs submit` share: a circuit file, and options that override its fields. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { InputValue } from '../circuit/input-columns.ts';
 import { METHODS } from '../fleet/method-names.ts';
 import { digits, inputValue, number } from './option-parsers.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
@@ -43,13 +45,13 @@ export function withCircuit(command: Command): Command {
 
 function addInput(
   text: string,
-  earlier: Readonly<Record<string, number | boolean>> = {},
-): Readonly<Record<string, number | boolean>> {
+  earlier: Readonly<Record<string, InputValue>> = {},
+): Readonly<Record<string, InputValue>> {
   const [name = '', value = ''] = text.split(/=(.*)/s, 2).map((part) => part.trim());
   const parsed = inputValue(value);
   if (name === '' || parsed === undefined) {
     throw new InvalidArgumentError(
-      'Write it as name=value, with a number such as 0.5 or pi/2, or with true or false.',
+      'Write it as name=value, with a number such as 0.5 or pi/2, with true or false, or with a label of bits such as "011" in quotation marks.',
     );
   }
   return { ...earlier, [name]: parsed };

@@ -1,5 +1,6 @@
 /** Parsers of option values. */
 import { InvalidArgumentError } from 'commander';
+import type { InputValue } from '../circuit/input-columns.ts';
 
 /** Parses a number from `least` to `most`. */
 export function number(least: number, most: number): (text: string) => number {
@@ -49,13 +50,14 @@ const MULTIPLE_OF_PI =
   /^([+-]?)(?:([\d.]+(?:e[+-]?\d+)?)\s*\*?\s*)?(?:pi|π)(?:\s*\/\s*([\d.]+))?$/i;
 
 /**
- * Parses the value of an input: `true`, `false`, a number such as `0.5`, or a multiple of π such as `pi`, `-pi/2`, `2pi`
- * or `3*pi/4`.
+ * Parses the value of an input: `true`, `false`, a number such as `0.5`, a multiple of π such as `pi`, `-pi/2`, `2pi` or
+ * `3*pi/4`, or a label of bits in quotation marks, such as `"011"`.
  *
  * @returns Undefined for anything else.
  */
-export function inputValue(text: string): number | boolean | undefined {
+export function inputValue(text: string): InputValue | undefined {
   const word = text.trim();
+  if (/^"[01]+"$/.test(word)) return word.slice(1, -1);
   if (word === 'true' || word === 'false') return word === 'true';
   const [, sign, factor = 1, divisor = 1] = MULTIPLE_OF_PI.exec(word) ?? [];
   const multiple = ((sign === '-' ? -1 : 1) * Number(factor) * Math.PI) / Number(divisor);

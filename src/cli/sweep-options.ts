@@ -1,12 +1,14 @@
 /** Options of `qcs run` and `qcs submit` that ask for expectation values, at one point or over a sweep of inputs. */
+
 import { type Command, InvalidArgumentError } from 'commander';
+import type { InputValue } from '../circuit/input-columns.ts';
 import { inputValue } from './option-parsers.ts';
 
 /** Most points of a range; more are refused when the sweep is checked, too. */
 const MAX_POINTS = 1_000_000;
 
 /** Values of swept inputs by name, one for each point. */
-type SweptValues = Readonly<Record<string, readonly (number | boolean)[]>>;
+type SweptValues = Readonly<Record<string, readonly InputValue[]>>;
 
 /** A term of an observable, in the form of a request. */
 interface Term {
@@ -53,7 +55,7 @@ function addSweep(text: string, earlier: SweptValues = {}): SweptValues {
   if (Object.hasOwn(earlier, name)) {
     throw new InvalidArgumentError(`The input ${name} is swept twice.`);
   }
-  const points = values.includes(':') ? range(values) : values.split(',').map(numberOrBoolean);
+  const points = values.includes(':') ? range(values) : values.split(',').map(sweptValue);
   return { ...earlier, [name]: points };
 }
 
@@ -63,7 +65,7 @@ function range(text: string): readonly number[] {
   if (parts.length !== 3) {
     throw new InvalidArgumentError('A range is from:to:points, such as 0:6.28:100.');
   }
-  const [from, to] = parts.slice(0, 2).map(numberOrBoolean);
+  const [from, to] = parts.slice(0, 2).map(sweptValue);
   if (typeof from !== 'number' || typeof to !== 'number') {
     throw new InvalidArgumentError('The ends of a range are numbers.');
   }
@@ -79,7 +81,7 @@ function range(text: string): readonly number[] {
   );
 }
 
-function numberOrBoolean(text: string): number | boolean {
+function sweptValue(text: string): InputValue {
   const value = inputValue(text);
   if (value !== undefined) return value;
   throw new InvalidArgumentError(`"${text}" is not a number such as 0.5 or 3*pi/4.`);

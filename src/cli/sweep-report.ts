@@ -1,5 +1,5 @@
 /** Results of sweeps for people: a chart or a table. */
-import { type InputColumns, inputAt } from '../circuit/input-columns.ts';
+import { givenValue, type InputColumns, inputAt, inputValueAt } from '../circuit/input-columns.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Batch, BatchProgramResult, NumericArray } from '../client/client.ts';
 import { type CommandIo, table } from './command-io.ts';
@@ -59,8 +59,8 @@ export function sweptFields({
   return {
     inputs: Object.fromEntries(
       inputs.names.map((name, i) => {
-        const { values, isBoolean } = inputs.columns[i]!;
-        const all = Array.from(values, (value) => (isBoolean ? value !== 0 : value));
+        const column = inputs.columns[i]!;
+        const all = Array.from(column.values, (_, place) => givenValue(column, place));
         return [name, all.length === 1 ? all[0] : all];
       }),
     ),
@@ -92,8 +92,8 @@ function sweepTable(facts: SweepFacts, { programs }: SweepResult): string {
     ...swept.map((input) => ({
       label: inputs.names[input]!,
       textAt: (point: number) => {
-        const value = inputAt(inputs, input, point);
-        return inputs.columns[input]!.isBoolean ? `${value !== 0}` : inputText(value);
+        const value = inputValueAt(inputs, input, point);
+        return typeof value === 'number' ? inputText(value) : `${value}`;
       },
     })),
     ...tableLines(facts, programs[0]!).flatMap(({ lines }) =>

@@ -278,7 +278,7 @@ export type BatchProgramInput = {
    * sweep: all arrays of a program have one length, its number of points
    */
   readonly inputs?: {
-    readonly [name: string]: number | boolean | readonly number[] | readonly boolean[] | PackedArrayInput;
+    readonly [name: string]: number | boolean | string | readonly number[] | readonly boolean[] | readonly string[] | PackedArrayInput;
   } | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
@@ -314,8 +314,9 @@ export type BatchProgramInput = {
    */
   readonly shots?: number | undefined;
   /**
-   * Default ["expectation"] for a program with observables, otherwise ["counts"]. expectation, variance and
-   * gradient need `observables`; statevector: up to 16 qubits; probabilities: up to 16 classical bits
+   * Default ["expectation"] for a program with observables, otherwise ["counts"]. probabilities: up to 16 measured
+   * bits; expectation: with `observables`; variance: with `observables`; gradient: with `observables`;
+   * statevector: up to 16 qubits, without noise
    */
   readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'variance' | 'gradient' | 'statevector')[] | undefined;
   /**
@@ -358,8 +359,9 @@ export type BatchSubmissionInput = {
    */
   readonly shots?: number | undefined;
   /**
-   * Default ["expectation"] for a program with observables, otherwise ["counts"]. expectation, variance and
-   * gradient need `observables`; statevector: up to 16 qubits; probabilities: up to 16 classical bits
+   * Default ["expectation"] for a program with observables, otherwise ["counts"]. probabilities: up to 16 measured
+   * bits; expectation: with `observables`; variance: with `observables`; gradient: with `observables`;
+   * statevector: up to 16 qubits, without noise
    */
   readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'variance' | 'gradient' | 'statevector')[] | undefined;
   /**
@@ -679,9 +681,12 @@ export type CircuitSubmissionInput = {
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
-  /** Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares */
+  /**
+   * Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares.
+   * That of `input bit[n]` is a label such as "011"
+   */
   readonly inputs?: {
-    readonly [name: string]: number | boolean;
+    readonly [name: string]: number | boolean | string;
   } | undefined;
   /** An id from GET /quantum/processors */
   readonly target_processor: string;
@@ -715,12 +720,13 @@ export type CircuitSubmissionInput = {
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /**
-   * Default ["counts"]. statevector: up to 16 qubits, without noise; amplitudes needs `basis_states`, without
-   * noise; probabilities: up to 16 classical bits; expectation needs `observables`; memory: up to 100,000 shots;
-   * density_matrix (up to 7 qubits) and purity: by the method density_matrix; detection_events and
-   * detector_error_model need `detectors` or `logical_observables`
+   * Default ["counts"]. probabilities: up to 16 measured bits; expectation: with `observables`; statevector: up to
+   * 16 qubits, without noise; amplitudes: up to 1,024 basis states, with `basis_states`, without noise; memory: up
+   * to 100,000 shots; density_matrix: up to 7 qubits, by the method density_matrix; purity: by the method
+   * density_matrix; detection_events: with `detectors` or `logical_observables`; detector_error_model: with
+   * `detectors` or `logical_observables`
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'statevector' | 'amplitudes' | 'expectation' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
+  readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
     /** Pauli string, such as `Z0 Z1`; `I` is the identity */
@@ -920,9 +926,12 @@ export type CompileRequestInput = {
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
-  /** Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares */
+  /**
+   * Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares.
+   * That of `input bit[n]` is a label such as "011"
+   */
   readonly inputs?: {
-    readonly [name: string]: number | boolean;
+    readonly [name: string]: number | boolean | string;
   } | undefined;
   /** An id from GET /quantum/processors */
   readonly target_processor: string;

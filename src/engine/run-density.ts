@@ -1,5 +1,6 @@
 /** Runs a program on density matrices on any engine: counts by its shots, exact outputs over all outcomes. */
 import type { PauliSum } from '../circuit/observable.ts';
+import { MAX_DENSITY_QUBITS } from '../circuit/outputs.ts';
 import type { DensityStates } from './density-states.ts';
 import type { RunRequest, RunResult } from './engine.ts';
 import {
@@ -16,9 +17,6 @@ import type { RunPlan } from './run-plan.ts';
 import { ShotTree } from './shot-tree.ts';
 import type { StateBudget } from './state-budget.ts';
 import { TimeSlicer } from './time-slicer.ts';
-
-/** Most qubits of a density matrix that is returned: 256 KiB. */
-const MAX_RETURNED_QUBITS = 7;
 
 /** A density program compiled by an engine; all its runs share it. */
 export interface RunnableDensity<S> {
@@ -86,11 +84,11 @@ function check<S>({ numQubits, plan, budget }: RunnableDensity<S>, request: RunR
   const { observables = [], variances = false } = request;
   if (request.statevector === true || request.amplitudes !== undefined)
     throw new OutputNeedsStateVectorError();
-  if (request.densityMatrix === true && numQubits > MAX_RETURNED_QUBITS) {
-    throw new DensityMatrixTooLargeError(numQubits, MAX_RETURNED_QUBITS);
+  if (request.densityMatrix === true && numQubits > MAX_DENSITY_QUBITS) {
+    throw new DensityMatrixTooLargeError(numQubits, MAX_DENSITY_QUBITS);
   }
-  if (request.purity === true && !plan.hasFinalState && numQubits > MAX_RETURNED_QUBITS) {
-    throw new OutputNeedsFinalStateError(`The purity of more than ${MAX_RETURNED_QUBITS} qubits`);
+  if (request.purity === true && !plan.hasFinalState && numQubits > MAX_DENSITY_QUBITS) {
+    throw new OutputNeedsFinalStateError(`The purity of more than ${MAX_DENSITY_QUBITS} qubits`);
   }
   const needsImage = variances && observables.some((each) => shapeOf(each).kind === 'sum');
   if (needsImage && budget.maxStates < 2) {

@@ -6,6 +6,7 @@ import {
   type Qubit,
 } from '../circuit/circuit.ts';
 import { StepsSpentError } from '../circuit/openqasm/circuit-builder.ts';
+import { factsOf, type OutputName } from '../circuit/outputs.ts';
 import { chainOrder } from '../compiler/chain/chain-order.ts';
 import {
   compileMatrixProduct,
@@ -29,16 +30,6 @@ import {
 import type { ProcessorSpec } from './processor.ts';
 import type { MethodFigures } from './schedule/scheduled-run.ts';
 
-/** Outputs that matrix product states do not have. */
-const MISSING: readonly string[] = ['adjoint_gradient', 'density_matrix', 'purity'];
-/** Outputs that are read off one final state. */
-const OF_FINAL_STATE: readonly string[] = [
-  'statevector',
-  'state_vector',
-  'amplitudes',
-  'amplitude',
-];
-
 /** Gates, and swaps by which their qubits are apart, that are compiled in a few milliseconds. */
 const MAX_QUICK_GATES = 2000;
 const MAX_QUICK_SWAPS = 100;
@@ -54,14 +45,14 @@ const LIKELY_PART = 1 / 4;
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
 export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
-  const { work, outputs, wantsExact, shots, asked, typicalPoint } = question;
-  const missing = outputs.find((name) => MISSING.includes(name));
+  const { work, outputs, shots, asked, typicalPoint } = question;
+  const given = (name: OutputName) => factsOf(name).by.matrix_product_state;
+  const missing = outputs.find((name) => given(name) === 'never');
   if (missing !== undefined) return { why: `matrix_product_state has no ${missing}` };
   if (allOperations(question.circuit.operations).some(({ kind }) => kind === 'noise')) {
     return { why: 'matrix_product_state takes no noise but readout errors' };
   }
-  const readsState = wantsExact || outputs.some((name) => OF_FINAL_STATE.includes(name));
-  if (readsState && work.isBranching) {
+  if (work.isBranching && outputs.some((name) => given(name) === 'of one state')) {
     return { why: 'matrix_product_state has no exact values after measurements in mid-circuit' };
   }
   const circuit = typicalPoint?.() ?? question.circuit;

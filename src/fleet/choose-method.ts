@@ -3,6 +3,7 @@
  * that the caller names. A request that no method can serve is refused with the figures of each.
  */
 import { counted } from '../circuit/fault-list.ts';
+import { isMean, isOfDensity } from '../circuit/outputs.ts';
 import { byChain } from './chain-offer.ts';
 import {
   densitySize,
@@ -38,7 +39,8 @@ export type MethodChoice =
 /** Chooses the method. */
 export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): MethodChoice {
   const spec = simulatedSpec(given);
-  const { asked, densityOutput } = question;
+  const { asked, outputs } = question;
+  const densityOutput = outputs.find(isOfDensity);
   const has = (name: MethodName) => methodsOf(spec).some(({ method }) => method === name);
   switch (asked) {
     case 'stabilizer':
@@ -85,8 +87,9 @@ const COMPARED_MS = 50;
 /** The choice among all methods. */
 function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   const onStates = cheapestOfStates(question, spec);
-  const { work, shots, densityOutput, wantsExact } = question;
-  if (densityOutput !== undefined) return onStates;
+  const { work, shots, outputs } = question;
+  if (outputs.some(isOfDensity)) return onStates;
+  const wantsExact = outputs.some(isMean);
   const isEstimate = 'method' in onStates && onStates.method === 'trajectories' && wantsExact;
   const ms =
     'problem' in onStates || isEstimate
@@ -138,7 +141,8 @@ function comparison(question: MethodQuestion, spec: ProcessorSpec, onStates: Met
 
 /** The choice among methods on states of 2^n amplitudes. */
 function cheapestOfStates(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
-  const { work, shots, wantsExact, densityOutput } = question;
+  const { work, shots, outputs } = question;
+  const [wantsExact, densityOutput] = [outputs.some(isMean), outputs.find(isOfDensity)];
   const { numQubits } = work;
   const [fitsAsState, fitsAsDensity] = [fitsState(question, spec), fitsDensity(question, spec)];
   if (densityOutput !== undefined) {

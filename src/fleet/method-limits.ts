@@ -1,6 +1,7 @@
 /** Methods that processors have, what each takes, and the memory that states need. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
+import type { OutputName } from '../circuit/outputs.ts';
 import type { BondLimits } from '../compiler/program.ts';
 import {
   CORE_BYTES,
@@ -24,12 +25,7 @@ export interface MethodQuestion {
   readonly work: CircuitWork;
   readonly shots: number;
   readonly asked: MethodName;
-  /** Outputs and results that are asked for. */
-  readonly outputs: readonly string[];
-  /** Whether exact values are wanted that a state vector has only without noise: probabilities, expectations, …. */
-  readonly wantsExact: boolean;
-  /** Output that only a density matrix has. */
-  readonly densityOutput?: string;
+  readonly outputs: readonly OutputName[];
   /** Limits of matrix product states that the caller sets. */
   readonly bonds?: Partial<BondLimits>;
   /**

@@ -2,6 +2,7 @@
 import { type DynamicCircuit, numOperationsOf } from '../circuit/circuit.ts';
 import { counted } from '../circuit/fault-list.ts';
 import { StepsSpentError } from '../circuit/openqasm/circuit-builder.ts';
+import { factsOf, type OutputName } from '../circuit/outputs.ts';
 import {
   compileNearClifford,
   MAX_ROTATIONS,
@@ -30,21 +31,6 @@ import {
 import type { ProcessorSpec } from './processor.ts';
 import type { MethodFigures } from './schedule/scheduled-run.ts';
 
-/** Outputs that stabilizers have. */
-const OUTPUTS: readonly string[] = [
-  'counts',
-  'memory',
-  'detection_events',
-  'detector_error_model',
-  'sample',
-  'expectation',
-  'variance',
-  'probabilities',
-  'probability',
-];
-
-/** Outputs of detectors, which circuits with other gates do not have. */
-const OF_DETECTORS: readonly string[] = ['detection_events', 'detector_error_model'];
 /** Units of work, of about 1 ns, that an offer of sums may take while the event loop waits. */
 const MAX_QUICK_UNITS = 4e6;
 /**
@@ -80,10 +66,11 @@ const TIMES = {
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
 export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
-  const { circuit, outputs, wantsExact, shots, typicalPoint } = question;
+  const { circuit, outputs, shots, typicalPoint } = question;
+  const given = (name: OutputName) => factsOf(name).by.stabilizer;
   const { numQubits } = circuit;
-  const missing = outputs.find((name) => !OUTPUTS.includes(name));
-  if (missing?.startsWith('amplitude')) {
+  const missing = outputs.find((name) => given(name) === 'never');
+  if (missing === 'amplitudes') {
     return { why: 'stabilizer has no amplitudes, because it does not keep their global phase' };
   }
   if (missing !== undefined) return { why: `stabilizer has no ${missing}` };
@@ -103,7 +90,7 @@ export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Of
     const sums = byStabilizerSums(question, spec);
     return 'why' in sums ? { ...sums, why: `${why}; ${sums.why}` } : sums;
   }
-  if (wantsExact && !isLinear(program)) {
+  if (outputs.some((name) => given(name) === 'unconditional') && !isLinear(program)) {
     return { why: 'stabilizer has no exact values of a circuit with conditions or loops' };
   }
   const outcomeBytes = countingBytes(circuit.numBits, shots);
@@ -130,7 +117,7 @@ export function byStabilizerSums(
   spec: ProcessorSpec,
   mostMs = Number.POSITIVE_INFINITY,
 ): Offer | Refusal {
-  const missing = outputs.find((name) => OF_DETECTORS.includes(name));
+  const missing = outputs.find((name) => factsOf(name).needs === 'parities');
   if (missing !== undefined) return { why: `sums over stabilizer states have no ${missing}` };
   if (circuit.numQubits > MAX_NEAR_CLIFFORD_QUBITS) {
     const why = `sums over stabilizer states take up to ${counted(MAX_NEAR_CLIFFORD_QUBITS, 'qubit')}`;
@@ -145,7 +132,7 @@ export function byStabilizerSums(
   if ('kind' in program) {
     return whyNoSums(program, most);
   }
-  const probabilities = outputs.some((name) => name === 'probabilities' || name === 'probability');
+  const probabilities = outputs.includes('probabilities');
   if (probabilities && program.numBits > MAX_STABILIZER_PROBABILITY_BITS) {
     const why = `stabilizer lists the outcomes of up to ${MAX_STABILIZER_PROBABILITY_BITS} bits`;
     return { why, isLimit: true };

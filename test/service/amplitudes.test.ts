@@ -154,12 +154,12 @@ describe('a request is refused', () => {
       'basis_states[0]',
       'must be bits, such as 0101, or a number such as 0x1f, not the string "0b11"',
     ],
-    ['with noise', { noise }, 'return', 'There are no amplitudes with noise.'],
+    ['with noise', { noise }, 'return', 'amplitudes needs a pure state; with noise'],
     [
       'of a density matrix',
       { method: 'density_matrix' },
       'return',
-      'There are no amplitudes by the method density_matrix.',
+      'amplitudes needs a pure state; the method density_matrix has none.',
     ],
     [
       'of stabilizers',

@@ -92,7 +92,7 @@ describe('a submission', () => {
       {
         path: 'qasm',
         message:
-          'OpenQASM line 3: The result "state_vector" of a program of 18 qubits; the limit is 16.',
+          'OpenQASM line 3: The result "state_vector" of 18 qubits; the limit for a JSON answer is 16.',
         code: 'CIRCUIT_LIMIT_EXCEEDED',
       },
     ]);

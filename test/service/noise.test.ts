@@ -443,7 +443,10 @@ describe('a bad request', () => {
       { noise: { model: 'ibm-fes' } },
       'noise.model: There is no noise model called "ibm-fes". Did you mean ibm-fez?',
     ],
-    [{ return: ['statevector'] }, 'return: There is no statevector with noise.'],
+    [
+      { return: ['statevector'] },
+      'return: statevector needs a pure state; with noise the state is mixed.',
+    ],
     [
       { target_processor: 'statevector-sim', return: ['density_matrix'] },
       'return: density_matrix needs the method density_matrix, which qvm has',
@@ -524,7 +527,7 @@ describe('a batch with noise', () => {
     }
     const refused = await postBatch({ ...body, programs: [{ ...program, return: ['gradient'] }] });
     expect(faultsIn(refused)).toEqual([
-      expect.stringContaining('gradient with noise needs the method density_matrix'),
+      expect.stringContaining('gradient needs the method density_matrix'),
     ]);
   });
 
@@ -572,9 +575,7 @@ describe('a batch with noise', () => {
     const refused = async (more: Body) =>
       faultsIn(await postBatch({ programs: [program], noise: damping, ...more }));
     expect(await refused({ method: 'statevector', shots: 10, return: ['gradient'] })).toEqual([
-      expect.stringContaining(
-        'programs[0].return: gradient with noise needs the method density_matrix',
-      ),
+      expect.stringContaining('programs[0].return: gradient needs the method density_matrix'),
     ]);
     expect(await refused({ target_processor: 'statevector-sim' })).toEqual([
       expect.stringContaining('programs[0].shots: Required: with noise'),

@@ -16,7 +16,7 @@ const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
   [/\bnoise\b/, /./],
   [/(^|\.)method$/, / does not have |^(stabilizer|matrix_product_state) (takes|has|needs) /],
   [/(^|\.)(max_bond_dimension|truncation_threshold)$/, /^Only taken with the method /],
-  [/(^|\.)return$/, / needs the method density_matrix|^There is no /],
+  [/(^|\.)return$/, / needs (the method density_matrix|a pure state)/],
   // What a program needs follows from the defaults of its batch, too.
   [
     /^programs\[\d+\]\.(shots|observables)$/,

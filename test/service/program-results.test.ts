@@ -307,7 +307,7 @@ describe('density_matrix', () => {
     const answer = await service.submit({ target_processor: 'qvm', qasm, shots: 1 });
     expect(answer.json().error.details[0]).toMatchObject({
       message:
-        'OpenQASM line 4: The result "density_matrix" of a program of 8 qubits; the limit is 7.',
+        'OpenQASM line 4: The result "density_matrix" of 8 qubits; the limit for a JSON answer is 7.',
       code: 'CIRCUIT_LIMIT_EXCEEDED',
     });
   });
@@ -344,22 +344,22 @@ describe('is refused with its line:', () => {
         qasm: 'OPENQASM 3.0;\nqubit[20] q;\nh q;\n#pragma braket result probability q[0]',
         inputs: {},
       },
-      'line 4: The result "probability" of a program of 20 qubits; the limit is 16. Measure fewer qubits',
+      'line 4: The result "probability" of 20 measured bits; the limit for a JSON answer is 16. Measure fewer qubits',
     ],
     [
       ['noise bit_flip(0.1) q[0]', 'result state_vector'],
       { target_processor: 'qvm' },
-      'line 8: The result "state_vector" needs a state vector; with noise the state is mixed. Ask for density_matrix or probability.',
+      'line 8: The result "state_vector" needs a pure state; with noise the state is mixed. Ask for density_matrix or probabilities.',
     ],
     [
       ['result amplitude "000"'],
       { target_processor: 'qvm', method: 'density_matrix' },
-      'line 7: The result "amplitude" needs a state vector; the method density_matrix has none. Ask for density_matrix or probability.',
+      'line 7: The result "amplitude" needs a pure state; the method density_matrix has none. Ask for density_matrix or probabilities.',
     ],
     [
       ['noise bit_flip(0.1) q[0]', 'result adjoint_gradient expectation(z(q[0])) theta'],
       { target_processor: 'qvm' },
-      'line 8: The result "adjoint_gradient" needs a state vector; with noise the state is mixed. Ask a batch for "gradient", which is by parameter shifts there.',
+      'line 8: The result "adjoint_gradient" needs a pure state; with noise the state is mixed. Ask a batch for "gradient", which is by parameter shifts there.',
     ],
   ])('%j', async (pragmas, more, message) => {
     expect(await faultsOf(pragmas, more)).toEqual([expect.stringContaining(message)]);

@@ -4,7 +4,7 @@ import { didYouMean } from '../../errors/nearest-names.ts';
 import { type NumberType, typeName } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { OpenQasmInputError } from '../errors.ts';
-import { inputPath } from '../input-columns.ts';
+import { inputPath, inputValueAt } from '../input-columns.ts';
 import type { OpenInputs } from './open-inputs.ts';
 import { quoted } from './token-stream.ts';
 
@@ -36,7 +36,7 @@ export class Inputs {
     const input = this.open?.numberOf(name);
     const point = input === undefined ? -1 : this.open!.firstUnfit(input, type, numberFor);
     if (point >= 0) {
-      const found = this.open!.columns.columns[input!]!.values[point];
+      const found = textOf(inputValueAt(this.open!.columns, input!, point));
       const problem = `The input ${quoted(name)} is ${found} at point ${point}; ${expected}.`;
       this.#add(name, problem, `[${point}]`);
       return scalar(type.base, 1);
@@ -44,8 +44,7 @@ export class Inputs {
     const value = this.#values[name];
     const number = numberFor(type, value);
     if (number === undefined) {
-      const found = quoted(JSON.stringify(value) ?? 'undefined');
-      this.#add(name, `The input ${quoted(name)} is ${found}; ${expected}.`);
+      this.#add(name, `The input ${quoted(name)} is ${textOf(value)}; ${expected}.`);
       return scalar(type.base, 1);
     }
     return input === undefined ? scalar(type.base, number) : this.open!.scalar(input, type.base);
@@ -58,17 +57,18 @@ export class Inputs {
   takeBits(name: string, count: number): readonly boolean[] {
     this.#declared.add(name);
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
-    const text =
-      typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-        ? value.toString(2).padStart(count, '0')
-        : value;
+    const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+    const isBit = typeof value === 'boolean' && count === 1;
+    const text = isNumber || isBit ? Number(value).toString(2).padStart(count, '0') : value;
     if (typeof text === 'string' && text.length === count && /^[01]+$/.test(text)) {
       const input = this.open?.numberOf(name);
       if (input !== undefined) this.open?.fix(input);
       return [...text].reverse().map((digit) => digit === '1');
     }
-    const found = value === undefined ? 'has no value' : `is ${quoted(JSON.stringify(value))}`;
-    const expected = `bit[${count}] is a text of ${count} digits 0 and 1, or a whole number of ${count} bits`;
+    const found = value === undefined ? 'has no value' : `is ${textOf(value)}`;
+    const example =
+      count > MAX_EXAMPLE ? '' : `, such as "${'011'.padStart(count, '0').slice(-count)}"`;
+    const expected = `bit[${count}] is a label of ${count} digits 0 and 1 in quotation marks${example}, or a whole number of ${count} bits`;
     this.#add(name, `The program's input ${quoted(name)} ${found}; ${expected}.`);
     return new Array<boolean>(count).fill(false);
   }
@@ -95,6 +95,15 @@ export class Inputs {
     this.#faults.push({ path: `${inputPath(name)}${place}`, message });
   }
 }
+
+const textOf = (value: unknown): string =>
+  typeof value === 'number' || typeof value === 'boolean' ? `${value}` : quotedValue(value);
+
+const quotedValue = (value: unknown): string =>
+  quoted(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'));
+
+/** Bits of the longest label that is written as an example. */
+const MAX_EXAMPLE = 16;
 
 const DESCRIPTIONS: Readonly<Record<ScalarType, string>> = {
   int: 'a whole number',

@@ -12,7 +12,7 @@ import { codeOf } from '../angle-operations.ts';
 import { AngleTape } from '../angle-tape.ts';
 import { applied, COMPARISONS, type NumberType } from '../classical-evaluation.ts';
 import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
-import { type InputColumns, inputAt } from '../input-columns.ts';
+import { givenValue, type InputColumns, type InputValue, inputAt } from '../input-columns.ts';
 
 /** Why the derivative with respect to an input does not exist, or is not known. */
 export interface Obstacle {
@@ -97,14 +97,15 @@ export class OpenInputs {
   firstUnfit(
     input: number,
     type: NumberType,
-    numberFor: (type: NumberType, value: number | boolean) => number | undefined,
+    numberFor: (type: NumberType, value: InputValue) => number | undefined,
   ): number {
-    const { values, isBoolean } = this.columns.columns[input]!;
+    const column = this.columns.columns[input]!;
+    const { values } = column;
     const key = `${input} ${type.base} ${type.width}`;
     if (values.length === 1 || this.#fits.has(key)) return -1;
-    const isUnfit = (value: number) =>
-      numberFor(type, isBoolean ? value !== 0 : value) === undefined;
-    const point = values.findIndex(isUnfit);
+    const point = values.findIndex(
+      (_, place) => numberFor(type, givenValue(column, place)) === undefined,
+    );
     if (point < 0) this.#fits.add(key);
     return point;
   }

@@ -93,7 +93,7 @@ function submittedParts(
 ): Pick<SweepFacts, 'inputs' | 'observables' | 'gradientInputs'> {
   const { inputs: given, observables: sums = [], gradient_inputs: asked } = program;
   const inputs = inputColumns(unpackedInputs({ ...(given as object) }, new FaultList()));
-  const numeric = inputs.names.filter((_, i) => inputs.columns[i]?.isBoolean === false);
+  const numeric = inputs.names.filter((_, i) => inputs.columns[i]?.kind === 'number');
   const observables = parseObservables(
     sums as readonly ObservableObject[],
     Number.POSITIVE_INFINITY,

@@ -12,7 +12,7 @@ import {
   isStatic,
   measuredQubits,
 } from '../../circuit/circuit.ts';
-import { askedFields, type RequestedOutputs } from '../../circuit/outputs.ts';
+import { needsOneState, type RequestedOutputs } from '../../circuit/outputs.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import {
   type BatchRequest,
@@ -204,8 +204,7 @@ export function checkBatch({ shape, request }: Batch): void {
     { ...request, shots: numBits > MAX_LISTED_BITS ? 0 : (request.shots ?? 0) },
     { numQubits, numBits, numAngles: formulas?.numInputs ?? numAngles },
   );
-  const isExact = methodOfBatch({ shape, request }) === 'density_matrix';
-  if (askedFields(request).length > 0 && work.isBranching && !isExact) {
+  if (work.isBranching && needsOneState(request, methodOfBatch({ shape, request }))) {
     throw new OutputNeedsFinalStateError('More than counts of a batch');
   }
 }

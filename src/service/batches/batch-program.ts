@@ -6,6 +6,7 @@ import type { FaultList } from '../../circuit/fault-list.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { factsOf } from '../../circuit/outputs.ts';
 import type { ChosenMethod } from '../circuits/check-method.ts';
 import {
   type ArrayFormat,
@@ -47,11 +48,11 @@ export interface CheckedProgram extends ChosenMethod {
   readonly warnings: readonly ProgramWarning[];
 }
 
+/** Results of a program: what is asked for, and what comes with it. */
+export type ResultName = BatchOutput | 'standard_error' | 'truncation_error' | 'largest_bond';
+
 /** Numbers of one result that a point has. */
-export function numbersOf(
-  program: CheckedProgram,
-  output: BatchOutput | 'standard_error' | 'truncation_error' | 'largest_bond',
-): number {
+export function numbersOf(program: CheckedProgram, output: ResultName): number {
   const { numQubits, numBits, observables, gradientInputs } = program;
   switch (output) {
     case 'counts':
@@ -72,6 +73,9 @@ export function numbersOf(
   }
 }
 
+/** Whether an output is estimated where shots are given and counts are not asked for. */
+export const isEstimable = (name: BatchOutput): boolean => factsOf(name).devices === 'estimated';
+
 /**
  * Whether expectation values or gradients are asked for and estimated from counts. Trajectories have expectation values
  * of their own, and a density matrix exact ones.
@@ -83,7 +87,7 @@ export function isEstimated({
 }: Pick<CheckedProgram, 'shots' | 'outputs' | 'method'>): boolean {
   if (method !== 'statevector') return false;
   if (shots === undefined || outputs.includes('counts')) return false;
-  return outputs.includes('expectation') || outputs.includes('gradient');
+  return outputs.some(isEstimable);
 }
 
 /** Whether expectation values have standard errors. */

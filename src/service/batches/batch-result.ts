@@ -13,7 +13,12 @@ import { countsJson } from '../circuits/result-json.ts';
 import { parseStored } from '../jobs/stored-request.ts';
 import type { ArrayFormat, BatchResultFields, ProgramResultFields } from '../schemas/batches.ts';
 import { nestedText, PIECE_LENGTH, packedText } from './array-text.ts';
-import { type CheckedProgram, hasStandardErrors, numbersOf } from './batch-program.ts';
+import {
+  type CheckedProgram,
+  hasStandardErrors,
+  numbersOf,
+  type ResultName,
+} from './batch-program.ts';
 import {
   type Counts,
   type CountsLayout,
@@ -28,19 +33,20 @@ import { PartCursor, type ReadParts } from './part-cursor.ts';
 /** Other work runs after this much writing. */
 const WRITING_MS = 5;
 
-/** Results of a program, in the order in which they are answered. */
-const RESULTS = [
-  'counts',
-  'probabilities',
-  'expectation',
-  'standard_error',
-  'variance',
-  'gradient',
-  'statevector',
-  'truncation_error',
-  'largest_bond',
-] as const satisfies readonly (keyof ProgramResultFields)[];
-export type ResultName = (typeof RESULTS)[number];
+/** Place of each result among the series of its program, which is that in the answer. */
+const PLACES = {
+  counts: 0,
+  probabilities: 1,
+  expectation: 2,
+  standard_error: 3,
+  variance: 4,
+  gradient: 5,
+  statevector: 6,
+  truncation_error: 7,
+  largest_bond: 8,
+} as const satisfies Readonly<Record<ResultName, number>>;
+// The cast is safe: these are the keys.
+const RESULTS = Object.keys(PLACES) as ResultName[];
 
 /** Results whose series come one after the other from 0 on, those of a program together. */
 const NUM_FIRST = 7;
@@ -50,7 +56,7 @@ const OTHERS_PER_PROGRAM = 16;
 
 /** Number of the series of parts that holds a result of a program. */
 export function seriesOf(program: number, result: ResultName): number {
-  const place = RESULTS.indexOf(result);
+  const place = PLACES[result];
   return place < NUM_FIRST
     ? program * NUM_FIRST + place
     : OTHERS + program * OTHERS_PER_PROGRAM + place - NUM_FIRST;

@@ -18,6 +18,7 @@ import { type InputColumns, inputRows } from '../../circuit/input-columns.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { checkOperations, type SourceField } from '../circuits/check-device.ts';
+import { checkDeviceOutputs } from '../circuits/check-outputs.ts';
 import {
   type EmulationRequest,
   emulatedCircuit,
@@ -38,14 +39,12 @@ interface Asked {
 export function checkBatchDevice(
   groups: readonly ProgramGroup[],
   asked: Asked,
-  { id, device }: Pick<ProcessorSpec, 'id' | 'device'>,
+  spec: Pick<ProcessorSpec, 'id' | 'device'>,
   faults: FaultList,
 ): void {
+  const { device } = spec;
   if (device === undefined) return;
-  if (device.emulation === undefined) checkOutputs(asked, id, faults);
-  else if (asked.outputs.includes('statevector')) {
-    faults.add('return', `${id} does not give statevector; qvm does.`);
-  }
+  checkDeviceOutputs('batch', { ...asked, results: [] }, spec, faults);
   const noisy = groups.find(({ circuit }) => isNoisy(circuit));
   if (noisy !== undefined) {
     checkOperations(noisy.circuit, device, asked.source, faults);
@@ -65,20 +64,6 @@ export function checkBatchDevice(
 }
 
 const shotsOf = ({ shots }: Asked) => (shots === undefined ? {} : { shots });
-
-function checkOutputs({ outputs, shots }: Asked, id: string, faults: FaultList): void {
-  for (const name of outputs) {
-    if (name === 'counts') continue;
-    if (name !== 'expectation' && name !== 'gradient') {
-      faults.add('return', `${name} can be computed only by a simulator; ${id} gives counts.`);
-    } else if (shots === undefined) {
-      faults.add('shots', `Required: ${id} gives counts, from which ${name} is estimated.`);
-    } else if (outputs.includes('counts')) {
-      const problem = `${name} beside counts is exact, which only a simulator can compute. Leave out counts to have it estimated from shots.`;
-      faults.add('return', problem);
-    }
-  }
-}
 
 /** Points of all programs of one body that are fitted by themselves. */
 export const MAX_FITTED_POINTS = 1000;

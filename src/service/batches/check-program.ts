@@ -20,10 +20,12 @@ import {
 } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
+import { factsOf } from '../../circuit/outputs.ts';
 import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
 import { FIELD_ADVICE } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { foundText } from '../../errors/wrong-values.ts';
+import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import {
   attempt,
@@ -37,10 +39,10 @@ import {
 import {
   type ChosenMethod,
   checkMethod,
-  lacksFinalState,
   warningsUnder,
   withModel,
 } from '../circuits/check-method.ts';
+import { checkAsked, checkFields } from '../circuits/check-outputs.ts';
 import {
   type EmulationRequest,
   namesDeviceQubits,
@@ -58,7 +60,6 @@ import {
   type ProgramBody,
   programBody,
 } from '../schemas/batches.ts';
-import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
 import { type CheckedProgram, isEstimated, type ProgramGroup } from './batch-program.ts';
 import { checkBatchDevice, emulatedGroups } from './check-batch-device.ts';
 import { unpackedInputs } from './packed-inputs.ts';
@@ -192,7 +193,8 @@ export class ProgramCheck {
     const { method } = chosen;
     const asked = { outputs, method, ...(shots !== undefined && { shots }) };
     this.#checkShots(asked, circuit);
-    for (const group of written) this.#checkOutputLimits(group.circuit, asked);
+    for (const group of groups)
+      checkAsked(group.circuit, { ...asked, results: [] }, method, faults);
     // Where there is no method, that is said already.
     const byAdjoint = method === 'statevector' && !isEstimated(asked) && faults.count === 0;
     if (outputs.includes('gradient') && byAdjoint) {
@@ -238,7 +240,7 @@ export class ProgramCheck {
       ...rest,
       noise,
       id: this.#target?.spec.id ?? '',
-      isRead: outputs.some((name) => !OF_OBSERVABLES.includes(name)),
+      isRead: outputs.some((name) => factsOf(name).reads !== 'state'),
       mayTakeLong: this.#limits.maxSteps === undefined,
     };
     return emulatedGroups(groups, inputs, outputs, request, this.#faults);
@@ -254,22 +256,12 @@ export class ProgramCheck {
     const byDefault: readonly BatchOutput[] = [hasObservables ? 'expectation' : 'counts'];
     const ofProgram = program.return ?? this.#batch.return;
     const asked = ofProgram ?? (ofText.length > 0 ? [] : byDefault);
-    for (const [i, name] of asked.entries()) {
-      if (asked.indexOf(name) < i) this.#faults.add(`return[${i}]`, `${name} is named twice.`);
-    }
-    const all = new Set([...asked, ...ofText]);
-    const ofObservables = OF_OBSERVABLES.filter((name) => all.has(name));
-    if (ofObservables.length > 0 && !hasObservables) {
-      this.#faults.add('observables', `Required: return has "${ofObservables[0]}".`);
-    }
-    if (ofObservables.length === 0 && hasObservables) {
-      const problem = 'Only taken where return has "expectation", "variance" or "gradient".';
-      this.#faults.add('observables', problem);
-    }
-    return BATCH_OUTPUTS.filter((name) => all.has(name));
+    const all = [...asked, ...ofText.filter((name) => !asked.includes(name))];
+    checkFields('batch', all, hasObservables ? ['observables'] : [], this.#faults);
+    return BATCH_OUTPUTS.filter((name) => all.includes(name));
   }
 
-  /** Method of all points: that of the first circuit with noise, if there is one. */
+  /** Method of all points: that of the first circuit with noise, or else of one that measures in mid-circuit. */
   #method(
     program: ProgramParts,
     groups: readonly ProgramGroup[],
@@ -282,7 +274,10 @@ export class ProgramCheck {
     const { truncation_threshold = batch.truncation_threshold } = program;
     const given = { method, noise, max_bond_dimension, truncation_threshold };
     const mayTakeLong = this.#limits.maxSteps === undefined;
-    const group = groups.find(({ circuit }) => isNoisy(circuit)) ?? groups[0]!;
+    const group =
+      groups.find(({ circuit }) => isNoisy(circuit)) ??
+      groups.find(({ circuit }) => circuitWork(circuit).isBranching) ??
+      groups[0]!;
     const { circuit } = group;
     const typicalPoint = inputs.names.length > 0 ? () => typicalOf(group, inputs) : undefined;
     const chosen =
@@ -314,27 +309,6 @@ export class ProgramCheck {
     checkOutcomeBits(circuit, shots, this.#faults);
   }
 
-  #checkOutputLimits(
-    circuit: DynamicCircuit,
-    { outputs, method }: Pick<CheckedProgram, 'outputs' | 'method'>,
-  ): void {
-    const faults = this.#faults;
-    const { numQubits, numBits } = circuit;
-    const others = outputs.filter((name) => name !== 'counts');
-    if (others.length > 0 && lacksFinalState(circuit, method)) {
-      const problem = `${others[0]} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use. Leave those out, or ask for counts.`;
-      faults.add('return', problem);
-    }
-    const limit = `the limit is ${MAX_LISTED_QUBITS}`;
-    if (outputs.includes('statevector') && numQubits > MAX_LISTED_QUBITS) {
-      faults.add('return', `statevector of ${numQubits} qubits; ${limit}.`, LIMIT_EXCEEDED);
-    }
-    if (outputs.includes('probabilities') && numBits > MAX_LISTED_QUBITS) {
-      const problem = `probabilities of ${numBits} measured bits; ${limit}.`;
-      faults.add('return', problem, LIMIT_EXCEEDED);
-    }
-  }
-
   #checkGradientWidth(numQubits: number, most: number): void {
     if (numQubits <= most) return;
     const problem = `gradient of ${numQubits} qubits; it holds two states, so the limit is ${most}, one less than max_qubits.`;
@@ -361,7 +335,7 @@ export class ProgramCheck {
       if (isOfText) faults.add('qasm', `OpenQASM line ${ofText.line}: ${problem}`);
       else faults.add(`gradient_inputs[${i}]`, problem);
     };
-    const numeric = [...names.keys()].filter((i) => columns[i]?.isBoolean === false);
+    const numeric = [...names.keys()].filter((i) => columns[i]?.kind === 'number');
     const chosen = asked === undefined ? numeric : chosenInputs(asked, inputs, addAt);
     if (asked === undefined && numeric.length === 0) {
       const problem =
@@ -407,16 +381,14 @@ function chosenInputs(
     if (input === undefined) {
       const known = didYouMean(name, names);
       addAt(i, `The program has no input ${JSON.stringify(name)}.${known}`);
-    } else if (columns[input]!.isBoolean) {
-      addAt(i, `The input ${JSON.stringify(name)} is a boolean, not a number.`);
+    } else if (columns[input]!.kind !== 'number') {
+      const { kind } = columns[input]!;
+      addAt(i, `The input ${JSON.stringify(name)} is a ${kind}, not a number.`);
     } else if (chosen.has(input)) addAt(i, `${name} is named twice.`);
     else chosen.add(input);
   }
   return [...chosen];
 }
-
-/** Results that are read off observables. */
-const OF_OBSERVABLES: readonly BatchOutput[] = ['expectation', 'variance', 'gradient'];
 
 /** A program of good form, with inputs as they came. */
 type ProgramParts = Omit<ProgramBody, 'inputs'> & {

@@ -26,7 +26,7 @@ function unpacked(name: string, value: unknown, faults: FaultList): Float64Array
   if (!form.success) {
     const isMeant = isJsonObject(value) && 'data' in value;
     const problem =
-      'An input is a number, a boolean, an array of them, or {"dtype": "<f8", "shape": [P], "data": "…"} with the base64 of P numbers of 64 bits.';
+      'An input is a number, a boolean, a label of bits such as "011", an array of one of them, or {"dtype": "<f8", "shape": [P], "data": "…"} with the base64 of P numbers of 64 bits.';
     const found = isMeant
       ? formFaults(form.error, packedArray, value)
       : [{ path: '', message: problem }];

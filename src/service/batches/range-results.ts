@@ -1,12 +1,14 @@
 /** Results of consecutive points of a program, put together from those of its groups and written as parts. */
 import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import type { JobPart } from '../../jobs/job.ts';
-import { type CheckedProgram, numbersOf } from './batch-program.ts';
-import { countsBytes, numberBytes, type ResultName, resultsOf, seriesOf } from './batch-result.ts';
+import { type CheckedProgram, numbersOf, type ResultName } from './batch-program.ts';
+import { countsBytes, numberBytes, resultsOf, seriesOf } from './batch-result.ts';
 import type { GroupPoints } from './group-points.ts';
 
 /** Numbers of some points, by result. */
-type NumberArrays = Readonly<Partial<Record<ResultName, Float64Array | undefined>>>;
+type NumberArrays = Readonly<
+  Partial<Record<Exclude<ResultName, 'counts'>, Float64Array | undefined>>
+>;
 
 /** Results of consecutive points of a program. */
 export class RangeResults {
@@ -31,7 +33,7 @@ export class RangeResults {
         this.#counts[point - this.#from] = countsOfRow(batch, row++, numBits);
       }
     }
-    const arrays: NumberArrays = {
+    const arrays: Required<NumberArrays> = {
       expectation: batch.expectations,
       standard_error: batch.standardErrors,
       variance: batch.variances,
@@ -47,7 +49,7 @@ export class RangeResults {
   /** Sets numbers of some of the points, those of gradients by all inputs. */
   setNumbers(points: GroupPoints, arrays: NumberArrays): void {
     for (const result of resultsOf(this.#program)) {
-      const numbers = arrays[result];
+      const numbers = result === 'counts' ? undefined : arrays[result];
       if (numbers === undefined) continue;
       const wanted = result === 'gradient' ? this.#byInputsAsked(numbers) : numbers;
       this.#setNumbers(result, points, wanted);

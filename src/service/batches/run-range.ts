@@ -1,12 +1,17 @@
 /** Runs the points of a range: asks for the circuits of each of its groups, and puts their results together. */
 import { inputRows } from '../../circuit/input-columns.ts';
+import { requestFor } from '../../circuit/outputs.ts';
 import type { BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
 import type { JobPart } from '../../jobs/job.ts';
 import { addToSeed } from '../../math/philox.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
-import { type CheckedProgram, isEstimated, type ProgramGroup } from './batch-program.ts';
+import {
+  type CheckedProgram,
+  isEstimable,
+  isEstimated,
+  type ProgramGroup,
+} from './batch-program.ts';
 import type { Range } from './batch-ranges.ts';
-import { type ResultName, resultsOf } from './batch-result.ts';
 import type { RunShapes } from './circuit-runs.ts';
 import type { Estimates } from './estimates.ts';
 import { pointsIn } from './group-points.ts';
@@ -67,14 +72,9 @@ function exactRequest(
   { formulas }: ProgramGroup,
   { rows, numPoints, seeds }: ExactPoints,
 ): BatchRunRequest | undefined {
-  const { observables, shots = 0, method } = program;
-  const exact = resultsOf(program).filter(
-    (result) => !isEstimated(program) || !ESTIMATED.includes(result),
-  );
+  const { observables, outputs, shots = 0, method } = program;
+  const exact = outputs.filter((name) => !isEstimated(program) || !isEstimable(name));
   if (exact.length === 0) return undefined;
-  const needsObservables = exact.some(
-    (name) => name === 'expectation' || name === 'variance' || name === 'gradient',
-  );
   return {
     numCircuits: numPoints,
     angles: rows,
@@ -82,13 +82,7 @@ function exactRequest(
     countsOfSingles: true,
     ...methodRequestOf(program),
     ...((exact.includes('counts') || method === 'trajectories') && { shots, seeds: seeds() }),
-    ...(needsObservables && { observables }),
-    ...(exact.includes('variance') && { variances: true }),
-    ...(exact.includes('gradient') && { gradients: true, gradientInputs: program.gradientInputs }),
-    ...(exact.includes('probabilities') && { probabilities: true }),
-    ...(exact.includes('statevector') && { statevector: true }),
+    ...requestFor(exact, { observables }),
+    ...(exact.includes('gradient') && { gradientInputs: program.gradientInputs }),
   };
 }
-
-/** Results that are estimated where shots are given and counts are not asked for. */
-const ESTIMATED: readonly ResultName[] = ['expectation', 'standard_error', 'gradient'];

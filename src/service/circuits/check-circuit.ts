@@ -27,6 +27,7 @@ import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { factsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
@@ -40,18 +41,18 @@ import {
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { type CircuitBody, DETECTION_OUTPUTS, type Output, output } from '../schemas/circuits.ts';
+import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
 import { readBasisStates } from './basis-states.ts';
 import { targetWithDevice } from './caller-device.ts';
-import { checkDevice } from './check-device.ts';
+import { checkOperations } from './check-device.ts';
 import {
   type ChosenMethod,
   checkMethod,
-  checkOutputLimits,
   methodRequestOf,
   warningsUnder,
   withModel,
 } from './check-method.ts';
+import { checkAsked, checkDeviceOutputs, checkFields, namesOf } from './check-outputs.ts';
 import { type Detection, readDetection } from './detection-events.ts';
 import {
   type EmulatedRun,
@@ -63,7 +64,6 @@ import {
 } from './emulated-circuit.ts';
 import { emulatedDeviceOf, readNoise } from './emulated-noise.ts';
 import {
-  checkResults,
   type FilledField,
   fieldsOf,
   type ReadSource,
@@ -194,32 +194,21 @@ export function meaningFaults(
   return faults.kept;
 }
 
-/** Outputs that need shots. */
-const DRAWN: readonly string[] = ['counts', 'memory', 'detection_events'];
-
 /** Shots and outputs requested from the processor. */
 export function runRequest(
   checked: CheckedCircuit,
   shots: number,
   seed: number,
 ): CircuitRun['request'] {
-  const { outputs, observables, results, method } = checked;
-  const asked = new Set<string>([...outputs, ...results.map(({ type }) => type)]);
-  const hasVariances = asked.has('variance');
-  const draws = DRAWN.some((name) => asked.has(name)) || method === 'trajectories';
+  const { observables, method } = checked;
+  const names = namesOf(checked);
+  const draws = names.some((name) => factsOf(name).reads === 'shots') || method === 'trajectories';
+  const amplitudes = basisStatesOf(checked).map(({ index }) => index);
   return {
     shots: draws ? shots : 0,
     seed,
     ...methodRequestOf(checked),
-    ...(asked.has('density_matrix') && { densityMatrix: true }),
-    ...(asked.has('purity') && { purity: true }),
-    ...(asked.has('statevector') && { statevector: true }),
-    ...((asked.has('amplitudes') || asked.has('amplitude')) && {
-      amplitudes: basisStatesOf(checked).map(({ index }) => index),
-    }),
-    ...((asked.has('probabilities') || asked.has('probability')) && { probabilities: true }),
-    ...((asked.has('expectation') || hasVariances) && { observables }),
-    ...(hasVariances && { variances: true }),
+    ...requestFor(names, { observables, amplitudes }),
   };
 }
 
@@ -260,7 +249,7 @@ function checkParts(
   const outputs = parts.return ?? ['counts'];
   // A malformed list of outputs does not say what was requested.
   if (parts.return !== undefined || !given.includes('return')) {
-    checkOutputs(outputs, given, faults);
+    checkFields('circuit', outputs, given, faults);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
   if (measured === undefined || program === undefined) return undefined;
@@ -275,8 +264,10 @@ function checkParts(
     ),
   );
   const source = parts.qasm === undefined ? 'circuit' : 'qasm';
-  if (target !== undefined && purpose === 'run') {
-    checkDevice(measured, { outputs, results, source }, target.spec, faults);
+  const asked = { outputs, results, shots: parts.shots };
+  if (target?.spec.device !== undefined && purpose === 'run') {
+    checkDeviceOutputs('circuit', asked, target.spec, faults);
+    checkOperations(measured, target.spec.device, source, faults);
   }
   const needsDevice = target !== undefined && device !== undefined;
   if (needsDevice && (faults.count > 0 || noise === undefined || observables === undefined)) {
@@ -292,7 +283,7 @@ function checkParts(
             device,
             noise,
             observed,
-            isRead: outputs.some((name) => name !== 'expectation'),
+            isRead: namesOf(asked).some((name) => factsOf(name).reads !== 'state'),
             source,
             isPlaced: namesDeviceQubits(parts.qasm),
             mayTakeLong: maxSteps === undefined,
@@ -306,12 +297,11 @@ function checkParts(
     ? NO_RUN
     : target &&
       checkMethod(
-        { ...parts, circuit, outputs, results, mayTakeLong: maxSteps === undefined },
+        { ...parts, ...asked, circuit, mayTakeLong: maxSteps === undefined },
         sizedSpec(target, limits),
         faults,
       );
-  checkOutputLimits(circuit, outputs, parts.shots, chosen?.method, faults);
-  checkResults(results, circuit, parts.shots, faults, chosen?.method);
+  checkAsked(circuit, asked, chosen?.method, faults);
   checkOutcomeBits(circuit, parts.shots, faults);
   const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
   const detection = readDetection(parts, circuit, outputs, parts.shots, faults);
@@ -457,41 +447,6 @@ function widened(
     return { ...circuit, numQubits };
   }
   return undefined;
-}
-
-/** Outputs that need a field, which is taken only with them. */
-const OUTPUT_FIELDS: readonly (readonly [Output, string])[] = [
-  ['expectation', 'observables'],
-  ['amplitudes', 'basis_states'],
-];
-/** A field that is taken only with this output, which does not need it. */
-const OPTIONAL_FIELD = 'detector_error_model' satisfies Output;
-
-function checkOutputs(
-  outputs: readonly Output[],
-  given: readonly string[],
-  faults: FaultList,
-): void {
-  for (const [i, name] of outputs.entries()) {
-    if (outputs.indexOf(name) < i) faults.add(`return[${i}]`, `${name} is named twice.`);
-  }
-  for (const [name, field] of OUTPUT_FIELDS) {
-    const [wanted, isGiven] = [outputs.includes(name), given.includes(field)];
-    if (wanted && !isGiven) faults.add(field, `Required: return has "${name}".`);
-    if (!wanted && isGiven) faults.add(field, `Only taken where return has "${name}".`);
-  }
-  if (given.includes(OPTIONAL_FIELD) && !outputs.includes(OPTIONAL_FIELD)) {
-    faults.add(OPTIONAL_FIELD, `Only taken where return has "${OPTIONAL_FIELD}".`);
-  }
-  const detected = DETECTION_OUTPUTS.find((name) => outputs.includes(name));
-  const declared = ['detectors', 'logical_observables'].filter((name) => given.includes(name));
-  if (detected !== undefined && declared.length === 0) {
-    faults.add('detectors', `Required: return has "${detected}".`);
-  }
-  if (detected === undefined) {
-    const where = DETECTION_OUTPUTS.map((name) => `"${name}"`).join(' or ');
-    for (const name of declared) faults.add(name, `Only taken where return has ${where}.`);
-  }
 }
 
 export function checkShots(

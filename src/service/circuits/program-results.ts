@@ -1,6 +1,5 @@
 /** Checks of the results that a program requests with `#pragma braket result`, and the fields of an answer that they fill. */
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
-import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
@@ -10,12 +9,7 @@ import type { OpenQasmProgram } from '../../circuit/openqasm/parse-openqasm.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
-import { MAX_BASIS_STATES, MAX_DENSITY_QUBITS, MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
-import { isOfPureStates, lacksFinalState } from './check-method.ts';
-
-/** Values of all samples of an answer. */
-const MAX_SAMPLED_VALUES = 100_000;
+import { addResultFault } from './check-outputs.ts';
 
 /** Fields of an answer that results of a program fill. */
 export type FilledField = 'statevector' | 'probabilities' | 'expectation' | 'variance' | 'gradient';
@@ -53,78 +47,6 @@ function isOfAll(
   numQubits: number,
 ): boolean {
   return qubits === undefined || qubits.length === numQubits;
-}
-
-/** Adds a fault at the line of a result's pragma. */
-function addResultFault(
-  { line, type }: ProgramResult,
-  problem: string,
-  faults: FaultList,
-  code?: string,
-): void {
-  faults.add('qasm', `OpenQASM line ${line}: The result "${type}" ${problem}`, code);
-}
-
-/** Results that need a state vector, and what to ask for where there is none. */
-const OF_STATE: ReadonlyMap<ProgramResult['type'], string> = new Map([
-  ['state_vector', 'Ask for density_matrix or probability.'],
-  ['amplitude', 'Ask for density_matrix or probability.'],
-  ['adjoint_gradient', 'Ask a batch for "gradient", which is by parameter shifts there.'],
-]);
-
-/** Checks that a circuit has the results, and that they fit an answer. */
-export function checkResults(
-  results: readonly ProgramResult[],
-  circuit: DynamicCircuit,
-  shots: number | undefined,
-  faults: FaultList,
-  method: RunMethod = 'statevector',
-): void {
-  const isMidCircuit = results.length > 0 && lacksFinalState(circuit, method);
-  const { numQubits } = circuit;
-  let [numSampled, numAmplitudes] = [0, 0];
-  for (const result of results) {
-    const { type } = result;
-    if (isMidCircuit) {
-      const problem =
-        'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.';
-      addResultFault(result, problem, faults);
-      continue;
-    }
-    const advice = isOfPureStates(method) ? undefined : OF_STATE.get(type);
-    if (advice !== undefined) {
-      const why = isNoisy(circuit)
-        ? 'with noise the state is mixed'
-        : 'the method density_matrix has none';
-      addResultFault(result, `needs a state vector; ${why}. ${advice}`, faults);
-      continue;
-    }
-    const isListed = type === 'state_vector' || type === 'probability';
-    if (isListed && numQubits > MAX_LISTED_QUBITS) {
-      const advice =
-        type === 'probability'
-          ? ' Measure fewer qubits, and ask for probabilities in "return".'
-          : '';
-      const problem = `of a program of ${numQubits} qubits; the limit is ${MAX_LISTED_QUBITS}.${advice}`;
-      addResultFault(result, problem, faults, LIMIT_EXCEEDED);
-    }
-    if (type === 'density_matrix' && numQubits > MAX_DENSITY_QUBITS) {
-      const problem = `of a program of ${numQubits} qubits; the limit is ${MAX_DENSITY_QUBITS}.`;
-      addResultFault(result, problem, faults, LIMIT_EXCEEDED);
-    }
-    if (type === 'amplitude') {
-      numAmplitudes += result.states.length;
-      if (numAmplitudes > MAX_BASIS_STATES) {
-        const problem = `brings the basis states to ${numAmplitudes}; the limit is ${MAX_BASIS_STATES}.`;
-        addResultFault(result, problem, faults, LIMIT_EXCEEDED);
-      }
-    }
-    if (type !== 'sample' || shots === undefined) continue;
-    numSampled += shots * result.observables.length;
-    if (numSampled <= MAX_SAMPLED_VALUES) continue;
-    const problem = `brings the values of samples to ${numSampled}; the limit is ${MAX_SAMPLED_VALUES}.`;
-    addResultFault(result, problem, faults, LIMIT_EXCEEDED);
-  }
 }
 
 /** Checks that a batch, whose answer has no `results`, has a field for each result. */
@@ -175,7 +97,7 @@ export function requestedGradient(
     const problem = `of ${numQubits} qubits holds two states, so the limit is ${maxQubits - 1}, one less than max_qubits.`;
     addResultFault(result, problem, faults, LIMIT_EXCEEDED);
   }
-  const numeric = all.names.filter((_, i) => !all.columns[i]!.isBoolean);
+  const numeric = all.names.filter((_, i) => all.columns[i]!.kind === 'number');
   if (numeric.length === 0) addResultFault(result, 'needs an input that is a number.', faults);
   const inputs = (result.inputs ?? numeric).map((name) => ({
     name,

@@ -15,7 +15,7 @@ import {
   viewFitting,
   viewTiming,
 } from '../backend-view.ts';
-import type { CircuitResultFields } from '../schemas/circuits.ts';
+import type { CircuitResultFields, Output } from '../schemas/circuits.ts';
 import { amplitudesByLabel } from './basis-states.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
 import { detectionEvents } from './detection-events.ts';
@@ -59,39 +59,16 @@ export function circuitResultJson(
 ): string {
   const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
   const parts: string[] = [];
-  if (outputs.includes('counts')) parts.push(`"counts":${countsJson(run.counts)}`);
-  if (outputs.includes('memory')) parts.push(`"memory":${memoryJson(run.counts, layout.seed)}`);
-  if (outputs.includes('probabilities')) {
-    parts.push(`"probabilities":${probabilitiesJson(run.probabilities!, numBits)}`);
-  }
-  const statevector = outputs.includes('statevector') ? amplitudesJson(run.statevector!) : '';
-  if (statevector !== '') parts.push(`"statevector":${statevector}`);
-  if (outputs.includes('amplitudes')) {
-    parts.push(`"amplitudes":${amplitudesByLabel(layout.basisStates, run.amplitudes!, 0)}`);
-  }
-  if (outputs.includes('expectation')) {
-    const values = expectationsOf(run.expectations!, numRequested, results);
-    const sum = values.reduce((total, value) => total + value, 0);
-    const errors = run.standardErrors && expectationsOf(run.standardErrors, numRequested, results);
-    const expectation = { values, sum, ...(errors && { standard_error: errors }) };
-    parts.push(`"expectation":${JSON.stringify(expectation)}`);
-  }
-  if (outputs.includes('density_matrix')) {
-    parts.push(`"density_matrix":${matrixJson(run.densityMatrix!)}`);
-  }
-  if (outputs.includes('purity')) parts.push(`"purity":${run.purity!}`);
-  const { detection } = layout;
-  if (detection !== undefined && outputs.includes('detection_events')) {
-    const events = detectionEvents(run.counts, detection, layout.seed);
-    parts.push(`"detection_events":${JSON.stringify(events)}`);
-  }
-  if (detection?.errorModel !== undefined) {
-    parts.push(`"detector_error_model":${JSON.stringify(detection.errorModel)}`);
+  const names = Object.keys(WRITERS) as Output[];
+  for (const name of names) {
+    if (outputs.includes(name)) parts.push(`"${name}":${WRITERS[name](layout, run)}`);
   }
   if (results.length > 0) {
     const numBasisStates = layout.basisStates.length;
     const numbers = { numRequested, numBasisStates, run, further };
-    const source = { results, ...numbers, statevectorJson: statevector };
+    const hasState = results.some(({ type }) => type === 'state_vector');
+    const statevectorJson = hasState ? amplitudesJson(run.statevector!) : '';
+    const source = { results, ...numbers, statevectorJson };
     parts.push(`"results":${resultsJson(source)}`);
   }
   const hasLabels = outputs.includes('counts') || outputs.includes('memory');
@@ -113,6 +90,28 @@ export function circuitResultJson(
   parts.push(JSON.stringify(rest).slice(1, -1));
   return `{${parts.join(',')}}`;
 }
+
+/** How each output is written, in the order of an answer. */
+const WRITERS: Readonly<
+  Record<Output, (layout: ResultLayout, run: CircuitResult['run']) => string>
+> = {
+  counts: (_, { counts }) => countsJson(counts),
+  memory: ({ seed }, { counts }) => memoryJson(counts, seed),
+  probabilities: ({ numBits }, { probabilities }) => probabilitiesJson(probabilities!, numBits),
+  statevector: (_, { statevector }) => amplitudesJson(statevector!),
+  amplitudes: ({ basisStates }, { amplitudes }) => amplitudesByLabel(basisStates, amplitudes!, 0),
+  expectation: ({ numRequested, results }, { expectations, standardErrors }) => {
+    const values = expectationsOf(expectations!, numRequested, results);
+    const sum = values.reduce((total, value) => total + value, 0);
+    const errors = standardErrors && expectationsOf(standardErrors, numRequested, results);
+    return JSON.stringify({ values, sum, ...(errors && { standard_error: errors }) });
+  },
+  density_matrix: (_, { densityMatrix }) => matrixJson(densityMatrix!),
+  purity: (_, { purity }) => `${purity!}`,
+  detection_events: ({ detection, seed }, { counts }) =>
+    JSON.stringify(detectionEvents(counts, detection!, seed)),
+  detector_error_model: ({ detection }) => JSON.stringify(detection!.errorModel),
+};
 
 /** Values for the observables of the request, and for those of the program's results of this type. */
 function expectationsOf(

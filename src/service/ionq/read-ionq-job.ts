@@ -10,6 +10,7 @@ import { MAX_CIRCUIT_QUBITS } from '../../circuit/circuit-limits.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import { withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { MAX_LISTED_QUBITS } from '../../circuit/outputs.ts';
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { MAX_SEED } from '../../math/philox.ts';
@@ -22,7 +23,6 @@ import {
 import { attempt, limitsOf, type Target } from '../circuits/check-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
-import { MAX_LISTED_QUBITS } from '../schemas/circuits.ts';
 import {
   backendOf,
   NOISY_PROCESSOR,

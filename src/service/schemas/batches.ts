@@ -2,15 +2,17 @@
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
+import { type OutputOf, outputsOf } from '../../circuit/outputs.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import {
   backend,
+  bitLabel,
   deviceBackend,
   labelFormatField,
-  MAX_LISTED_QUBITS,
   MAX_TERMS,
   methodFields,
   noiseFields,
+  outputsText,
   SOURCE_RULES,
   warnings,
 } from './circuits.ts';
@@ -34,15 +36,8 @@ const MAX_NAME_LENGTH = 100;
 const MAX_INPUT_NAME = 256;
 
 /** Results that a program may ask for, in the order in which they are answered. */
-export const BATCH_OUTPUTS = [
-  'counts',
-  'probabilities',
-  'expectation',
-  'variance',
-  'gradient',
-  'statevector',
-] as const;
-export type BatchOutput = (typeof BATCH_OUTPUTS)[number];
+export const BATCH_OUTPUTS = outputsOf('batch');
+export type BatchOutput = OutputOf<'batch'>;
 
 /** Forms of arrays of numbers. */
 const arrayFormat = z.enum(['json', 'base64']);
@@ -89,7 +84,15 @@ const packedCounts = z
   .meta({ id: 'PackedCounts' });
 
 const input = z
-  .union([z.number(), z.boolean(), z.array(z.number()), z.array(z.boolean()), packedArray])
+  .union([
+    z.number(),
+    z.boolean(),
+    bitLabel,
+    z.array(z.number()),
+    z.array(z.boolean()),
+    z.array(bitLabel),
+    packedArray,
+  ])
   .describe('One value for all points, or one for each point');
 
 /** Fields that a batch has as defaults and a program may have of its own. */
@@ -110,7 +113,7 @@ const defaults = {
     .meta({ uniqueItems: true })
     .optional()
     .describe(
-      `Default ["expectation"] for a program with observables, otherwise ["counts"]. expectation, variance and gradient need \`observables\`; statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits`,
+      `Default ["expectation"] for a program with observables, otherwise ["counts"]. ${outputsText('batch')}`,
     ),
   gradient_inputs: z
     .array(z.string().max(MAX_INPUT_NAME))

@@ -1,25 +1,21 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
-import { MAX_CIRCUIT_QUBITS } from '../../circuit/circuit-limits.ts';
+import { MAX_CIRCUIT_QUBITS, MAX_CLASSICAL_BITS } from '../../circuit/circuit-limits.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
+import {
+  factsOf,
+  isOfDensity,
+  MAX_BASIS_STATES,
+  NEEDED_FIELDS,
+  outputsOf,
+} from '../../circuit/outputs.ts';
 import { METHODS, RUN_METHODS } from '../../fleet/method-names.ts';
 import { REUSES } from '../../fleet/workers/worker-messages.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { deviceField } from './devices.ts';
 import { idempotencyHeaders, jobFields, labelFields, priority, requestFields } from './jobs.ts';
-
-/** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
-export const MAX_LISTED_QUBITS = 16;
-
-/** Most basis states of one request whose amplitudes are computed. */
-export const MAX_BASIS_STATES = 1024;
-
-/** Widest circuit whose density matrix is sent as JSON. */
-export const MAX_DENSITY_QUBITS = 7;
-/** Shots whose labels are listed one by one. */
-export const MAX_MEMORY_SHOTS = 100_000;
 
 const BELL = [
   { gate: 'H', qubit: 0 },
@@ -32,21 +28,25 @@ export const MAX_TERMS = 10_000;
 /** The most that any processor may be set up to take. */
 const MAX_SHOTS = 1_000_000;
 /** Outputs that a submission may request. */
-export const output = z.enum([
-  'counts',
-  'probabilities',
-  'statevector',
-  'amplitudes',
-  'expectation',
-  'memory',
-  'density_matrix',
-  'purity',
-  'detection_events',
-  'detector_error_model',
-]);
-/** Outputs that need declared detectors. */
-export const DETECTION_OUTPUTS = ['detection_events', 'detector_error_model'] as const;
+export const output = z.enum(outputsOf('circuit'));
 export type Output = z.output<typeof output>;
+
+/** What the outputs of a form of request need, and their limits. */
+export function outputsText(form: 'circuit' | 'batch'): string {
+  const texts = outputsOf(form).flatMap((name) => {
+    const { needs, limit, by } = factsOf(name);
+    const facts = [
+      ...(limit ? [`up to ${limit.most.toLocaleString('en')} ${limit.of}`] : []),
+      ...(needs
+        ? [`with ${NEEDED_FIELDS[needs].map((field) => `\`${field}\``).join(' or ')}`]
+        : []),
+      ...(by.trajectories === 'never' && by.density_matrix === 'never' ? ['without noise'] : []),
+      ...(isOfDensity(name) ? ['by the method density_matrix'] : []),
+    ];
+    return facts.length === 0 ? [] : [`${name}: ${facts.join(', ')}`];
+  });
+  return texts.join('; ');
+}
 
 /** Largest bond that a matrix product state may be allowed: a tensor then takes 512 MiB. */
 export const MAX_BOND_DIMENSION = 4096;
@@ -109,37 +109,29 @@ export const methodFields = {
 export const SOURCE_RULES = {
   oneOf: [{ required: ['circuit'] }, { required: ['qasm'] }],
 };
-const OBSERVABLE_RULES = {
-  if: { required: ['return'], properties: { return: { contains: { const: 'expectation' } } } },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-  then: { required: ['observables'] },
-  else: { properties: { observables: false } },
-};
+/** Rules that outputs are asked for with the fields that they need, and those fields only with them. */
+const NEED_RULES = Object.entries(NEEDED_FIELDS).map(([need, fields]) => {
+  const names = output.options.filter((name) => factsOf(name).needs === need);
+  return {
+    if: { required: ['return'], properties: { return: { contains: { enum: names } } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { anyOf: fields.map((field) => ({ required: [field] })) },
+    else: { properties: Object.fromEntries(fields.map((field) => [field, false])) },
+  };
+});
 
-const AMPLITUDE_RULES = {
-  if: { required: ['return'], properties: { return: { contains: { const: 'amplitudes' } } } },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-  then: { required: ['basis_states'] },
-  else: { properties: { basis_states: false } },
-};
+const OPTION_RULES = output.options.flatMap((name) => {
+  const { option } = factsOf(name);
+  if (option === undefined) return [];
+  const isAsked = { required: ['return'], properties: { return: { contains: { const: name } } } };
+  return [{ if: isAsked, else: { properties: { [option]: false } } }];
+});
 
-const ERROR_MODEL_RULES = {
-  if: {
-    required: ['return'],
-    properties: { return: { contains: { const: 'detector_error_model' } } },
-  },
-  else: { properties: { detector_error_model: false } },
-};
-
-const DETECTION_RULES = {
-  if: {
-    required: ['return'],
-    properties: { return: { contains: { enum: DETECTION_OUTPUTS } } },
-  },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-  then: { anyOf: [{ required: ['detectors'] }, { required: ['logical_observables'] }] },
-  else: { properties: { detectors: false, logical_observables: false } },
-};
+/** Label of bits, as the value of an input: bit 0 is rightmost. */
+export const bitLabel = z
+  .string()
+  .max(MAX_CLASSICAL_BITS)
+  .regex(/^[01]+$/, 'must be bits, such as 0101');
 
 /** Label of a basis state. */
 const basisLabel = z
@@ -190,10 +182,10 @@ export const circuitBody = z
       ),
     qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
     inputs: z
-      .record(z.string().max(256), z.union([z.number(), z.boolean()]))
+      .record(z.string().max(256), z.union([z.number(), z.boolean(), bitLabel]))
       .optional()
       .describe(
-        'Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares',
+        'Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares. That of `input bit[n]` is a label such as "011"',
       ),
     target_processor: z.string().max(100).describe('An id from GET /quantum/processors'),
     shots: z
@@ -228,9 +220,7 @@ export const circuitBody = z
       .max(output.options.length)
       .meta({ uniqueItems: true })
       .optional()
-      .describe(
-        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits, without noise; amplitudes needs \`basis_states\`, without noise; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\`; memory: up to ${MAX_MEMORY_SHOTS.toLocaleString('en')} shots; density_matrix (up to ${MAX_DENSITY_QUBITS} qubits) and purity: by the method density_matrix; detection_events and detector_error_model need \`detectors\` or \`logical_observables\``,
-      ),
+      .describe(`Default ["counts"]. ${outputsText('circuit')}`),
     observables: z
       .array(z.union([pauliTerm, z.array(pauliTerm)]))
       .min(1)
@@ -261,7 +251,7 @@ export const circuitBody = z
   .meta({
     id: 'CircuitSubmission',
     ...SOURCE_RULES,
-    allOf: [OBSERVABLE_RULES, AMPLITUDE_RULES, DETECTION_RULES, ERROR_MODEL_RULES],
+    allOf: [...NEED_RULES, ...OPTION_RULES],
     examples: [
       { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
       {

@@ -1,0 +1,184 @@
+/** Checks what is asked of a circuit, or of each circuit of a batch, against the table of outputs. */
+import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import type { ProgramResult } from '../../circuit/openqasm/results.ts';
+import {
+  factsOf,
+  NEEDED_FIELDS,
+  type OutputName,
+  outputOfResult,
+  outputsOf,
+  RESULT_TYPES,
+  type ResultType,
+} from '../../circuit/outputs.ts';
+import type { ProcessorSpec } from '../../fleet/processor.ts';
+import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
+
+/** All that is asked of a circuit. */
+export interface Asked {
+  /** Those of `return`. */
+  readonly outputs: readonly OutputName[];
+  /** Those that the program requests by pragmas. */
+  readonly results: readonly ProgramResult[];
+  readonly shots?: number | undefined;
+}
+
+/** Names of all outputs that are asked for. */
+export function namesOf({ outputs, results }: Pick<Asked, 'outputs' | 'results'>) {
+  return [...outputs, ...results.map(({ type }) => outputOfResult(type))];
+}
+
+/** Adds a fault at the line of a result's pragma. */
+export function addResultFault(
+  { line, type }: ProgramResult,
+  problem: string,
+  faults: FaultList,
+  code?: string,
+): void {
+  faults.add('qasm', `OpenQASM line ${line}: The result "${type}" ${problem}`, code);
+}
+
+/** Checks `return`: that no output is named twice, and that fields are given with the outputs that need them, and only so. */
+export function checkFields(
+  form: 'circuit' | 'batch',
+  outputs: readonly OutputName[],
+  given: readonly string[],
+  faults: FaultList,
+): void {
+  for (const [i, name] of outputs.entries()) {
+    if (outputs.indexOf(name) < i) faults.add(`return[${i}]`, `${name} is named twice.`);
+  }
+  for (const [need, fields] of Object.entries(NEEDED_FIELDS)) {
+    const needing = outputsOf(form).filter((name) => factsOf(name).needs === need);
+    const wanted = needing.find((name) => outputs.includes(name));
+    const found = fields.filter((field) => given.includes(field));
+    if (wanted !== undefined && found.length === 0) {
+      faults.add(fields[0], `Required: return has "${wanted}".`);
+    }
+    if (wanted !== undefined) continue;
+    const where = needing.map((name) => `"${name}"`).join(' or ');
+    for (const field of found) faults.add(field, `Only taken where return has ${where}.`);
+  }
+  for (const name of outputsOf(form)) {
+    const { option } = factsOf(name);
+    if (option === undefined || !given.includes(option) || outputs.includes(name)) continue;
+    faults.add(option, `Only taken where return has "${name}".`);
+  }
+}
+
+/**
+ * Adds the outputs that a device does not give.
+ *
+ * Hardware gives counts. A batch estimates expectation values and gradients from them, unless it asks for counts, too.
+ */
+export function checkDeviceOutputs(
+  form: 'circuit' | 'batch',
+  { outputs, results, shots }: Asked,
+  { id, device }: Pick<ProcessorSpec, 'id' | 'device'>,
+  faults: FaultList,
+): void {
+  const isEmulated = device?.emulation !== undefined;
+  const isGiven = (name: OutputName): boolean => {
+    const { devices } = factsOf(name);
+    if (isEmulated) return devices !== 'none';
+    return devices === 'all' || (form === 'batch' && devices === 'estimated');
+  };
+  const check = (path: string, others: readonly string[], given: readonly string[]) => {
+    if (others.length === 0) return;
+    const problem = isEmulated
+      ? `${id} does not give ${others.join(', ')}; qvm does. It gives ${given.join(', ')}.`
+      : `${others.join(', ')} can be computed only by a simulator; ${id} gives counts.`;
+    faults.add(path, problem);
+  };
+  const lacking = outputs.filter((name) => !isGiven(name));
+  check('return', lacking, outputsOf(form).filter(isGiven));
+  const isGivenResult = (type: ResultType) => isGiven(outputOfResult(type));
+  const types = results.map(({ type }) => type);
+  check(
+    'qasm',
+    types.filter((type) => !isGivenResult(type)),
+    RESULT_TYPES.filter(isGivenResult),
+  );
+  if (isEmulated || lacking.length > 0) return;
+  for (const name of outputs) {
+    if (factsOf(name).devices === 'all') continue;
+    if (shots === undefined) {
+      faults.add('shots', `Required: ${id} gives counts, from which ${name} is estimated.`);
+    } else if (outputs.includes('counts')) {
+      const problem = `${name} beside counts is exact, which only a simulator can compute. Leave out counts to have it estimated from shots.`;
+      faults.add('return', problem);
+    }
+  }
+}
+
+/** Checks that a method gives what is asked of a circuit, and that it fits an answer. */
+export function checkAsked(
+  circuit: DynamicCircuit,
+  asked: Asked,
+  method: RunMethod | undefined,
+  faults: FaultList,
+): void {
+  const { outputs, results, shots = 0 } = asked;
+  const { isBranching } = circuitWork(circuit);
+  const { numQubits, numBits } = circuit;
+  const sums = { 'basis states': 0, 'values of samples': 0 };
+  const check = (
+    name: OutputName,
+    add: (problem: string, code?: string) => void,
+    result?: ProgramResult,
+  ): void => {
+    const { by, limit, needs } = factsOf(name);
+    const given = by[method ?? 'statevector'];
+    if (given === 'never') {
+      // Where there is no method, that is said already.
+      if (method !== undefined) add(whyNever(name, method, isNoisy(circuit)));
+      return;
+    }
+    if (given === 'of one state' && isBranching) {
+      const needed =
+        'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
+      add(`${needed}. Leave those out, or ask for counts.`);
+      return;
+    }
+    if (given === 'as a mean' && needs === 'observables' && shots === 1) {
+      const why = 'for the spread of its values over trajectories';
+      faults.add('shots', `At least 2 with ${name} and noise, ${why}.`);
+    }
+    if (limit === undefined) return;
+    const { of, most, advice } = limit;
+    if (of === 'basis states' || of === 'values of samples') {
+      // The schema limits the basis states of a request.
+      sums[of] += result === undefined ? 0 : numbersOf(result, shots);
+      if (sums[of] <= most) return;
+      add(`brings the ${of} to ${sums[of]}; the limit is ${most}.`, LIMIT_EXCEEDED);
+      return;
+    }
+    const size = { qubits: numQubits, 'measured bits': numBits, shots }[of];
+    if (size <= most) return;
+    const problem = `of ${size} ${of}; the limit for a JSON answer is ${most}.`;
+    add(advice === undefined ? problem : `${problem} ${advice}`, LIMIT_EXCEEDED);
+  };
+  for (const name of outputs) {
+    check(name, (problem, code) => faults.add('return', `${name} ${problem}`, code));
+  }
+  for (const result of results) {
+    const add = (problem: string, code?: string) => addResultFault(result, problem, faults, code);
+    check(outputOfResult(result.type), add, result);
+  }
+}
+
+function whyNever(name: OutputName, method: RunMethod, hasNoise: boolean): string {
+  const { by, instead } = factsOf(name);
+  if (by.density_matrix === 'always') {
+    return 'needs the method density_matrix, which qvm has for circuits that are narrow enough.';
+  }
+  const why = hasNoise ? 'with noise the state is mixed' : `the method ${method} has none`;
+  return [`needs a pure state; ${why}.`, ...(instead === undefined ? [] : [instead])].join(' ');
+}
+
+/** Basis states of a result, or the values that its samples have. */
+function numbersOf(result: ProgramResult, shots: number): number {
+  if (result.type === 'amplitude') return result.states.length;
+  return result.type === 'sample' ? shots * result.observables.length : 0;
+}
