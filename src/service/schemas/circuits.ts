@@ -131,7 +131,7 @@ const OPTION_RULES = output.options.flatMap((name) => {
 export const bitLabel = z
   .string()
   .max(MAX_CLASSICAL_BITS)
-  .regex(/^[01]+$/, 'must be bits, such as 0101');
+  .regex(/^[01]+$/, 'must be a number, a boolean or a label of bits such as "011"');
 
 /** Label of a basis state. */
 const basisLabel = z
