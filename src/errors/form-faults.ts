@@ -176,7 +176,9 @@ function predicate(issue: z.core.$ZodIssue, { schema, value, root }: Place): str
 
 function instead(value: unknown, schema: z.ZodType | undefined): string {
   if (value !== null) return insteadOf(value, kindOf(schema));
-  return schema?.safeParse(undefined).success ? '; leave the field out for its default' : '';
+  return schema?.safeParse(undefined).success
+    ? '; leave the field out if it has no value (JSON has null for NaN, too)'
+    : '';
 }
 
 function boundText(

@@ -121,7 +121,7 @@ export function faultOfBatch(
       (shots > 0
         ? faultOfRow(rowOf(batch.counts, k), batch.longCounts?.[k], expected)
         : undefined) ??
-      missing('state vector', request.statevectors, batch.statevectors) ??
+      missing('state vector', request.statevector, batch.statevectors) ??
       missing('gradient', request.gradients, batch.gradients) ??
       faultOfReadouts(
         request,

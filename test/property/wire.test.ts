@@ -143,7 +143,7 @@ testSeeds('every batch run comes to its worker whole', seeds(150), (seed) => {
     shots: 5,
     seed: 2 ** 53 - 1,
     seeds: Float64Array.of(1, 2),
-    statevectors: true,
+    statevector: true,
     probabilities: true,
     observables: [randomSum(stream, 9, 4), [], randomSum(stream, 5, 2)],
     variances: true,

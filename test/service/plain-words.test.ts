@@ -195,7 +195,7 @@ describe('formFaults', () => {
     ],
     [
       { shots: 1, theta: null },
-      'theta must be a number, not null; leave the field out for its default.',
+      'theta must be a number, not null; leave the field out if it has no value (JSON has null for NaN, too).',
     ],
     [
       { shots: 1, level: 'hihg' },

@@ -183,7 +183,7 @@ const BATCH_REQUEST: BatchRunRequest = {
   numCircuits: 3,
   angles: Float64Array.of(0.1, 0, 0.3),
   shots: 10,
-  statevectors: true,
+  statevector: true,
   probabilities: true,
   observables: [SUM, SUM],
   variances: true,
