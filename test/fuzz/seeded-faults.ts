@@ -1,0 +1,177 @@
+/**
+ * Puts faults back that the service once had, one at a time, into a copy of the tree, and says whether the fuzzer finds each:
+ * `node test/fuzz/seeded-faults.ts [--minutes 10] [--seed 1] [--only NAME,NAME] [--json FILE]`. A patch whose text is no longer
+ * there is an error: write it anew.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { temporaryFolder } from '../support/service-process.ts';
+
+interface SeededFault {
+  readonly name: string;
+  /** Areas that are to find it. */
+  readonly areas: string;
+  readonly patches: readonly {
+    readonly file: string;
+    readonly from: string;
+    readonly to: string;
+  }[];
+}
+
+const FAULTS: readonly SeededFault[] = [
+  {
+    name: 'scratch bits are lost on the way to the worker',
+    areas: 'dynamic',
+    patches: [
+      {
+        file: 'src/fleet/workers/sent-circuit.ts',
+        from: 'numScratchBits: wire.word(of.numScratchBits)',
+        to: 'numScratchBits: 0 * wire.word(of.numScratchBits)',
+      },
+    ],
+  },
+  {
+    name: 'the density matrix loses its last diagonal gates',
+    areas: 'static',
+    patches: [
+      {
+        file: 'src/circuit/outputs.ts',
+        from: "  density_matrix: {\n    reads: 'state',",
+        to: "  density_matrix: {\n    reads: 'outcomes',",
+      },
+    ],
+  },
+  {
+    name: 'whole numbers keep more than the width of their type',
+    areas: 'openqasm',
+    patches: [
+      {
+        file: 'src/circuit/classical-evaluation.ts',
+        from: ': Number(width === undefined ? value : lowBits(base, width, BigInt(value)));',
+        to: ': Number(width === 8 ? value : lowBits(base, width ?? 64, BigInt(value)));',
+      },
+    ],
+  },
+  {
+    name: 'noise follows each piece of a gate',
+    areas: 'noise',
+    patches: [
+      {
+        file: 'src/circuit/noise/apply-noise.ts',
+        from: "  piece === undefined || piece === 'choice';",
+        to: "  piece === undefined || piece !== 'closing';",
+      },
+    ],
+  },
+  {
+    name: 'the final measurement vanishes where a register has a value',
+    areas: 'dynamic',
+    patches: [
+      {
+        file: 'src/circuit/openqasm/circuit-builder.ts',
+        from: '(this.#isMeasuring || !this.#isDynamic ? undefined : [])',
+        to: '(this.#isMeasuring || this.#isDynamic ? undefined : [])',
+      },
+    ],
+  },
+  {
+    name: 'a comment does not end at CR',
+    areas: 'openqasm',
+    patches: [
+      {
+        file: 'src/errors/text-position.ts',
+        from: 'const LINE_END = /\\r\\n|[\\r\\n]/g;',
+        to: 'const LINE_END = /\\n/g;',
+      },
+    ],
+  },
+  {
+    name: 'errors that exclude each other are taken as independent',
+    areas: 'detectors',
+    patches: [
+      {
+        file: 'src/compiler/clifford/independent-errors.ts',
+        from: '  const size = disjoint.length;\n  const tolerance',
+        to: '  if (disjoint.length > 0) return disjoint.with(0, 0);\n  const size = disjoint.length;\n  const tolerance',
+      },
+    ],
+  },
+  {
+    name: 'probabilities of cut matrix product states sum to more than 1',
+    areas: 'methods',
+    patches: [
+      {
+        file: 'src/engine/cpu/mps/chain.ts',
+        from: 'const factor = 1 / Math.sqrt(mass);',
+        to: 'const factor = Math.sqrt((1 + 7e-6) / mass);',
+      },
+    ],
+  },
+  {
+    name: 'a controlled GPHASE has no name in a noise model',
+    areas: 'noise',
+    patches: [
+      {
+        file: 'src/circuit/noise/gate-pattern.ts',
+        from: '      controls + numTargets === numQubits &&',
+        to: '      numTargets === own.numTargets && controls + numTargets === numQubits &&',
+      },
+    ],
+  },
+];
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    json: { type: 'string' },
+  },
+});
+
+/** Changes one text of a file. @returns what undoes it. */
+function patched(path: string, from: string, to: string): () => void {
+  const text = readFileSync(path, 'utf8');
+  if (text.split(from).length !== 2) throw new Error(`${path} has not once: ${from}`);
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
+  return () => writeFileSync(path, text);
+}
+
+using copy = temporaryFolder();
+for (const name of ['src', 'shaders', 'models', 'docs', 'package.json', 'tsconfig.json']) {
+  cpSync(name, `${copy.path}/${name}`, { recursive: true });
+}
+symlinkSync(`${process.cwd()}/node_modules`, `${copy.path}/node_modules`);
+const wanted = values.only?.split(',');
+const chosen = FAULTS.filter(({ name }) => wanted?.some((word) => name.includes(word)) ?? true);
+const found = chosen.map(({ name, areas, patches }) => {
+  const undo = patches.map(({ file, from, to }) => patched(`${copy.path}/${file}`, from, to));
+  const start = performance.now();
+  const args = [
+    '--root',
+    copy.path,
+    '--area',
+    areas,
+    '--until-failure',
+    '--failures',
+    `${copy.path}/found`,
+  ];
+  const more = ['--minutes', values.minutes, '--seed', values.seed];
+  const run = spawnSync(process.execPath, ['test/fuzz/main.ts', ...args, ...more], {
+    encoding: 'utf8',
+  });
+  for (const each of undo) each();
+  const seconds = Math.round((performance.now() - start) / 1000);
+  // A run that fails without an answer that is wrong has found nothing.
+  const isFound = run.status === 1 && /[1-9]\d* failures/.test(run.stdout);
+  process.stdout.write(
+    `${isFound ? 'found' : 'NOT FOUND'} after ${seconds} s: ${name}\n${run.stdout}${run.stderr}`,
+  );
+  return { name, areas, found: isFound, seconds };
+});
+if (values.json) writeFileSync(values.json, `${JSON.stringify(found, null, 2)}\n`);
+process.exitCode = found.every((each) => each.found) ? 0 : 1;
