@@ -1,12 +1,11 @@
 /** Values that a request gives to the `input` declarations of a program. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
-import { didYouMean } from '../../errors/nearest-names.ts';
 import { type NumberType, typeName } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { OpenQasmInputError } from '../errors.ts';
 import { inputPath, inputValueAt } from '../input-columns.ts';
 import type { OpenInputs } from './open-inputs.ts';
-import { quoted } from './token-stream.ts';
+import { type ProgramWarning, quoted } from './token-stream.ts';
 
 /** Values by the names of the program's inputs: numbers, or booleans for `input bool`. */
 export type InputValues = Readonly<Record<string, unknown>>;
@@ -78,16 +77,17 @@ export class Inputs {
     if (this.#faults.length > 0) throw new OpenQasmInputError(this.#faults);
   }
 
-  /** Throws, once the program has been read, if there are faults or values for unknown inputs. */
-  checkAll(): void {
-    for (const name of Object.keys(this.#values)) {
-      if (this.#declared.has(name)) continue;
-      // Searching similar names takes time for each one.
-      if (this.#faults.length >= MAX_FAULTS) break;
-      const suggestion = didYouMean(name, this.#declared);
-      this.#add(name, `The program declares no input ${quoted(name)}.${suggestion}`);
-    }
-    this.checkTaken();
+  /**
+   * Warnings of values for inputs that the program does not declare, once it has been read. A misspelt name leaves the
+   * declared input without a value, which is a fault.
+   */
+  get undeclared(): readonly ProgramWarning[] {
+    const unknown = Object.keys(this.#values).filter((name) => !this.#declared.has(name));
+    if (unknown.length === 0) return [];
+    const names = unknown.slice(0, MAX_FAULTS).map(quoted).join(', ');
+    const further = unknown.length > MAX_FAULTS ? ' and others' : '';
+    const message = `The program declares no input ${names}${further}; the values are ignored.`;
+    return [{ code: 'CIRCUIT_INPUT_IGNORED', message }];
   }
 
   #add(name: string, message: string, place = ''): void {

@@ -185,12 +185,19 @@ function readVersioned(
     inputs.checkTaken();
     throw error;
   }
-  inputs.checkAll();
+  inputs.checkTaken();
   const written = read.builder.circuit(tokens.current.offset);
   const circuit = takesPragmas ? written : withoutDelays(withoutIdleResets(written));
   const results = read.results?.of(circuit) ?? NO_RESULTS;
   const { bitRegisters: registers } = read.builder;
-  return { circuit, registers, warnings: tokens.warnings, results, tokens, open };
+  return {
+    circuit,
+    registers,
+    warnings: [...tokens.warnings, ...inputs.undeclared],
+    results,
+    tokens,
+    open,
+  };
 }
 
 /** Grammar of a program: version 2, version 2 with Quantinuum's assignments and conditions, or version 3. */
