@@ -308,7 +308,12 @@ class Clock {
   waits(op: Op): (readonly [number, Channel])[] {
     const idle = this.#idle;
     const qubits = operands(op);
-    if (!idle || op.op === 'noise' || qubits.length === 0) return [];
+    if (!idle || qubits.length === 0) return [];
+    if (op.op === 'noise' && channelSize(op.channel, qubits.length) === 1) {
+      // Each qubit by itself, and no time passes.
+      for (const qubit of qubits) this.#touched.add(qubit);
+      return [];
+    }
     const bits = op.condition?.isInput ? [] : (op.condition?.bits ?? []);
     const ready = bits.map((bit) => this.#written[bit] ?? 0);
     const start = Math.max(...qubits.map((qubit) => this.#free[qubit]!), ...ready);
@@ -412,7 +417,14 @@ function readoutOf(noise: NoiseModel | undefined, qubit: number): [number, numbe
   return [up, down];
 }
 
-/** Exact probabilities of the classical register; of all qubits where the circuit measures none. */
+/** The circuit with the measurement that is added where it has none: one of all qubits. */
+export function withMeasurement(circuit: Circuit): Circuit {
+  if (circuit.ops.some((op) => op.op === 'measure')) return circuit;
+  const all = Array.from({ length: circuit.qubits }, (_, qubit) => qubit);
+  return { ...circuit, ops: [...circuit.ops, { op: 'measure', qubits: all, bits: all }] };
+}
+
+/** Exact probabilities of the classical register; of all qubits, without errors of readout, where the circuit measures none. */
 export function distribution(
   circuit: Circuit,
   branches: readonly Branch<number[]>[],
@@ -426,22 +438,10 @@ export function distribution(
     for (const { state, memory } of branches) count(memory, state.weight());
     return found;
   }
-  if (circuit.noise?.idle?.[0]) throw new Error('waits for implied measurements are not said');
-  const readout = Array.from({ length: circuit.qubits }, (_, qubit) =>
-    readoutOf(circuit.noise, qubit),
-  );
   for (const { state } of branches) {
     state.diagonal().forEach((probability, index) => {
-      let reports: [number[], number][] = [[[], probability]];
-      readout.forEach((wrong, qubit) => {
-        const outcome = (index >> qubit) & 1;
-        const flip = wrong[outcome as 0 | 1];
-        reports = reports.flatMap(([bits, p]) => [
-          [[...bits, outcome], p * (1 - flip)],
-          ...(flip > 0 ? [[[...bits, 1 - outcome], p * flip] as [number[], number]] : []),
-        ]);
-      });
-      for (const [bits, p] of reports) if (p > 0) count(bits, p);
+      const bits = Array.from({ length: circuit.qubits }, (_, qubit) => (index >> qubit) & 1);
+      if (probability > 0) count(bits, probability);
     });
   }
   return found;

@@ -123,7 +123,7 @@ async function main(): Promise<number> {
   const { url, key = process.env['QCS_API_KEY'] ?? '' } = values;
   await using started = url === undefined ? await startService(values.root) : undefined;
   const service = started ?? serviceAt(url ?? '', key);
-  if (values.replay !== undefined) return replay(values.replay, service);
+  if (values.replay !== undefined) return await replay(values.replay, service);
   const areas = values.area?.split(',').map(areaNamed) ?? AREAS;
   const share = (Number(values.minutes ?? '1') * 60_000) / areas.length;
   const tallies: Tally[] = [];

@@ -43,7 +43,11 @@ export async function startService(root: string): Promise<OpenService> {
   const running = await startServiceProcess(folder.path, SETTINGS, undefined, 'Ready', [], main);
   const args = [`${root}/src/cli.ts`, 'keys', 'create', '--name', 'fuzz', '--tier', 'enterprise'];
   const env = { ...process.env, QCS_DATA_DIR: folder.path };
-  const text = execFileSync(process.execPath, args, { env, encoding: 'utf8' });
+  const text = execFileSync(process.execPath, args, {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const key = /\bqcs_[A-Za-z0-9_-]+/.exec(text)?.[0];
   if (key === undefined) throw new Error(`no key in: ${text}`);
   return {

@@ -130,7 +130,6 @@ export class ConditionFrames {
     const reads = ({ frame }: OpenBranch) => bits.some((bit) => frame.bits.has(bit));
     if (this.conditions(offset).length > 1 && this.#open.some(reads)) {
       for (const open of this.#open.filter(reads)) this.#keep(open.frame, offset);
-      this.#conditions = undefined;
     }
     const conditions = this.conditions(offset);
     this.noteWrite(bits);
@@ -172,6 +171,7 @@ export class ConditionFrames {
       if (later.place.list === list) later.place = { list, index: later.place.index + 1 };
     }
     this.#numKept++;
+    this.#conditions = undefined;
     frame.functions = bits.map((bit) => this.#diagrams.bit(bit));
     frame.bits = new Set(bits);
     frame.isStale = false;

@@ -210,13 +210,7 @@ export const noiseArea: Area<CircuitCase> = {
       isStatic,
       length,
     });
-    // Whether qubits wait for a measurement that is only implied is not said.
-    const implied = withFinal(random, form, qubits, dynamic);
-    const isMeasured = implied.some((op) => op.op === 'measure');
-    const ops =
-      noise.idle && !isMeasured
-        ? [...dynamic, { op: 'measure' as const, qubits: [0], bits: [0] }]
-        : implied;
+    const ops = withFinal(random, form, qubits, dynamic);
     const method = random.pick([
       'density_matrix',
       'density_matrix',

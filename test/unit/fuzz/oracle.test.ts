@@ -1,6 +1,6 @@
 /** The fuzzer's oracle is held to values that are written out here, and to what a channel and a program mean. */
 import { describe, expect, test } from 'vitest';
-import { type Circuit, distribution, type Op, run } from '../../fuzz/circuits.ts';
+import { type Circuit, distribution, type Op, run, withMeasurement } from '../../fuzz/circuits.ts';
 import { chiSquaredTail, countsDiffer } from '../../fuzz/compare.ts';
 import { dagger, GATES, krausMatrices, product } from '../../fuzz/matrices.ts';
 import {
@@ -91,7 +91,7 @@ describe('circuits', () => {
       angles: [1],
       extra: [control(0), control(1)],
     };
-    const noisy = { ...circuit(2, [op]), noise };
+    const noisy = withMeasurement({ ...circuit(2, [op]), noise });
     expect(distribution(noisy, run(noisy, true)).get('11')).toBeCloseTo(1 / 16, 12);
   });
 });

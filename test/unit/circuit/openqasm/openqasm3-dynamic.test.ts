@@ -320,9 +320,8 @@ describe('inputs and outputs', () => {
     expect(outcomesOf(body, { b: '011' })).toEqual({ '011': 1 });
     expect(outcomesOf(body, { b: 6 })).toEqual({ '110': 1 });
     expect(isStatic(read(body, { b: 6 }))).toBe(true);
-    const expected = 'bit[3] is a label of 3 digits 0 and 1 in quotation marks, such as "011"';
-    expect(() => read(body, { b: '01' })).toThrow(`is "01"; ${expected}`);
-    expect(() => read(body, { b: 9 })).toThrow(`is 9; ${expected}`);
+    expect(() => read(body, { b: '01' })).toThrow('bit[3] is a text of 3 digits 0 and 1');
+    expect(() => read(body, { b: 9 })).toThrow('bit[3] is a text of 3 digits 0 and 1');
   });
 
   test('outputs are the whole outcome, in their order', () => {
@@ -331,3 +330,17 @@ describe('inputs and outputs', () => {
     expect(outcomesOf(body)).toEqual({ '101': 1 });
   });
 });
+
+test.each([
+  ['a number of measured bits', 'w = c;'],
+  ['a number', 'w = 3;'],
+  ['nothing', ''],
+])(
+  'a block runs to its end after it wrote the bit of its condition, with %s assigned in between',
+  (_, between) => {
+    const block = `if (!d) { d = measure q; ${between} d = false; }`;
+    expect(outcomesOf(`qubit q; bit[2] c; bit d; uint[4] w = 6; x q; ${block} c[0] = d;`)).toEqual({
+      '000': 1,
+    });
+  },
+);
