@@ -9,7 +9,12 @@
  * radians.
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
-import { type Bit, bitsRead, type ClassicalExpression } from './classical-expression.ts';
+import {
+  type Bit,
+  bitsRead,
+  type ClassicalExpression,
+  renumbered,
+} from './classical-expression.ts';
 import type { Channel } from './noise/channel.ts';
 
 /** Index of a qubit, from 0. */
@@ -165,6 +170,8 @@ export interface DynamicCircuit {
   readonly numBits: number;
   /** Absent where nothing classical is computed. */
   readonly control?: ClassicalControl;
+  /** Whether the bits are the outputs of a program that measures nothing. */
+  readonly givesOutputs?: true;
   readonly operations: readonly DynamicOperation[];
 }
 
@@ -285,19 +292,68 @@ export function measuredQubits(circuit: DynamicCircuit): readonly (Qubit | null)
   return qubits;
 }
 
-/** Adds a measurement of qubit i into bit i for every qubit, if the circuit measures nothing. */
+/**
+ * Adds a measurement of qubit i into bit i for every qubit, if the circuit measures nothing and has no outputs. Its
+ * registers, which may have values, are then no part of the outcome.
+ */
 export function withFinalMeasurement(circuit: Circuit): Circuit;
 export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit;
 export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
-  for (const { kind } of allOperations(circuit.operations)) {
-    if (kind === 'measure' || kind === 'assign') return circuit;
+  const { numQubits, numBits, operations, control } = circuit;
+  if (circuit.givesOutputs) return circuit;
+  for (const { kind } of allOperations(operations)) if (kind === 'measure') return circuit;
+  const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  const measure = { kind: 'measure', qubits: all, bits: all } as const;
+  if (control === undefined) {
+    return { numQubits, numBits: numQubits, operations: [...operations.flatMap(onZeros), measure] };
   }
-  const all = Array.from({ length: circuit.numQubits }, (_, qubit) => qubit);
   return {
-    numQubits: circuit.numQubits,
-    numBits: circuit.numQubits,
-    operations: [...circuit.operations, { kind: 'measure', qubits: all, bits: all }],
+    numQubits,
+    numBits: numQubits,
+    control: { ...control, numScratchBits: numBits + control.numScratchBits },
+    operations: [...onBits(operations, (bit) => bit + numQubits), measure],
   };
+}
+
+/** An operation where all bits read 0; none if its condition does not hold. */
+function onZeros(operation: DynamicOperation): readonly DynamicOperation[] {
+  if (operation.kind === 'while' || !('condition' in operation)) return [operation];
+  const { condition, ...rest } = operation;
+  return condition === undefined || condition.value === 0 ? [rest] : [];
+}
+
+/** Renumbers the classical bits of operations. */
+export function onBits(
+  operations: readonly DynamicOperation[],
+  toBit: (bit: Bit) => Bit,
+): readonly DynamicOperation[] {
+  const moved = (condition: Condition) => ({ ...condition, bits: condition.bits.map(toBit) });
+  return operations.map((operation): DynamicOperation => {
+    if (operation.kind === 'barrier') return operation;
+    if (operation.kind === 'while') {
+      return {
+        kind: 'while',
+        condition: moved(operation.condition),
+        body: onBits(operation.body, toBit),
+      };
+    }
+    const { condition, ...rest } = operation;
+    const under = condition === undefined ? {} : { condition: moved(condition) };
+    switch (rest.kind) {
+      case 'measure':
+      case 'misread':
+        return { ...rest, bits: rest.bits.map(toBit), ...under };
+      case 'assign':
+        return {
+          ...rest,
+          bits: rest.bits.map(toBit),
+          value: renumbered(rest.value, toBit),
+          ...under,
+        };
+      default:
+        return { ...rest, ...under };
+    }
+  });
 }
 
 /** The gates of a circuit without noise whose measurements, and what is computed from them, come last. */

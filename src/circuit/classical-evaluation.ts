@@ -5,7 +5,6 @@
 import type { Bit } from './classical-expression.ts';
 import {
   type BitDiagram,
-  type BitEncoding,
   type ClassicalExpression,
   FLOAT_BITS,
   isWhole,
@@ -14,26 +13,21 @@ import {
   scalar,
   TRUE_NODE,
 } from './classical-expression.ts';
-
-/** Bits of the widest whole number that is exact in a double. */
-export const MAX_WIDTH = 53;
-
-/** Functions of one float. */
-const FLOAT_FUNCTIONS: ReadonlyMap<string, (x: number) => number> = new Map([
-  ['sin', Math.sin],
-  ['cos', Math.cos],
-  ['tan', Math.tan],
-  ['exp', Math.exp],
-  ['ln', Math.log],
-  ['log', Math.log],
-  ['sqrt', Math.sqrt],
-  ['asin', Math.asin],
-  ['acos', Math.acos],
-  ['atan', Math.atan],
-  ['arcsin', Math.asin],
-  ['arccos', Math.acos],
-  ['arctan', Math.atan],
-]);
+import {
+  BITWISE,
+  COMPARISONS,
+  DEFAULT_WIDTH,
+  FLOAT_FUNCTIONS,
+  fits,
+  isCounted,
+  MAX_WIDTH,
+  type NumberType,
+  operandOf,
+  signatureOf,
+  typeName,
+  ValueProblem,
+  valueType,
+} from './classical-types.ts';
 
 interface FunctionSignature {
   readonly arity: number;
@@ -51,63 +45,40 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSignature> = new Map<string,
   ],
 );
 
-const ARITHMETIC: ReadonlyMap<string, (x: number, y: number) => number> = new Map([
-  ['+', (x: number, y: number) => x + y],
-  ['-', (x: number, y: number) => x - y],
-  ['*', (x: number, y: number) => x * y],
-  ['/', (x: number, y: number) => x / y],
-  ['%', (x: number, y: number) => x % y],
-  ['**', (x: number, y: number) => x ** y],
-]);
-
-/** Comparison operators. */
-export const COMPARISONS: ReadonlyMap<string, (x: number, y: number) => boolean> = new Map([
-  ['==', (x: number, y: number) => x === y],
-  ['!=', (x: number, y: number) => x !== y],
-  ['<', (x: number, y: number) => x < y],
-  ['<=', (x: number, y: number) => x <= y],
-  ['>', (x: number, y: number) => x > y],
-  ['>=', (x: number, y: number) => x >= y],
-]);
-
-/** Bitwise operators on whole numbers. */
-export const BITWISE: ReadonlyMap<string, (x: bigint, y: bigint) => bigint> = new Map([
-  ['&', (x: bigint, y: bigint) => x & y],
-  ['|', (x: bigint, y: bigint) => x | y],
-  ['^', (x: bigint, y: bigint) => x ^ y],
-]);
-
-/** Reason why an expression has no value. The caller adds the place in the program. */
-export class ValueProblem extends Error {
-  /** Whether the construct is valid OpenQASM that this service does not support. */
-  readonly isUnsupported: boolean;
-
-  constructor(message: string, isUnsupported = false) {
-    super(message);
-    this.isUnsupported = isUnsupported;
-  }
+interface Arithmetic {
+  readonly float: (x: number, y: number) => number;
+  /** The same of whole numbers; a quotient loses its fraction, as in C. */
+  readonly whole: (x: bigint, y: bigint) => bigint;
 }
 
-/** Writes a type as a program does: `int[8]`. */
-export const typeName = (base: string, width: number | undefined): string =>
-  width === undefined ? base : `${base}[${width}]`;
+const ARITHMETIC: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>([
+  ['+', { float: (x, y) => x + y, whole: (x, y) => x + y }],
+  ['-', { float: (x, y) => x - y, whole: (x, y) => x - y }],
+  ['*', { float: (x, y) => x * y, whole: (x, y) => x * y }],
+  ['/', { float: (x, y) => x / y, whole: (x, y) => x / y }],
+  ['%', { float: (x, y) => x % y, whole: (x, y) => x % y }],
+]);
 
 /** Makes a bool. */
 export const bool = (value: boolean): Scalar => scalar('bool', value ? 1 : 0);
 
 /**
- * Makes a whole number, which must be exact in a double.
+ * Makes a whole number of a type: keeps its lowest bits.
  *
- * @throws {ValueProblem} if it exceeds 2^53 or is not finite.
+ * @throws {ValueProblem} if it is not exact in a double.
  */
-export function wholeNumber(type: ScalarType, value: number): Scalar {
-  if (Number.isFinite(value) && !Number.isSafeInteger(value)) {
-    throw new ValueProblem('A whole number exceeds 2^53 in size.');
-  }
-  if (!Number.isFinite(value)) throw new ValueProblem('A whole number is divided by zero.');
+export function wholeNumber({ base, width }: NumberType, value: number | bigint): Scalar {
+  const low =
+    typeof value === 'number' && fits({ base, width }, value)
+      ? value
+      : Number(width === undefined ? value : lowBits(base, width, BigInt(value)));
+  if (!Number.isSafeInteger(low)) throw new ValueProblem('A whole number exceeds 2^53 in size.');
   // Adding 0 turns −0 into 0: whole numbers have no negative zero.
-  return scalar(type === 'bool' ? 'int' : type, value + 0);
+  return scalar(base, low + 0, width);
 }
+
+const lowBits = (base: ScalarType, width: number, value: bigint): bigint =>
+  base === 'int' ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value);
 
 /**
  * Applies an operator or function to one or two numbers.
@@ -116,132 +87,172 @@ export function wholeNumber(type: ScalarType, value: number): Scalar {
  * @throws {ValueProblem} where there is no result.
  */
 export function applied(operator: string, left: Scalar, right: Scalar | undefined): Scalar {
-  if (right === undefined) return appliedToOne(operator, left);
+  const types = signatureOf(operator, operandOf(left), right && operandOf(right));
+  const x = represented(left, types.left);
+  if (right === undefined) return appliedToOne(operator, x, types.left, types.result);
+  const y = represented(right, types.right);
+  const compare = COMPARISONS.get(operator);
+  if (compare !== undefined) return bool(compare(x, y));
+  const bitwise = BITWISE.get(operator);
+  if (bitwise !== undefined) return ofType(types.result, bitwise(BigInt(x), BigInt(y)));
   switch (operator) {
     case '&&':
-      return bool(left.value !== 0 && right.value !== 0);
+      return bool(x !== 0 && y !== 0);
     case '||':
-      return bool(left.value !== 0 || right.value !== 0);
-    case 'pow':
-      return applied('**', left, right);
-    case 'mod':
-      return applied('%', left, right);
+      return bool(x !== 0 || y !== 0);
     case '<<':
     case '>>':
-      return shifted(operator, left, right);
-  }
-  const compare = COMPARISONS.get(operator);
-  if (compare !== undefined) return bool(compare(left.value, right.value));
-  const areWhole = isWhole(left.type) && isWhole(right.type);
-  const bitwise = BITWISE.get(operator);
-  if (bitwise !== undefined) {
-    if (!areWhole) throw new ValueProblem(`${operator} needs whole numbers.`);
-    return wholeNumber(left.type, Number(bitwise(BigInt(left.value), BigInt(right.value))));
+      return ofType(types.result, shifted(operator, x, y, types.left.width));
+    case 'rotl':
+      return ofType(types.result, rotated(x, y, types.left.width!));
+    case 'rotr':
+      return ofType(types.result, rotated(x, -y, types.left.width!));
+    case '**':
+      return isWhole(types.left.base) ? power(x, y, types.result) : scalar('float', x ** y);
   }
   const compute = ARITHMETIC.get(operator);
   if (compute === undefined) throw new ValueProblem(`${operator}()`, true);
-  const value = compute(left.value, right.value);
-  if (!areWhole) {
-    const isAngle = left.type === 'angle' || right.type === 'angle';
-    return scalar(isAngle ? 'angle' : 'float', value);
+  const isWholeResult = isCounted(types.left) && isCounted(types.right);
+  if (!isWholeResult) return ofType(types.result, compute.float(x, y));
+  if (y === 0 && (operator === '/' || operator === '%')) {
+    throw new ValueProblem('A whole number is divided by zero.');
   }
-  // Division of whole numbers drops the fraction, as in C; a negative power gives a float.
-  if (operator === '**' && right.value < 0) return scalar('float', value);
-  const type = left.type === 'uint' && right.type === 'uint' ? 'uint' : 'int';
-  return wholeNumber(type, Math.trunc(value));
+  return ofType(types.result, compute.whole(BigInt(x), BigInt(y)));
 }
 
-function shifted(operator: '<<' | '>>', left: Scalar, right: Scalar): Scalar {
-  if (!isWhole(right.type) || right.value < 0) {
-    throw new ValueProblem(`${operator} shifts by a whole number that is at least 0.`);
+/** A number as the operator computes with it: angles of n bits as multiples of 2π/2^n. */
+function represented(number: Scalar, { base, width }: NumberType): number {
+  if (base === 'bool') return number.value === 0 ? 0 : 1;
+  if (isWhole(base)) {
+    return isWhole(number.type) ? wholeNumber({ base, width }, number.value).value : number.value;
   }
-  const factor = 2 ** (operator === '<<' ? right.value : -right.value);
-  if (left.type === 'angle' && left.width !== undefined) {
-    return angleOfMultiple(Math.floor(multipleOf(left.value, left.width) * factor), left.width);
-  }
-  if (!isWhole(left.type)) {
-    throw new ValueProblem(
-      `${operator} needs a whole number, or an angle with a width, such as angle[16].`,
-    );
-  }
-  return wholeNumber(left.type, Math.floor(left.value * factor));
+  return base === 'angle' && width !== undefined ? multipleOf(number, width) : number.value;
 }
 
-function appliedToOne(operator: string, operand: Scalar): Scalar {
-  const { type, value } = operand;
+/** The number of a type that has this representation; a bigint counts the units of the type. */
+function ofType(type: NumberType, value: number | bigint): Scalar {
+  const { base, width } = type;
+  if (base === 'bool') return bool(Number(value) !== 0);
+  if (isWhole(base)) return wholeNumber(type, value);
+  if (typeof value === 'bigint' && width !== undefined) return angleOfMultiple(value, width);
+  return convertedScalar(type, scalar('float', Number(value)), false);
+}
+
+function shifted(operator: '<<' | '>>', x: number, by: number, width: number | undefined): bigint {
+  if (by < 0) throw new ValueProblem(`${operator} shifts by a whole number that is at least 0.`);
+  // Beyond the width nothing but the sign is left, and beyond 2^53 no literal is.
+  const places = BigInt(Math.min(by, width ?? MAX_WIDTH + 1));
+  return operator === '<<' ? BigInt(x) << places : BigInt(x) >> places;
+}
+
+function rotated(x: number, by: number, width: number): bigint {
+  const left = ((by % width) + width) % width;
+  const value = BigInt(x) << BigInt(left);
+  return value | (value >> BigInt(width));
+}
+
+/** A power of whole numbers; one with a negative exponent is a float. */
+function power(x: number, y: number, type: NumberType): Scalar {
+  if (y < 0) return scalar('float', x ** y);
+  const exact = x ** y;
+  if (Number.isSafeInteger(exact) || type.width === undefined) return wholeNumber(type, exact);
+  let result = 1n;
+  for (let square = BigInt(x), rest = y; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = BigInt.asUintN(type.width, result * square);
+    square = BigInt.asUintN(type.width, square * square);
+  }
+  return wholeNumber(type, result);
+}
+
+function appliedToOne(operator: string, x: number, type: NumberType, result: NumberType): Scalar {
   const float = FLOAT_FUNCTIONS.get(operator);
-  if (float !== undefined) return scalar('float', float(value));
+  if (float !== undefined) return scalar('float', float(x));
   switch (operator) {
     case '-':
-      return isWhole(type) ? wholeNumber('int', -value) : scalar(type, -value);
+      return isCounted(type) ? ofType(result, BigInt(-x)) : scalar(type.base, -x);
+    case '~':
+      return type.base === 'bool' ? bool(x === 0) : ofType(result, BigInt(-1 - x));
     case '!':
-      return bool(value === 0);
+      return bool(x === 0);
     case 'ceiling':
-      return wholeNumber('int', Math.ceil(value));
-    case 'floor':
-      return wholeNumber('int', Math.floor(value));
+    case 'floor': {
+      if (!Number.isFinite(x)) throw new ValueProblem(`${operator} needs a finite number.`);
+      return wholeNumber(result, operator === 'floor' ? Math.floor(x) : Math.ceil(x));
+    }
     case 'abs':
-      return scalar(type, Math.abs(value));
-    case 'popcount':
-      return wholeNumber('uint', [...value.toString(2)].filter((digit) => digit === '1').length);
+      return isCounted(type) ? ofType(result, BigInt(Math.abs(x))) : scalar(type.base, Math.abs(x));
     default:
-      throw new ValueProblem(`${operator}()`, true);
+      return wholeNumber(result, onesIn(x, type));
   }
 }
 
-/** Type of a number in a declaration or a cast. */
-export interface NumberType {
-  readonly base: ScalarType;
-  /** Width in bits; undefined for the type's default. */
-  readonly width: number | undefined;
+function onesIn(x: number, { width }: NumberType): number {
+  if (width === undefined && x < 0) {
+    throw new ValueProblem('The bits of a negative number depend on its width, as in int[8](…).');
+  }
+  const bits = width === undefined ? BigInt(x) : BigInt.asUintN(width, BigInt(x));
+  return [...bits.toString(2)].filter((digit) => digit === '1').length;
 }
 
 /**
- * Converts a number to a type, as assigning it to a variable of that type does.
+ * Converts a number to a declared type, as assigning it to a variable of that type does.
  *
  * @param isCast - Whether fractions are dropped, as in a cast.
  * @throws {ValueProblem} where the type cannot hold the number.
  */
-export function convertedScalar(
-  { base, width }: NumberType,
-  { value }: Scalar,
-  isCast: boolean,
-): Scalar {
+export function convertedScalar(declared: NumberType, number: Scalar, isCast: boolean): Scalar {
+  const { base, width } = valueType(declared);
+  const { value } = number;
   if (base === 'bool') return bool(value !== 0);
   if (base === 'float') return scalar(base, value);
   if (base === 'angle') {
-    if (width === undefined || width >= MAX_WIDTH) return scalar(base, value);
-    return angleOfMultiple(multipleOf(value, width), width);
+    if (width === undefined) return scalar(base, value);
+    if (!Number.isFinite(value)) throw new ValueProblem(`${typeName(base, width)} is finite.`);
+    return angleOfMultiple(BigInt(multipleOf(number, width)), width);
   }
   if (!Number.isInteger(value) && !isCast) {
     throw new ValueProblem(
-      `${value} is not a whole number, and ${typeName(base, width)} holds only those. The cast ${base}(…) drops the fraction.`,
+      `${value} is not a whole number, and ${typeName(base, declared.width)} holds only those. The cast ${base}(…) drops the fraction.`,
     );
   }
   if (!Number.isFinite(value)) throw new ValueProblem('A cast needs a finite number.');
-  return wrapped(base, width, Math.trunc(value) + 0);
+  if (declared.width === undefined && operandOf(number).literal !== undefined) {
+    checkLiteral(base, value);
+  }
+  return wholeNumber({ base, width }, Math.trunc(value));
 }
 
-/** Keeps the lowest `width` bits of a whole number. */
-function wrapped(base: 'int' | 'uint', width: number | undefined, value: number): Scalar {
-  if (base === 'uint' && width === undefined && value < 0) {
+/** Checks that an int or uint without a width holds a number written as digits, which may fill all its bits. */
+function checkLiteral(base: ScalarType, value: number): void {
+  if (base === 'uint' && value < 0) {
     throw new ValueProblem(`uint holds no negative number; this one is ${value}.`);
   }
-  if (width === undefined || width >= MAX_WIDTH) return scalar(base, value);
-  const size = 2 ** width;
-  const low = ((value % size) + size) % size;
-  return scalar(base, base === 'int' && low >= size / 2 ? low - size : low);
+  if (value < -(2 ** (DEFAULT_WIDTH - 1)) || value >= 2 ** DEFAULT_WIDTH) {
+    const wider = typeName(base, 2 * DEFAULT_WIDTH);
+    throw new ValueProblem(
+      `${value} needs more than the ${DEFAULT_WIDTH} bits of ${base} without a width; ${wider} holds it.`,
+    );
+  }
 }
 
-/** Nearest multiple of 2π/2^width to an angle, as a whole number; not reduced modulo 2^width. */
-function multipleOf(angle: number, width: number): number {
-  return Math.round((angle / (2 * Math.PI)) * 2 ** width);
+/**
+ * Nearest multiple of 2π/2^width to an angle, as a whole number, of two the even one. It is not reduced modulo
+ * 2^width.
+ */
+function multipleOf({ type, value, width: own }: Scalar, width: number): number {
+  const turns = value / (2 * Math.PI);
+  if (type !== 'angle' || own === undefined) return roundToEven(turns * 2 ** width);
+  return roundToEven(Math.round(turns * 2 ** own) * 2 ** (width - own));
 }
 
-function angleOfMultiple(multiple: number, width: number): Scalar {
-  const size = 2 ** width;
-  const low = ((multiple % size) + size) % size;
-  return { ...scalar('angle', (low / size) * 2 * Math.PI), width };
+function roundToEven(x: number): number {
+  const rounded = Math.round(x);
+  return rounded - x === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+}
+
+function angleOfMultiple(multiple: bigint, width: number): Scalar {
+  const low = Number(BigInt.asUintN(width, multiple));
+  return scalar('angle', (low / 2 ** width) * 2 * Math.PI, width);
 }
 
 /** Returns the current value of a bit. */
@@ -271,10 +282,8 @@ export function evaluateExpression(expression: ClassicalExpression, read: ReadBi
     case 'read': {
       const { type, encoding } = expression;
       const bits = expression.bits.map((diagram) => diagramHolds(diagram, read));
-      const value = decoded(bits, encoding);
-      return type === 'angle' && encoding === 'uint'
-        ? angleOfMultiple(value, bits.length)
-        : scalar(type, value);
+      if (encoding === 'float') return scalar(type, decodedFloat(bits));
+      return ofType({ base: type, width: bits.length }, countOf(bits));
     }
     case 'apply': {
       const [left, right] = expression.operands.map((part) => evaluateExpression(part, read));
@@ -314,27 +323,33 @@ export function bitsToWrite(
 
 const buffer = new DataView(new ArrayBuffer(8));
 
-function decoded(bits: readonly boolean[], encoding: BitEncoding): number {
-  if (encoding === 'float') {
-    for (let word = 0; word < 2; word++) {
-      let value = 0;
-      for (let i = 0; i < 32; i++) if (bits[32 * word + i]) value |= 1 << i;
-      buffer.setInt32(4 * word, value, true);
-    }
-    return buffer.getFloat64(0, true);
+function decodedFloat(bits: readonly boolean[]): number {
+  for (let word = 0; word < 2; word++) {
+    let value = 0;
+    for (let i = 0; i < 32; i++) if (bits[32 * word + i]) value |= 1 << i;
+    buffer.setInt32(4 * word, value, true);
   }
-  let value = 0;
-  for (const [i, bit] of bits.entries()) if (bit) value += 2 ** i;
-  return encoding === 'int' && bits.at(-1) === true ? value - 2 ** bits.length : value;
+  return buffer.getFloat64(0, true);
 }
 
-function encoded({ type, value }: Scalar, numBits: number): readonly boolean[] {
+/** The whole number that bits are, the first one least significant. */
+export function countOf(bits: readonly boolean[]): bigint {
+  let value = 0;
+  if (bits.length < MAX_WIDTH) {
+    for (const [i, bit] of bits.entries()) if (bit) value += 2 ** i;
+    return BigInt(value);
+  }
+  return BigInt(`0b${bits.map(Number).reverse().join('')}`);
+}
+
+function encoded(number: Scalar, numBits: number): readonly boolean[] {
+  const { type, value } = number;
   if (!isWhole(type) && numBits === FLOAT_BITS) {
     buffer.setFloat64(0, value, true);
     const words = [buffer.getInt32(0, true), buffer.getInt32(4, true)];
     return Array.from({ length: numBits }, (_, i) => ((words[i >> 5]! >> (i & 31)) & 1) === 1);
   }
-  const whole = type === 'angle' ? multipleOf(value, numBits) : value;
+  const whole = type === 'angle' ? multipleOf(number, numBits) : value;
   if (!Number.isInteger(whole)) throw new ValueProblem(`${whole} is not a whole number.`);
   // Two's complement; higher bits are dropped.
   const low = BigInt.asUintN(numBits, BigInt(whole));

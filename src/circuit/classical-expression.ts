@@ -17,7 +17,10 @@ export interface Scalar {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly value: number;
-  /** Width in bits of an angle that is a multiple of 2π/2^width. */
+  /**
+   * Width in bits of an int or uint, and of an angle that is a multiple of 2π/2^width. An int without one is written
+   * as digits.
+   */
   readonly width?: number;
 }
 
@@ -80,11 +83,8 @@ export type ClassicalExpression =
 export const FLOAT_BITS = 64;
 
 /** Makes a number of a type. */
-export const scalar = (type: ScalarType, value: number): Scalar => ({
-  kind: 'scalar',
-  type,
-  value,
-});
+export const scalar = (type: ScalarType, value: number, width?: number): Scalar =>
+  width === undefined ? { kind: 'scalar', type, value } : { kind: 'scalar', type, value, width };
 
 /** Whether a type holds whole numbers only; a bool counts as 0 or 1. */
 export const isWhole = (type: ScalarType): boolean => type !== 'float' && type !== 'angle';

@@ -3,8 +3,9 @@
  * classical bit 0.
  */
 import type { AssignOperation, Condition } from '../circuit/circuit.ts';
-import { bitsToWrite, ValueProblem } from '../circuit/classical-evaluation.ts';
+import { bitsToWrite } from '../circuit/classical-evaluation.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
+import { ValueProblem } from '../circuit/classical-types.ts';
 import { ClassicalValueError } from './errors.ts';
 
 /** Number of words that hold `numBits` bits; at least 1, so that an outcome always has a value. */

@@ -8,7 +8,7 @@ import type { Operand } from './registers.ts';
 import type { ArraySymbol, VariableSymbol } from './scopes.ts';
 import type { Statement } from './syntax-tree.ts';
 import { quoted } from './token-stream.ts';
-import { expressionOf, type Value } from './values.ts';
+import { type Bits, expressionOf, typeOf, type Value } from './values.ts';
 
 /** Executes statements that write classical values. */
 export class Assignments {
@@ -42,6 +42,12 @@ export class Assignments {
     const elements = this.#state.memory.bitsOfVariable(symbol, offset);
     const { type } = symbol;
     const isScalar = type.base === 'bit' && type.width === undefined;
+    if (selectors.length > 0) {
+      this.#evaluator.widthToSelect(
+        typeOf(this.#evaluator.variable(operand, symbol, true)),
+        offset,
+      );
+    }
     const register = { kind: 'bit', elements, isScalar } as const;
     const selected = this.#state.scopes.select(operand, register, selectors, (at) =>
       this.#evaluator.whole(at),
@@ -62,29 +68,41 @@ export class Assignments {
       }
     }
     const number = this.#evaluator.number(target);
-    if (number === undefined || number.selectors.length > 0) {
-      const given = this.#evaluator.evaluate(value);
-      if (operator === undefined) {
-        this.assignBits(target, given, offset);
-        return;
-      }
-      const result = withPlace(this.#state.tokens, offset, () =>
-        binary(this.#state.diagrams, operator, this.#evaluator.read(target), given),
-      );
-      this.assignBits(target, result, offset);
-      return;
-    }
-    const { symbol } = number;
-    this.#checkAssignable(target);
+    if (number !== undefined) this.#checkAssignable(target);
     const given = this.#evaluator.evaluate(value);
-    const old = this.#evaluator.variable(target, symbol, operator === undefined);
     const result =
       operator === undefined
         ? given
         : withPlace(this.#state.tokens, offset, () =>
-            binary(this.#state.diagrams, operator, old, given),
+            binary(this.#state.diagrams, operator, this.#evaluator.read(target), given),
           );
-    this.#state.memory.set(symbol, this.#evaluator.held(symbol.type, result, offset), offset);
+    if (number === undefined) {
+      this.assignBits(target, result, offset);
+      return;
+    }
+    const { symbol, selectors } = number;
+    const whole =
+      selectors.length === 0
+        ? result
+        : this.#withBits({ ...target, selectors }, symbol, result, offset);
+    this.#state.memory.set(symbol, this.#evaluator.held(symbol.type, whole, offset), offset);
+  }
+
+  /** The bits of a number, of which the target's are replaced by those of a value. */
+  #withBits(target: OperandSyntax, symbol: VariableSymbol, value: Value, offset: number): Bits {
+    const old = this.#evaluator.variable(target, symbol, true);
+    const width = this.#evaluator.widthToSelect(typeOf(old), offset);
+    const bits = [...this.#state.memory.row(old, width, offset).bits];
+    const places = { kind: 'bit', elements: bits.map((_, i) => i), isScalar: false } as const;
+    const { elements, isScalar } = this.#state.scopes.select(
+      target,
+      places,
+      target.selectors,
+      (at) => this.#evaluator.whole(at),
+    );
+    const written = this.#evaluator.bits(isScalar ? undefined : elements.length, value, offset);
+    for (const [i, place] of elements.entries()) bits[place] = written.bits[i]!;
+    return { kind: 'bits', bits, isScalar: false };
   }
 
   /** Gives the elements of an array, or of a part of one, the values of another of the same sizes. */
@@ -130,11 +148,9 @@ export class Assignments {
     const { elements, isScalar } = this.#bits(target);
     const row = this.#evaluator.bits(isScalar ? undefined : elements.length, value, offset);
     const isZero = row.bits.every((f) => f === NEVER);
-    const isFresh =
-      this.#state.frames.level === 0 && !elements.some((bit) => this.#state.written.has(bit));
+    const isFresh = this.#state.frames.level === 0 && !this.#state.builder.hasWritten(elements);
     // Bits read 0 before they are written.
     if (isZero && isFresh) return;
     this.#state.memory.write(elements, expressionOf({ ...row, isScalar: false }), offset);
-    for (const bit of elements) this.#state.written.add(bit);
   }
 }

@@ -1,11 +1,12 @@
 /** Builds the circuit of an OpenQASM program, and checks the limits as it grows. */
-import type {
-  AssignOperation,
-  Condition,
-  DynamicCircuit,
-  DynamicOperation,
-  Operation,
-  Qubit,
+import {
+  type AssignOperation,
+  type Condition,
+  type DynamicCircuit,
+  type DynamicOperation,
+  type Operation,
+  onBits,
+  type Qubit,
 } from '../circuit.ts';
 import {
   type CircuitLimits,
@@ -18,7 +19,7 @@ import {
   tooManySteps,
 } from '../circuit-limits.ts';
 import type { Bit } from '../classical-expression.ts';
-import { renumbered } from '../classical-expression.ts';
+import { scalar } from '../classical-expression.ts';
 import type { GateUse, OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';
 import type { OpenAngles, OpenInputs } from './open-inputs.ts';
@@ -72,6 +73,8 @@ export class CircuitBuilder implements OperationSink {
   readonly #stepsBefore: number;
   /** Whether the circuit has loops or assignments. */
   #isDynamic = false;
+  #isMeasuring = false;
+  readonly #written = new Set<Bit>();
   #noiseOffset: number | undefined;
 
   readonly #inputs: OpenInputs | undefined;
@@ -240,8 +243,15 @@ export class CircuitBuilder implements OperationSink {
     this.#holdGates(++this.#numGates, offset);
     this.#work.numGates++;
     if (operation.kind === 'assign') this.#isDynamic = true;
+    if (operation.kind === 'measure') this.#isMeasuring = true;
+    if ('bits' in operation) for (const bit of operation.bits) this.#written.add(bit);
     if (operation.kind === 'noise') this.#noiseOffset ??= offset;
     this.#operations.push(operation);
+  }
+
+  /** Whether an operation so far writes any of the bits, which read 0 before. */
+  hasWritten(bits: readonly Bit[]): boolean {
+    return bits.some((bit) => this.#written.has(bit));
   }
 
   /** Qubits declared so far. */
@@ -269,14 +279,16 @@ export class CircuitBuilder implements OperationSink {
     }
     const numQubits = this.#numQubits;
     const given = this.#givenOut;
+    const givesOutputs = given !== undefined && !this.#isMeasuring;
+    if (givesOutputs && !this.#isDynamic) this.#clearOutputs(given);
     const isDynamic = this.#isDynamic || this.#numScratchBits > 0;
     if (given === undefined && !isDynamic) {
       return { numQubits, numBits: this.#numBits, operations: this.#operations };
     }
     const declared = Array.from({ length: this.#numBits }, (_, bit) => bit);
     const order = [...new Set([...(given ?? []), ...declared])];
-    const places = new Map(order.map((bit, place) => [bit, place]));
     const numBits = given?.length ?? this.#numBits;
+    const places = new Map(order.map((bit, place) => [bit, place]));
     const numScratchBits = this.#numBits - numBits + this.#numScratchBits;
     const maxRounds = this.#limits.maxRounds ?? DEFAULT_MAX_ROUNDS;
     const toBit = (bit: Bit) => places.get(bit) ?? bit - FIRST_SCRATCH_BIT + this.#numBits;
@@ -284,8 +296,15 @@ export class CircuitBuilder implements OperationSink {
       numQubits,
       numBits,
       ...(numScratchBits > 0 || isDynamic ? { control: { numScratchBits, maxRounds } } : {}),
+      ...(givesOutputs && { givesOutputs: true as const }),
       operations: onBits(this.#operations, toBit),
     };
+  }
+
+  /** Lets a program without measurements write its outputs, which read 0 unless it does so itself. */
+  #clearOutputs(bits: readonly Bit[]): void {
+    this.#operations.unshift({ kind: 'assign', bits, value: scalar('uint', 0, bits.length) });
+    this.#isDynamic = true;
   }
 
   #holdGates(count: number, offset: number): void {
@@ -304,37 +323,4 @@ export class CircuitBuilder implements OperationSink {
     const problem = 'The program has more barriers than gates are allowed';
     throw this.#tokens.pastLimit(offset, `${problem}; the limit max_gates is ${maxGates}.`);
   }
-}
-
-/** Renumbers the classical bits of operations. */
-function onBits(
-  operations: readonly DynamicOperation[],
-  toBit: (bit: Bit) => Bit,
-): readonly DynamicOperation[] {
-  const moved = (condition: Condition) => ({ ...condition, bits: condition.bits.map(toBit) });
-  return operations.map((operation): DynamicOperation => {
-    if (operation.kind === 'barrier') return operation;
-    if (operation.kind === 'while') {
-      return {
-        kind: 'while',
-        condition: moved(operation.condition),
-        body: onBits(operation.body, toBit),
-      };
-    }
-    const { condition, ...rest } = operation;
-    const under = condition === undefined ? {} : { condition: moved(condition) };
-    switch (rest.kind) {
-      case 'measure':
-        return { ...rest, bits: rest.bits.map(toBit), ...under };
-      case 'assign':
-        return {
-          ...rest,
-          bits: rest.bits.map(toBit),
-          value: renumbered(rest.value, toBit),
-          ...under,
-        };
-      default:
-        return { ...rest, ...under };
-    }
-  });
 }

@@ -6,12 +6,7 @@
  * the value is assigned to scratch bits.
  */
 import type { Condition } from '../circuit.ts';
-import {
-  bitsToWrite,
-  evaluateExpression,
-  MAX_WIDTH,
-  ValueProblem,
-} from '../classical-evaluation.ts';
+import { convertedScalar, evaluateExpression } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
 import {
   type BitDiagram,
@@ -24,6 +19,7 @@ import {
   scalar,
   sizeOf,
 } from '../classical-expression.ts';
+import { ValueProblem, valueType } from '../classical-types.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import type { ConditionFrames } from './condition-frames.ts';
 import {
@@ -36,10 +32,8 @@ import {
 import type { ValueType } from './expressions.ts';
 import { truthOf } from './operators.ts';
 import type { VariableSymbol } from './scopes.ts';
-import { type Bits, bitsOfInteger, expressionOf, type Value } from './values.ts';
+import { type Bits, bitsFor, checkBits, expressionOf, type Value } from './values.ts';
 
-/** Width in bits of an int or uint without a declared width, once it depends on measured bits. */
-const DEFAULT_WIDTH = 32;
 /** Largest expression that a variable holds; a larger one is assigned to scratch bits at once. */
 const MAX_SIZE = 256;
 /** Most bits of a condition that is tabulated; one of more bits is assigned to a scratch bit. */
@@ -49,25 +43,15 @@ const MAX_CHOSEN_BITS = 16;
 
 /** Number of bits that hold a value of a type while the circuit runs. */
 export function widthOf({ base, width }: ValueType): number {
-  switch (base) {
-    case 'bit':
-      return width ?? 1;
-    case 'bool':
-      return 1;
-    case 'int':
-    case 'uint':
-      return width ?? DEFAULT_WIDTH;
-    case 'angle':
-      return width !== undefined && width < MAX_WIDTH ? width : FLOAT_BITS;
-    case 'float':
-      return FLOAT_BITS;
-  }
+  if (base === 'bit') return width ?? 1;
+  return base === 'bool' ? 1 : (valueType({ base, width }).width ?? FLOAT_BITS);
 }
 
 /** Value of a variable of a type before it is given one. */
 export function unset(type: ValueType): Value {
-  if (type.base !== 'bit') return scalar(type.base, 0);
-  return { kind: 'bits', bits: new Array(widthOf(type)).fill(NEVER), isScalar: isSingle(type) };
+  const { base, width } = type;
+  if (base === 'bit') return ofType(type, new Array(widthOf(type)).fill(NEVER));
+  return convertedScalar({ base, width }, scalar('int', 0), false);
 }
 
 /** Whether a value of a type is a single bit rather than a row of them. */
@@ -154,16 +138,16 @@ export class ClassicalMemory {
     return this.#diagrams.bit(bit!);
   }
 
-  /** Converts a value to a row of `width` bits, which may be new scratch bits. */
+  /**
+   * Converts a value to a row of `width` bits, which may be new scratch bits.
+   *
+   * @throws {ValueProblem} if the value has no such bits.
+   */
   row(value: Value, width: number, offset: number): Bits {
-    if (value.kind === 'scalar') {
-      const bits = bitsToWrite(value, width, () => false);
-      return { kind: 'bits', bits: bits.map((bit) => (bit ? ALWAYS : NEVER)), isScalar: false };
+    if (value.kind !== 'dynamic') {
+      return { kind: 'bits', bits: bitsFor(value, width), isScalar: false };
     }
-    if (value.kind === 'bits') {
-      const bits = Array.from({ length: width }, (_, i) => value.bits[i] ?? NEVER);
-      return { kind: 'bits', bits, isScalar: false };
-    }
+    checkBits(value, width);
     const { expression } = value;
     if (expression.kind === 'read' && expression.encoding !== 'float') {
       const read = expression.bits.map((diagram) => this.#functionOf(diagram));
@@ -248,8 +232,14 @@ export class ClassicalMemory {
     const isFree = memory.length > 0 && !isOthers;
     const bits = isFree ? memory : this.#newBits(widthOf(type), offset);
     this.#frames.noteWrite(bits);
-    // Assigned without a condition, because the value is the same either way.
-    this.#assign(bits, expressionOf(value), undefined, offset);
+    // Assigned without a condition, because the value is the same either way; but where the variable is declared under
+    // one, the value exists only there.
+    const { level, depth } = this.#frames;
+    const isLocal = depth > 0 && symbol.level === level && symbol.depth === depth;
+    const conditions = isLocal ? this.#frames.singleConditionToWrite(bits, offset) : [undefined];
+    for (const condition of conditions) {
+      this.#assign(bits, expressionOf(value), condition, offset);
+    }
     symbol.memory = bits;
     symbol.value = this.#read(type, bits);
     this.#dynamic.add(symbol);
@@ -259,32 +249,28 @@ export class ClassicalMemory {
   /** Value of bits that hold a number of a type. */
   #read(type: ValueType, bits: readonly Bit[]): Value {
     const { base } = type;
-    if (base === 'bit' || base === 'bool' || base === 'uint') {
-      const functions = bits.map((bit) => this.#diagrams.bit(bit));
-      return { kind: 'bits', bits: functions, isScalar: isSingle(type) };
+    if (base === 'bit' || isWhole(base)) {
+      return ofType(
+        type,
+        bits.map((bit) => this.#diagrams.bit(bit)),
+      );
     }
-    const isFloat = !isWhole(base) && bits.length === FLOAT_BITS;
-    const encoding: BitEncoding = isFloat ? 'float' : base === 'int' ? 'int' : 'uint';
-    return {
-      kind: 'dynamic',
-      type: base,
-      expression: { kind: 'read', bits, encoding, type: base },
-    };
+    const { width } = valueType({ base, width: type.width });
+    const encoding: BitEncoding = width === undefined ? 'float' : 'uint';
+    const expression = { kind: 'read', bits, encoding, type: base } as const;
+    return { kind: 'dynamic', type: base, width, expression };
   }
 
   /** The new value where a condition holds, else the variable's old value. */
   #chosen(holds: BitFunction, value: Value, { value: old, type }: VariableSymbol): Value {
     const before = old ?? unset(type);
     if (holds.kind === 'constant') return holds.value ? value : before;
-    const rows = [value, before].map(asRow);
-    const [whenTrue, whenFalse] = rows;
-    if (whenTrue !== undefined && whenFalse !== undefined) {
-      const width = Math.max(whenTrue.length, whenFalse.length);
-      const bits = Array.from({ length: width }, (_, i) =>
-        this.#diagrams.ifThenElse(holds, whenTrue[i] ?? NEVER, whenFalse[i] ?? NEVER),
-      );
+    const isOfBits = type.base === 'bit' || isWhole(type.base);
+    if (isOfBits && value.kind !== 'dynamic' && before.kind !== 'dynamic') {
+      const [whenTrue, whenFalse] = [value, before].map((one) => bitsFor(one, widthOf(type)));
+      const bits = whenTrue!.map((f, i) => this.#diagrams.ifThenElse(holds, f, whenFalse![i]!));
       const numBits = new Set(bits.flatMap((f) => [...bitsOf(f)])).size;
-      if (numBits <= MAX_CHOSEN_BITS) return { kind: 'bits', bits, isScalar: isSingle(type) };
+      if (numBits <= MAX_CHOSEN_BITS) return ofType(type, bits);
     }
     const expression = {
       kind: 'select',
@@ -292,12 +278,20 @@ export class ClassicalMemory {
       whenTrue: expressionOf(value),
       whenFalse: expressionOf(before),
     } as const;
-    return { kind: 'dynamic', type: type.base === 'bit' ? 'uint' : type.base, expression };
+    const ofBits = isSingle(type) ? 'bool' : 'uint';
+    const { base, width } = valueType({
+      base: type.base === 'bit' ? ofBits : type.base,
+      width: type.width,
+    });
+    return { kind: 'dynamic', type: base, width, expression };
   }
 
   #scratch(width: number, value: ClassicalExpression, offset: number): readonly Bit[] {
     const bits = this.#newBits(width, offset);
-    this.#assign(bits, value, undefined, offset);
+    // Under the conditions of the statement: where they do not hold, the value may not exist.
+    for (const condition of this.#frames.singleConditionToWrite(bits, offset)) {
+      this.#assign(bits, value, condition, offset);
+    }
     return bits;
   }
 
@@ -366,9 +360,9 @@ function isReadOf(expression: ClassicalExpression, bits: readonly Bit[]): boolea
   );
 }
 
-/** Row of unsigned bits that equals a value; undefined where there is none. */
-function asRow(value: Value): readonly BitFunction[] | undefined {
-  if (value.kind === 'bits') return value.bits;
-  if (value.kind === 'dynamic' || !isWhole(value.type) || value.value < 0) return undefined;
-  return bitsOfInteger(value.value, Math.max(1, Math.ceil(Math.log2(value.value + 1))));
+/** Value of a bit, register, bool, int or uint that has these bits. */
+function ofType(type: ValueType, bits: readonly BitFunction[]): Bits {
+  const { base } = type;
+  const row: Bits = { kind: 'bits', bits, isScalar: isSingle(type) };
+  return base === 'int' || base === 'uint' ? { ...row, number: base } : row;
 }

@@ -4,8 +4,10 @@
  * A duration is checked: its names must be declared, and its operators must combine durations and numbers correctly. It
  * has a value where it is known without the device: not in `dt`, with a `stretch`, or with the duration of gates.
  */
+
+import { combinedParts, type DurationPart, UNITS } from './duration-arithmetic.ts';
 import type { ExpressionParser } from './expression-parser.ts';
-import type { OperandSyntax } from './expressions.ts';
+import { type OperandSyntax, withPlace } from './expressions.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** Code of a warning of delays that only a noise model with idle qubits gives an effect. */
@@ -15,16 +17,6 @@ export const DELAY_UNKNOWN = 'CIRCUIT_DELAY_IGNORED';
 
 /** Code of a warning of durations of boxes and gates. */
 export const TIMING_IGNORED = 'CIRCUIT_TIMING_IGNORED';
-
-/** Type of a part of a duration. */
-type DurationType = 'duration' | 'number';
-
-/** A number or a duration, in nanoseconds. */
-export interface DurationPart {
-  readonly type: DurationType;
-  /** Undefined where it is not known. */
-  readonly value: number | undefined;
-}
 
 /** Pushes a part, or applies an operator to the top of the stack. */
 type Instruction =
@@ -39,16 +31,6 @@ export interface DurationSyntax {
   readonly offset: number;
 }
 
-/** Nanoseconds of each unit; how long `dt` is depends on the device. */
-const UNITS: ReadonlyMap<string, number | undefined> = new Map([
-  ['ns', 1],
-  ['us', 1e3],
-  ['µs', 1e3],
-  ['μs', 1e3],
-  ['ms', 1e6],
-  ['s', 1e9],
-  ['dt', undefined],
-]);
 /** Nesting of parentheses and signs; deeper text is rejected before the stack overflows. */
 const MAX_DEPTH = 256;
 
@@ -176,51 +158,11 @@ export function valueOfDuration(
       case 'operator': {
         const { operator, offset: at } = instruction;
         const [right, left] = [stack.pop()!, stack.pop()!];
-        const type = combined(operator, left.type, right.type);
-        if (type === undefined) {
-          const problem = `"${operator}" cannot combine a ${left.type} and a ${right.type}.`;
-          throw tokens.invalid(at, problem);
-        }
-        stack.push({ type, value: computed(operator, left.value, right.value) });
+        stack.push(withPlace(tokens, at, () => combinedParts(operator, left, right)));
       }
     }
   }
   const [{ type, value }] = stack as [DurationPart];
   if (type === 'duration') return value;
   throw tokens.invalid(offset, 'A duration has a unit: ns, us, ms, s or dt, as in 100ns.');
-}
-
-function combined(
-  operator: string,
-  left: DurationType,
-  right: DurationType,
-): DurationType | undefined {
-  switch (operator) {
-    case '*':
-      if (left === 'duration' && right === 'duration') return undefined;
-      return left === right ? 'number' : 'duration';
-    case '/':
-      if (left === right) return 'number';
-      return left === 'duration' ? 'duration' : undefined;
-    default:
-      return left === right ? left : undefined;
-  }
-}
-
-function computed(
-  operator: string,
-  left: number | undefined,
-  right: number | undefined,
-): number | undefined {
-  if (left === undefined || right === undefined) return undefined;
-  switch (operator) {
-    case '*':
-      return left * right;
-    case '/':
-      return left / right;
-    case '+':
-      return left + right;
-    default:
-      return left - right;
-  }
 }

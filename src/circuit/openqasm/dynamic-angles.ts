@@ -4,6 +4,15 @@ import type { PieceOfStatement } from '../circuit.ts';
 import { evaluateExpression } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
 import { bitsRead, type ClassicalExpression } from '../classical-expression.ts';
+import {
+  fits,
+  isCounted,
+  type NumberType,
+  type Operand,
+  operandOf,
+  signatureOf,
+  valueType,
+} from '../classical-types.ts';
 import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 
 /** Most bits that an angle may depend on to be expanded into one gate for each value. */
@@ -88,21 +97,28 @@ function affineForm(expression: ClassicalExpression): Affine | undefined {
     case 'read':
       return affineRead(expression);
     case 'convert': {
-      // A float, or an angle without a width, holds any number unchanged.
-      const isPlain =
-        (expression.type === 'angle' || expression.type === 'float') &&
-        expression.width === undefined;
-      return isPlain ? affineForm(expression.operand) : undefined;
+      const form = affineForm(expression.operand);
+      const { type: base, width } = expression;
+      return form && holds(valueType({ base, width }), form) ? form : undefined;
     }
     case 'select':
       return undefined;
     case 'apply': {
       const [left, right] = expression.operands.map(affineForm);
       if (left === undefined) return undefined;
-      if (expression.operands.length === 1) {
-        return expression.operator === '-' ? scaled(left, -1) : undefined;
-      }
-      return right === undefined ? undefined : combined(expression, left, right);
+      const types = signatureOf(
+        expression.operator,
+        typeOf(expression.operands[0]!),
+        expression.operands[1] && typeOf(expression.operands[1]),
+      );
+      const form = combined(expression, left, right);
+      // Sums of numbers that wrap, or are divided as whole ones, are no sums over bits.
+      const isSum =
+        form !== undefined &&
+        holds(types.left, left) &&
+        holds(types.right, right ?? left) &&
+        holds(types.result, form);
+      return isSum ? form : undefined;
     }
   }
 }
@@ -115,20 +131,24 @@ function affineRead({
   if (encoding === 'float') return undefined;
   const unit = type === 'angle' ? (2 * Math.PI) / 2 ** bits.length : 1;
   const parts = new Map<Bit, number>();
+  let constant = 0;
   for (const [i, diagram] of bits.entries()) {
-    if (typeof diagram === 'boolean') return undefined;
-    if (typeof diagram !== 'number' || parts.has(diagram)) return undefined;
-    const isSign = encoding === 'int' && i === bits.length - 1;
-    parts.set(diagram, (isSign ? -unit : unit) * 2 ** i);
+    const part = (encoding === 'int' && i === bits.length - 1 ? -unit : unit) * 2 ** i;
+    if (typeof diagram === 'object') return undefined;
+    if (typeof diagram === 'boolean') constant += diagram ? part : 0;
+    else parts.set(diagram, part + (parts.get(diagram) ?? 0));
   }
-  return { constant: 0, parts };
+  return { constant, parts };
 }
 
 function combined(
   { operator, operands }: Extract<ClassicalExpression, { kind: 'apply' }>,
   left: Affine,
-  right: Affine,
+  right: Affine | undefined,
 ): Affine | undefined {
+  if (right === undefined) {
+    return operator === '-' && operands.length === 1 ? scaled(left, -1) : undefined;
+  }
   switch (operator) {
     case '+':
       return sum(left, right);
@@ -139,24 +159,45 @@ function combined(
       return left.parts.size === 0 ? scaled(right, left.constant) : undefined;
     case '/':
       // Division of whole numbers drops the fraction.
-      if (right.parts.size > 0 || operands.every(isWholeNumber)) return undefined;
+      if (right.parts.size > 0 || operands.every((part) => isCounted(typeOf(part))))
+        return undefined;
       return scaled(left, 1 / right.constant);
     default:
       return undefined;
   }
 }
 
-/** Whether an operand may be a whole number, judging by its form. */
-function isWholeNumber(expression: ClassicalExpression): boolean {
+/** Whether a type holds all values of a sum unchanged. */
+function holds(type: NumberType, { constant, parts }: Affine): boolean {
+  if (type.base === 'float' || (type.base === 'angle' && type.width === undefined)) return true;
+  if (type.base === 'angle' || type.base === 'bool') return false;
+  const of = (sign: number) =>
+    [...parts.values()].reduce((end, part) => end + Math.max(0, sign * part), sign * constant);
+  return (
+    fits(type, of(1)) &&
+    fits(type, -of(-1)) &&
+    [constant, ...parts.values()].every(Number.isInteger)
+  );
+}
+
+/** Type of the value of an expression. */
+function typeOf(expression: ClassicalExpression): Operand {
   switch (expression.kind) {
     case 'scalar':
-    case 'read':
-    case 'convert':
-      return expression.type !== 'float' && expression.type !== 'angle';
-    case 'apply':
-      return expression.operands.every(isWholeNumber);
+      return operandOf(expression);
+    case 'read': {
+      const { bits, encoding, type: base } = expression;
+      const isCount = encoding !== 'float' && base !== 'bool';
+      return { base, width: isCount ? bits.length : undefined };
+    }
+    case 'apply': {
+      const [left, right] = expression.operands.map(typeOf);
+      return signatureOf(expression.operator, left!, right).result;
+    }
     case 'select':
-      return true;
+      return typeOf(expression.whenTrue);
+    case 'convert':
+      return valueType({ base: expression.type, width: expression.width });
   }
 }
 

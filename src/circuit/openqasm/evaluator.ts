@@ -1,11 +1,11 @@
 /** Evaluates the expressions of an OpenQASM 3 program: names, indices, casts, calls and measurements. */
 
 import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
-import { MAX_WIDTH } from '../classical-evaluation.ts';
 import { isWhole, type Scalar } from '../classical-expression.ts';
+import { isCounted, MAX_WIDTH, type NumberType } from '../classical-types.ts';
 import { counted } from '../fault-list.ts';
 import { unset, widthOf } from './classical-memory.ts';
-import { asBits, converted, stored } from './conversions.ts';
+import { converted, stored } from './conversions.ts';
 import { type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import {
   type Expression,
@@ -23,7 +23,7 @@ import type { Operand } from './registers.ts';
 import type { ArraySymbol, RegisterSymbol, VariableSymbol } from './scopes.ts';
 import { joinedOperands } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
-import type { Bits, Value } from './values.ts';
+import { ANGLE_WITHOUT_BITS, type Bits, typeOf, type Value } from './values.ts';
 
 /** Bits of a type, other than a register. */
 const MAX_TYPE_WIDTH = 1024;
@@ -68,7 +68,11 @@ export class Evaluator implements Scope {
     if (number !== undefined) {
       const { symbol, selectors } = number;
       if (selectors.length === 0) return this.variable(operand, symbol);
-      return this.#bitsOfNumber({ ...operand, selectors }, symbol);
+      return this.#selected({ ...operand, selectors }, this.variable(operand, symbol));
+    }
+    const symbol = this.#state.scopes.find(operand.name);
+    if (symbol?.kind === 'duration' && operand.selectors.length === 0) {
+      return { kind: 'duration', value: symbol.value };
     }
     const { elements, isScalar } = this.operand(operand, 'bit');
     this.#state.takeSteps(elements.length, offset);
@@ -98,6 +102,11 @@ export class Evaluator implements Scope {
       ...this.#state.memory.row(value, cast.width ?? 1, offset),
       isScalar: cast.width === undefined,
     };
+  }
+
+  /** Selects bits of a value without a name. */
+  select(value: Value, selectors: readonly Selector[], offset: number): Value {
+    return this.#selected({ name: 'this value', selectors, offset }, value);
   }
 
   /** Evaluates an expression to a number known while reading. */
@@ -189,26 +198,28 @@ export class Evaluator implements Scope {
     return unset(symbol.type);
   }
 
-  /** Bits of a number: `i[0]`, `i[0:3]`. */
-  #bitsOfNumber(operand: OperandSyntax, symbol: VariableSymbol): Value {
+  /** Selects bits of a value: `i[0]`, `i[0:3]`. */
+  #selected(operand: OperandSyntax, value: Value): Value {
     const { selectors, offset } = operand;
-    const value = this.variable(operand, symbol);
-    const { base, width } = symbol.type;
-    if (base === 'float' || base === 'bool' || (base === 'bit' && width === undefined)) {
-      throw this.tokens.invalid(offset, `A ${base} has no bits to select.`);
-    }
-    if (base === 'angle' && width === undefined) {
-      const problem = 'An angle has bits where its declaration says how many, as in angle[16].';
-      throw this.tokens.invalid(offset, problem);
-    }
-    const row = this.#state.memory.row(value, widthOf(symbol.type), offset);
+    const row = this.#state.memory.row(value, this.widthToSelect(typeOf(value), offset), offset);
     const elements = row.bits.map((_, i) => i);
     const register = { kind: 'bit', elements, isScalar: false } as const;
-    const selected = this.#state.scopes.select(operand, register, selectors, (at) =>
-      this.whole(at),
-    );
+    const selected = this.#state.scopes.select(operand, register, selectors, this.#whole);
     const bits = selected.elements.map((i) => row.bits[i]!);
     return { kind: 'bits', bits, isScalar: selected.isScalar };
+  }
+
+  /** Number of bits of a type, of which some are to be selected. */
+  widthToSelect({ base, width }: NumberType, offset: number): number {
+    if (base === 'float' || base === 'bool') {
+      throw this.tokens.invalid(offset, `A ${base} has no bits to select.`);
+    }
+    if (width !== undefined) return width;
+    const problem =
+      base === 'angle'
+        ? ANGLE_WITHOUT_BITS
+        : 'A number has bits where its type says how many, as in int[8](5)[0].';
+    throw this.tokens.invalid(offset, problem);
   }
 
   /** The number that an operand names, by itself or as an element of an array, and the selectors of its bits. */
@@ -272,7 +283,6 @@ export class Evaluator implements Scope {
     this.#state.memory.prepareWrite(to.elements, offset);
     const conditions = this.#state.frames.conditionsToWrite(to.elements, offset);
     this.#state.actions.measure(from, to, conditions, offset);
-    for (const bit of to.elements) this.#state.written.add(bit);
   }
 
   /** Evaluates an expression. */
@@ -304,7 +314,8 @@ export class Evaluator implements Scope {
   /** Converts a value to a row of bits, or, without a width, to a single one. */
   bits(width: number | undefined, value: Value, offset: number): Bits {
     const { memory, hasWideRegisters } = this.#state;
-    if (value.kind === 'scalar' && !isWhole(value.type)) {
+    const type = withPlace(this.tokens, offset, () => typeOf(value));
+    if (!isCounted(type)) {
       throw this.tokens.invalid(offset, 'Only a whole number can be assigned to bits.');
     }
     if (width === undefined && !hasWideRegisters) {
@@ -313,14 +324,12 @@ export class Evaluator implements Scope {
     }
     const size = width ?? 1;
     this.#state.takeSteps(size, offset);
-    if (value.kind === 'bits' && value.bits.length > size && !hasWideRegisters) {
+    const isRegister = value.kind === 'bits' && value.number === undefined;
+    if (isRegister && value.bits.length > size && !hasWideRegisters) {
       const problem = `${counted(size, 'bit')} cannot hold the value of ${value.bits.length} bits.`;
       throw this.tokens.invalid(offset, problem);
     }
-    return withPlace(this.tokens, offset, () => {
-      const row = asBits(this.diagrams, size, value);
-      return row.kind === 'bits' ? row : memory.row(value, size, offset);
-    });
+    return withPlace(this.tokens, offset, () => memory.row(value, size, offset));
   }
 
   /** Evaluates the width of a written type. */

@@ -3,6 +3,7 @@ import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
 import { FUNCTIONS } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, DecisionDiagrams, NEVER } from './decision-diagram.ts';
+import { UNITS } from './duration-arithmetic.ts';
 import type { OperandSyntax, RangeSyntax, Selector } from './expressions.ts';
 import {
   type Expression,
@@ -233,7 +234,15 @@ export class ExpressionParser {
     }
   }
 
+  /** Parses an operand, and the indices of one that has no name. */
   #primary(): void {
+    const { offset } = this.#tokens.current;
+    this.#unindexed();
+    if (this.#version === 2 || !this.#tokens.isSymbol('[')) return;
+    this.#instructions.push({ kind: 'select', selectors: this.selectors(), offset });
+  }
+
+  #unindexed(): void {
     const { kind, text, offset } = this.#tokens.current;
     switch (kind) {
       case 'integer':
@@ -269,6 +278,13 @@ export class ExpressionParser {
     }
     const number = this.#tokens.next();
     const following = this.#tokens.current;
+    if (following.kind === 'identifier' && UNITS.has(following.text)) {
+      this.#tokens.next();
+      const scale = UNITS.get(following.text);
+      const count = Number(text.replaceAll('_', ''));
+      this.#push({ kind: 'duration', value: scale && count * scale });
+      return;
+    }
     if (following.kind === 'identifier' && this.#tokens.isBeside(number)) {
       throw this.#tokens.unsupported(offset, `The duration or imaginary ${text}${following.text}`);
     }
@@ -284,13 +300,10 @@ export class ExpressionParser {
     if (this.#version === 2 || !/^[01]+$/.test(digits) || digits.length > MAX_CLASSICAL_BITS) {
       throw this.#unexpected();
     }
-    const { offset } = this.#tokens.next();
+    this.#tokens.next();
     // Constant bits; the text has the most significant one first.
     const bits = [...digits].reverse().map((digit) => (digit === '1' ? ALWAYS : NEVER));
     this.#instructions.push({ kind: 'value', value: { kind: 'bits', bits, isScalar: false } });
-    if (this.#tokens.isSymbol('[')) {
-      throw this.#tokens.unsupported(offset, 'An index into a bit string');
-    }
   }
 
   #name(name: string, offset: number): void {
@@ -353,7 +366,7 @@ export class ExpressionParser {
     this.#tokens.expect(')');
     const operand = arity === 1 ? this.#takeConstant() : undefined;
     if (operand === undefined) this.#instructions.push({ kind: 'call', name, arity, offset });
-    else this.#push(this.#fold(offset, () => call(name, [operand])));
+    else this.#push(this.#fold(offset, () => call(NO_DIAGRAMS, name, [operand])));
   }
 
   /** Parses `f(q, 3)`, a call of a subroutine, whose arguments may be registers. */

@@ -5,8 +5,8 @@
  * no recursion. Constants are folded while parsing, so most angles become one number. One parser serves both
  * versions; OpenQASM 2 has fewer operators, and floats only.
  */
-import { ValueProblem } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
+import { DEFAULT_WIDTH, ValueProblem } from '../classical-types.ts';
 import { DecisionDiagrams } from './decision-diagram.ts';
 import { type OpenAngles, type OpenNumber, openOf, openScalar } from './open-inputs.ts';
 import { asScalar, binary, call, unary } from './operators.ts';
@@ -67,7 +67,9 @@ export type Instruction =
       readonly dimension: Expression | undefined;
       readonly offset: number;
     }
-  | { readonly kind: 'cast'; readonly type: WrittenType; readonly offset: number };
+  | { readonly kind: 'cast'; readonly type: WrittenType; readonly offset: number }
+  /** Selects bits of a value that has no name: `uint[8](x)[1:3]`. */
+  | { readonly kind: 'select'; readonly selectors: readonly Selector[]; readonly offset: number };
 
 /** Type of a value in a declaration or a cast. `bit` keeps bits; the others are numbers. */
 export interface ValueType {
@@ -96,6 +98,8 @@ export interface Scope {
   read(operand: OperandSyntax): Value;
   /** Converts a value to a type. */
   cast(type: WrittenType, value: Value): Value;
+  /** Selects bits of a value. */
+  select(value: Value, selectors: readonly Selector[], offset: number): Value;
   /** Calls a subroutine and returns its value. */
   invoke(name: string, args: readonly Expression[], offset: number): Value;
   /** Measures qubits and returns the outcomes. */
@@ -137,7 +141,9 @@ export function evaluate(expression: Expression, scope: Scope): Value {
         stack.push(scope.measured(instruction.from, instruction.offset));
         break;
       case 'sizeof':
-        stack.push(scalar('uint', scope.sizeOf(instruction.operand, instruction.dimension)));
+        stack.push(
+          scalar('uint', scope.sizeOf(instruction.operand, instruction.dimension), DEFAULT_WIDTH),
+        );
         break;
       default:
         applyTo(stack, instruction, scope, []);
@@ -212,7 +218,7 @@ function applyTo(
 
 function applied(
   stack: Value[],
-  instruction: Extract<Instruction, { kind: 'unary' | 'binary' | 'call' | 'cast' }>,
+  instruction: Extract<Instruction, { kind: 'unary' | 'binary' | 'call' | 'cast' | 'select' }>,
   scope: Pick<Scope, 'diagrams'> & Partial<Scope>,
 ): Value {
   switch (instruction.kind) {
@@ -223,11 +229,16 @@ function applied(
       return binary(scope.diagrams, instruction.operator, popped(stack), right);
     }
     case 'call':
-      return call(instruction.name, stack.splice(-instruction.arity));
+      return call(scope.diagrams, instruction.name, stack.splice(-instruction.arity));
     case 'cast': {
       const value = popped(stack);
       if (scope.cast === undefined) throw new ValueProblem('A cast of an angle', true);
       return scope.cast(instruction.type, value);
+    }
+    case 'select': {
+      const value = popped(stack);
+      if (scope.select === undefined) throw new ValueProblem('A bit of an angle', true);
+      return scope.select(value, instruction.selectors, instruction.offset);
     }
   }
 }

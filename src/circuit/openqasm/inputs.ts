@@ -1,7 +1,8 @@
 /** Values that a request gives to the `input` declarations of a program. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
-import { type NumberType, typeName } from '../classical-evaluation.ts';
-import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
+import { convertedScalar } from '../classical-evaluation.ts';
+import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
+import { fits, type NumberType, typeName, valueType } from '../classical-types.ts';
 import { OpenQasmInputError } from '../errors.ts';
 import { inputPath, inputValueAt } from '../input-columns.ts';
 import type { OpenInputs } from './open-inputs.ts';
@@ -27,7 +28,9 @@ export class Inputs {
   /** Returns the value of a declared input. Where it is missing or invalid, records a fault and returns 1. */
   take(name: string, type: NumberType): Scalar {
     this.#declared.add(name);
-    const expected = `${typeName(type.base, type.width)} is ${DESCRIPTIONS[type.base]}`;
+    const { width } = valueType(type);
+    const size = isWhole(type.base) && width !== undefined ? ` of ${width} bits` : '';
+    const expected = `${typeName(type.base, type.width)} is ${DESCRIPTIONS[type.base]}${size}`;
     if (!Object.hasOwn(this.#values, name)) {
       this.#add(name, `The program's input ${quoted(name)} has no value; ${expected}.`);
       return scalar(type.base, 1);
@@ -46,7 +49,9 @@ export class Inputs {
       this.#add(name, `The input ${quoted(name)} is ${textOf(value)}; ${expected}.`);
       return scalar(type.base, 1);
     }
-    return input === undefined ? scalar(type.base, number) : this.open!.scalar(input, type.base);
+    return input === undefined
+      ? convertedScalar(type, scalar('float', number), false)
+      : this.open!.scalar(input, type);
   }
 
   /**
@@ -113,13 +118,11 @@ const DESCRIPTIONS: Readonly<Record<ScalarType, string>> = {
   bool: 'true or false',
 };
 
-function numberFor({ base, width }: NumberType, value: unknown): number | undefined {
+function numberFor(type: NumberType, value: unknown): number | undefined {
+  const { base } = type;
   if (base === 'bool') return typeof value === 'boolean' ? Number(value) : undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
   if (base === 'float' || base === 'angle') return value;
   if (!Number.isSafeInteger(value)) return undefined;
-  const bits = Math.min(width ?? 53, 53);
-  const [low, high] = base === 'uint' ? [0, 2 ** bits] : [-(2 ** (bits - 1)), 2 ** (bits - 1)];
-  const isFit = value >= low && (width === undefined || value < high);
-  return isFit || (width === undefined && base === 'int') ? value : undefined;
+  return fits(valueType(type), value) ? value : undefined;
 }

@@ -11,10 +11,10 @@ import { Assignments } from './assignments.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ControlFlow } from './control-flow.ts';
 import { Declarations } from './declarations.ts';
+import type { DurationPart } from './duration-arithmetic.ts';
 import {
   DELAY_IGNORED,
   DELAY_UNKNOWN,
-  type DurationPart,
   type DurationSyntax,
   TIMING_IGNORED,
   valueOfDuration,

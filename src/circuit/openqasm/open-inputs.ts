@@ -10,8 +10,9 @@
 import { type AngleFormulas, CONSTANT } from '../angle-formulas.ts';
 import { codeOf } from '../angle-operations.ts';
 import { AngleTape } from '../angle-tape.ts';
-import { applied, COMPARISONS, type NumberType } from '../classical-evaluation.ts';
+import { applied, convertedScalar } from '../classical-evaluation.ts';
 import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
+import { COMPARISONS, isCounted, type NumberType, valueType } from '../classical-types.ts';
 import { givenValue, type InputColumns, type InputValue, inputAt } from '../input-columns.ts';
 
 /** Why the derivative with respect to an input does not exist, or is not known. */
@@ -111,9 +112,14 @@ export class OpenInputs {
   }
 
   /** The value of an input, as a number of the type that the program declares. */
-  scalar(input: number, type: ScalarType): Scalar {
+  scalar(input: number, declared: NumberType): Scalar {
     const held = inputAt(this.columns, input, this.point);
-    return openScalar(type, { inputs: this, node: input, held });
+    const { base, width } = valueType(declared);
+    const number = openScalar(base, { inputs: this, node: input, held }, width);
+    // An angle of so many bits is rounded.
+    return base === 'angle' && width !== undefined
+      ? convertedScalar(declared, number, false)
+      : number;
   }
 
   /** Makes an input structural. */
@@ -186,11 +192,12 @@ export class OpenInputs {
 }
 
 /** A number that follows from inputs, for code that knows nothing of them. */
-export function openScalar(type: ScalarType, open: OpenNumber): OpenScalar {
+export function openScalar(type: ScalarType, open: OpenNumber, width?: number): OpenScalar {
   return {
     kind: 'scalar',
     type,
     open,
+    ...(width === undefined ? {} : { width }),
     // Copying the object reads this, too.
     get value() {
       open.inputs.fixNode(open.node);
@@ -202,7 +209,7 @@ export function openScalar(type: ScalarType, open: OpenNumber): OpenScalar {
 /** The value at the point being read, without making the inputs structural: the caller records what becomes of it. */
 function heldScalar(number: Scalar): Scalar {
   const open = openOf(number);
-  return open === undefined ? number : scalar(number.type, open.held);
+  return open === undefined ? number : scalar(number.type, open.held, number.width);
 }
 
 /** Functions without a derivative at some places. */
@@ -225,23 +232,22 @@ export function appliedOpen(operator: string, left: Scalar, right: Scalar | unde
   const code = codeOf(name === '-' && right === undefined ? 'negate' : name);
   // Arithmetic of whole numbers has limits and roundings that formulas have not.
   const isOfWhole = isWhole(left.type) && (right === undefined || isWhole(right.type));
-  if (code === undefined || (isOfWhole && !FLOATS_OF_ONE.has(name)) || inputs.isFull) {
+  const result = applied(operator, heldScalar(left), right && heldScalar(right));
+  // A whole number, or an angle of so many bits, is rounded to its width.
+  const isRounded =
+    isCounted({ base: result.type, width: result.width }) || (isOfWhole && right !== undefined);
+  if (code === undefined || isRounded || inputs.isFull) {
     const isDecision = isOfWhole || COMPARISONS.has(operator);
     const reason = isDecision ? DECIDES : `goes through ${operator}`;
     for (const operand of [left, right]) {
       const open = operand && openOf(operand);
       if (open !== undefined) inputs.fixNode(open.node, reason);
     }
-    return applied(operator, heldScalar(left), right && heldScalar(right));
+    return result;
   }
-  const { type, value } = applied(operator, heldScalar(left), right && heldScalar(right));
+  const { type, value } = result;
   const nodeOf = (number: Scalar) => openOf(number)?.node ?? inputs.constant(number.value);
   const open = inputs.apply(code, value, nodeOf(left), right && nodeOf(right));
   if (KINKED.has(name)) inputs.kink(open, `goes through ${operator}, which has no derivative`);
   return openScalar(type, open);
 }
-
-/** Functions of one number whose result is a float whatever the type of the number. */
-const FLOATS_OF_ONE: ReadonlySet<string> = new Set([
-  ...['sin', 'cos', 'tan', 'exp', 'log', 'sqrt', 'asin', 'acos', 'atan'],
-]);

@@ -5,7 +5,7 @@
  */
 import type { CircuitLimits } from '../circuit-limits.ts';
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
-import { COMPARISONS } from '../classical-evaluation.ts';
+import { COMPARISONS } from '../classical-types.ts';
 import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ConditionFrames } from './condition-frames.ts';

@@ -1,29 +1,34 @@
-/** Applies OpenQASM's operators and functions to values, known or dependent on measured bits. */
+/**
+ * Applies OpenQASM's operators and functions to values, known or dependent on measured bits.
+ *
+ * Both follow the table of `classical-types.ts`. Known numbers are computed at once, and others while the circuit runs,
+ * by the same code. Operators that act on bits one by one give functions of bits, which stay exact at any width and
+ * which conditions can test.
+ */
+import { applied, bool } from '../classical-evaluation.ts';
+import { type ClassicalExpression, isWhole, type Scalar, scalar } from '../classical-expression.ts';
 import {
-  applied,
   BITWISE,
-  bool,
   COMPARISONS,
-  FUNCTIONS,
+  MAX_WIDTH,
+  type NumberType,
+  signatureOf,
   ValueProblem,
-  wholeNumber,
-} from '../classical-evaluation.ts';
-import {
-  type ClassicalExpression,
-  isWhole,
-  type Scalar,
-  type ScalarType,
-  scalar,
-} from '../classical-expression.ts';
+} from '../classical-types.ts';
 import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
+import { combinedParts, type DurationPart } from './duration-arithmetic.ts';
 import { appliedOpen, openOf } from './open-inputs.ts';
 import {
   type Bits,
-  bitsOfInteger,
+  bitsFor,
   type Dynamic,
+  durationProblem,
   expressionOf,
-  integerOf,
+  isMeasured,
+  numberOfBits,
+  resized,
   truth,
+  typeOf,
   type Value,
 } from './values.ts';
 
@@ -35,20 +40,10 @@ import {
 export function truthOf(diagrams: DecisionDiagrams, value: Value): BitFunction {
   if (value.kind === 'dynamic')
     throw new ValueProblem('A number computed while it runs, here,', true);
+  if (value.kind === 'duration') throw durationProblem();
   if (value.kind === 'scalar') return value.value === 0 ? NEVER : ALWAYS;
   return value.bits.reduce((any, f) => diagrams.or(any, f), NEVER);
 }
-
-/** Type of a value as an operand; a row of bits is an unsigned number. */
-function typeOf(value: Value): ScalarType {
-  if (value.kind === 'bits') return value.isScalar ? 'bool' : 'uint';
-  return value.type;
-}
-
-/** Whether a value depends on measured bits. */
-const isMeasured = (value: Value): boolean =>
-  value.kind === 'dynamic' ||
-  (value.kind === 'bits' && value.bits.some((f) => f.kind === 'choice'));
 
 /** Operations inside each other; expressions are walked and cloned by recursion, in threads of small stacks, too. */
 const MAX_NESTED = 256;
@@ -66,9 +61,9 @@ function nestingOf(expression: ClassicalExpression): number {
  *
  * @throws {ValueProblem} if too many operations are inside each other.
  */
-function atRunTime(operator: string, operands: readonly Value[]): Dynamic {
-  const [left = 'int', right] = operands.map(typeOf);
-  const parts = operands.map(expressionOf);
+function atRunTime(operator: string, left: Value, right?: Value): Dynamic {
+  const { result } = signatureOf(operator, typeOf(left), right && typeOf(right));
+  const parts = (right === undefined ? [left] : [left, right]).map(expressionOf);
   const expression: ClassicalExpression = { kind: 'apply', operator, operands: parts };
   const depth = 1 + Math.max(...parts.map(nestingOf));
   if (depth > MAX_NESTED) {
@@ -76,43 +71,73 @@ function atRunTime(operator: string, operands: readonly Value[]): Dynamic {
     throw new ValueProblem(`${problem}. Assign a part of it to a variable first.`);
   }
   nesting.set(expression, depth);
-  return { kind: 'dynamic', type: resultType(operator, left, right), expression };
+  return { kind: 'dynamic', type: result.base, width: result.width, expression };
 }
 
-/** Type of the result, in agreement with `applied`. */
-function resultType(operator: string, left: ScalarType, right: ScalarType | undefined): ScalarType {
-  if (COMPARISONS.has(operator) || ['&&', '||', '!'].includes(operator)) return 'bool';
-  const numeric = left === 'bool' ? 'int' : left;
-  if (operator === '<<' || operator === '>>' || BITWISE.has(operator)) return numeric;
-  if (right !== undefined) {
-    if (!isWhole(left) || !isWhole(right)) {
-      return left === 'angle' || right === 'angle' ? 'angle' : 'float';
-    }
-    return left === 'uint' && right === 'uint' ? 'uint' : 'int';
+/** Applies an operator or function where its operands are known, and leaves it to the run of the circuit otherwise. */
+function computed(operator: string, left: Value, right?: Value): Value {
+  if (isMeasured(left) || (right !== undefined && isMeasured(right))) {
+    return atRunTime(operator, left, right);
   }
-  if (operator === '-' || operator === 'abs') return isWhole(left) ? 'int' : left;
-  if (operator === 'popcount') return 'uint';
-  return operator === 'ceiling' || operator === 'floor' ? 'int' : 'float';
+  const [x, y] = [asScalar(left), right && asScalar(right)];
+  const isOpen = openOf(x) !== undefined || (y !== undefined && openOf(y) !== undefined);
+  return isOpen ? appliedOpen(operator, x, y) : applied(operator, x, y);
 }
+
+/** Whether an operator on bits is applied bit by bit: where some are measured, or more than a double can hold. */
+function isByBit(
+  types: { readonly left: NumberType; readonly result: NumberType },
+  ...values: readonly Value[]
+) {
+  if (values.some(({ kind }) => kind === 'dynamic')) return false;
+  if (![types.left, types.result].every(({ base }) => isWhole(base))) return false;
+  return values.some(({ kind }) => kind === 'bits') || (types.left.width ?? 0) > MAX_WIDTH;
+}
+
+/** Bits of a whole number as a type has them; a dynamic value has none before it is assigned to some. */
+function rowOf(
+  value: Scalar | Bits,
+  { base, width = base === 'bool' ? 1 : MAX_WIDTH }: NumberType,
+) {
+  return value.kind === 'bits' ? resized(value, width) : bitsFor(value, width);
+}
+
+/** The value with these bits: a register's where an operand is one, unless another is a number. */
+function ofBits(
+  bits: readonly BitFunction[],
+  { base }: NumberType,
+  ...from: readonly Value[]
+): Value {
+  const row: Bits = { kind: 'bits', bits, isScalar: base === 'bool' };
+  if (base === 'bool') return bits[0]!.kind === 'constant' ? numberOfBits(row)! : row;
+  const isRegister = from.every(
+    (value) =>
+      isRegisterBits(value) || typeOf(value).literal !== undefined || typeOf(value).base === 'bool',
+  );
+  if (isRegister && base === 'uint' && from.some(isRegisterBits)) return row;
+  const number: Bits = { ...row, number: base === 'int' ? 'int' : 'uint' };
+  return number.bits.length <= MAX_WIDTH ? (numberOfBits(number) ?? number) : number;
+}
+
+const isRegisterBits = (value: Value): value is Bits =>
+  value.kind === 'bits' && !value.isScalar && value.number === undefined;
 
 /** Applies `-x`, `!x` or `~x`. */
 export function unary(diagrams: DecisionDiagrams, operator: string, operand: Value): Value {
+  if (operand.kind === 'duration') {
+    if (operator !== '-') throw durationProblem();
+    return { ...operand, value: operand.value && -operand.value };
+  }
   if (operator === '!') {
-    if (operand.kind === 'dynamic') return atRunTime('!', [operand]);
+    if (operand.kind === 'dynamic') return atRunTime('!', operand);
     return truth(diagrams.not(truthOf(diagrams, operand)));
   }
-  if (operator === '~') {
-    if (operand.kind === 'bits') {
-      return { ...operand, bits: operand.bits.map((f) => diagrams.not(f)) };
-    }
-    if (typeOf(operand) === 'int') {
-      return binary(diagrams, '-', unary(diagrams, '-', operand), scalar('int', 1));
-    }
-    throw new ValueProblem('~ of anything but a register or an int', true);
+  const types = signatureOf(operator, typeOf(operand));
+  if (operator === '~' && operand.kind !== 'dynamic' && isByBit(types, operand)) {
+    const bits = rowOf(operand, types.left).map((f) => diagrams.not(f));
+    return ofBits(bits, types.result, operand);
   }
-  return isMeasured(operand)
-    ? atRunTime('-', [operand])
-    : appliedTo('-', asScalar(operand), undefined);
+  return computed(operator, operand);
 }
 
 /** Applies any operator to two values. */
@@ -123,15 +148,38 @@ export function binary(
   right: Value,
 ): Value {
   if (operator === '++') return joined(left, right);
-  if (left.kind === 'dynamic' || right.kind === 'dynamic') {
-    return atRunTime(operator, [left, right]);
+  if (left.kind === 'duration' || right.kind === 'duration') {
+    return ofDurations(operator, left, right);
   }
+  if (left.kind === 'dynamic' || right.kind === 'dynamic') return atRunTime(operator, left, right);
   if (operator === '&&' || operator === '||') {
     const [f, g] = [truthOf(diagrams, left), truthOf(diagrams, right)];
     return truth(operator === '&&' ? diagrams.and(f, g) : diagrams.or(f, g));
   }
-  if (left.kind === 'bits' || right.kind === 'bits') return onBits(diagrams, operator, left, right);
-  return appliedTo(operator, left, right);
+  const types = signatureOf(operator, typeOf(left), typeOf(right));
+  if (!isByBit(types, left, right)) return computed(operator, left, right);
+  if (MOVES.has(operator)) {
+    return isMeasured(right) ? computed(operator, left, right) : moved(operator, left, right);
+  }
+  if (COMPARISONS.has(operator)) {
+    const numFree = Math.min(numMeasured(left), numMeasured(right));
+    const isExact = (types.left.width ?? 0) <= MAX_WIDTH;
+    const isOfNumbers = !isRegisterBits(left) && !isRegisterBits(right);
+    if (isOfNumbers && numFree > MAX_COMPARED_BITS && isExact) {
+      return atRunTime(operator, left, right);
+    }
+    return truth(
+      compared(diagrams, operator, rowOf(left, types.left), rowOf(right, types.right), types.left),
+    );
+  }
+  if (!BITWISE.has(operator)) return computed(operator, left, right);
+  const [f, g] = [rowOf(left, types.left), rowOf(right, types.right)];
+  return ofBits(
+    f.map((bit, i) => combined(diagrams, operator, bit, g[i]!)),
+    types.result,
+    left,
+    right,
+  );
 }
 
 /** Joins registers; the first keeps the lowest bits. */
@@ -142,105 +190,99 @@ function joined(left: Value, right: Value): Bits {
   throw new ValueProblem('++ joins registers, or arrays, and nothing else.');
 }
 
-/** Applies an operator or function to numbers known while reading; those that follow from inputs stay open. */
-function appliedTo(operator: string, left: Scalar, right: Scalar | undefined): Scalar {
-  const isOpen = openOf(left) !== undefined || (right !== undefined && openOf(right) !== undefined);
-  return isOpen ? appliedOpen(operator, left, right) : applied(operator, left, right);
+/** Applies an operator to durations, or to one and a number. */
+function ofDurations(operator: string, left: Value, right: Value): Value {
+  const partOf = (value: Value): DurationPart =>
+    value.kind === 'duration'
+      ? { type: 'duration', value: value.value }
+      : { type: 'number', value: asScalar(value).value };
+  const [x, y] = [partOf(left), partOf(right)];
+  const compare = x.type === y.type ? COMPARISONS.get(operator) : undefined;
+  const { type, value } = combinedParts(compare === undefined ? operator : '-', x, y);
+  if (type === 'duration' && compare === undefined) return { kind: 'duration', value };
+  if (value !== undefined) return compare ? bool(compare(value, 0)) : scalar('float', value);
+  throw new ValueProblem(
+    'A number made of durations whose length depends on the device (dt, a stretch, durationof),',
+    true,
+  );
 }
 
-function onBits(
+function combined(
   diagrams: DecisionDiagrams,
   operator: string,
-  left: Scalar | Bits,
-  right: Scalar | Bits,
-): Value {
-  if (operator === '<<' || operator === '>>') return shifted(operator, left, right);
-  const isComparison = COMPARISONS.has(operator);
-  if (!isComparison && !BITWISE.has(operator)) {
-    if (isMeasured(left) || isMeasured(right)) return atRunTime(operator, [left, right]);
-    return appliedTo(operator, asScalar(left), asScalar(right));
-  }
-  if (isComparison && [left, right].some(isFraction)) {
-    return atRunTime(operator, [left, right]);
-  }
-  const isNegative = (v: Value) => v.kind === 'scalar' && v.value < 0;
-  if (!isComparison && (isNegative(left) || isNegative(right))) {
-    return atRunTime(operator, [left, right]);
-  }
-  const width = Math.max(...[left, right].map((v) => widthOf(v, isComparison)));
-  if (isComparison) {
-    const outside = comparedOutside(operator, left, right, width);
-    if (outside !== undefined) return bool(outside);
-  }
-  const [f, g] = [asBits(left, width), asBits(right, width)];
-  switch (operator) {
-    case '&':
-      return { ...f, bits: f.bits.map((bit, i) => diagrams.and(bit, g.bits[i]!)) };
-    case '|':
-      return { ...f, bits: f.bits.map((bit, i) => diagrams.or(bit, g.bits[i]!)) };
-    case '^':
-      return { ...f, bits: f.bits.map((bit, i) => diagrams.xor(bit, g.bits[i]!)) };
-    case '==':
-      return truth(equal(diagrams, f, g));
-    case '!=':
-      return truth(diagrams.not(equal(diagrams, f, g)));
-    case '<':
-      return truth(less(diagrams, f, g));
-    case '>':
-      return truth(less(diagrams, g, f));
-    case '<=':
-      return truth(diagrams.not(less(diagrams, g, f)));
-    default:
-      return truth(diagrams.not(less(diagrams, f, g)));
-  }
+  f: BitFunction,
+  g: BitFunction,
+): BitFunction {
+  if (operator === '&') return diagrams.and(f, g);
+  return operator === '|' ? diagrams.or(f, g) : diagrams.xor(f, g);
 }
 
-/** Result of comparing bits with a number that they can never read; undefined for other numbers. */
-function comparedOutside(
+/** Most measured bits of two numbers that are compared as functions of bits, whose size doubles with each. */
+const MAX_COMPARED_BITS = 8;
+
+const numMeasured = (value: Scalar | Bits): number =>
+  value.kind === 'bits' ? value.bits.filter(({ kind }) => kind === 'choice').length : 0;
+
+/** Operators and functions that move bits by a number of places. */
+const MOVES: ReadonlySet<string> = new Set(['<<', '>>', 'rotl', 'rotr']);
+
+/** Moves bits by a known number of places. */
+function moved(operator: string, value: Scalar | Bits, places: Value): Value {
+  const { value: by } = asScalar(places);
+  const { result } = signatureOf(operator, typeOf(value), typeOf(places));
+  const bits = rowOf(value, result);
+  const isShift = operator === '<<' || operator === '>>';
+  if (isShift && by < 0)
+    throw new ValueProblem(`${operator} shifts by a whole number that is at least 0.`);
+  const above = operator === '>>' && result.base === 'int' ? bits.at(-1)! : NEVER;
+  const step = operator === '<<' || operator === 'rotl' ? -by : by;
+  const from = (i: number): BitFunction => {
+    if (isShift) return bits[i + step] ?? (step > 0 ? above : NEVER);
+    return bits[(((i + step) % bits.length) + bits.length) % bits.length]!;
+  };
+  return ofBits(
+    bits.map((_, i) => from(i)),
+    result,
+    value,
+  );
+}
+
+/** Compares numbers by their bits, of which there are equally many; the highest of an int is its sign. */
+function compared(
+  diagrams: DecisionDiagrams,
   operator: string,
-  left: Scalar | Bits,
-  right: Scalar | Bits,
-  width: number,
-) {
-  const compare = COMPARISONS.get(operator)!;
-  const isNever = ({ value }: Scalar) =>
-    value < 0 || value >= 2 ** width || !Number.isInteger(value);
-  // A number that the bits can read represents them all: the other number is below or above every one.
-  const middle = (value: number) => Math.min(Math.max(value < 0 ? 0 : value, 0), 2 ** width - 1);
-  if (right.kind === 'scalar' && isNever(right)) {
-    if (Number.isFinite(right.value) && !Number.isInteger(right.value)) return undefined;
-    return compare(middle(right.value), right.value);
+  left: readonly BitFunction[],
+  right: readonly BitFunction[],
+  { base }: NumberType,
+): BitFunction {
+  // With the signs turned, signed numbers have the order of unsigned ones.
+  const ordered = (bits: readonly BitFunction[]) =>
+    base === 'int' ? bits.with(-1, diagrams.not(bits.at(-1)!)) : bits;
+  const [f, g] = [ordered(left), ordered(right)];
+  switch (operator) {
+    case '==':
+      return equal(diagrams, f, g);
+    case '!=':
+      return diagrams.not(equal(diagrams, f, g));
+    case '<':
+      return less(diagrams, f, g);
+    case '>':
+      return less(diagrams, g, f);
+    case '<=':
+      return diagrams.not(less(diagrams, g, f));
+    default:
+      return diagrams.not(less(diagrams, f, g));
   }
-  if (left.kind === 'scalar' && isNever(left)) {
-    if (Number.isFinite(left.value) && !Number.isInteger(left.value)) return undefined;
-    return compare(left.value, middle(left.value));
-  }
-  return undefined;
 }
 
-/** Bits that an operand needs; a number that is only compared needs none of its own. */
-function widthOf(value: Scalar | Bits, isCompared: boolean): number {
-  if (value.kind === 'bits') return value.bits.length;
-  return isCompared || value.value < 2 ? 1 : Math.floor(Math.log2(value.value)) + 1;
-}
-
-/** Whether a value is a number with a fraction. */
-const isFraction = (value: Value): boolean =>
-  value.kind === 'scalar' && Number.isFinite(value.value) && !Number.isInteger(value.value);
-
-function shifted(operator: '<<' | '>>', left: Scalar | Bits, right: Scalar | Bits): Value {
-  if (isMeasured(right)) return atRunTime(operator, [left, right]);
-  const by = asScalar(right);
-  if (left.kind === 'scalar') return applied(operator, left, by);
-  if (!isWhole(by.type) || by.value < 0) throw new ValueProblem('Bits shift by a whole number.');
-  const step = operator === '<<' ? -by.value : by.value;
-  return { ...left, bits: left.bits.map((_, i) => left.bits[i + step] ?? NEVER) };
-}
-
-function equal(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {
+function equal(
+  diagrams: DecisionDiagrams,
+  f: readonly BitFunction[],
+  g: readonly BitFunction[],
+): BitFunction {
   // From the highest bit down, so that each step adds one node on top.
-  return f.bits.reduceRight<BitFunction>((all, bit, i) => {
-    const other = g.bits[i]!;
+  return f.reduceRight<BitFunction>((all, bit, i) => {
+    const other = g[i]!;
     return diagrams.ifThenElse(
       bit,
       diagrams.ifThenElse(other, all, NEVER),
@@ -249,23 +291,15 @@ function equal(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {
   }, ALWAYS);
 }
 
-function less(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {
-  return f.bits.reduce<BitFunction>((below, bit, i) => {
-    const other = g.bits[i]!;
+function less(
+  diagrams: DecisionDiagrams,
+  f: readonly BitFunction[],
+  g: readonly BitFunction[],
+): BitFunction {
+  return f.reduce<BitFunction>((below, bit, i) => {
+    const other = g[i]!;
     return diagrams.ifThenElse(diagrams.xor(bit, other), other, below);
   }, NEVER);
-}
-
-/** Converts a value to a row of `width` bits. */
-function asBits(value: Scalar | Bits, width: number): Bits {
-  if (value.kind === 'scalar') {
-    const fits = Number.isInteger(value.value) && value.value >= 0 && value.value < 2 ** width;
-    if (!fits)
-      throw new ValueProblem(`Bits are compared only with whole numbers that are at least 0.`);
-    return { kind: 'bits', bits: bitsOfInteger(value.value, width), isScalar: width === 1 };
-  }
-  const missing = new Array<BitFunction>(width - value.bits.length).fill(NEVER);
-  return { ...value, bits: [...value.bits, ...missing] };
 }
 
 /**
@@ -275,54 +309,44 @@ function asBits(value: Scalar | Bits, width: number): Bits {
  */
 export function asScalar(value: Value): Scalar {
   if (value.kind === 'scalar') return value;
-  const known = value.kind === 'bits' ? integerOf(value.bits) : undefined;
+  if (value.kind === 'duration') throw durationProblem();
+  const known = value.kind === 'bits' ? numberOfBits(value) : undefined;
   if (known === undefined) {
     throw new ValueProblem('A number that depends on measured bits, here,', true);
   }
-  return wholeNumber('uint', known);
+  return known;
 }
 
+/** Operators that functions of two arguments are another name for. */
+const OPERATOR_NAMES: ReadonlyMap<string, string> = new Map([
+  ['pow', '**'],
+  ['mod', '%'],
+]);
+
 /** Calls a function of the language. */
-export function call(name: string, operands: readonly Value[]): Value {
+export function call(diagrams: DecisionDiagrams, name: string, operands: readonly Value[]): Value {
   const [x, y] = operands;
   if (x === undefined) throw new Error(`unreachable: ${name} without an argument`);
-  if (x.kind === 'bits') {
-    if (name === 'popcount') return popcount(x);
-    if (name === 'rotl' || name === 'rotr') return rotated(name, x, asScalar(y!));
-  }
-  if (name === 'pow') return call('**', operands);
-  if (name === 'mod') return call('%', operands);
-  if (!FUNCTIONS.has(name) && operands.length === 1) {
-    throw new Error(`unreachable: no function is called ${name}`);
-  }
-  if (name === 'rotl' || name === 'rotr') {
-    throw new ValueProblem(`${name}() of anything but a register`, true);
-  }
-  if (operands.some(isMeasured)) return atRunTime(name, operands);
-  return appliedTo(name, asScalar(x), y === undefined ? undefined : asScalar(y));
+  if (y !== undefined) return binary(diagrams, OPERATOR_NAMES.get(name) ?? name, x, y);
+  if (name === 'popcount' && x.kind === 'bits') return popcount(x);
+  return computed(name, x);
 }
 
 /** Counts the bits that read 1; a register may be wider than a double is exact. */
 function popcount({ bits }: Bits): Value {
   const measured = bits.filter((f) => f.kind === 'choice');
-  const known = scalar('uint', bits.filter((f) => f.kind === 'constant' && f.value).length);
-  if (measured.length === 0) return known;
-  let sums: readonly Value[] = measured.map((f) => ({ kind: 'bits', bits: [f], isScalar: true }));
+  const ones = bits.filter((f) => f.kind === 'constant' && f.value).length;
+  const known = applied('popcount', bool(false), undefined);
+  let sums: readonly Value[] = [
+    scalar(known.type, ones, known.width),
+    ...measured.map((f): Bits => ({ kind: 'bits', bits: [f], isScalar: true })),
+  ];
   // In pairs: the sum of a wide register would be nested as deeply as it is wide.
   while (sums.length > 1) {
     const pairs = Array.from({ length: Math.ceil(sums.length / 2) }, (_, i) =>
       sums.slice(2 * i, 2 * i + 2),
     );
-    sums = pairs.map((pair) => (pair.length === 1 ? pair[0]! : atRunTime('+', pair)));
+    sums = pairs.map(([one, other]) => (other === undefined ? one! : atRunTime('+', one!, other)));
   }
-  return atRunTime('+', [...sums, known]);
-}
-
-/** Rotates the bits of a register by a known number of places. */
-function rotated(name: 'rotl' | 'rotr', register: Bits, { type, value }: Scalar): Value {
-  if (!isWhole(type)) throw new ValueProblem(`${name} turns by a whole number.`);
-  const { bits } = register;
-  const step = name === 'rotl' ? -value : value;
-  const place = (i: number) => (((i + step) % bits.length) + bits.length) % bits.length;
-  return { ...register, bits: bits.map((_, i) => bits[place(i)]!) };
+  return sums[0]!;
 }

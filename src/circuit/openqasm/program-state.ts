@@ -1,6 +1,5 @@
 /** State of an OpenQASM 3 program while it is read: names, values, conditions, and the circuit so far. */
 import type { CircuitLimits } from '../circuit-limits.ts';
-import type { Bit } from '../classical-expression.ts';
 import { Actions } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ClassicalMemory } from './classical-memory.ts';
@@ -38,8 +37,6 @@ export class ProgramState {
   readonly frames: ConditionFrames;
   readonly memory: ClassicalMemory;
   readonly inputs: Inputs;
-  /** Bits of registers that were written. */
-  readonly written = new Set<Bit>();
   /** Nesting of the innermost loop; undefined outside loops. */
   loop: Nesting | undefined;
   /** Innermost call of a subroutine; undefined outside subroutines. */

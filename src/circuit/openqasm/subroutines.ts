@@ -1,5 +1,5 @@
 /** Subroutines of an OpenQASM 3 program, which run in place at each call. */
-import { typeName } from '../classical-evaluation.ts';
+import { typeName } from '../classical-types.ts';
 import { counted } from '../fault-list.ts';
 import type { ControlFlow } from './control-flow.ts';
 import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';

@@ -179,7 +179,10 @@ const CIRCUIT: Form<DynamicCircuit> = (wire, of) =>
       numBits: wire.word(of.numBits),
       operations: wire.operations(of.operations),
     },
-    { control: wire.optional(of.control, CONTROL) },
+    {
+      control: wire.optional(of.control, CONTROL),
+      givesOutputs: wire.optional(of.givesOutputs, SET),
+    },
   );
 
 const CONTROL: Form<ClassicalControl> = (wire, of) =>

@@ -3,7 +3,7 @@
  * from them comes to, over all shots.
  */
 import { describe, expect, test } from 'vitest';
-import { isStatic } from '../../../../src/circuit/circuit.ts';
+import { isStatic, withFinalMeasurement } from '../../../../src/circuit/circuit.ts';
 import { readOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
 import { numCases } from '../../../support/seeds.ts';
 import { exactOutcomes } from '../../../support/state-oracle.ts';
@@ -87,6 +87,31 @@ describe('a variable that depends on measured bits', () => {
       'bits of an int',
       `${coin} int[4] n = 4; n[0] = c; bit[4] d; d = n; bit e; e = n[2];`,
       { '101000': 0.5, '101011': 0.5 },
+    ],
+    [
+      'a uint shifted beyond the bits that were measured',
+      `${coin} uint[4] n = c; n <<= 2; n |= c; output uint[4] d; d = n;`,
+      { '0000': 0.5, '0101': 0.5 },
+    ],
+    [
+      'a uint whose bits are flipped',
+      `${coin} uint[4] n = c; output uint[4] d; d = ~n;`,
+      { '1110': 0.5, '1111': 0.5 },
+    ],
+    [
+      'a uint that is rotated',
+      `${coin} uint[4] n = c; output uint[4] d; d = rotr(n, 1);`,
+      { '0000': 0.5, '1000': 0.5 },
+    ],
+    [
+      'a bit that is cleared again',
+      `${coin} uint[2] n = 3; n[0] = c; n[1] = 0; output uint[2] d; d = n;`,
+      { '00': 0.5, '01': 0.5 },
+    ],
+    [
+      'a quotient that is computed only where it exists',
+      `${coin} int n = c; output bit d; if (n != 0) { if (8 / n == 8) d = 1; }`,
+      { '0': 0.5, '1': 0.5 },
     ],
     [
       'an element of an array',
@@ -344,3 +369,26 @@ test.each([
     });
   },
 );
+
+describe('a program that measures nothing', () => {
+  test.each([
+    ['has all qubits as its outcome', 'qubit[2] q; bit c; x q[1];', '10'],
+    ['has them though a register has a value', 'bit[3] c = "011"; qubit[2] q; x q[0];', '01'],
+    ['has them though a register reads 0', 'bit[3] c = "000"; qubit[2] q; x q[0];', '01'],
+    [
+      'has them though a subroutine has a bit',
+      'qubit q; def f() -> bit { bit c = true; return c; } if (f()) { x q; }',
+      '1',
+    ],
+    ['tests its registers', 'bit[2] c = "10"; qubit q; if (c[1]) x q;', '1'],
+    ['tests registers without values', 'bit[2] c; qubit q; if (c == 0) x q;', '1'],
+    ['repeats loops on its registers', 'bit go = 1; qubit q; while (go) { x q; go = 0; }', '1'],
+    ['has its outputs as its outcome', 'output bit[2] c; qubit q; x q; c = "10";', '10'],
+    ['has outputs that read 0', 'output bit[2] c; qubit q; x q; c = "00";', '00'],
+    ['has outputs without values', 'output bit[2] c; qubit q; x q;', '00'],
+    ['has output numbers', 'output uint[3] n; qubit q; x q; uint[3] m = 1; n = ~m;', '110'],
+  ])('%s', (_, body, label) => {
+    const exact = exactOutcomes(withFinalMeasurement(read(body)));
+    expect([...exact].filter(([, chance]) => chance > 1e-6)).toEqual([[label, 1]]);
+  });
+});
