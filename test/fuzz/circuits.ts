@@ -292,6 +292,40 @@ function matrixOf(
   );
 }
 
+/** Measured bits that an operation's condition or angles read. */
+function bitsRead(op: Op): readonly number[] {
+  const conditions = op.condition?.isInput ? [] : (op.condition?.bits ?? []);
+  const angles = op.op === 'gate' ? op.angles : [];
+  return [
+    ...conditions,
+    ...angles.flatMap((angle) =>
+      typeof angle === 'object' && 'bits' in angle ? angle.bits.map(([bit]) => bit) : [],
+    ),
+  ];
+}
+
+/** The circuit without its final measurements, those of qubits and bits that nothing later uses; the waits for them stay. */
+export function withoutFinalMeasures(circuit: Circuit): Circuit {
+  const used = new Set<number>();
+  const read = new Set<number>();
+  const kept: Op[] = [];
+  for (const op of circuit.ops.toReversed()) {
+    if (op.op === 'measure' && op.condition === undefined) {
+      const places = [...op.qubits.keys()].filter(
+        (i) => used.has(op.qubits[i]!) || read.has(op.bits[i]!),
+      );
+      const some = (list: readonly number[]) => places.map((i) => list[i]!);
+      if (places.length > 0) {
+        kept.unshift({ ...op, qubits: some(op.qubits), bits: some(op.bits) });
+      }
+      kept.unshift({ op: 'barrier', qubits: op.qubits });
+    } else kept.unshift(op);
+    if (op.op !== 'barrier') for (const qubit of operands(op)) used.add(qubit);
+    for (const bit of bitsRead(op)) read.add(bit);
+  }
+  return { ...circuit, ops: kept };
+}
+
 /** When qubits wait, by the rules of docs/noise-models.md, "Idle qubits". */
 class Clock {
   readonly #idle: NonNullable<NoiseModel['idle']>[number] | undefined;
@@ -309,13 +343,11 @@ class Clock {
     const idle = this.#idle;
     const qubits = operands(op);
     if (!idle || qubits.length === 0) return [];
-    if (op.op === 'noise' && channelSize(op.channel, qubits.length) === 1) {
-      // Each qubit by itself, and no time passes.
-      for (const qubit of qubits) this.#touched.add(qubit);
-      return [];
+    if (op.op === 'noise' && qubits.length > 1 && channelSize(op.channel, qubits.length) === 1) {
+      // Each qubit by itself.
+      return qubits.flatMap((qubit) => this.waits({ ...op, qubits: [qubit] }));
     }
-    const bits = op.condition?.isInput ? [] : (op.condition?.bits ?? []);
-    const ready = bits.map((bit) => this.#written[bit] ?? 0);
+    const ready = bitsRead(op).map((bit) => this.#written[bit] ?? 0);
     const start = Math.max(...qubits.map((qubit) => this.#free[qubit]!), ...ready);
     const table = idle.durations_ns;
     const isGate = op.op === 'gate' || op.op === 'unitary';

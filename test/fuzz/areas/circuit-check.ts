@@ -6,6 +6,7 @@ import {
   isDynamic,
   run,
   withMeasurement,
+  withoutFinalMeasures,
   written,
 } from '../circuits.ts';
 import { counted, countsDiffer, differs, pairs, probabilitiesDiffer } from '../compare.ts';
@@ -44,12 +45,10 @@ export function pauliText({ letters }: Observable): string {
 /** Exact outcomes, and the state before the final measurement as one density matrix or vector. */
 export function oracle(circuit: Circuit, inputs: Readonly<Record<string, number>> = {}) {
   const isMixed = isDynamic(circuit) || circuit.noise !== undefined || hasNoise(circuit);
-  const unmeasured = circuit.ops.filter((op) => op.op !== 'measure');
   // A pure state is measured at its end by its amplitudes, which is faster.
   const whole = isMixed ? withMeasurement(circuit) : circuit;
   const exact = distribution(whole, run(whole, isMixed, inputs));
-  const before = isDynamic(circuit) ? circuit : { ...circuit, ops: unmeasured };
-  const [first, ...others] = run(before, isMixed, inputs);
+  const [first, ...others] = run(withoutFinalMeasures(circuit), isMixed, inputs);
   const state = first?.state ?? new State(circuit.qubits, isMixed);
   for (const other of others) state.add(other.state);
   return { exact, state };
