@@ -65,7 +65,6 @@ function randomProgram(random: Random, isDensity: boolean, hasNoise: boolean): P
       extra: [],
     });
   }
-  if (random.chance(0.2)) ops.unshift({ op: 'reset', qubits: [random.below(qubits)] });
   const hasFlags = form === 'qasm3' && random.chance(0.4);
   if (hasFlags) {
     for (let bit = 0; bit < FLAGS; bit++) {
@@ -73,6 +72,8 @@ function randomProgram(random: Random, isDensity: boolean, hasNoise: boolean): P
       ops.splice(random.between(0, ops.length), 0, { ...randomGate(random, qubits), condition });
     }
   }
+  // As Qiskit's initialize writes it: of a qubit that nothing has acted on.
+  if (random.chance(0.2)) ops.unshift({ op: 'reset', qubits: [random.below(qubits)] });
   const point = (): Inputs =>
     Object.fromEntries([
       ...names.map((name) => [name, random.angle()]),
