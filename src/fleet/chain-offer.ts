@@ -103,7 +103,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     const isKnown = !mayTruncate && typicalPoint === undefined;
     const precision = !isKnown
       ? `Bonds are expected to stay below the limit of ${limit}, and truncation_error says whether they did.`
-      : `No bond can exceed ${bound}, so that only rounding errors are cut off.`;
+      : `No bond can exceed ${bound}, so that only weights below the threshold are cut off.`;
     return { ...offer, isExact, precision };
   }
   return {

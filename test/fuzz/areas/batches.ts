@@ -6,7 +6,14 @@ import { type Answer, type Area, judged, type Service, type Wrong } from '../are
 import { type Angle, type Circuit, FLAGS, numBits, type Op, written } from '../circuits.ts';
 import { countsDiffer, differs, pairs } from '../compare.ts';
 import type { Random } from '../random.ts';
-import { expectations, type Observable, oracle, pauliText, TOLERANCE } from './circuit-check.ts';
+import {
+  cutTolerance,
+  expectations,
+  type Observable,
+  oracle,
+  pauliText,
+  TOLERANCE,
+} from './circuit-check.ts';
 import { randomGate, randomObservables, someOf } from './generate.ts';
 import { dynamicOps, randomNoise, withFinal } from './noise.ts';
 
@@ -184,9 +191,11 @@ function programDiffers(
   estimated: boolean,
 ): string | undefined {
   const { circuit, points, outputs, observables } = program;
-  const tolerance = processor === 'gpu-fleet' ? TOLERANCE['f32']! : TOLERANCE['f64']!;
+  const cuts = unpacked(result['truncation_error']) as readonly number[] | undefined;
   const size = Math.max(...observables.map((o) => Math.abs(o.coefficient)), 1);
   for (const [k, point] of points.entries()) {
+    const precision = processor === 'gpu-fleet' ? 'f32' : 'f64';
+    const tolerance = TOLERANCE[precision]! + cutTolerance(cuts?.[k]);
     const { exact, state } = oracle(circuit, point);
     const values = expectations(state, observables);
     for (const output of outputs) {

@@ -164,7 +164,7 @@ test('the reason names the figures', () => {
   });
   expect(choiceFor(ghz(300, ...ROTATIONS))).toMatchObject({
     reason: expect.stringMatching(
-      /^A matrix product state with bonds of about 2 in [\d.]+ MiB\. No bond can exceed 2, so that only rounding errors are cut off\. A state vector would need 2\^300 amplitudes\.$/,
+      /^A matrix product state with bonds of about 2 in [\d.]+ MiB\. No bond can exceed 2, so that only weights below the threshold are cut off\. A state vector would need 2\^300 amplitudes\.$/,
     ),
     bonds: { maxBondDimension: 256, truncationThreshold: 1e-12 },
   });
