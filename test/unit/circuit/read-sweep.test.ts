@@ -254,7 +254,6 @@ if (n > 0) { if (a > 0) { x q; } } else { rx(a) q; }`;
 
   test.each([
     ['is missing', {}, 'inputs.a'],
-    ['is not declared', { a: 1, b: [1, 2] }, 'inputs.b'],
     ['is no whole number', { a: [1, 1, 1.5] }, 'inputs.a[2]'],
     ['is out of range', { a: [1, 99, 2] }, 'inputs.a[1]'],
     ['is a boolean', { a: [true, false] }, 'inputs.a[0]'],

@@ -345,8 +345,8 @@ describe('inputs and outputs', () => {
     expect(outcomesOf(body, { b: '011' })).toEqual({ '011': 1 });
     expect(outcomesOf(body, { b: 6 })).toEqual({ '110': 1 });
     expect(isStatic(read(body, { b: 6 }))).toBe(true);
-    expect(() => read(body, { b: '01' })).toThrow('bit[3] is a text of 3 digits 0 and 1');
-    expect(() => read(body, { b: 9 })).toThrow('bit[3] is a text of 3 digits 0 and 1');
+    expect(() => read(body, { b: '01' })).toThrow('bit[3] is a label of 3 digits 0 and 1');
+    expect(() => read(body, { b: 9 })).toThrow('bit[3] is a label of 3 digits 0 and 1');
   });
 
   test('outputs are the whole outcome, in their order', () => {
