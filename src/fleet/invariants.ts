@@ -28,8 +28,6 @@ const ROUNDING = {
   f64: { least: 1e-7, perOperation: 1e-10 },
   f32: { least: 1e-4, perOperation: 1e-6 },
 } as const;
-/** What cutting the bonds of matrix product states can leave, beside a part of the weight that was cut. */
-const CUTTING = 1e-4;
 /** A variance that is estimated from two trajectories may be twice the largest that an observable has. */
 const ESTIMATED = 2;
 
@@ -46,7 +44,7 @@ interface Slice {
 /** What the results of one run are held to. */
 interface Expected extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
   readonly shots: number;
-  /** Deviation that precision and method can leave. */
+  /** Deviation that rounding can leave. */
   readonly tolerance: number;
   /** For each observable, the sum of the sizes of its coefficients. */
   readonly norms: readonly number[];
@@ -69,14 +67,14 @@ export function faultOfCircuit(
     numQubits,
     numBits,
     shots: request.shots,
-    tolerance: toleranceOf(backend.precision, numOperations, run.truncationError),
+    tolerance: toleranceOf(backend.precision, numOperations),
     norms: normsOf(observables),
   };
   const whole = (numbers: ArrayLike<number> | undefined): Slice | undefined =>
     numbers && { numbers, from: 0, length: numbers.length };
   return (
     (run.countsFinish && 'its counts are not those of the whole run') ??
-    outside('its truncation error', run.truncationError, 0, Number.MAX_VALUE, 0) ??
+    outside('its truncation error', run.truncationError, 0, 1, expected.tolerance) ??
     faultOfCounts(run.counts, expected) ??
     missing('state vector', request.statevector, run.statevector) ??
     missing('amplitudes', amplitudes !== undefined, run.amplitudes) ??
@@ -113,11 +111,10 @@ export function faultOfBatch(
     return numbers && { numbers, from: k * length, length };
   };
   for (let k = 0; k < numCircuits; k++) {
-    const truncationError = batch.truncationErrors?.[k];
-    const tolerance = toleranceOf(backend.precision, numOperations, truncationError);
+    const tolerance = toleranceOf(backend.precision, numOperations);
     const expected: Expected = { numQubits, numBits, shots, tolerance, norms };
     const fault =
-      outside('its truncation error', truncationError, 0, Number.MAX_VALUE, 0) ??
+      outside('its truncation error', batch.truncationErrors?.[k], 0, 1, expected.tolerance) ??
       (shots > 0
         ? faultOfRow(rowOf(batch.counts, k), batch.longCounts?.[k], expected)
         : undefined) ??
@@ -152,14 +149,9 @@ export function faultOfDevice(
   return undefined;
 }
 
-function toleranceOf(
-  precision: keyof typeof ROUNDING,
-  numOperations: number,
-  truncationError: number | undefined,
-): number {
+function toleranceOf(precision: keyof typeof ROUNDING, numOperations: number): number {
   const { least, perOperation } = ROUNDING[precision];
-  const rounding = least + perOperation * numOperations;
-  return truncationError === undefined ? rounding : rounding + CUTTING + 4 * truncationError;
+  return least + perOperation * numOperations;
 }
 
 function normsOf(observables: readonly PauliSum[] = []): readonly number[] {
