@@ -64,6 +64,15 @@ export class Declarations {
       this.#assignments.measure(this.#evaluator.operand(measured, 'qubit'), whole, offset);
     else if (value !== undefined)
       this.#assignments.assignBits(whole, this.#evaluator.evaluate(value), value.offset);
+    else if (of === 'bit' && this.#state.frames.level > 0) {
+      // New in each round of a loop on measured bits, whose rounds share the bits.
+      const zeros: Value = {
+        kind: 'bits',
+        bits: elements.map(() => NEVER),
+        isScalar: symbol.isScalar,
+      };
+      this.#assignments.assignBits(whole, zeros, offset);
+    }
   }
 
   /** Declares a number, or bits that are a constant or an input. */

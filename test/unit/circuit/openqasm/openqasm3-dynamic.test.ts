@@ -392,3 +392,16 @@ describe('a program that measures nothing', () => {
     expect([...exact].filter(([, chance]) => chance > 1e-6)).toEqual([[label, 1]]);
   });
 });
+
+test.each([
+  ['a block', '', 'bit t; if (!t) { x q; } t = measure q; d = t;'],
+  [
+    'a subroutine',
+    'def f(qubit a) -> bit { bit t; if (!t) { x a; } t = measure a; return t; }',
+    'd = f(q);',
+  ],
+])('a bit declared in %s is 0 in each round of a loop on measured bits', (_, before, body) => {
+  const loop = `while (d && (k < 2)) { k += 1; ${body} }`;
+  const program = `${before} qubit q; output bit d; x q; d = measure q; reset q; uint[4] k = 0; ${loop}`;
+  expect(outcomesOf(program)).toEqual({ '0': 1 });
+});
