@@ -183,8 +183,8 @@ class PieceList {
     for (const step of emitter.steps) this.steps.push(step);
     this.fusedBlocks += emitter.fusedBlocks;
     this.layout = work.wireOf.map((wire) => placeOf[wire]!);
-    if (work.lastMeasurement !== undefined) {
-      this.steps.push(placed(work.lastMeasurement, this.layout));
+    for (const measurement of work.lastMeasurements) {
+      this.steps.push(placed(measurement, this.layout));
     }
     for (const assignment of work.lastAssignments) this.steps.push(assignment);
   }

@@ -19,6 +19,7 @@ import {
   type Qubit,
   type ResetOperation,
 } from '../circuit/circuit.ts';
+import type { Bit } from '../circuit/classical-expression.ts';
 import { targetMatrix } from '../circuit/operation-matrix.ts';
 import {
   ACTS_DIAGONALLY,
@@ -73,15 +74,15 @@ export interface WorkList {
   readonly numResources: number;
   /** Wire of each logical qubit, after all SWAPs. */
   readonly wireOf: readonly Wire[];
-  /** On logical qubits; measured after everything else. */
-  readonly lastMeasurement?: MeasureOperation;
-  /** Assignments after that measurement, in order. */
+  /** On logical qubits; measured after everything else, in order. */
+  readonly lastMeasurements: readonly MeasureOperation[];
+  /** Assignments after these measurements, in order. */
   readonly lastAssignments: readonly AssignOperation[];
 }
 
 /**
  * Returns the work of a circuit without loops. Where nothing depends on a measurement, all measurements are
- * joined into a last one.
+ * joined into last ones.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more than `maxDenseQubits`.
  */
@@ -106,7 +107,7 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
     numWires: numQubits,
     numResources: numQubits + numBits + 1,
     wireOf: builder.wireOf,
-    ...(measurements.length > 0 ? { lastMeasurement: joined(measurements) } : {}),
+    lastMeasurements: joined(measurements),
     lastAssignments: assignments,
   };
 }
@@ -114,13 +115,21 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
 /** Channels are taken out of a circuit, by trajectories or in a density matrix, before anything is scheduled. */
 export const noiseIsNoStep = (): Error => new Error('unreachable: noise among steps of a program');
 
-/** Joins measurements into one; of two that write one bit, the last counts. */
-function joined(measurements: readonly MeasureOperation[]): MeasureOperation {
-  const sources = new Map<number, Qubit>();
+/**
+ * Joins measurements into one. Where one overwrites a bit of another, there are more: the outcome is lost, but a loop may
+ * still use the qubit that was measured.
+ */
+function joined(measurements: readonly MeasureOperation[]): readonly MeasureOperation[] {
+  const found: Map<Bit, Qubit>[] = [];
   for (const { qubits, bits } of measurements) {
-    for (const [i, bit] of bits.entries()) sources.set(bit, qubits[i]!);
+    for (const [i, bit] of bits.entries()) {
+      if (found.at(-1)?.has(bit) ?? true) found.push(new Map());
+      found.at(-1)!.set(bit, qubits[i]!);
+    }
   }
-  return { kind: 'measure', qubits: [...sources.values()], bits: [...sources.keys()] };
+  return found.map((sources) => {
+    return { kind: 'measure', qubits: [...sources.values()], bits: [...sources.keys()] };
+  });
 }
 
 /**

@@ -134,6 +134,25 @@ export function describeLoops({ engine, maxQubits }: EngineUnderTest): void {
       expect(apart.length).toBeLessThanOrEqual(2);
     });
 
+    test('follow measurements whose outcome was overwritten', async () => {
+      const circuit: DynamicCircuit = {
+        numQubits: 2,
+        numBits: 1,
+        control: { numScratchBits: 1, maxRounds: 1 },
+        operations: [
+          gate('H', [0]),
+          { kind: 'measure', qubits: [0], bits: [0] },
+          { kind: 'measure', qubits: [1], bits: [0] },
+          { kind: 'while', condition: { bits: [1], value: 1 }, body: [gate('X', [1])] },
+          gate('H', [0]),
+          { kind: 'measure', qubits: [0], bits: [0] },
+        ],
+      };
+      const { counts } = await runCircuit(engine(), circuit, { shots: 2000, seed: 4 });
+      const { statistic, bound } = chiSquared(countsByLabel(counts), exactOutcomes(circuit));
+      expect(statistic).toBeLessThan(bound);
+    });
+
     test('are optimised without meaning anything else', async () => {
       const circuit = randomLoopCircuit(new RandomStream(503), 3);
       const { program } = compile(circuit, engine().target, { keepState: false });

@@ -41,6 +41,8 @@ const MAX_TABULATED_BITS = 8;
 /** Most bits that a conditional value may depend on to be held as functions of bits. */
 const MAX_CHOSEN_BITS = 16;
 
+const NO_BITS: ReadonlySet<Bit> = new Set();
+
 /** Number of bits that hold a value of a type while the circuit runs. */
 export function widthOf({ base, width }: ValueType): number {
   if (base === 'bit') return width ?? 1;
@@ -85,19 +87,23 @@ export class ClassicalMemory {
     for (const symbol of symbols) this.#dynamic.delete(symbol as VariableSymbol);
   }
 
-  /** Prepares writing bits: saves the values that are computed from them. */
-  prepareWrite(bits: readonly Bit[], offset: number): void {
+  /**
+   * Prepares writing bits: saves the values that are computed from them.
+   *
+   * @param reads - Bits that the value to be written is computed from. They keep what they hold.
+   */
+  prepareWrite(bits: readonly Bit[], offset: number, reads: ReadonlySet<Bit> = NO_BITS): void {
     this.#builder.takeSteps(this.#dynamic.size, offset);
     for (const symbol of this.#dynamic) {
       // Writing into a variable's own bits changes the variable.
       const isOwner = this.#isInMemory(symbol) && bits.every((bit) => symbol.memory.includes(bit));
-      if (!isOwner && this.#readsAny(symbol.value, bits)) this.#spill(symbol, offset);
+      if (!isOwner && this.#readsAny(symbol.value, bits)) this.#spill(symbol, offset, reads);
     }
   }
 
   /** Assigns a value to bits under the conditions of the statement at `offset`. */
   write(bits: readonly Bit[], value: ClassicalExpression, offset: number): void {
-    this.prepareWrite(bits, offset);
+    this.prepareWrite(bits, offset, bitsRead(value));
     for (const condition of this.#frames.singleConditionToWrite(bits, offset)) {
       this.#assign(bits, value, condition, offset);
     }
@@ -222,14 +228,18 @@ export class ClassicalMemory {
     if (sizeOf(expressionOf(value)) > MAX_SIZE) this.#spill(symbol, offset);
   }
 
-  /** Saves the variable's value in scratch bits of its own. */
-  #spill(symbol: VariableSymbol, offset: number): readonly Bit[] {
+  /** Saves the variable's value in scratch bits of its own, which are none of those that are still to be read. */
+  #spill(
+    symbol: VariableSymbol,
+    offset: number,
+    reads: ReadonlySet<Bit> = NO_BITS,
+  ): readonly Bit[] {
     const { type, value = unset(type), memory = [] } = symbol;
     this.#builder.takeSteps(this.#dynamic.size, offset);
     const isOthers = [...this.#dynamic].some(
       (other) => other !== symbol && this.#readsAny(other.value, memory),
     );
-    const isFree = memory.length > 0 && !isOthers;
+    const isFree = memory.length > 0 && !isOthers && !memory.some((bit) => reads.has(bit));
     const bits = isFree ? memory : this.#newBits(widthOf(type), offset);
     this.#frames.noteWrite(bits);
     // Assigned without a condition, because the value is the same either way; but where the variable is declared under

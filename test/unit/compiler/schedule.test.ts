@@ -187,9 +187,12 @@ describe('measurements', () => {
     expect(steps[1]).toMatchObject({ qubits: [0, 1], bits: [2, 0] });
   });
 
-  test('keep the last write to a bit', () => {
+  test('stay two where one overwrites a bit of the other', () => {
     const { steps } = programOf([measure([0, 1], [0, 1]), measure([2], [0])]);
-    expect(steps).toEqual([{ kind: 'measure', qubits: [2, 1], bits: [0, 1] }]);
+    expect(steps).toEqual([
+      { kind: 'measure', qubits: [0, 1], bits: [0, 1] },
+      { kind: 'measure', qubits: [2], bits: [0] },
+    ]);
   });
 
   test('stay where they are when a gate follows on a measured qubit', () => {

@@ -405,3 +405,10 @@ test.each([
   const program = `${before} qubit q; output bit d; x q; d = measure q; reset q; uint[4] k = 0; ${loop}`;
   expect(outcomesOf(program)).toEqual({ '0': 1 });
 });
+
+test('a value is written as it was before the numbers that depend on the target were saved', () => {
+  const program =
+    'qubit[2] q; bit[3] c; uint[4] w = 7; if (c[1]) {} else { w += uint[3](c); }' +
+    'if (c[0]) { c[2] = measure q[0]; } else { w = ~(w ^ c[2]); c = bit[3](uint[3](w)); }';
+  expect(outcomesOf(program)).toEqual({ '000': 1 });
+});
