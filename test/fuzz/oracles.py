@@ -127,7 +127,7 @@ def pennylane(request):
         ansatz(angles)
         return qml.probs(wires=list(reversed(range(width))))
 
-    angles = qml.numpy.array([angle for op in request["ops"] for angle in op["angles"]], requires_grad=True)
+    angles = qml.numpy.array([float(angle) for op in request["ops"] for angle in op["angles"]], requires_grad=True)
     found = []
     for device in (QcsDevice(wires=width, processor=request["processor"]), qml.device("default.qubit", wires=width)):
         node = qml.QNode(values, device)

@@ -85,6 +85,10 @@ export const clientsArea: Area<ClientCase> = {
     const facts = { request: each, answer: null, expected: null };
     return message === undefined
       ? undefined
-      : { ...facts, kind: 'wrong', message: `${framework}: ${message}` };
+      : {
+          ...facts,
+          kind: `wrong ${message.replaceAll(/[-\d.e]+/g, '').slice(0, 60)}`,
+          message: `${framework}: ${message}`,
+        };
   },
 };
