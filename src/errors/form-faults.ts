@@ -177,7 +177,7 @@ function predicate(issue: z.core.$ZodIssue, { schema, value, root }: Place): str
 function instead(value: unknown, schema: z.ZodType | undefined): string {
   if (value !== null) return insteadOf(value, kindOf(schema));
   return schema?.safeParse(undefined).success
-    ? '; leave the field out if it has no value (JSON has null for NaN, too)'
+    ? '; leave the field out if it has no value (a number that is not finite becomes null in JSON)'
     : '';
 }
 

@@ -195,7 +195,7 @@ describe('formFaults', () => {
     ],
     [
       { shots: 1, theta: null },
-      'theta must be a number, not null; leave the field out if it has no value (JSON has null for NaN, too).',
+      'theta must be a number, not null; leave the field out if it has no value (a number that is not finite becomes null in JSON).',
     ],
     [
       { shots: 1, level: 'hihg' },

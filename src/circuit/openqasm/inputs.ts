@@ -1,5 +1,6 @@
 /** Values that a request gives to the `input` declarations of a program. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import { convertedScalar } from '../classical-evaluation.ts';
 import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { fits, type NumberType, typeName, valueType } from '../classical-types.ts';
@@ -83,11 +84,22 @@ export class Inputs {
   }
 
   /**
-   * Warnings of values for inputs that the program does not declare, once it has been read. A misspelt name leaves the
-   * declared input without a value, which is a fault.
+   * Throws, once the program has been read, if there are faults.
+   *
+   * @param mayIgnore - Whether values for inputs that the program does not declare are a warning, and no fault. A misspelt
+   *   name still leaves the declared input without a value.
    */
-  get undeclared(): readonly ProgramWarning[] {
+  checkAll(mayIgnore: boolean): readonly ProgramWarning[] {
     const unknown = Object.keys(this.#values).filter((name) => !this.#declared.has(name));
+    if (!mayIgnore) {
+      for (const name of unknown) {
+        // Searching similar names takes time for each one.
+        if (this.#faults.length >= MAX_FAULTS) break;
+        const suggestion = didYouMean(name, this.#declared);
+        this.#add(name, `The program declares no input ${quoted(name)}.${suggestion}`);
+      }
+    }
+    this.checkTaken();
     if (unknown.length === 0) return [];
     const names = unknown.slice(0, MAX_FAULTS).map(quoted).join(', ');
     const further = unknown.length > MAX_FAULTS ? ' and others' : '';

@@ -337,7 +337,8 @@ describe('inputs', () => {
     ['of another type', { a: '1', b: null, n: 1.5, on: 1, m: 4 }, 5],
     ['not finite', { ...inputs, a: Number.NaN }, ['inputs.a']],
     ['negative for uint', { ...inputs, m: -1 }, ['inputs.m']],
-    ['misspelt', { ...inputs, a: undefined, A: 1 }, ['inputs.a']],
+    ['unknown', { ...inputs, aa: 1 }, ['inputs.aa']],
+    ['inherited from every object', { ...inputs, toString: 1 }, ['inputs.toString']],
   ])('are refused by name when %s', (_, given, paths) => {
     const refused = expect(() => parse(`${body} rx(a) q[n];`, given));
     const faults = Array.isArray(paths)
@@ -350,7 +351,7 @@ describe('inputs', () => {
     ['OPENQASM 3; qubit q;', 'a'],
     ['OPENQASM 2.0; qreg q[1];', 'a'],
     ['OPENQASM 3; input float b; qubit q; rx(b) q;', 'toString'],
-  ])('that the program does not declare are ignored with a warning: %s', (source, name) => {
+  ])('that the program of a circuit does not declare are ignored with a warning: %s', (source, name) => {
     const { warnings } = readOpenQasm(source, limits, { inputs: { b: 1, [name]: 1 } });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatchObject({
