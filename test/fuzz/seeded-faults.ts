@@ -69,9 +69,9 @@ const FAULTS: readonly SeededFault[] = [
     areas: 'dynamic',
     patches: [
       {
-        file: 'src/circuit/openqasm/circuit-builder.ts',
-        from: '(this.#isMeasuring || !this.#isDynamic ? undefined : [])',
-        to: '(this.#isMeasuring || this.#isDynamic ? undefined : [])',
+        file: 'src/circuit/circuit.ts',
+        from: "if (kind === 'measure') return circuit;",
+        to: "if (kind === 'measure' || kind === 'assign') return circuit;",
       },
     ],
   },
