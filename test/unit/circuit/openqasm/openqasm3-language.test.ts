@@ -351,14 +351,17 @@ describe('inputs', () => {
     ['OPENQASM 3; qubit q;', 'a'],
     ['OPENQASM 2.0; qreg q[1];', 'a'],
     ['OPENQASM 3; input float b; qubit q; rx(b) q;', 'toString'],
-  ])('that the program of a circuit does not declare are ignored with a warning: %s', (source, name) => {
-    const { warnings } = readOpenQasm(source, limits, { inputs: { b: 1, [name]: 1 } });
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatchObject({
-      code: 'CIRCUIT_INPUT_IGNORED',
-      message: expect.stringContaining(`"${name}"`),
-    });
-  });
+  ])(
+    'that the program of a circuit does not declare are ignored with a warning: %s',
+    (source, name) => {
+      const { warnings } = readOpenQasm(source, limits, { inputs: { b: 1, [name]: 1 } });
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0]).toMatchObject({
+        code: 'CIRCUIT_INPUT_IGNORED',
+        message: expect.stringContaining(`"${name}"`),
+      });
+    },
+  );
 });
 
 test('annotations and pragmas are ignored', () => {
