@@ -2,6 +2,7 @@
  * Chooses the method by which a simulator runs a circuit: the cheapest one that is exact for what is asked, or the one
  * that the caller names. A request that no method can serve is refused with the figures of each.
  */
+import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/fault-list.ts';
 import { isMean, isOfDensity } from '../circuit/outputs.ts';
 import { byChain } from './chain-offer.ts';
@@ -162,7 +163,7 @@ function cheapestOfStates(question: MethodQuestion, spec: ProcessorSpec): Method
   }
   if (!fitsAsState) return tooWide(question, spec);
   if (wantsExact) {
-    const why = `A density matrix would need ${densitySize(numQubits, spec)}, more than there is, so that values are means over trajectories.`;
+    const why = `${noDensity(question, spec)}, so that values are means over trajectories.`;
     return onStates(question, spec, why);
   }
   if (fitsAsDensity && cheaperForCounts(work, shots) === 'density_matrix') {
@@ -171,7 +172,7 @@ function cheapestOfStates(question: MethodQuestion, spec: ProcessorSpec): Method
   }
   const why = fitsAsDensity
     ? `Counts are exact samples by each method, and these are cheaper than a density matrix of ${densitySize(numQubits, spec)}.`
-    : `Counts of trajectories are exact samples; a density matrix would need ${densitySize(numQubits, spec)}, more than there is.`;
+    : `Counts of trajectories are exact samples. ${noDensity(question, spec)}.`;
   return onStates(question, spec, why);
 }
 
@@ -216,8 +217,22 @@ function fitsDensity(question: MethodQuestion, spec: ProcessorSpec): boolean {
 }
 
 function fits(name: RunMethodName, { work }: MethodQuestion, spec: ProcessorSpec): boolean {
+  if (name === 'density_matrix' && hasWideChannel(work)) return false;
   const limit = methodsOf(spec).find(({ method }) => method === name);
   return limit !== undefined && work.numQubits <= limitFor(work, limit);
+}
+
+/** Whether a channel is too wide for a density matrix, on whose rows and columns it acts. */
+const hasWideChannel = ({ noise }: CircuitWork): boolean =>
+  2 * (noise?.widestChannel ?? 0) > MAX_UNITARY_QUBITS;
+
+const wideChannel = ({ noise }: CircuitWork): string =>
+  `density_matrix takes channels that are not depolarizing on up to ${MAX_UNITARY_QUBITS / 2} qubits, and there is one on ${noise?.widestChannel}`;
+
+/** Why there is no density matrix, as a clause that begins a sentence. */
+function noDensity({ work }: MethodQuestion, spec: ProcessorSpec): string {
+  if (hasWideChannel(work)) return `The method ${wideChannel(work)}`;
+  return `A density matrix would need ${densitySize(work.numQubits, spec)}, more than there is`;
 }
 
 /**
@@ -235,6 +250,9 @@ function tooWide(
   const figures = methodsOf(spec).flatMap((limit) => {
     const { method } = limit;
     if (method !== 'statevector' && method !== 'density_matrix') return [];
+    if (method === 'density_matrix' && hasWideChannel(work)) {
+      return [wideChannel(work)];
+    }
     const most = limitFor(work, limit);
     const noisy = limit.maxNoisyQubits < limit.maxQubits ? ' with noise' : '';
     const size =

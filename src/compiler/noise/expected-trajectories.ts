@@ -15,6 +15,7 @@ import {
 } from '../../circuit/circuit.ts';
 import type { Channel } from '../../circuit/noise/channel.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
+import { errorOfDepolarizing } from './density-circuit.ts';
 import { lastReadings } from './last-readings.ts';
 import { unravel } from './unravelling.ts';
 
@@ -39,12 +40,15 @@ export interface NoiseOdds {
   readonly sites: readonly AlikeSites[];
   /** Whether the probabilities of some errors depend on the state, so that norms of states are computed. */
   readonly needsNorms: boolean;
+  /** Qubits of the widest channel that is not depolarizing; density matrices take no wide ones. */
+  readonly widestChannel: number;
 }
 
 /** The noise of a circuit, misread bits before the end included. A loop counts once. */
 export function noiseOdds(circuit: DynamicCircuit): NoiseOdds {
   const known = new Map<Channel, Choices>();
   let needsNorms = false;
+  let widestChannel = 0;
   const classes = new Map<string, Choices & { numSites: number }>();
   const add = ({ total, squares }: Choices) => {
     if (total === 0) return;
@@ -61,6 +65,10 @@ export function noiseOdds(circuit: DynamicCircuit): NoiseOdds {
     if (operation.kind === 'misread')
       for (const _ of operation.bits) add(misreadChoices(operation));
     if (operation.kind !== 'noise') continue;
+    const { numQubits } = operation.channel;
+    if (numQubits > widestChannel && errorOfDepolarizing(operation.channel) === undefined) {
+      widestChannel = numQubits;
+    }
     const choices = choicesOf(operation, known);
     needsNorms ||= choices.dependOnState === true;
     add(choices);
@@ -69,7 +77,7 @@ export function noiseOdds(circuit: DynamicCircuit): NoiseOdds {
     const numErrors = total ** 2 / squares / numSites;
     return { numSites, numErrors, odds: total / numSites / numErrors };
   });
-  return { sites, needsNorms };
+  return { sites, needsNorms, widestChannel };
 }
 
 const binOf = (value: number): number => Math.round(BINS * Math.log2(value));

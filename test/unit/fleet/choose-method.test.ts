@@ -1,5 +1,5 @@
 /** The choice of a method by what each would need. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Circuit, DynamicCircuit, Operation } from '../../../src/circuit/circuit.ts';
 import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
 import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
@@ -266,4 +266,41 @@ test('an estimate that takes long is left to a process, and refused beyond a lim
   expect(outcome(choiceFor(far))).toMatch(
     /matrix_product_state takes up to 200000 swaps of neighbours, and the gates on distant qubits need about \d+/,
   );
+});
+
+describe('a channel on four qubits that is not depolarizing', () => {
+  const noisy: DynamicCircuit = {
+    numQubits: 4,
+    numBits: 4,
+    operations: [
+      gate('RX', [0], [], [0.3]),
+      {
+        kind: 'noise',
+        qubits: [0, 1, 2, 3],
+        channel: {
+          kind: 'pauli',
+          numQubits: 4,
+          errors: [{ flips: 15, signs: 0, probability: 0.1 }],
+        },
+      },
+      { kind: 'measure', qubits: [0, 1, 2, 3], bits: [0, 1, 2, 3] },
+    ],
+  };
+
+  test.each([['counts'], ['expectation'], ['probabilities']] as const)(
+    'is left to trajectories where the method is open, for %s',
+    (output) => {
+      const choice = choiceFor(noisy, { outputs: [output] });
+      expect(outcome(choice)).toBe('trajectories');
+      expect('reason' in choice && choice.reason).toContain('there is one on 4');
+    },
+  );
+
+  test.each([
+    ['density_matrix', 'counts'],
+    ['automatic', 'density_matrix'],
+  ] as const)('is refused by the method %s for %s, with its limit', (asked, output) => {
+    const choice = choiceFor(noisy, { asked, outputs: [output] });
+    expect(outcome(choice)).toContain('on up to 3 qubits, and there is one on 4');
+  });
 });
