@@ -27,8 +27,8 @@ export interface Condition {
 }
 
 /**
- * What an operation is to the statement that it was written from, where that became several operations. Noise models, which
- * describe statements, read it; runs do not heed it.
+ * Role of an operation in the statement that it was written from, where the statement became several operations. Noise
+ * models read it, because they describe statements; runs do not heed it.
  *
  * `opening` and `closing` operations come before and after the one that stands for the gate, and have neither noise nor
  * duration of their own. Of operations under exclusive conditions all but the last are a `choice`: each has the noise, and

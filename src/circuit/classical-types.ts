@@ -35,7 +35,7 @@ export interface Operand extends NumberType {
   readonly literal?: number;
 }
 
-/** What an operator converts its operands to, and the type of its result. */
+/** Types that an operator converts its operands to, and the type of its result. */
 interface Signature {
   readonly left: NumberType;
   readonly right: NumberType;
@@ -283,7 +283,7 @@ function arithmetic(operator: string, left: Operand, right: Operand): Signature 
   }
   if (angle.width === undefined) return { ...all(FLOAT), result: angle };
   if (operator === '+' || operator === '-' || operator === '%') return all(angle);
-  // Of a product or a quotient, the whole number counts how often.
+  // A whole number beside an angle multiplies or divides it, and stays a count.
   if (isWhole(right.base)) return { left: angle, right: plain(right), result: angle };
   if (isWhole(left.base)) return { left: plain(left), right: angle, result: angle };
   return { ...all(FLOAT), result: angle };

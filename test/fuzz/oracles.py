@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 def versions(_):
     found = {"python": sys.version.split()[0]}
-    for name in ("stim", "qiskit", "qiskit-aer", "cirq-core", "pennylane", "amazon-braket-default-simulator"):
+    for name in ("stim", "qiskit", "qiskit-aer", "cirq-core", "pennylane"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

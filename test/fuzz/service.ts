@@ -41,20 +41,27 @@ export async function startService(root: string): Promise<OpenService> {
   const folder = temporaryFolder();
   const main = ['--', `${root}/src/main.ts`];
   const running = await startServiceProcess(folder.path, SETTINGS, undefined, 'Ready', [], main);
+  const end = async () => {
+    await running.stop('SIGTERM');
+    folder[Symbol.dispose]();
+  };
+  try {
+    return { ...serviceAt(running.origin, keyFor(root, folder.path)), [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Makes an enterprise key in a data folder. */
+function keyFor(root: string, folder: string): string {
   const args = [`${root}/src/cli.ts`, 'keys', 'create', '--name', 'fuzz', '--tier', 'enterprise'];
-  const env = { ...process.env, QCS_DATA_DIR: folder.path };
   const text = execFileSync(process.execPath, args, {
-    env,
+    env: { ...process.env, QCS_DATA_DIR: folder },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const key = /\bqcs_[A-Za-z0-9_-]+/.exec(text)?.[0];
   if (key === undefined) throw new Error(`no key in: ${text}`);
-  return {
-    ...serviceAt(running.origin, key),
-    async [Symbol.asyncDispose]() {
-      await running.stop('SIGTERM');
-      folder[Symbol.dispose]();
-    },
-  };
+  return key;
 }

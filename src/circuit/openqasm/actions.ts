@@ -26,7 +26,7 @@ const under = <T extends object>(
   piece?: PieceOfStatement,
 ) => ({ ...operation, ...(condition && { condition }), ...(piece && { piece }) });
 
-/** What an operation under one of exclusive conditions is to its statement. */
+/** Role of an operation under one of several exclusive conditions in its statement. */
 const pieceOf = (i: number, conditions: Conditions): PieceOfStatement | undefined =>
   i < conditions.length - 1 ? 'choice' : undefined;
 
@@ -45,7 +45,7 @@ export class Actions {
    * Adds a gate call such as `cx q[0], r;`; over whole registers, one gate for each element.
    *
    * @param open - Angles that follow from inputs; absent if there are none.
-   * @param piece - What the gate is to its statement, if that is more than this gate.
+   * @param piece - Role of the gate in its statement, where the statement becomes several gates.
    */
   callGate(
     called: { readonly name: string; readonly gate: GateMeaning; readonly offset: number },

@@ -48,7 +48,7 @@ export interface GateUse {
   readonly controls: readonly Qubit[];
   readonly isInverse: boolean;
   readonly condition: Condition | undefined;
-  /** What the operations are to their statement. */
+  /** Role of the operations in their statement. */
   readonly piece: PieceOfStatement | undefined;
   /** Offset in the text, for errors. */
   readonly offset: number;
@@ -93,7 +93,7 @@ export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUs
   }
 }
 
-/** What an operation has of the use that it is made for. */
+/** Condition and role that an operation takes over from the use of its gate. */
 const ofUse = ({ condition, piece }: Pick<GateUse, 'condition' | 'piece'>) => ({
   ...(condition && { condition }),
   ...(piece && { piece }),
