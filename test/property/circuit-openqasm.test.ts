@@ -53,7 +53,7 @@ function isProgram(source: string): boolean {
   } catch (error) {
     if (error instanceof OpenQasmInputError) return false;
     if (!(error instanceof OpenQasmError)) throw error;
-    const lines = source.split('\n');
+    const lines = source.split(/\r\n|\r|\n/);
     expect(error.line).toBeGreaterThanOrEqual(1);
     expect(error.line).toBeLessThanOrEqual(lines.length);
     expect(error.column).toBeGreaterThanOrEqual(1);
