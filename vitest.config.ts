@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { testFilesThatNeed } from './test/support/test-files.ts';
+import { TimeReport } from './test/support/time-report.ts';
 
 const NEED_FACILITIES = testFilesThatNeed('facilities');
 const NEED_OTHERS = testFilesThatNeed('processes', 'minutes', 'isolation');
@@ -18,6 +19,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 
 export default defineConfig({
   test: {
+    reporters: ['default', new TimeReport()],
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,
     teardownTimeout: HANG_MS,
