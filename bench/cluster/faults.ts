@@ -2,7 +2,7 @@
  * Random faults of a cluster under a mixed load: `node bench/cluster/faults.ts [--faults 200] [--seed 7] [--lanes 6]
  * [--nodes 3] [--lease-s 3]`. No acknowledged job may be lost, reported twice or changed after it was seen. Prints the
  * report, and stores it in bench/results/cluster-faults.json; test/service/cluster-faults.test.ts does the same with
- * twelve faults.
+ * each fault once.
  */
 import { parseArgs } from 'node:util';
 import { runFaults } from '../../test/support/cluster-load/fault-run.ts';
@@ -34,6 +34,7 @@ if (programs === undefined) throw new Error('PostgreSQL is not installed');
 const options = { faults, seed, lanes, leaseS, roles: Array<'all'>(nodes).fill('all') };
 const report = await runFaults({
   programs,
+  jobsBetween: 10,
   ...options,
   onStep: (text) => process.stderr.write(`${text}\n`),
 });

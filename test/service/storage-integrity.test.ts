@@ -1,8 +1,8 @@
 // @needs processes
 /** A service whose files were damaged while it was down: it does not start, and makes no new key. */
-import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -14,9 +14,11 @@ afterEach(async () => {
   await running?.stop('SIGKILL');
 });
 
-/** A data directory as a service that had done a circuit left it when it was killed. */
-async function killedService(folder: string): Promise<void> {
-  running = await startServiceProcess(folder);
+/** A data directory as a service that had done a circuit left it when it was killed; each test damages a copy. */
+const left = temporaryFolder();
+afterAll(() => left[Symbol.dispose]());
+beforeAll(async () => {
+  running = await startServiceProcess(left.path);
   const answer = await fetch(`${running.origin}/api/v1/quantum/circuits`, {
     method: 'POST',
     headers: { 'x-api-key': running.key ?? '', 'content-type': 'application/json' },
@@ -28,7 +30,7 @@ async function killedService(folder: string): Promise<void> {
   });
   expect(answer.status).toBe(201);
   await running.stop('SIGKILL');
-}
+});
 
 test.each<[string, (file: string) => void, string]>([
   ['its log is missing', (file) => rmSync(`${file}-wal`), 'qcs.sqlite-wal is missing'],
@@ -51,11 +53,11 @@ test.each<[string, (file: string) => void, string]>([
   ],
 ])('where %s it names the file and what can be done', async (_, damage, message) => {
   using folder = temporaryFolder();
-  await killedService(folder.path);
+  cpSync(left.path, folder.path, { recursive: true });
   damage(join(folder.path, 'qcs.sqlite'));
   // SQLite tidies its journal of the lock file away.
   const names = () => readdirSync(folder.path).filter((name) => !name.endsWith('-journal'));
-  const left = names();
+  const damaged = names();
 
   for (let start = 0; start < 2; start++) {
     const failure = await startServiceProcess(folder.path).catch((error: Error) => error.message);
@@ -64,7 +66,7 @@ test.each<[string, (file: string) => void, string]>([
     expect(failure).toContain('qcs restore');
     expect(failure).not.toMatch(/\bqcs_/);
   }
-  expect(names()).toEqual(left);
+  expect(names()).toEqual(damaged);
 });
 
 test('a second service is refused also where the lock file of the first was removed', async () => {

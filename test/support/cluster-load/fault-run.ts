@@ -9,8 +9,6 @@ import { RandomStream } from '../random-stream.ts';
 import { ClusterLoad, type LoadCounts, repeatedNames } from './cluster-load.ts';
 import type { Verdict } from './witness.ts';
 
-/** Jobs that end between two faults, at least. */
-const JOBS_BETWEEN = 10;
 const CLOCK_SHIFT_MS = 3_600_000;
 /** A fault of a COMMIT is taken back if there is none for so long. */
 const COMMIT_MS = 5000;
@@ -79,6 +77,8 @@ export interface FaultRunOptions {
   /** Folder of PostgreSQL's programs. */
   readonly programs: string;
   readonly faults: number;
+  /** Jobs that end between two faults, at least. */
+  readonly jobsBetween: number;
   readonly seed: number;
   readonly lanes: number;
   readonly leaseS: number;
@@ -129,7 +129,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   const random = new RandomStream(seed + 1_000_000);
   const draw = drawFaults(random);
   while (made < options.faults) {
-    await load.progress(JOBS_BETWEEN);
+    await load.progress(options.jobsBetween);
     const isTogether = random.uniform() < TOGETHER_PART && made + 2 <= options.faults;
     const names = [draw()];
     // The server has one fault at a time.
@@ -144,7 +144,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
     for (const name of names) byKind[name] = (byKind[name] ?? 0) + 1;
     made += names.length;
   }
-  await load.progress(JOBS_BETWEEN);
+  await load.progress(options.jobsBetween);
   onStep('no more faults');
   await load.finish();
   await untilAtRest(cluster);
