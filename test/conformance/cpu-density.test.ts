@@ -307,6 +307,26 @@ describe('a density matrix', () => {
     expect(probabilities![1]).toBeCloseTo(0.5 * (0.1 * 0.9 + 0.7 * 0.3), 12);
   });
 
+  testSeeds(
+    'of measurements between few gates, some misread, has the exact distribution',
+    seeds(200),
+    async (seed) => {
+      const stream = new RandomStream(5000 + seed);
+      const operations = Array.from({ length: 5 }, (_, bit): readonly DynamicOperation[] => {
+        const qubit = stream.below(3);
+        const misread = { kind: 'misread', bits: [bit], p1Given0: 0.3, p0Given1: 0.1 } as const;
+        return [
+          { kind: 'measure', qubits: [qubit], bits: [bit] },
+          ...(stream.below(2) === 0 ? [misread] : []),
+          ...(stream.below(2) === 0 ? [gate(stream.pick(['X', 'Y', 'H', 'Z']), [qubit])] : []),
+        ];
+      });
+      const circuit = { numQubits: 3, numBits: 5, operations: operations.flat() };
+      const asked = await runDensity(engine, circuit, { probabilities: true });
+      expectOutcomes(asked, circuit, 1e-12);
+    },
+  );
+
   test('resets draw nothing, so that one state serves all shots', async () => {
     const reset: DynamicOperation = { kind: 'reset', qubits: [0] };
     const last: DynamicOperation = { kind: 'measure', qubits: [0, 1], bits: [0, 1] };

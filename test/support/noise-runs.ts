@@ -1,5 +1,6 @@
 /** Runs noisy circuits on an engine under test, by either method. */
 import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
+import { readsState } from '../../src/circuit/outputs.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
 import { compileTrajectories } from '../../src/compiler/noise/compile-trajectories.ts';
 import type { Engine, Executable, RunResult } from '../../src/engine/engine.ts';
@@ -25,14 +26,15 @@ export async function runTrajectories(
   return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
 }
 
-/** Evolves the density matrix of a circuit. */
+/** Evolves the density matrix of a circuit, compiled for what is asked as the service compiles it. */
 export async function runDensity(
   engine: Engine,
   circuit: DynamicCircuit,
   ask: Ask,
 ): Promise<RunResult> {
   if (engine.prepareDensity === undefined) throw new Error('The engine has no density matrices.');
-  const { program } = compileDensity(circuit, engine.target);
+  const request = { shots: 0, seed: 1, ...ask };
+  const { program } = compileDensity(circuit, engine.target, { keepState: readsState(request) });
   await using executable = await engine.prepareDensity(program);
-  return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
+  return await executable.run(request, NEVER);
 }

@@ -19,7 +19,7 @@ import { hashProgram } from '../program-hash.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
 import { type Scheduled, scheduleAndCount, scheduleOf } from '../schedule.ts';
 import { densityCircuit, errorOfDepolarizing } from './density-circuit.ts';
-import { withReadout } from './terminal-readout.ts';
+import { placedReadout, withReadout } from './terminal-readout.ts';
 
 /** A program, and the changes that compiling made. */
 export interface CompiledDensity {
@@ -43,7 +43,7 @@ export function compileDensity(
 ): CompiledDensity {
   const most = Math.floor(target.maxDenseQubits / 2);
   const isWide = checkChannels(circuit.operations, most);
-  const { circuit: ending, readout, lastMisreads } = withReadout(circuit);
+  const { circuit: ending, misreads } = withReadout(circuit);
   const whole = keepState ? withCollapses(ending) : ending;
   const optimized = runsPasses ? optimize(whole, { keepState }) : { circuit: whole, passes: [] };
   const ordered = keepState ? withSameEnd(optimized.circuit, ending) : optimized.circuit;
@@ -55,8 +55,9 @@ export function compileDensity(
   const report = reportOn(circuit, optimized, scheduled, target.precision);
   // The report counts amplitudes of n qubits; a density matrix has 2^n rows of as many.
   const bytesMoved = report.bytesMoved * 2 ** circuit.numQubits;
+  const { numQubits } = circuit;
   return {
-    program: { numQubits: circuit.numQubits, program, readout, lastMisreads },
+    program: { numQubits, program, ...placedReadout(misreads, program, numQubits) },
     report: { ...report, bytesMoved },
   };
 }
