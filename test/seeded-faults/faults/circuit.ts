@@ -1,0 +1,163 @@
+/** Faults of circuits: their form, OpenQASM, noise and compiler. */
+import type { SeededFault } from '../seeded-fault.ts';
+
+/** See SeededFault. */
+export const CIRCUIT_FAULTS: readonly SeededFault[] = [
+  {
+    name: 'the density matrix loses its last diagonal gates',
+    areas: 'static',
+    file: 'src/circuit/outputs.ts',
+    from: "  density_matrix: {\n    reads: 'state',",
+    to: "  density_matrix: {\n    reads: 'outcomes',",
+  },
+  {
+    name: 'whole numbers keep more than the width of their type',
+    areas: 'openqasm',
+    file: 'src/circuit/classical-evaluation.ts',
+    from: ': Number(width === undefined ? value : lowBits(base, width, BigInt(value)));',
+    to: ': Number(width === 8 ? value : lowBits(base, width ?? 64, BigInt(value)));',
+  },
+  {
+    name: 'noise follows each piece of a gate',
+    areas: 'noise',
+    file: 'src/circuit/noise/apply-noise.ts',
+    from: "  piece === undefined || piece === 'choice';",
+    to: "  piece === undefined || piece !== 'closing';",
+  },
+  {
+    name: 'the final measurement vanishes where a register has a value',
+    areas: 'dynamic',
+    file: 'src/circuit/circuit.ts',
+    from: "if (kind === 'measure') return circuit;",
+    to: "if (kind === 'measure' || kind === 'assign') return circuit;",
+  },
+  {
+    name: 'a comment does not end at CR',
+    areas: 'openqasm',
+    file: 'src/errors/text-position.ts',
+    from: 'const LINE_END = /\\r\\n|[\\r\\n]/g;',
+    to: 'const LINE_END = /\\n/g;',
+  },
+  {
+    name: 'errors that exclude each other are taken as independent',
+    areas: 'detectors',
+    file: 'src/compiler/clifford/independent-errors.ts',
+    from: '  const size = disjoint.length;\n  const tolerance',
+    to: '  if (disjoint.length > 0) return disjoint.with(0, 0);\n  const size = disjoint.length;\n  const tolerance',
+  },
+  {
+    name: 'a controlled GPHASE has no name in a noise model',
+    areas: 'noise',
+    file: 'src/circuit/noise/gate-pattern.ts',
+    from: '      controls + numTargets === numQubits &&',
+    to: '      numTargets === own.numTargets && controls + numTargets === numQubits &&',
+  },
+  {
+    name: 'a reset under a condition makes its qubit clean',
+    file: 'src/circuit/idle-resets.ts',
+    from: 'if (operation.condition === undefined) for (const qubit of dirty)',
+    to: 'for (const qubit of dirty)',
+  },
+  {
+    name: 'Y is measured in the wrong basis where values are estimated',
+    file: 'src/circuit/measurement-groups.ts',
+    from: "[gate('SDG'), gate('H')]",
+    to: "[gate('S'), gate('H')]",
+  },
+  {
+    name: 'printed conditions forget the order of their bits',
+    file: 'src/circuit/openqasm/print-openqasm3.ts',
+    from: 'reads.length === numBits && reads.every(({ bit }, i) => bit === i);',
+    to: 'reads.length === numBits;',
+  },
+  {
+    name: 'a microsecond is as long as a millisecond',
+    file: 'src/circuit/openqasm/duration-arithmetic.ts',
+    from: "['us', 1e3]",
+    to: "['us', 1e6]",
+  },
+  {
+    name: 'the default of a switch runs beside the case that matches',
+    file: 'src/circuit/openqasm/control-flow.ts',
+    from: '      remaining = this.#state.diagrams.and(remaining, this.#state.diagrams.not(matches));\n',
+    to: '',
+  },
+  {
+    name: 'texts of bits begin with the lowest one',
+    file: 'src/circuit/openqasm/expression-parser.ts',
+    from: '[...digits].reverse().map(',
+    to: '[...digits].map(',
+  },
+  {
+    name: 'one bit more than the limit is taken',
+    file: 'src/circuit/written-bits.ts',
+    from: 'bit >= MAX_CLASSICAL_BITS',
+    to: 'bit > MAX_CLASSICAL_BITS',
+  },
+  {
+    name: 'a scaled noise model keeps the probability that 0 is read for 1',
+    file: 'src/circuit/noise/scale-noise-model.ts',
+    from: 'scaled(entry.p0_given_1, factor, 1 / 2)',
+    to: 'entry.p0_given_1',
+  },
+  {
+    name: 'qubits relax from the rule that gives the shorter time',
+    file: 'src/circuit/noise/idle-clock.ts',
+    from: 'own = Math.max(own ?? 0, duration)',
+    to: 'own = Math.min(own ?? duration, duration)',
+  },
+  {
+    name: 'a reset to 1 as noise keeps the sign of what it lost',
+    file: 'src/circuit/noise/named-channels.ts',
+    from: ': [matrix(0, 0, set, 0), matrix(0, 0, 0, set)];',
+    to: ': [matrix(0, 0, set, 0), matrix(0, set, 0, 0)];',
+  },
+  {
+    name: 'merged rotations lose the global phase of the later one',
+    file: 'src/compiler/passes/merge-rotations.ts',
+    from: 'const phase = first.globalPhase + second.globalPhase;',
+    to: 'const phase = first.globalPhase;',
+  },
+  {
+    name: 'a SWAP under a condition exchanges what is observed',
+    file: 'src/compiler/passes/drop-unobservable.ts',
+    from: 'if (controls.length > 0 || condition !== undefined) return false;',
+    to: 'if (controls.length > 0 && condition !== undefined) return false;',
+  },
+  {
+    name: 'native circuits lose a rotation before a measurement under a condition',
+    file: 'src/compiler/native/one-qubit-runs.ts',
+    from: 'if (operation.condition === undefined) this.#settleBeforeMeasurement(qubit);\n          else this.#settle(qubit);',
+    to: 'this.#settleBeforeMeasurement(qubit);',
+  },
+  {
+    name: 'the shift rule of several frequencies has one sign',
+    file: 'src/compiler/gradient/shift-rule.ts',
+    from: 'const sign = i % 2 === 0 ? 1 : -1;',
+    to: 'const sign = 1;',
+  },
+  {
+    name: 'logical observables that nothing flips are numbered with the detectors',
+    file: 'src/compiler/clifford/error-model.ts',
+    from: 'i - numDetectors}`);',
+    to: 'i}`);',
+  },
+  {
+    name: 'density matrices misread a qubit once that is read twice',
+    file: 'src/compiler/noise/terminal-readout.ts',
+    from: 'else if (timesRead.get(qubit) === 1) readout',
+    to: 'else if (timesRead.get(qubit) !== 0) readout',
+  },
+  {
+    name: 'errors are split only into the parts that come first',
+    file: 'src/compiler/clifford/split-errors.ts',
+    from: 'if ((masks[a]! & masks[b]!) !== 0 || (open',
+    to: 'if ((open',
+  },
+  {
+    name: 'routed operations that wait for two others are run after the first',
+    file: 'src/compiler/routing/sabre.ts',
+    from: 'if (--this.#waitsFor[next]! === 0) queue.push(next);',
+    to: 'if (--this.#waitsFor[next]! <= 1) queue.push(next);',
+  },
+];

@@ -1,0 +1,246 @@
+/**
+ * Puts each fault of FAULTS into a copy of a tree and says whether its tests catch it: `node test/seeded-faults/main.ts
+ * [--only NAME,NAME] [--root TREE] [--whole] [--nearest 40] [--minutes 20] [--json FILE]`.
+ *
+ * Tests run in stages until one fails: the file that caught the fault last time (in FILE), then those that depend on the changed file, nearest
+ * first, of one project after another. `--nearest` says how many files of a project run; `--whole` runs all tests in the end. What fails without
+ * the fault, too, catches nothing. Rows of FILE whose faults are not chosen are kept, so that a run can go on where another ended.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import * as z from 'zod';
+import { FAULTS } from './faults.ts';
+import { dependantsIn, relatedTests } from './related-tests.ts';
+import { chosenFaults, copyOfTree, type SeededFault, seed } from './seeded-fault.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    root: { type: 'string', default: '.' },
+    whole: { type: 'boolean', default: false },
+    nearest: { type: 'string', default: '40' },
+    minutes: { type: 'string', default: '20' },
+    json: { type: 'string' },
+  },
+});
+/** Files of the first stage of each project. */
+const FIRST = 6;
+const NEAREST = Number(values.nearest);
+const LIMIT_MS = 60_000 * Number(values.minutes);
+
+const rowSchema = z.object({
+  name: z.string(),
+  layer: z.string(),
+  file: z.string(),
+  /** `unclear`: a run ended without saying which test failed, or did not end. */
+  outcome: z.enum(['caught', 'survived', 'unclear']),
+  /** First test that failed, or the last stage that ran. */
+  by: z.object({ file: z.string(), test: z.string(), message: z.string() }).optional(),
+  stage: z.string(),
+  numFiles: z.number(),
+  seconds: z.number(),
+  commit: z.string(),
+});
+type Row = z.infer<typeof rowSchema>;
+const recordSchema = z.object({ skipped: z.array(z.string()), faults: z.array(rowSchema) });
+const listSchema = z.array(z.object({ file: z.string(), projectName: z.string() }));
+const runSchema = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(
+        z.object({
+          fullName: z.string(),
+          status: z.string(),
+          failureMessages: z.array(z.string()).nullish(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const git = (...args: readonly string[]) =>
+  execFileSync('git', args, { cwd: values.root, encoding: 'utf8' }).trim();
+const commit = git('rev-parse', 'HEAD');
+const last =
+  values.json !== undefined && existsSync(values.json)
+    ? recordSchema.parse(JSON.parse(readFileSync(values.json, 'utf8')))
+    : { skipped: [], faults: [] };
+const rows = new Map(last.faults.map((row) => [row.name, row]));
+const skipped = new Set<string>();
+
+using copy = copyOfTree(values.root);
+const node = (...args: readonly string[]) =>
+  spawnSync(process.execPath, args, {
+    cwd: copy.path,
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+    maxBuffer: 1 << 28,
+  });
+const VITEST = 'node_modules/vitest/vitest.mjs';
+const files = listSchema.parse(JSON.parse(node(VITEST, 'list', '--filesOnly', '--json').stdout));
+const projectOf = new Map(
+  files.map(({ file, projectName }) => [relative(copy.path, file), projectName]),
+);
+const PROJECTS = [...new Set(projectOf.values())].sort((a, b) => order(a) - order(b));
+const dependants = dependantsIn(copy.path);
+
+/** Projects whose files are quick come first. */
+function order(project: string): number {
+  const place = ['fast', 'processes'].indexOf(project);
+  return place < 0 ? Number.POSITIVE_INFINITY : place;
+}
+
+type Failure = NonNullable<Row['by']>;
+
+/** Runs test files until one of them fails. @returns undefined if none does. */
+function firstFailure(tests: readonly string[]): Failure | undefined | 'unclear' {
+  const output = `${copy.path}/.seeded-faults.json`;
+  const { status, stdout, stderr } = node(
+    VITEST,
+    'run',
+    '--bail',
+    '1',
+    '--reporter',
+    'default',
+    '--reporter',
+    'json',
+    `--outputFile.json=${output}`,
+    ...tests,
+  );
+  for (const line of stdout.match(/SKIPPED without .*/g) ?? []) skipped.add(line);
+  if (status === 0) return undefined;
+  const run =
+    status === null
+      ? undefined
+      : runSchema.safeParse(JSON.parse(readFileSync(output, 'utf8'))).data;
+  const failed = run?.testResults.find((each) => each.status === 'failed');
+  if (failed === undefined) {
+    process.stdout.write(`${stdout.slice(-2000)}${stderr.slice(-2000)}\n`);
+    return 'unclear';
+  }
+  const test = failed.assertionResults.find((each) => each.status === 'failed');
+  const message = test?.failureMessages?.[0] ?? failed.message;
+  return {
+    file: relative(copy.path, failed.name),
+    test: test?.fullName ?? '',
+    message: message.slice(0, message.indexOf('\n', 200)).slice(0, 400),
+  };
+}
+
+/** Sources that tests see only after a build. */
+const IS_BUILT = /^(?:assembly|src\/console|src\/client)\//;
+
+/** Seeds a fault and builds what is built of its file. @returns what undoes both. */
+function seeded(fault: SeededFault): () => void {
+  const build = () => {
+    if (!IS_BUILT.test(fault.file)) return;
+    for (const name of ['wasm', 'page']) {
+      const { status, stderr } = node(`scripts/build-${name}.ts`, '--if-stale');
+      if (status !== 0) throw new Error(`${fault.name} is not built: ${stderr}`);
+    }
+  };
+  const undo = seed(fault, copy.path);
+  build();
+  return () => {
+    undo();
+    build();
+  };
+}
+
+/** Files of tests in the order of their stages. */
+function stagesOf(
+  fault: SeededFault,
+): { readonly name: string; readonly tests: readonly string[] }[] {
+  const related = relatedTests(fault.file, dependants).filter((file) => projectOf.has(file));
+  const before = rows.get(fault.name)?.by?.file ?? '';
+  const stages = PROJECTS.flatMap((project) => {
+    const own = related.filter((file) => projectOf.get(file) === project && file !== before);
+    return [
+      { name: `nearest of ${project}`, tests: own.slice(0, FIRST) },
+      { name: `further of ${project}`, tests: own.slice(FIRST, NEAREST) },
+    ];
+  });
+  const first = { name: 'what caught it before', tests: projectOf.has(before) ? [before] : [] };
+  const near = [first, ...stages];
+  const rest = [...projectOf.keys()].filter(
+    (file) => !near.some(({ tests }) => tests.includes(file)),
+  );
+  return [...near, { name: 'whole', tests: values.whole ? rest : [] }].filter(
+    ({ tests }) => tests.length > 0,
+  );
+}
+
+/** Files that fail without a fault, too, by what was found of them so far. */
+const failsAlways = new Map<string, boolean>();
+
+function measure(fault: SeededFault): Row {
+  const start = performance.now();
+  let undo = seeded(fault);
+  let numFiles = 0;
+  const row = (outcome: Row['outcome'], stage: string, by?: Failure): Row => {
+    undo();
+    const seconds = Math.round((performance.now() - start) / 1000);
+    const layer = fault.file.split('/').slice(0, -1).slice(0, 3).join('/');
+    return {
+      name: fault.name,
+      layer,
+      file: fault.file,
+      outcome,
+      by,
+      stage,
+      numFiles,
+      seconds,
+      commit,
+    };
+  };
+  let stage = 'none';
+  for (const { name, tests } of stagesOf(fault)) {
+    stage = name;
+    numFiles += tests.length;
+    for (;;) {
+      const left = tests.filter((file) => failsAlways.get(file) !== true);
+      const failure = left.length === 0 ? undefined : firstFailure(left);
+      if (failure === 'unclear') return row('unclear', stage);
+      if (failure === undefined) break;
+      if (!failsAlways.has(failure.file)) {
+        undo();
+        failsAlways.set(failure.file, firstFailure([failure.file]) !== undefined);
+        undo = seeded(fault);
+      }
+      if (failsAlways.get(failure.file) === false) return row('caught', stage, failure);
+    }
+  }
+  return row('survived', stage);
+}
+
+const chosen = chosenFaults(FAULTS, values.only);
+// A text that is gone stops the run before it begins.
+for (const fault of FAULTS) seed(fault, copy.path)();
+for (const fault of chosen) {
+  const row = measure(fault);
+  rows.set(fault.name, row);
+  const by = row.by ? ` by ${row.by.file} ("${row.by.test}")` : '';
+  process.stdout.write(`${row.outcome}${by}, ${row.stage}, ${row.seconds} s: ${row.name}\n`);
+  if (values.json) writeRecord(resolve(values.json));
+}
+for (const line of skipped) process.stdout.write(`${line}\n`);
+const caught = chosen.filter(({ name }) => rows.get(name)?.outcome === 'caught');
+process.stdout.write(`${caught.length} of ${chosen.length} faults are caught.\n`);
+
+function writeRecord(path: string): void {
+  const faults = FAULTS.flatMap(({ name }) => rows.get(name) ?? []);
+  const numCaught = faults.filter(({ outcome }) => outcome === 'caught').length;
+  const facts = {
+    bench: 'seeded-faults',
+    date: new Date().toISOString(),
+    commit,
+    node: process.version,
+  };
+  const all = { ...facts, numFaults: FAULTS.length, numCaught, skipped: [...skipped], faults };
+  writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`);
+}
