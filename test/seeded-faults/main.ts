@@ -1,10 +1,10 @@
 /**
  * Puts each fault of FAULTS into a copy of a tree and says whether its tests catch it: `node test/seeded-faults/main.ts
- * [--only NAME,NAME] [--root TREE] [--whole] [--nearest 40] [--minutes 20] [--json FILE]`.
+ * [--only NAME,NAME] [--root TREE] [--nearest 40] [--whole] [--minutes 20] [--json FILE]`.
  *
- * Tests run in stages until one fails: the file that caught the fault last time (in FILE), then those that depend on the changed file, nearest
- * first, of one project after another. `--nearest` says how many files of a project run; `--whole` runs all tests in the end. What fails without
- * the fault, too, catches nothing. Rows of FILE whose faults are not chosen are kept, so that a run can go on where another ended.
+ * Test files run in stages until one fails: the file that caught the fault last time (in FILE), then those that depend on the
+ * changed file, the nearest first. `--nearest` says how many of these run; `--whole` runs all others after them. A file that fails
+ * without the fault, too, catches nothing. Rows of FILE whose faults are not chosen are kept, so that a run can go on where another ended.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,9 +25,8 @@ const { values } = parseArgs({
     json: { type: 'string' },
   },
 });
-/** Files of the first stage of each project. */
-const FIRST = 6;
-const NEAREST = Number(values.nearest);
+/** Nearest test files in the first stages together; few, because most faults are caught by one of them. */
+const STAGES = [2, 10, Number(values.nearest)];
 const LIMIT_MS = 60_000 * Number(values.minutes);
 
 const rowSchema = z.object({
@@ -86,30 +85,18 @@ const files = listSchema.parse(JSON.parse(node(VITEST, 'list', '--filesOnly', '-
 const projectOf = new Map(
   files.map(({ file, projectName }) => [relative(copy.path, file), projectName]),
 );
-const PROJECTS = [...new Set(projectOf.values())].sort((a, b) => order(a) - order(b));
 const dependants = dependantsIn(copy.path);
-
-/** Projects whose files are quick come first. */
-function order(project: string): number {
-  const place = ['fast', 'processes'].indexOf(project);
-  return place < 0 ? Number.POSITIVE_INFINITY : place;
-}
 
 type Failure = NonNullable<Row['by']>;
 
 /** Runs test files until one of them fails. @returns undefined if none does. */
 function firstFailure(tests: readonly string[]): Failure | undefined | 'unclear' {
   const output = `${copy.path}/.seeded-faults.json`;
+  // Without the others, vitest sets up no browsers and drivers.
+  const projects = new Set(tests.map((file) => projectOf.get(file) ?? ''));
   const { status, stdout, stderr } = node(
-    VITEST,
-    'run',
-    '--bail',
-    '1',
-    '--reporter',
-    'default',
-    '--reporter',
-    'json',
-    `--outputFile.json=${output}`,
+    ...[VITEST, 'run', '--bail', '1', '--reporter', 'default', '--reporter', 'json'],
+    ...[`--outputFile.json=${output}`, ...Array.from(projects, (name) => `--project=${name}`)],
     ...tests,
   );
   for (const line of stdout.match(/SKIPPED without .*/g) ?? []) skipped.add(line);
@@ -152,27 +139,28 @@ function seeded(fault: SeededFault): () => void {
   };
 }
 
-/** Files of tests in the order of their stages. */
-function stagesOf(
-  fault: SeededFault,
-): { readonly name: string; readonly tests: readonly string[] }[] {
-  const related = relatedTests(fault.file, dependants).filter((file) => projectOf.has(file));
+interface Stage {
+  readonly name: string;
+  readonly tests: readonly string[];
+}
+
+/** Where a project of vitest comes among files that are equally near: those that start no processes first. */
+const rankOf = (file: string) => (projectOf.get(file) === 'fast' ? 0 : 1);
+
+/** Test files in the order in which they run. */
+function stagesOf(fault: SeededFault): readonly Stage[] {
   const before = rows.get(fault.name)?.by?.file ?? '';
-  const stages = PROJECTS.flatMap((project) => {
-    const own = related.filter((file) => projectOf.get(file) === project && file !== before);
-    return [
-      { name: `nearest of ${project}`, tests: own.slice(0, FIRST) },
-      { name: `further of ${project}`, tests: own.slice(FIRST, NEAREST) },
-    ];
-  });
+  const related = relatedTests(fault.file, dependants, rankOf).filter(
+    (file) => projectOf.has(file) && file !== before,
+  );
+  const near = STAGES.map((end, i) => ({
+    name: `nearest ${end}`,
+    tests: related.slice(STAGES[i - 1] ?? 0, end),
+  }));
   const first = { name: 'what caught it before', tests: projectOf.has(before) ? [before] : [] };
-  const near = [first, ...stages];
-  const rest = [...projectOf.keys()].filter(
-    (file) => !near.some(({ tests }) => tests.includes(file)),
-  );
-  return [...near, { name: 'whole', tests: values.whole ? rest : [] }].filter(
-    ({ tests }) => tests.length > 0,
-  );
+  const ran = new Set([first, ...near].flatMap(({ tests }) => tests));
+  const rest = values.whole ? [...projectOf.keys()].filter((file) => !ran.has(file)) : [];
+  return [first, ...near, { name: 'whole', tests: rest }].filter(({ tests }) => tests.length > 0);
 }
 
 /** Files that fail without a fault, too, by what was found of them so far. */

@@ -29,7 +29,9 @@ export function dependantsIn(root: string): ReadonlyMap<string, ReadonlySet<stri
     const text = readFileSync(join(root, file), 'utf8');
     for (const [, literal = '', end] of text.matchAll(LITERAL)) {
       const relative = join(dirname(file), literal);
-      const paths = [relative, literal, `shaders/${literal}`];
+      // Kernels are named without their folder.
+      const shader = file.includes('webgpu') ? [`shaders/${literal}`] : [];
+      const paths = [relative, literal, ...shader];
       const named =
         end === '${'
           ? files.filter((each) =>
@@ -51,11 +53,12 @@ export function dependantsIn(root: string): ReadonlyMap<string, ReadonlySet<stri
 
 /**
  * Paths of the test files that depend on `source`, those first that are the fewest steps away; of those at one distance, first
- * those whose paths have the most words in common with the source's.
+ * those of the lower rank, then those whose paths have more words in common with the source's.
  */
 export function relatedTests(
   source: string,
   dependants: ReadonlyMap<string, ReadonlySet<string>>,
+  rankOf: (test: string) => number,
 ): readonly string[] {
   const words = (path: string) => new Set(path.split(/[/.-]/));
   const own = words(source);
@@ -68,6 +71,6 @@ export function relatedTests(
   return [...distance]
     .filter(([file]) => /\.test\.tsx?$/.test(file))
     .map(([file, steps]) => ({ file, steps, shared: words(file).intersection(own).size }))
-    .sort((a, b) => a.steps - b.steps || b.shared - a.shared)
+    .sort((a, b) => a.steps - b.steps || rankOf(a.file) - rankOf(b.file) || b.shared - a.shared)
     .map(({ file }) => file);
 }
