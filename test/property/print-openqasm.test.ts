@@ -140,6 +140,7 @@ describe('conditions', () => {
   test.each([
     ['one bit', [{ bits: [2], value: 1 }]],
     ['a register in another order', [{ bits: [2, 1, 3], value: 3 }]],
+    ['all bits in another order', [{ bits: [3, 1, 2, 0], value: 3 }]],
     [
       'two registers',
       [

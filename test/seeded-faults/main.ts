@@ -1,10 +1,10 @@
 /**
  * Puts each fault of FAULTS into a copy of a tree and says whether its tests catch it: `node test/seeded-faults/main.ts
- * [--only NAME,NAME] [--root TREE] [--nearest 40] [--whole] [--minutes 20] [--json FILE]`.
+ * [--only NAME,NAME] [--tests FILE,FILE] [--root TREE] [--nearest 40] [--whole] [--minutes 20] [--json FILE [--resume]]`.
  *
- * Test files run in stages until one fails: the file that caught the fault last time (in FILE), then those that depend on the
+ * Test files run in stages until one fails: those of `--tests`, or the file that caught the fault last time (in FILE), then those that depend on the
  * changed file, the nearest first. `--nearest` says how many of these run; `--whole` runs all others after them. A file that fails
- * without the fault, too, catches nothing. Rows of FILE whose faults are not chosen are kept, so that a run can go on where another ended.
+ * without the fault, too, catches nothing. Rows of FILE whose faults are not chosen are kept; `--resume` runs the faults that have no row there.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,15 +18,17 @@ import { chosenFaults, copyOfTree, type SeededFault, seed } from './seeded-fault
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
+    tests: { type: 'string' },
     root: { type: 'string', default: '.' },
     whole: { type: 'boolean', default: false },
     nearest: { type: 'string', default: '40' },
+    resume: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '20' },
     json: { type: 'string' },
   },
 });
 /** Nearest test files in the first stages together; few, because most faults are caught by one of them. */
-const STAGES = [2, 10, Number(values.nearest)];
+const STAGES = [2, 10, Number(values.nearest)].map((end) => Math.min(end, Number(values.nearest)));
 const LIMIT_MS = 60_000 * Number(values.minutes);
 
 const rowSchema = z.object({
@@ -88,6 +90,7 @@ const projectOf = new Map(
 const dependants = dependantsIn(copy.path);
 
 type Failure = NonNullable<Row['by']>;
+const isFailed = ({ status }: { readonly status: string }) => status === 'failed';
 
 /** Runs test files until one of them fails. @returns undefined if none does. */
 function firstFailure(tests: readonly string[]): Failure | undefined | 'unclear' {
@@ -105,17 +108,20 @@ function firstFailure(tests: readonly string[]): Failure | undefined | 'unclear'
     status === null
       ? undefined
       : runSchema.safeParse(JSON.parse(readFileSync(output, 'utf8'))).data;
-  const failed = run?.testResults.find((each) => each.status === 'failed');
+  // A file that was ended because another one failed counts as failed, too.
+  const failed =
+    run?.testResults.find(({ assertionResults }) => assertionResults.some(isFailed)) ??
+    run?.testResults.find((each) => isFailed(each) && each.message !== '');
   if (failed === undefined) {
     process.stdout.write(`${stdout.slice(-2000)}${stderr.slice(-2000)}\n`);
     return 'unclear';
   }
-  const test = failed.assertionResults.find((each) => each.status === 'failed');
+  const test = failed.assertionResults.find(isFailed);
   const message = test?.failureMessages?.[0] ?? failed.message;
   return {
     file: relative(copy.path, failed.name),
     test: test?.fullName ?? '',
-    message: message.slice(0, message.indexOf('\n', 200)).slice(0, 400),
+    message: message.split(/\n\s+at /)[0]?.slice(0, 400) ?? '',
   };
 }
 
@@ -149,18 +155,18 @@ const rankOf = (file: string) => (projectOf.get(file) === 'fast' ? 0 : 1);
 
 /** Test files in the order in which they run. */
 function stagesOf(fault: SeededFault): readonly Stage[] {
-  const before = rows.get(fault.name)?.by?.file ?? '';
+  const first = values.tests?.split(',') ?? [rows.get(fault.name)?.by?.file ?? ''];
   const related = relatedTests(fault.file, dependants, rankOf).filter(
-    (file) => projectOf.has(file) && file !== before,
+    (file) => projectOf.has(file) && !first.includes(file),
   );
   const near = STAGES.map((end, i) => ({
     name: `nearest ${end}`,
     tests: related.slice(STAGES[i - 1] ?? 0, end),
   }));
-  const first = { name: 'what caught it before', tests: projectOf.has(before) ? [before] : [] };
-  const ran = new Set([first, ...near].flatMap(({ tests }) => tests));
+  const named = { name: 'named', tests: first.filter((file) => projectOf.has(file)) };
+  const ran = new Set([named, ...near].flatMap(({ tests }) => tests));
   const rest = values.whole ? [...projectOf.keys()].filter((file) => !ran.has(file)) : [];
-  return [first, ...near, { name: 'whole', tests: rest }].filter(({ tests }) => tests.length > 0);
+  return [named, ...near, { name: 'whole', tests: rest }].filter(({ tests }) => tests.length > 0);
 }
 
 /** Files that fail without a fault, too, by what was found of them so far. */
@@ -206,7 +212,9 @@ function measure(fault: SeededFault): Row {
   return row('survived', stage);
 }
 
-const chosen = chosenFaults(FAULTS, values.only);
+const chosen = chosenFaults(FAULTS, values.only).filter(
+  ({ name }) => !(values.resume && rows.has(name)),
+);
 // A text that is gone stops the run before it begins.
 for (const fault of FAULTS) seed(fault, copy.path)();
 for (const fault of chosen) {
