@@ -87,6 +87,19 @@ describe('a qubit that waits relaxes', () => {
     expect(timeline(some.operations)).toEqual(['H', 'H', 'CZ', 'CX']);
   });
 
+  test('as long as the longest time that entries give for qubits of the gate', () => {
+    const found = noisy(
+      [h(0), two('CX', 0, 1), h(2), two('CX', 1, 2)],
+      [
+        { ...IDLE, qubits: [0], durations_ns: { H: 10, CX: 100 } },
+        { ...IDLE, qubits: [1], durations_ns: { CX: 300 } },
+        { ...IDLE, qubits: [2], durations_ns: { H: 10 } },
+      ],
+    );
+    // CX begins at 10, and qubit 2 is free at 10.
+    expect(timeline(found.operations)).toEqual(['H', 'CX', 'H', 'wait 2 300', 'CX']);
+  });
+
   test('by entries for its qubit; durations of one entry hold where others give none', () => {
     const circuit = [h(0), h(1), two('CZ', 0, 2), two('CX', 0, 1), h(3), two('CX', 3, 0)];
     const found = noisy(circuit, [
