@@ -35,6 +35,11 @@ describe('merges', () => {
       [gate('GPHASE', [], [], [-0.25]), gate('P', [0], [], [0.75])],
     ],
     [
+      'P and RZ into P and a global phase',
+      [gate('P', [0], [], [0.25]), gate('RZ', [0], [], [0.5])],
+      [gate('GPHASE', [], [], [-0.25]), gate('P', [0], [], [0.75])],
+    ],
+    [
       'controlled phases whichever qubit is the control',
       [gate('CP', [0], [1], [0.5]), gate('P', [1], [0], [0.25])],
       [gate('CP', [1], [0], [0.75])],
