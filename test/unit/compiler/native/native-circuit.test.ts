@@ -101,6 +101,21 @@ test('rotations about Z move past CZ and end at a measurement', () => {
   expect(native.operations.map(({ kind }) => kind)).toEqual(['gate', 'measure']);
 });
 
+test.each([
+  ['ends at a measurement', {}, ['gate', 'measure']],
+  [
+    'stays before a measurement under a condition, which may not happen',
+    { condition: { bits: [0], value: 1 } },
+    ['gate', 'gate', 'measure'],
+  ],
+])('a rotation about Z %s', (_, condition, kinds) => {
+  const measure = { kind: 'measure', qubits: [0], bits: [1], ...condition } as const;
+  const operations = [gate('SX', [0], []), gate('RZ', [0], [], [0.3]), measure];
+  const circuit = { numQubits: 1, numBits: 2, operations };
+  const native = nativeCircuit(circuit, findGateSet(['cz', 'rz', 'sx', 'x'])!);
+  expect(native.operations.map(({ kind }) => kind)).toEqual(kinds);
+});
+
 test('with all gates allowed, named gates are not changed', () => {
   const operations = [gate('CCX', [2], [0, 1]), gate('ISWAP', [0, 1], []), gate('H', [2], [])];
   const circuit = { numQubits: 3, numBits: 0, operations };
