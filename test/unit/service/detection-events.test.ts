@@ -30,11 +30,13 @@ const read = (
   return { detection, faults: faults.kept };
 };
 
-test('knows the parities without errors and the errors', () => {
-  const { detection, faults } = read({ detectors: [[0, 1], [2]], logical_observables: [[1, 0]] });
+test('knows the parities without errors and the errors, and declares what none flips', () => {
+  const detectors = [[0, 1], [2]];
+  const { detection, faults } = read({ detectors, logical_observables: [[1, 0], [2]] });
   expect(faults).toEqual([]);
-  expect([...(detection?.expected ?? [])]).toEqual([0, 1, 0]);
-  expect(detection?.errorModel).toBe('error(0.1) D0 L0\ndetector D1\n');
+  expect([...(detection?.expected ?? [])]).toEqual([0, 1, 0, 1]);
+  const declared = 'detector D1\nlogical_observable L1\n';
+  expect(detection?.errorModel).toBe(`error(0.1) D0 L0\n${declared}`);
 });
 
 test('packs the events of all shots, each as often as it was drawn', () => {
