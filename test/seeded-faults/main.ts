@@ -4,7 +4,8 @@
  *
  * Test files run in stages until one fails: those of `--tests`, or the file that caught the fault last time (in FILE), then those that depend on the
  * changed file, the nearest first. `--nearest` says how many of these run; `--whole` runs all others after them. A file that fails
- * without the fault, too, catches nothing. Rows of FILE whose faults are not chosen are kept; `--resume` runs the faults that have no row there.
+ * without the fault, too, catches nothing. Rows of FILE whose faults are not chosen are kept; `--resume` leaves
+ * out the faults that FILE says are caught.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -213,7 +214,7 @@ function measure(fault: SeededFault): Row {
 }
 
 const chosen = chosenFaults(FAULTS, values.only).filter(
-  ({ name }) => !(values.resume && rows.has(name)),
+  ({ name }) => !(values.resume && rows.get(name)?.outcome === 'caught'),
 );
 // A text that is gone stops the run before it begins.
 for (const fault of FAULTS) seed(fault, copy.path)();
@@ -237,6 +238,14 @@ function writeRecord(path: string): void {
     commit,
     node: process.version,
   };
-  const all = { ...facts, numFaults: FAULTS.length, numCaught, skipped: [...skipped], faults };
+  const numRun = faults.length;
+  const all = {
+    ...facts,
+    numFaults: FAULTS.length,
+    numRun,
+    numCaught,
+    skipped: [...skipped],
+    faults,
+  };
   writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`);
 }
