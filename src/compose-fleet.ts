@@ -5,15 +5,18 @@
 import type { Config } from './config.ts';
 import type { Fleet, FleetOptions } from './fleet/fleet.ts';
 import { readMachine } from './fleet/machine.ts';
+import { engineHeapMb } from './fleet/memory-shares.ts';
 
 /** Converts settings to the options of a fleet. */
 export function fleetOptions(config: Config, now: () => number): FleetOptions {
   const machine = readMachine();
+  const numThreads = config.numThreads ?? machine.numCores;
   return {
     machine,
     engine: config.engine,
-    numThreads: config.numThreads ?? machine.numCores,
+    numThreads,
     memoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
+    heapLimitMb: config.engineHeapMb ?? engineHeapMb(machine.memoryBytes / 2, numThreads),
     useSoftwareAdapters: config.useSoftwareAdapters,
     tuningFolder: config.dataDir,
     ...(config.gpuMemoryBytes !== undefined && { gpuMemoryBytes: config.gpuMemoryBytes }),

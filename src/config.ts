@@ -149,6 +149,12 @@ export const SETTINGS = {
     description:
       'Memory of one adapter for state vectors. Default on NVIDIA and AMD cards: the free memory that the driver reports, less 512 MiB; on other cards: one buffer. Software adapters share half of `QCS_MEMORY_MIB`.',
   },
+  QCS_ENGINE_HEAP_MIB: {
+    schema: integer(128, 65_536).optional(),
+    defaultText: 'half of the machine’s memory by `QCS_THREADS`, 2048 to 4096',
+    description:
+      'JavaScript heap of each thread of the CPU engine, beside the state vectors. A circuit that needs more fails. A circuit of 1,000,000 gates needs up to 2,700.',
+  },
   QCS_MAX_GATES: {
     schema: integer(1, 1_000_000).default(1_000_000),
     defaultText: '1000000',
@@ -461,6 +467,8 @@ export interface Config {
   readonly memoryBytes: number | undefined;
   /** Memory of one adapter, bytes; undefined for the detected size. */
   readonly gpuMemoryBytes: number | undefined;
+  /** JavaScript heap of a thread of the CPU engine, MB; undefined for a share of the machine's memory. */
+  readonly engineHeapMb: number | undefined;
   readonly maxGates: number;
   readonly maxRounds: number;
   readonly maxRunMs: number;
@@ -587,6 +595,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     memoryBytes: settings.QCS_MEMORY_MIB === undefined ? undefined : settings.QCS_MEMORY_MIB * MIB,
     gpuMemoryBytes:
       settings.QCS_GPU_MEMORY_MIB === undefined ? undefined : settings.QCS_GPU_MEMORY_MIB * MIB,
+    engineHeapMb: settings.QCS_ENGINE_HEAP_MIB,
     maxGates: settings.QCS_MAX_GATES,
     maxRounds: settings.QCS_MAX_LOOP_ROUNDS,
     maxRunMs: settings.QCS_MAX_RUN_MINUTES * 60_000,

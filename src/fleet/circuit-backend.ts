@@ -6,13 +6,19 @@
  *
  * Runs, each a circuit or a batch, wait in the scheduler's queue until a slot and devices are free for
  * them. A run whose engine was lost goes back to the head of the queue and then to a lane where it has
- * not failed, if there is one. When it has failed too often, its caller gets an EngineLostError.
+ * not failed, if there is one. When it has failed too often, its caller gets an EngineLostError; a CircuitMemoryError when it
+ * filled the heap of its worker.
  * Self-tests go ahead of the queue: they must not wait behind a thousand circuits to find out whether
  * those would run.
  */
 import { Admission } from './admission.ts';
 import { EngineLanes, type ThreadOptions } from './engine-lanes.ts';
-import { EngineLostError, FleetClosedError, WorkerLostError } from './errors.ts';
+import {
+  CircuitMemoryError,
+  EngineLostError,
+  FleetClosedError,
+  WorkerLostError,
+} from './errors.ts';
 import {
   FleetBatchRun,
   FleetCircuitRun,
@@ -22,7 +28,7 @@ import {
   type RanCircuit,
 } from './fleet-run.ts';
 import type { BatchRun, CircuitRun, ProcessorLoad, RunHooks } from './processor.ts';
-import { isTriedAgain } from './retry-rule.ts';
+import { hasFilledItsHeap, isTriedAgain } from './retry-rule.ts';
 import type { Devices } from './schedule/devices.ts';
 import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';
@@ -359,7 +365,7 @@ export class CircuitBackend {
       if (run.hasBegun) run.hooks.onStartedOver?.();
       this.#tryAgain(run);
     } else {
-      run.fail(isLost ? new EngineLostError(run.attempts, { cause: error }) : error);
+      run.fail(isLost ? failureOfLoss(error, run.attempts) : error);
     }
   }
 
@@ -465,6 +471,12 @@ export class CircuitBackend {
 
 /** Whether another run keeps a place in the queue for this one. */
 const isPart = ({ partOf }: CircuitRun | BatchRun): boolean => partOf !== undefined;
+
+/** The error of a run that is not tried again after it lost its worker. */
+function failureOfLoss(loss: WorkerLostError, attempts: number): Error {
+  if (hasFilledItsHeap(loss)) return new CircuitMemoryError({ cause: loss });
+  return new EngineLostError(attempts, { cause: loss });
+}
 
 /** Time over which a thread's utilization is taken, milliseconds. */
 const UTILIZATION_MS = 100;

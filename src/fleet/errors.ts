@@ -44,15 +44,35 @@ export class WrongAdapterError extends CodedError {
   }
 }
 
-/** A worker ended under its circuit. Callers see it only as the cause of EngineLostError. */
+/** A worker ended under its circuit. Callers see it only as the cause of EngineLostError or CircuitMemoryError. */
 export class WorkerLostError extends CodedError {
   readonly code = 'FLEET_WORKER_LOST';
   /** Whether the worker had no other circuit that was not answered: then it may have ended for this one. */
   readonly wasAlone: boolean;
+  /** Whether the worker ended because its heap was full. */
+  readonly isOutOfMemory: boolean;
 
-  constructor(how: string, wasAlone: boolean, options?: ErrorOptions) {
+  constructor(
+    how: string,
+    wasAlone: boolean,
+    { isOutOfMemory = false, ...options }: ErrorOptions & { readonly isOutOfMemory?: boolean } = {},
+  ) {
     super(`A worker ended while it ran a circuit: ${how}.`, [], options);
     this.wasAlone = wasAlone;
+    this.isOutOfMemory = isOutOfMemory;
+  }
+}
+
+/** The circuit filled the heaps of two workers, which had nothing else to run. */
+export class CircuitMemoryError extends CodedError {
+  readonly code = 'FLEET_CIRCUIT_MEMORY';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      'Compiling and running the circuit takes more memory than a worker may use beside its states. Fewer operations take less.',
+      [],
+      options,
+    );
   }
 }
 

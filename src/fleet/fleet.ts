@@ -71,6 +71,8 @@ export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
   readonly runsNoJobs?: boolean;
   /** Hardware in place of the offline `superconducting-1`. Its owner closes it. */
   readonly hardware?: Processor;
+  /** JavaScript heap of an engine thread, MB; 2048 by default. */
+  readonly heapLimitMb?: number;
   /** The worker threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
 }
@@ -95,7 +97,7 @@ export class Fleet {
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
     this.#options = options;
-    const { now, workerEntry } = options;
+    const { now, workerEntry, heapLimitMb } = options;
     const softwareMemoryBytes = softwareAdapterBytes(options);
     this.#shares = cpuEngines(options);
     this.#backend = new CircuitBackend({
@@ -104,6 +106,7 @@ export class Fleet {
       queueLimit: options.queueLimit,
       ageingMs: options.ageingMs ?? AGEING_MS,
       ...(workerEntry && { workerEntry }),
+      ...(heapLimitMb !== undefined && { heapLimitMb }),
     });
     this.#gpuBacking = new GpuBacking({
       onCpu: gpuFleetSpec(options),

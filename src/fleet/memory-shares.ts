@@ -50,6 +50,20 @@ export function shareMemory(memoryBytes: number, numThreads: number): EngineShar
   };
 }
 
+/** Enough for most circuits of a million gates. */
+const LEAST_HEAP_MB = 2048;
+/** Enough for the worst that was found: 1,000,000 gates with angles, half of them on two qubits, take 2,600. */
+const MOST_HEAP_MB = 4096;
+
+/**
+ * JavaScript heap of an engine thread, MB: a share of the memory that is not for states, within bounds. A heap takes only
+ * what its circuits need.
+ */
+export function engineHeapMb(memoryBytes: number, numThreads: number): number {
+  const share = Math.floor(memoryBytes / numThreads / 2 ** 20);
+  return Math.min(MOST_HEAP_MB, Math.max(LEAST_HEAP_MB, share));
+}
+
 /**
  * The widest circuit whose amplitudes fit in the memory.
  *

@@ -12,6 +12,8 @@ import type { LaneId } from './schedule/lane.ts';
  * of them runs by itself (`mayBeListed`), so that the one at fault is found, and no other.
  */
 const MAX_LOSSES_ALONE = { cpu: 3, adapter: 4 } as const;
+/** A circuit is given up when it filled the heap of a worker as often. */
+const MAX_HEAPS_FILLED = 2;
 /** Starts on adapters that had no memory for it, and on what came after. */
 const MAX_ATTEMPTS = 4;
 /** Error code of an adapter without enough memory; another adapter may have more. */
@@ -32,10 +34,17 @@ export function isTriedAgain(
 ): boolean {
   const isAdapter = lane !== 'small' && lane !== 'wide';
   if (error instanceof WorkerLostError) {
+    // Once, for what a worker keeps of earlier circuits may have filled its heap. A new one has nothing of them.
+    if (hasFilledItsHeap(error)) return lossesAlone < MAX_HEAPS_FILLED;
     return lossesAlone < (isAdapter ? MAX_LOSSES_ALONE.adapter : MAX_LOSSES_ALONE.cpu);
   }
   const hasNoMemory = error instanceof EngineFailure && error.code === NO_MEMORY;
   return isAdapter && hasNoMemory && attempts < MAX_ATTEMPTS && isTakenElsewhere();
+}
+
+/** Whether a worker ended because the circuit filled its heap. */
+export function hasFilledItsHeap(error: WorkerLostError): boolean {
+  return error.isOutOfMemory && error.wasAlone;
 }
 
 /** Whether a failed circuit says something about the engine rather than about the circuit. */

@@ -17,6 +17,13 @@ const RESIDENT_KIB = /^VmRSS:\s*(\d+) kB$/m;
 const TICKS = /\) \S(?: -?\d+){10} (\d+) (\d+)/;
 /** Unit of the times in `stat`; the same on all Linux systems. */
 const MS_PER_TICK = 10;
+const MIB = 2 ** 20;
+/** Interval of looking at the heap of a thread that has work. */
+const HEAP_LOOK_MS = 50;
+/** How far the heap of a thread may grow beyond its limit before V8 acts, MB. */
+const HEAP_MARGIN_MB = 512;
+/** Size of a thread's young generation, MB. V8's own is larger, and less of it is in use at the margin. */
+const YOUNG_GENERATION_MB = 24;
 
 /** A child that has been started. Implemented by processes, by threads and by tests. */
 interface ChildHandle<To> {
@@ -235,11 +242,20 @@ interface ChildThreadOptions {
   readonly entry: URL;
   /** The thread's `workerData`: plain data. */
   readonly setup?: unknown;
-  /** Limit of the thread's JavaScript heap, MB; typed arrays and WebAssembly memory lie outside it. */
+  /**
+   * Limit of the thread's JavaScript heap while it has work, MB; typed arrays and WebAssembly memory lie outside it.
+   * Garbage counts until V8 collects it, which it does in time for what lives if that is less than the limit by 512 MB.
+   */
   readonly heapLimitMb?: number;
 }
 
-/** A function that starts a supervised child as a thread of this process. */
+/**
+ * A function that starts a supervised child as a thread of this process.
+ *
+ * V8 must not reach its own limit of a thread's heap: it may end the whole process there. Node raises that limit by
+ * 16 MB and asks the thread to end, but V8 aborts if the next collection, or one large array, needs more than these. So
+ * this process looks at the heap itself and ends a thread that is over its limit, far from that of V8.
+ */
 export function childThread<To, From>({
   entry,
   setup,
@@ -249,24 +265,78 @@ export function childThread<To, From>({
     const worker = new Worker(entry, {
       workerData: setup,
       ...(heapLimitMb !== undefined && {
-        resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
+        resourceLimits: {
+          maxOldGenerationSizeMb: heapLimitMb + HEAP_MARGIN_MB,
+          maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        },
       }),
     });
     worker.unref();
-    let fault: { readonly how: string; readonly cause: unknown } | undefined;
+    let fault: Pick<ChildExit, 'how' | 'cause' | 'isOutOfMemory'> | undefined;
+    const heap = heapLimitMb === undefined ? undefined : new HeapWatch(worker, heapLimitMb);
+    heap?.full.then((how) => {
+      fault ??= { how, isOutOfMemory: true };
+      void worker.terminate();
+    });
     worker.on('message', onMessage);
     worker.on('messageerror', (cause) => {
       fault ??= { how: 'its answer could not be read', cause };
       void worker.terminate();
     });
     worker.on('error', (cause) => {
-      fault ??= { how: cause instanceof Error ? cause.message : String(cause), cause };
+      const isOutOfMemory =
+        cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      const how = cause instanceof Error ? cause.message : String(cause);
+      fault ??= { how, cause, isOutOfMemory };
     });
-    worker.on('exit', (exitCode) => onExit(fault ?? { how: `exit code ${exitCode}` }));
+    worker.on('exit', (exitCode) => {
+      heap?.setActive(false);
+      onExit(fault ?? { how: `exit code ${exitCode}` });
+    });
     return {
       post: (message, transfer) => worker.postMessage(message, transfer),
-      setHolding: (isHolding) => (isHolding ? worker.ref() : worker.unref()),
+      setHolding: (isHolding) => {
+        heap?.setActive(isHolding);
+        if (isHolding) worker.ref();
+        else worker.unref();
+      },
       kill: () => void worker.terminate(),
     };
   };
+}
+
+/** Looks at the heap of a thread while that has work. */
+class HeapWatch {
+  readonly #worker: Worker;
+  readonly #limitMb: number;
+  readonly #full = Promise.withResolvers<string>();
+  #isActive = false;
+  #isLooking = false;
+
+  constructor(worker: Worker, limitMb: number) {
+    this.#worker = worker;
+    this.#limitMb = limitMb;
+  }
+
+  /** Resolves with the reason once the heap is over its limit. */
+  get full(): Promise<string> {
+    return this.#full.promise;
+  }
+
+  setActive(isActive: boolean): void {
+    this.#isActive = isActive;
+    if (isActive && !this.#isLooking) this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#isLooking = this.#isActive;
+    if (this.#isLooking) setTimeout(() => void this.#look(), HEAP_LOOK_MS).unref();
+  }
+
+  async #look(): Promise<void> {
+    // It has no figures while it starts. Those of a thread in the middle of a loop come between two rounds.
+    const heap = await this.#worker.getHeapStatistics().catch(() => undefined);
+    if (heap === undefined || heap.used_heap_size <= this.#limitMb * MIB) this.#lookLater();
+    else this.#full.resolve(`its heap took more memory than ${this.#limitMb} MiB`);
+  }
 }

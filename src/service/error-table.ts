@@ -224,6 +224,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The exact distribution was asked for over too many classical bits.',
   },
+  FLEET_CIRCUIT_MEMORY: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The circuit filled the JavaScript heap of two workers (`QCS_ENGINE_HEAP_MIB`).',
+  },
   FLEET_CIRCUIT_TOO_LONG: {
     answers: 'BAD_REQUEST',
     meaning: 'The circuit is expected to run for longer than `QCS_MAX_RUN_MINUTES`.',

@@ -106,6 +106,7 @@ test('starts with every limit of circuits at its least, and names the limit that
     QCS_ENGINE: 'cpu',
     QCS_THREADS: '1',
     QCS_MEMORY_MIB: '16',
+    QCS_ENGINE_HEAP_MIB: '128',
     QCS_MAX_GATES: '1',
     QCS_MAX_SHOTS: '1',
     QCS_MAX_LOOP_ROUNDS: '1',

@@ -192,11 +192,6 @@ async function follow(
         throw new Error('thrown from nowhere');
       });
       return new Promise(() => {});
-    case 'EXHAUST_HEAP': {
-      const chain: unknown[] = [];
-      while (shared[0] !== -1) chain.push(Array.from({ length: 1e5 }, (_, i) => ({ i })));
-      return answer(1, [chain.length], [1]);
-    }
     case 'EXHAUST_MEMORY':
       throw new RangeError('Array buffer allocation failed');
     case 'CODED':

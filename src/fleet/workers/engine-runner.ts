@@ -317,7 +317,7 @@ export class EngineRunner {
     this.#events.onEnd(end);
     for (const { run, reject } of left) {
       if (run.signal.aborted) reject(run.signal.reason);
-      else reject(new WorkerLostError(end.inFull, left.length === 1, { cause: end.cause }));
+      else reject(new WorkerLostError(end.inFull, left.length === 1, end));
     }
   }
 

@@ -27,6 +27,8 @@ export type FromResultThread =
 
 /** Time limit for the thread to start; the machine may be busy. */
 const START_LIMIT_MS = 60_000;
+/** Results are far smaller, with the text that is made of them. */
+const HEAP_LIMIT_MB = 2048;
 const ENTRY = new URL(`./result-thread-entry${extname(import.meta.url)}`, import.meta.url);
 
 interface Pending {
@@ -72,7 +74,10 @@ export class ResultThread {
 
   #start(): SupervisedChild<ToResultThread, FromResultThread> {
     return new SupervisedChild(
-      { start: childThread({ entry: this.#entry }), startLimitMs: START_LIMIT_MS },
+      {
+        start: childThread({ entry: this.#entry, heapLimitMb: HEAP_LIMIT_MB }),
+        startLimitMs: START_LIMIT_MS,
+      },
       {
         // Results may be sent earlier: they wait in the thread's message queue.
         onReady: () => {},

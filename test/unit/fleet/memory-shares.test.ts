@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxQubitsWithin, shareMemory } from '../../../src/fleet/memory-shares.ts';
+import { engineHeapMb, maxQubitsWithin, shareMemory } from '../../../src/fleet/memory-shares.ts';
 
 const MIB = 2 ** 20;
+
+test.each([
+  [1024, 2, 2048],
+  [6 * 1024, 2, 3072],
+  [64 * 1024, 8, 4096],
+])('of %i MiB for %i threads each has a heap of %i', (mib, numThreads, heapMb) => {
+  expect(engineHeapMb(mib * MIB, numThreads)).toBe(heapMb);
+});
 
 describe('shareMemory', () => {
   test('gives the wide engine the bulk and each small one room for the branches of 17 qubits', () => {
