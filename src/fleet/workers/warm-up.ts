@@ -41,8 +41,8 @@ function layered(numQubits: number): Circuit {
   };
 }
 
-/** Elapsed milliseconds of a thread's warm-up. V8 has compiled most of the compiler by then. */
-const THREAD_MS = 300;
+/** Shapes of a thread's warm-up: 300 ms of processor time. V8 has compiled most of the compiler by then. */
+const NUM_SHAPES = 60;
 /** Widths of a thread's circuits: the time is for the compiler, not for amplitudes. */
 const THREAD_WIDTHS = [6, 8, 10] as const;
 
@@ -72,29 +72,20 @@ function common(numQubits: number, round: number, draw: () => number): readonly 
 
 /**
  * Circuits to run while a new thread has nothing to do: every shape twice, with other angles, because the
- * second takes another way. Ends once they have taken their time.
+ * second takes another way.
  *
  * @param engine - The engine that serves circuits.
  */
 export function* warmUpSteps(engine: ServedEngine): Generator<() => Promise<void>> {
-  let elapsedMs = 0;
   // Angles without relations to each other; no answer depends on them.
   let last = 0;
   const draw = () => {
     last = (last + 0.618033988749895) % 1;
     return last;
   };
-  const step = async (round: number) => {
-    const startedAt = performance.now();
-    try {
-      await runCommon(engine, round, draw);
-    } finally {
-      elapsedMs += performance.now() - startedAt;
-    }
-  };
-  for (let round = 0; elapsedMs < THREAD_MS; round++) {
-    yield () => step(round);
-    yield () => step(round);
+  for (let round = 0; round < NUM_SHAPES; round++) {
+    yield () => runCommon(engine, round, draw);
+    yield () => runCommon(engine, round, draw);
   }
 }
 
