@@ -1,4 +1,3 @@
-// @needs processes
 /** Amplitudes of given basis states over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gateObjectsFromCircuit } from '../../src/circuit/gate-objects-from-circuit.ts';

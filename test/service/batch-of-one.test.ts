@@ -1,4 +1,3 @@
-// @needs processes
 /** A program is taken, or refused, alike as a circuit and as a batch of one point, and has the same values. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RandomStream } from '../support/random-stream.ts';

@@ -1,4 +1,3 @@
-// @needs processes
 /** Batches through the whole service: programs, sweeps, their values and counts, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobRunner } from '../../src/jobs/job-runner.ts';

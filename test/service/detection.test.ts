@@ -1,4 +1,3 @@
-// @needs processes
 /** Detection events and detector error models over HTTP. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { circuitRecord } from '../../src/service/schemas/circuits.ts';

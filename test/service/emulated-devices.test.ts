@@ -1,4 +1,3 @@
-// @needs processes
 /** Emulated devices over HTTP: circuits are fitted to them and run under their noise, exactly. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Circuit, type DynamicCircuit, isStatic } from '../../src/circuit/circuit.ts';

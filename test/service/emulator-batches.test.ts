@@ -1,4 +1,3 @@
-// @needs processes
 /** Batches on emulated devices: under the noise of the device, fitted where that is needed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batchRecord } from '../../src/service/schemas/batches.ts';

@@ -1,4 +1,3 @@
-// @needs processes
 /**
  * Circuits through the whole service: HTTP, job in SQLite, worker thread, compiler, CPU engine, and
  * back.

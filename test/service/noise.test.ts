@@ -1,4 +1,3 @@
-// @needs processes
 /** Circuits and batches with noise over HTTP: methods, values, counts, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNoisy } from '../../src/circuit/circuit.ts';

@@ -1,4 +1,3 @@
-// @needs processes
 /**
  * Every output by every method and processor that the table gives it, as a circuit and as a batch of one point, of
  * circuits whose last operations show in some outputs and not in others. Values are held to an oracle that shares nothing

@@ -1,4 +1,3 @@
-// @needs processes
 /** Counts of batches in base64, through the whole service and read by the client. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PackedCounts } from '../../src/client/api-types.ts';

@@ -1,4 +1,3 @@
-// @needs processes
 /** Programs with bits that are no part of their outcome, on every processor that simulates, alone and in batches. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';

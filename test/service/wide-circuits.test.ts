@@ -1,4 +1,3 @@
-// @needs processes
 /** Circuits of more qubits and classical bits than a state vector holds, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Batch } from '../../src/client/api-types.ts';

@@ -1,4 +1,4 @@
-/** The service over a real fleet of CPU engines, with its jobs in SQLite and processes that read bodies. */
+/** The service over a real fleet of CPU engines, with its jobs in SQLite. Bodies are read in this process. */
 import type { DeviceId } from '../../../src/compiler/device/public-devices.ts';
 import { Fleet } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
@@ -8,7 +8,6 @@ import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { openKinds } from './test-kinds.ts';
-import { openReaderProcesses } from './test-readers.ts';
 import { openTestService, type TestOverrides, type TestService } from './test-service.ts';
 
 /** The service, and what it runs its jobs with. */
@@ -44,12 +43,7 @@ export async function openFleetService(
     now,
     discover: async () => ({ adapters: [] }),
   });
-  const { kinds, readers } = openKinds({
-    fleet,
-    now,
-    jobs: () => runner,
-    readers: openReaderProcesses(),
-  });
+  const { kinds, readers } = openKinds({ fleet, now, jobs: () => runner });
   const runner: JobRunner = new JobRunner({
     store: new SqliteJobStore(database),
     handlers: kinds,
