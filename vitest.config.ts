@@ -4,6 +4,7 @@ import { testFilesThatNeed } from './test/support/test-files.ts';
 import { TimeReport } from './test/support/time-report.ts';
 
 const NEED_FACILITIES = testFilesThatNeed('facilities');
+const NEED_SERVICE = testFilesThatNeed('service');
 const NEED_OTHERS = testFilesThatNeed('processes', 'minutes', 'isolation');
 
 /**
@@ -31,9 +32,18 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEED_OTHERS, ...NEED_FACILITIES],
+          exclude: [...NEED_SERVICE, ...NEED_OTHERS, ...NEED_FACILITIES],
           setupFiles: 'test/support/held-to-needs.ts',
           // A worker loads each module once for all of its files.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: NEED_SERVICE,
+          // A worker keeps its service for all of its files.
           isolate: false,
         },
       },

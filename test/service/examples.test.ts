@@ -1,10 +1,9 @@
-// @needs processes
-/** The circuits and programs of examples/, run as their readers run them. */
-import { execFile } from 'node:child_process';
+// @needs service
+/** The circuits and programs of examples/, run by `qcs run` and as their readers run them. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { runQcs } from '../support/command-line.ts';
 import { openExamples } from '../support/examples.ts';
 
 const report = z.looseObject({
@@ -28,8 +27,8 @@ const pragmaResults = z.tuple([
 
 /** Runs `qcs run` and gives its report. */
 async function run(file: string, ...options: readonly string[]) {
-  const args = ['src/cli.ts', 'run', `examples/${file}`, '--seed', '7', '--json', ...options];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const args = ['run', `examples/${file}`, '--seed', '7', '--json', ...options];
+  const { stdout } = await runQcs(args, { environment: { QCS_THREADS: '1' } });
   return report.parse(JSON.parse(stdout));
 }
 

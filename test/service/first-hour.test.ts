@@ -1,20 +1,16 @@
-// @needs processes
+// @needs service
 /**
  * Mistakes that newcomers make, and what they are answered. The answers are those of a real service and of
  * the command line, and docs/first-hour.md is made of them: `vitest run test/service/first-hour.test.ts -u`
  * writes it again where they have changed.
  */
 import { STATUS_CODES } from 'node:http';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { faultSentence } from '../../src/errors/fault-path.ts';
 import { runQcs } from '../support/command-line.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../support/service-process.ts';
+import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
+import { type SharedService, test } from '../support/shared-service.ts';
 
 /** A mistake: what is typed, in one of the places where something can be. */
 interface Mistake {
@@ -188,20 +184,10 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
   ],
 ];
 
-const folder = temporaryFolder();
-let service: ServiceProcess;
+let service: SharedService;
 
-beforeAll(async () => {
-  service = await startServiceProcess(join(folder.path, 'data'), {
-    QCS_ENGINE: 'cpu',
-    QCS_THREADS: '1',
-    QCS_MEMORY_MIB: '1024',
-  });
-});
-
-afterAll(async () => {
-  await service.stop('SIGTERM');
-  folder[Symbol.dispose]();
+test.beforeAll(({ service: shared }) => {
+  service = shared;
 });
 
 const answered = z.object({
@@ -271,7 +257,7 @@ async function answerTo(mistake: Mistake): Promise<string> {
   const sent = headers === undefined ? { ...KEY, ...JSON_TYPE } : { ...FORM, ...headers };
   const withKey = Object.entries(sent).map(([name, value]) => [
     name,
-    value.replace('$QCS_API_KEY', service.key ?? ''),
+    value.replace('$QCS_API_KEY', service.key),
   ]);
   const response = await fetch(`${service.origin}${path}`, {
     method: 'POST',
@@ -305,7 +291,8 @@ async function startAnswer(settings: Readonly<Record<string, string>>): Promise<
     ...settings,
     ...(settings['QCS_PORT'] !== undefined && { QCS_PORT: port }),
   };
-  const started = startServiceProcess(join(folder.path, 'other'), environment);
+  using folder = temporaryFolder();
+  const started = startServiceProcess(folder.path, environment);
   const { message } = await started.then(
     () => new Error('it started'),
     (error: Error) => error,

@@ -1,9 +1,9 @@
-// @needs processes
+// @needs service
 /** `qcs jobs` against a service that answers as a test says, and once against the real one. */
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { type Around, runQcs } from '../support/command-line.ts';
 import {
   type Asked,
@@ -13,7 +13,8 @@ import {
   sendJson,
   type ToldEvent,
 } from '../support/event-service.ts';
-import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
+import { temporaryFolder } from '../support/service-process.ts';
+import { test } from '../support/shared-service.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 10);
 const idOf = (prefix: string, number: number) =>
@@ -468,10 +469,10 @@ describe('show and cancel', () => {
   });
 });
 
-test('jobs of the real service are followed to their results, listed and cancelled', async () => {
-  using folder = temporaryFolder();
-  const real = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
-  const environment = { QCS_URL: real.origin, QCS_API_KEY: real.key ?? '' };
+test('jobs of the real service are followed to their results, listed and cancelled', async ({
+  service: real,
+}) => {
+  const environment = { QCS_URL: real.origin, QCS_API_KEY: real.key };
   const submit = async (path: string, body: object) => {
     const answer = await fetch(`${real.origin}/api/v1${path}`, {
       method: 'POST',
@@ -516,5 +517,4 @@ test('jobs of the real service are followed to their results, listed and cancell
     { kind: 'circuit', circuit_id: bell },
     { kind: 'task', task_id: task, agent: 'computation', task: 'evaluate' },
   ]);
-  await real.stop('SIGKILL');
 });

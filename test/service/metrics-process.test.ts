@@ -1,28 +1,14 @@
-// @needs processes
+// @needs service
 /** `/metrics` of the real service, whose parts are put together as an operator has them. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { parseScrape, type Scrape } from '../support/prometheus-text.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../support/service-process.ts';
+import { type SharedService, test } from '../support/shared-service.ts';
 import { BELL } from './support/test-service.ts';
 
-const folder = temporaryFolder();
-let service: ServiceProcess;
+let service: SharedService;
 
-beforeAll(async () => {
-  service = await startServiceProcess(folder.path, {
-    QCS_ENGINE: 'cpu',
-    QCS_THREADS: '1',
-    QCS_METRICS_ADDRESSES: '127.0.0.1',
-    QCS_LOG_LEVEL: 'error',
-  });
-});
-afterAll(async () => {
-  await service?.stop('SIGTERM');
-  folder[Symbol.dispose]();
+test.beforeAll(({ service: shared }) => {
+  service = shared;
 });
 
 async function scrape(): Promise<Scrape> {
@@ -32,7 +18,7 @@ async function scrape(): Promise<Scrape> {
 }
 
 async function post(path: string, body: object): Promise<number> {
-  const headers = { 'content-type': 'application/json', 'x-api-key': service.key ?? '' };
+  const headers = { 'content-type': 'application/json', 'x-api-key': service.key };
   const url = `${service.origin}/api/v1${path}`;
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   await answer.arrayBuffer();

@@ -1,32 +1,17 @@
-// @needs processes
+// @needs service
 /** Everything that agents, the TPU fleet and the planner publish, asked for over HTTP of a real service. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { type JobRecord, type PublishedWork, ServiceClient } from '../support/service-client.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../support/service-process.ts';
+import { test } from '../support/shared-service.ts';
 
-const folder = temporaryFolder();
-let service: ServiceProcess;
 let client: ServiceClient;
 let published: readonly PublishedWork[];
 
-beforeAll(async () => {
-  service = await startServiceProcess(folder.path, {
-    QCS_ENGINE: 'cpu',
-    QCS_RATE_LIMIT_STANDARD: '1000000',
-    QCS_LOG_LEVEL: 'warn',
-  });
-  client = new ServiceClient(service.origin, service.key ?? '');
+test.beforeAll(async ({ service: { origin, key } }) => {
+  client = new ServiceClient(origin, key);
   published = await client.publishedWork();
-});
-afterAll(async () => {
-  await service?.stop('SIGTERM');
-  folder[Symbol.dispose]();
 });
 
 const procedures = () => published.filter(({ inputSchema }) => inputSchema !== undefined);

@@ -1,34 +1,27 @@
-// @needs processes
+// @needs service
 /** `qcs submit` against a real service, and against one that does not answer as it should. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { type Around, runQcs } from '../support/command-line.ts';
 import { openEventService, sendJson } from '../support/event-service.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../support/service-process.ts';
+import { temporaryFolder } from '../support/service-process.ts';
+import { type SharedService, test } from '../support/shared-service.ts';
 
 const folder = temporaryFolder();
-let service: ServiceProcess;
+let service: SharedService;
 
-beforeAll(async () => {
-  service = await startServiceProcess(join(folder.path, 'data'), { QCS_ENGINE: 'cpu' });
+test.beforeAll(({ service: shared }) => {
+  service = shared;
 });
-
-afterAll(async () => {
-  await service.stop('SIGTERM');
-  folder[Symbol.dispose]();
-});
+afterAll(() => folder[Symbol.dispose]());
 
 function submit(args: readonly string[], around: Around = {}) {
   return runQcs(['submit', ...args], {
     ...around,
     environment: {
       QCS_URL: service.origin,
-      QCS_API_KEY: service.key ?? '',
+      QCS_API_KEY: service.key,
       ...around.environment,
     },
   });
@@ -57,7 +50,7 @@ describe('qcs submit', () => {
     const { code, stdout, stderr } = await submit([...BELL, '--async', '--target', 'gpu-fleet']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^circ_[0-9a-f]{32}\n$/);
-    const environment = { QCS_URL: service.origin, QCS_API_KEY: service.key ?? '' };
+    const environment = { QCS_URL: service.origin, QCS_API_KEY: service.key };
     const followed = await runQcs(['jobs', 'follow', stdout.trim(), '--json'], { environment });
     expect(JSON.parse(followed.stdout)).toMatchObject({ processor: 'gpu-fleet', seed: 7 });
   });
@@ -210,7 +203,7 @@ describe('qcs submit with a sweep', () => {
     const { code, stdout, stderr } = await submit([RAMSEY, ...RANGE, ...TWO, '--async']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^batch_[0-9a-f]{32}\n$/);
-    const environment = { QCS_URL: service.origin, QCS_API_KEY: service.key ?? '' };
+    const environment = { QCS_URL: service.origin, QCS_API_KEY: service.key };
     const followed = await runQcs(['jobs', 'follow', stdout.trim(), '--json'], { environment });
     const { status, points, programs } = JSON.parse(followed.stdout);
     expect({ status, points }).toEqual({ status: 'completed', points: 41 });
@@ -262,7 +255,7 @@ describe('qcs submit with a sweep', () => {
     expect(ended).toMatchObject({ code: 130, stdout: '' });
     const [, id] = /^(batch_[0-9a-f]{32}) is cancelled\.\nInterrupted\.$/m.exec(ended.stderr) ?? [];
     const response = await fetch(`${service.origin}/api/v1/quantum/batches/${id}`, {
-      headers: { 'x-api-key': service.key ?? '' },
+      headers: { 'x-api-key': service.key },
     });
     expect(await response.json()).toMatchObject({ data: { status: 'cancelled' } });
   });

@@ -1,26 +1,20 @@
-// @needs processes
+// @needs service
 /** `qcs run` with a sweep or observables: its values, those of a service for the same batch, and what it refuses. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { type BatchResultFields, batchResult } from '../../src/service/schemas/batches.ts';
 import { type Around, type Ended, runQcs } from '../support/command-line.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../support/service-process.ts';
+import { temporaryFolder } from '../support/service-process.ts';
+import { type SharedService, test } from '../support/shared-service.ts';
 
 const folder = temporaryFolder();
-let service: ServiceProcess;
+let service: SharedService;
 
-beforeAll(async () => {
-  service = await startServiceProcess(join(folder.path, 'data'), { QCS_ENGINE: 'cpu' });
+test.beforeAll(({ service: shared }) => {
+  service = shared;
 });
-afterAll(async () => {
-  await service.stop('SIGTERM');
-  folder[Symbol.dispose]();
-});
+afterAll(() => folder[Symbol.dispose]());
 
 function run(args: readonly string[], around: Around = {}): Promise<Ended> {
   return runQcs(['run', ...args], { ...around, environment: { QCS_THREADS: '2' } });
@@ -39,7 +33,7 @@ async function answerOf(...args: readonly string[]) {
 async function ofService(program: object) {
   const response = await fetch(`${service.origin}/api/v1/quantum/batches`, {
     method: 'POST',
-    headers: { 'x-api-key': service.key ?? '', 'content-type': 'application/json' },
+    headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
     body: JSON.stringify({ target_processor: 'statevector-sim', programs: [program] }),
   });
   expect(response.status).toBe(201);

@@ -1,4 +1,4 @@
-// @needs processes
+// @needs service
 /** The example that trains over HTTP, run as a caller runs it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,13 +6,9 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { irisPair } from '../../src/workloads/models/qnn-hybrid/iris-pair.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../support/service-process.ts';
+import { type SharedService, test } from '../support/shared-service.ts';
 
 const EXAMPLE = 'examples/train-over-http.ts';
 const STEPS = 25;
@@ -26,18 +22,13 @@ const lossesIn = (output: string) =>
   [...output.matchAll(/^step +\d+ {2}loss (\S+)/gm)].map(([, loss]) => Number(loss));
 
 describe('training over HTTP', () => {
-  const folder = temporaryFolder();
-  let service: ServiceProcess;
+  let service: SharedService;
   let output = '';
 
-  beforeAll(async () => {
-    service = await startServiceProcess(folder.path, { QCS_RATE_LIMIT_STANDARD: '100000' });
+  test.beforeAll(async ({ service: shared }) => {
+    service = shared;
     const options = ['--steps', `${STEPS}`, '--seed', '1'];
-    output = (await runExample(service.origin, service.key ?? '', ...options)).stdout;
-  });
-  afterAll(async () => {
-    await service.stop('SIGTERM');
-    folder[Symbol.dispose]();
+    output = (await runExample(service.origin, service.key, ...options)).stdout;
   });
 
   test('tells held-out flowers apart', () => {
@@ -55,7 +46,7 @@ describe('training over HTTP', () => {
     const parameters: unknown = JSON.parse(/^parameters (.*)$/m.exec(output)?.[1] ?? '');
     const response = await fetch(`${service.origin}/api/v1/models/qnn-hybrid/inference`, {
       method: 'POST',
-      headers: { 'x-api-key': service.key ?? '', 'content-type': 'application/json' },
+      headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
       body: JSON.stringify({ input: [0.9, 0.5, 0.9, 0.9], parameters }),
     });
     expect(await response.json()).toMatchObject({
@@ -65,8 +56,8 @@ describe('training over HTTP', () => {
   });
 
   test('prints the same again for the same seed', async () => {
-    const again = await runExample(service.origin, service.key ?? '', '--steps', '2');
-    const more = await runExample(service.origin, service.key ?? '', '--steps', '2', '--seed', '2');
+    const again = await runExample(service.origin, service.key, '--steps', '2');
+    const more = await runExample(service.origin, service.key, '--steps', '2', '--seed', '2');
     expect(lossesIn(again.stdout)).toEqual(lossesIn(output).slice(0, 2));
     expect(lossesIn(more.stdout)).not.toEqual(lossesIn(again.stdout));
   });

@@ -5,11 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * `processes`: the file starts child processes. `minutes`: it computes for a minute or more.
- * `isolation`: it mocks modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because they run on a driver, in a browser or
- * with Python.
+ * `service`: the file asks a running service, which it shares with other such files (`shared-service.ts`).
+ * `processes`: it starts child processes. `minutes`: it computes for a minute or more. `isolation`: it mocks
+ * modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because
+ * they run on a driver, in a browser or with Python.
  */
-export const NEEDS = ['processes', 'minutes', 'isolation', 'facilities'] as const;
+export const NEEDS = ['service', 'processes', 'minutes', 'isolation', 'facilities'] as const;
 
 /** See NEEDS. */
 export type Need = (typeof NEEDS)[number];

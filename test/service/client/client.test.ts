@@ -1,6 +1,6 @@
-// @needs processes
+// @needs service
 /** The client at the real service. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   type ApiError,
   BadRequestError,
@@ -11,28 +11,14 @@ import {
   UnauthorizedError,
 } from '../../../src/client/client.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../../support/lasting-circuit.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../../support/service-process.ts';
+import { type SharedService, test } from '../../support/shared-service.ts';
 
-const folder = temporaryFolder();
-let service: ServiceProcess;
+let service: SharedService;
 let client: QcsClient;
 
-beforeAll(async () => {
-  service = await startServiceProcess(folder.path, {
-    QCS_ENGINE: 'cpu',
-    QCS_RATE_LIMIT_STANDARD: '100000',
-    QCS_RATE_LIMIT_ENTERPRISE: '100000',
-  });
-  client = new QcsClient({ baseUrl: service.origin, key: service.key ?? '' });
-});
-
-afterAll(async () => {
-  await service?.stop('SIGTERM');
-  folder[Symbol.dispose]();
+test.beforeAll(({ service: shared }) => {
+  service = shared;
+  client = new QcsClient({ baseUrl: service.origin, key: service.key });
 });
 
 const BELL = [
