@@ -32,6 +32,8 @@ class FakeVendor implements HardwareProvider {
   readonly states = new Map<string, VendorJob>();
   readonly cancelled: string[] = [];
   reason: string | undefined;
+  /** Whether it does not answer what it is. */
+  isAway = false;
   /** Thrown instead of the next answers of a method. */
   readonly faults: { readonly [method in 'describe' | 'submit' | 'poll' | 'cancel']: Error[] } = {
     describe: [],
@@ -45,6 +47,7 @@ class FakeVendor implements HardwareProvider {
 
   async describe(): Promise<DeviceDescription> {
     this.#fault('describe');
+    if (this.isAway) throw UNREACHABLE;
     const garnet = DEVICES['iqm-garnet'];
     return {
       name: 'device',
@@ -177,6 +180,18 @@ test('before the vendor has answered it is not available; then it has the vendor
   expect(opened.spec).toMatchObject({ maxQubits: 20, maxShots: 500, maxGates: 10_000 });
   expect(opened.report()).toMatchObject({ vendor: 'Vendor', device: 'device', queueDepth: 4 });
   expect(opened.load().queueDepth).toBe(4);
+});
+
+test('a device that goes away is looked at again: it is not available until it is back, and what it was stays known', async () => {
+  const vendor = new FakeVendor();
+  const opened = await open(vendor, { refreshMs: 1 });
+  expect(opened.availability().available).toBe(true);
+  vendor.isAway = true;
+  await eventually(() => !opened.availability().available);
+  expect(opened.availability().reason).toContain('Vendor could not be reached');
+  expect(opened.spec).toMatchObject({ maxQubits: 20, maxShots: 500 });
+  vendor.isAway = false;
+  await eventually(() => opened.availability().available);
 });
 
 test('a device that takes no jobs is not available, for the vendor’s reason', async () => {

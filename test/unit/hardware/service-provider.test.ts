@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ServiceProvider } from '../../../src/hardware/service-provider.ts';
 
 const API_KEY = 'qcs_0123456789abcdef_secret';
+const OPTIONS = { apiKey: API_KEY, processor: 'p', timeoutMs: 60_000, now: () => 0 };
 const never = new AbortController().signal;
 const PROCESSOR = {
   name: 'Device',
@@ -32,15 +33,7 @@ beforeEach(async () => {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const timeoutMs = 60_000;
-  provider = new ServiceProvider({
-    baseUrl,
-    apiKey: API_KEY,
-    processor: 'p',
-    timeoutMs,
-    now: () => 0,
-  });
+  provider = new ServiceProvider({ ...OPTIONS, baseUrl: `http://127.0.0.1:${port}` });
 });
 afterEach(async () => {
   provider.close();
@@ -59,6 +52,11 @@ test.each([
   await expect(provider.describe(never)).rejects.toThrow(
     `The other service answered with JSON of another shape than expected, at data.${place}`,
   );
+});
+
+test('an instance that does not run is named as one that could not be reached', async () => {
+  const stopped = new ServiceProvider({ ...OPTIONS, baseUrl: 'http://127.0.0.1:65535' });
+  await expect(stopped.describe(never)).rejects.toThrow('The other service could not be reached');
 });
 
 test('qubits that max_qubits leaves out, because they are not connected, count for the device', async () => {
