@@ -39,8 +39,9 @@ export function serviceAt(origin: string, key: string): Service {
  */
 export async function startService(root: string): Promise<OpenService> {
   const folder = temporaryFolder();
-  const main = ['--', `${root}/src/main.ts`];
-  const running = await startServiceProcess(folder.path, SETTINGS, undefined, 'Ready', [], main);
+  const running = await startServiceProcess(folder.path, SETTINGS, {
+    entry: ['--', `${root}/src/main.ts`],
+  });
   const end = async () => {
     await running.stop('SIGTERM');
     folder[Symbol.dispose]();

@@ -1,11 +1,12 @@
-// @needs processes
-/** Clients that connect and say nothing, say half of it, say too much, or do not read. */
+/**
+ * Clients that connect and say nothing, say half of it, say too much, or do not read. That the service ends for all
+ * that is in process.test.ts.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 import { openTestService, type TestOverrides, type TestService } from './support/test-service.ts';
 
 const HEAD =
@@ -201,15 +202,4 @@ describe('requests in one connection that do not wait for answers', () => {
     socket.write(pipelined(1500));
     await eventually(async () => expect(await numConnections(service)).toBe(0));
   });
-});
-
-test('SIGTERM ends the process within its grace whatever half-sent requests there are', async () => {
-  using folder = temporaryFolder();
-  const service = await startServiceProcess(folder.path, { QCS_SHUTDOWN_GRACE_S: '1' });
-  const port = Number(new URL(service.origin).port);
-  for (const [, bytes] of UNSENT)
-    (await client(port)).write(bytes.replace('KEY', service.key ?? ''));
-  // They have arrived: what comes after them on another connection is answered.
-  expect((await fetch(`${service.origin}/api/v1/`)).status).toBe(200);
-  expect(await service.stop('SIGTERM')).toBe(0);
 });

@@ -48,7 +48,7 @@ describeWith(['PostgreSQL'], 'a service on PostgreSQL', () => {
 
   const start = async (folder: string, url: string, says: 'Ready' | 'Listening' = 'Ready') => {
     const environment = { QCS_DATABASE_URL: url, QCS_ENGINE: 'cpu', QCS_LOG_LEVEL: 'warn' };
-    running = await startServiceProcess(folder, environment, undefined, says);
+    running = await startServiceProcess(folder, environment, { says });
     return running;
   };
   const request = (

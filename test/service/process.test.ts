@@ -2,7 +2,7 @@
 /** The real process on a real port, used as a stranger with curl would. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
@@ -16,11 +16,28 @@ import {
 
 const run = promisify(execFile);
 
+/** How a service ends that cannot start. */
+async function endOf(environment: Readonly<Record<string, string>>) {
+  const end = await run(process.execPath, ['src/main.ts'], {
+    env: { ...process.env, ...environment },
+  }).catch((error: { readonly code: number; readonly stderr: string }) => error);
+  return { code: 0, ...end };
+}
+
 describe('npm start', () => {
   const folder = temporaryFolder();
   let service: ServiceProcess;
 
   beforeAll(async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const failure = await endOf({ QCS_PORT: String(port), QCS_DATA_DIR: folder.path });
+    holder.close();
+    expect(failure).toMatchObject({
+      code: 1,
+      stderr: `Port ${port} is in use; choose another with QCS_PORT.\n`,
+    });
     service = await startServiceProcess(folder.path);
   });
   afterAll(async () => {
@@ -28,7 +45,7 @@ describe('npm start', () => {
     folder[Symbol.dispose]();
   });
 
-  test('prints its address, the documentation, what runs circuits, and a key', () => {
+  test('prints its address, the documentation, what runs circuits, and a key, which a start on a taken port before it has not made', () => {
     expect(service.output()).toContain(`${service.origin}/api/v1`);
     expect(service.output()).toContain(`${service.origin}/docs`);
     expect(service.output()).toMatch(/CPU engine|WebGPU/);
@@ -65,39 +82,32 @@ describe('npm start', () => {
     expect(service.log()).not.toContain(service.key?.split('_')[2]);
   });
 
-  test('prints at the second start how many keys there are and how to make one, and no key', async () => {
+  test('prints at a second start how many keys there are; takes circuits, and ends on SIGTERM, while all else is still tested', async () => {
+    const key = service.key ?? '';
     await service.stop('SIGTERM');
-    service = await startServiceProcess(folder.path);
+    service = await startServiceProcess(folder.path, {}, { says: 'Listening' });
     expect(service.key).toBeUndefined();
     expect(service.output()).toContain('There is 1 API key; a key is shown only when it is made.');
     expect(service.output()).toContain('npx qcs keys create --name NAME');
+    const client = new ServiceClient(service.origin, key);
+    const { data } = await client.request('POST', '/quantum/circuits', {
+      body: {
+        circuit: [{ gate: 'H', qubit: 0 }],
+        target_processor: 'statevector-sim',
+        shots: 10,
+      },
+    });
+    expect(data).toMatchObject({ status: 'completed' });
+    expect(await service.stop('SIGTERM')).toBe(0);
+    expect(service.output()).toContain('Stopped. Jobs: 0 finished');
   });
 });
 
 test('an environment that cannot be used ends the process with code 2 and lists every fault', async () => {
-  const failure = await run(process.execPath, ['src/main.ts'], {
-    env: { ...process.env, QCS_PORT: 'x', QCS_ENGINE: 'abacus' },
-  }).catch((error: { code: number; stderr: string }) => error);
-  expect(failure).toMatchObject({ code: 2 });
+  const failure = await endOf({ QCS_PORT: 'x', QCS_ENGINE: 'abacus' });
+  expect(failure.code).toBe(2);
   expect(failure.stderr).toContain('QCS_PORT');
   expect(failure.stderr).toContain('QCS_ENGINE');
-});
-
-test('takes circuits, and ends on SIGTERM, while all else is still tested', async () => {
-  using folder = temporaryFolder();
-  const service = await startServiceProcess(folder.path, {}, undefined, 'Listening');
-  const answer = await fetch(`${service.origin}/api/v1/quantum/circuits`, {
-    method: 'POST',
-    headers: { 'x-api-key': service.key ?? '', 'content-type': 'application/json' },
-    body: JSON.stringify({
-      circuit: [{ gate: 'H', qubit: 0 }],
-      target_processor: 'statevector-sim',
-      shots: 10,
-    }),
-  });
-  expect(await answer.json()).toMatchObject({ data: { status: 'completed' } });
-  expect(await service.stop('SIGTERM')).toBe(0);
-  expect(service.output()).toContain('Stopped. Jobs: 0 finished');
 });
 
 test('starts with every limit of circuits at its least, and names the limit that a circuit exceeds', async () => {
@@ -143,43 +153,18 @@ test('starts with every limit of circuits at its least, and names the limit that
   expect(await service.stop('SIGTERM')).toBe(0);
 });
 
-test('a start that failed for a taken port makes no key that nobody has seen', async () => {
+test('a reader of what it prints, and of its log, that goes away does not end the service', async () => {
   using folder = temporaryFolder();
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const { port } = holder.address() as AddressInfo;
-  const failure = await run(process.execPath, ['src/main.ts'], {
-    env: { ...process.env, QCS_PORT: String(port), QCS_DATA_DIR: folder.path },
-  }).catch((error: { code: number; stderr: string }) => error);
-  expect(failure).toMatchObject({ code: 1 });
-  expect(failure.stderr).toBe(`Port ${port} is in use; choose another with QCS_PORT.\n`);
-  holder.close();
-
-  const service = await startServiceProcess(folder.path);
-  expect(service.key).toMatch(/^qcs_/);
-  await service.stop('SIGTERM');
-});
-
-test('a reader of the output and the log that goes away does not end the service', async () => {
-  using folder = temporaryFolder();
-  const service = await startServiceProcess(folder.path);
-  service.process.stdout?.destroy();
-  service.process.stderr?.destroy();
-  for (let i = 0; i < 3; i++) {
-    const answer = await fetch(`${service.origin}/api/v1/`);
-    expect(answer.status).toBe(200);
-  }
-  expect(await service.stop('SIGTERM')).toBe(0);
-});
-
-test('a reader of what `qcs serve` prints that goes away does not end the service', async () => {
-  using folder = temporaryFolder();
-  const limits = { QCS_RATE_LIMIT_STANDARD: '1000000' };
-  const serve = ['src/cli.ts', 'serve'];
-  const service = await startServiceProcess(folder.path, limits, undefined, 'Listening', [], serve);
+  const service = await startServiceProcess(
+    folder.path,
+    { QCS_RATE_LIMIT_STANDARD: '1000000' },
+    { says: 'Listening', entry: ['src/cli.ts', 'serve'] },
+  );
   const headers = { 'x-api-key': service.key ?? '' };
   service.process.stdout?.destroy();
-  // It measures its agents after it has printed that it is ready. A service that has ended is asked once.
+  service.process.stderr?.destroy();
+  // Each request is logged, and it measures its agents after it has printed that it is ready. A service that has
+  // ended is asked once.
   for (let rate = 0; rate === 0; ) {
     const answer = await fetch(`${service.origin}/api/v1/agents`, { headers });
     const { data } = (await answer.json()) as { data: { agents: { tasks_per_sec: number }[] } };
@@ -232,12 +217,27 @@ async function fillWithInferences(service: ServiceProcess, rows: number) {
   return answers;
 }
 
-test('SIGTERM answers inferences 503 that are not through with the grace, and ends', async () => {
+/** What a client sends of a request before it stalls. */
+const HALF_SENT = [
+  '',
+  'GET /api/v1/ HTTP/1.1\r\nHos',
+  'POST /api/v1/quantum/circuits HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nX-API-Key: KEY\r\nContent-Length: 100\r\n\r\n{"circuit":[',
+];
+
+test('SIGTERM answers inferences 503 that are not through with the grace, and ends, whatever half-sent requests there are', async () => {
   using folder = temporaryFolder();
   const service = await startServiceProcess(folder.path, {
     ...ONE_THREAD,
     QCS_SHUTDOWN_GRACE_S: '1',
   });
+  const port = Number(new URL(service.origin).port);
+  for (const bytes of HALF_SENT) {
+    // It never hangs up by itself.
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(bytes.replace('KEY', service.key ?? ''));
+  }
+  // They arrive before what comes after them on other connections.
   await startEndless(service, 16);
   const answers = await fillWithInferences(service, 1);
   expect(await service.stop('SIGTERM')).toBe(0);

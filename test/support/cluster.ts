@@ -229,9 +229,7 @@ export class ClusterNode {
           QCS_TEST_CLOCK_SHIFT_MS: `${clockShiftMs}`,
         }),
       },
-      undefined,
-      says,
-      machine?.command,
+      { says, ...(machine && { command: machine.command }) },
     );
   }
 

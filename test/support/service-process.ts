@@ -24,21 +24,26 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/**
- * Starts the service and waits for what it says once all its self-tests are through.
- *
- * @param startSignal - Kills it while it starts, with SIGKILL.
- * @param says - What to wait for instead: `Listening` comes before most self-tests.
- * @param command - What runs Node, where that is not Node itself: it ends as Node ends.
- * @param entry - What Node runs.
- */
+/** How a service is started. */
+export interface ServiceStart {
+  /**
+   * What it has to say before the start is over. `Ready`, unless given: all its self-tests are through. `Listening`
+   * comes before most of them, in half of the time.
+   */
+  readonly says?: 'Ready' | 'Listening';
+  /** Kills it while it starts, with SIGKILL. */
+  readonly signal?: AbortSignal;
+  /** What runs Node, where that is not Node itself: it ends as Node ends. */
+  readonly command?: readonly string[];
+  /** What Node runs; `src/main.ts` unless given. */
+  readonly entry?: readonly string[];
+}
+
+/** Starts the service with these settings. */
 export async function startServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
-  startSignal?: AbortSignal,
-  says: 'Ready' | 'Listening' = 'Ready',
-  command: readonly string[] = [],
-  entry: readonly string[] = ['src/main.ts'],
+  { says = 'Ready', signal, command = [], entry = ['src/main.ts'] }: ServiceStart = {},
 ): Promise<ServiceProcess> {
   const [program = '', ...args] = [...command, process.execPath, ...entry];
   const child = spawn(program, args, {
@@ -64,7 +69,7 @@ export async function startServiceProcess(
     child.stdout.on('data', () => {
       if (output.includes(says)) resolve();
     });
-    startSignal?.addEventListener('abort', () => child.kill('SIGKILL'));
+    signal?.addEventListener('abort', () => child.kill('SIGKILL'));
     child.once('exit', (code) => reject(new Error(`the service ended (${code}): ${output}${log}`)));
   });
   const origin = /(http:\/\/\d+\.\d+\.\d+\.\d+:\d+)/.exec(output)?.[1];

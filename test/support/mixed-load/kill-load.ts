@@ -142,11 +142,11 @@ class KillLoad {
       const lifeMs = random.below(maxUptimeMs);
       const end = new AbortController();
       const timer = isAtStart ? setTimeout(() => end.abort(), lifeMs) : undefined;
-      const service = await startServiceProcess(dataDir, MIXED_LOAD_SETTINGS, end.signal).catch(
-        (error) => {
-          if (!end.signal.aborted) throw error;
-        },
-      );
+      const service = await startServiceProcess(dataDir, MIXED_LOAD_SETTINGS, {
+        signal: end.signal,
+      }).catch((error) => {
+        if (!end.signal.aborted) throw error;
+      });
       clearTimeout(timer);
       if (service === undefined) report.killsAtStart++;
       else {
