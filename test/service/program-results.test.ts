@@ -1,14 +1,10 @@
-// @needs processes
 /** Results that programs request with Braket's pragmas: their values, in the order of the pragmas. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
 import { circuitRecord } from '../../src/service/schemas/circuits.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import { densityExpectation } from '../support/density-matrix.ts';
-import { eventually } from '../support/eventually.ts';
 import { exactRun } from '../support/noise-oracle.ts';
-import { recordOf, ServiceClient } from '../support/service-client.ts';
-import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';
 
@@ -451,58 +447,4 @@ describe('in a batch', () => {
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error.details[0].message).toContain(`OpenQASM line 7: ${message}`);
   });
-});
-
-test('results of programs are the same after a kill -9, after a run that it broke off, and after a retry', async () => {
-  using folder = temporaryFolder();
-  let running = await startServiceProcess(folder.path, { QCS_RATE_LIMIT_STANDARD: '100000' });
-  const { key = '' } = running;
-  const client = () => new ServiceClient(running.origin, key);
-  const pragmas = [
-    'result expectation z(q[0]) @ z(q[1])',
-    'result expectation y(q[2])',
-    'result sample z(q[0])',
-  ];
-  // Keeps an engine busy for seconds, beside the qubits that the results are of.
-  const wide = `qubit[18] w;
-for int k in [1:60] {
-  for int i in [0:17] { rx(0.37 * k + 0.11 * i) w[i]; }
-  for int i in [0:16] { cnot w[i], w[i + 1]; }
-}
-`;
-  const send = async (register: string) => {
-    const qasm = `${PROGRAM}${register}${pragmas.map((text) => `#pragma braket ${text}\n`).join('')}`;
-    const body = {
-      qasm,
-      inputs: { theta: THETA },
-      shots: 50,
-      seed: 5,
-      target_processor: 'statevector-sim',
-    };
-    const headers = { prefer: 'respond-async' };
-    const answer = await client().request('POST', '/quantum/circuits', { body, headers });
-    expect([answer.status, answer.text.slice(0, 300)]).toEqual([201, expect.anything()]);
-    return answer.headers.get('location') ?? '';
-  };
-  try {
-    const whole = await send('');
-    const before = await client().finalRecord(whole);
-    expect(before['results']).toHaveLength(pragmas.length);
-    const broken = await send(wide);
-    await eventually(async () => (await client().record(broken)).status !== 'queued');
-    await running.stop('SIGKILL');
-    running = await startServiceProcess(folder.path, { QCS_RATE_LIMIT_STANDARD: '100000' });
-    expect((await client().record(whole))['results']).toEqual(before['results']);
-    const after = await client().finalRecord(broken);
-    expect([after.status, after['error']]).toEqual(['completed', undefined]);
-    expect(after['results']).toHaveLength(pragmas.length);
-
-    const dropped = await send(wide);
-    await client().request('POST', `${dropped}/cancel`);
-    const again = recordOf(await client().request('POST', `${dropped}/retry`));
-    const retried = await client().finalRecord(`/quantum/circuits/${again['circuit_id']}`);
-    expect(retried['results']).toEqual(after['results']);
-  } finally {
-    await running.stop('SIGTERM');
-  }
 });

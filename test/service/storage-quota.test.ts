@@ -1,8 +1,5 @@
-// @needs processes
 /** Storage limits of a key and of the service. */
-import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 import { BELL, openTestService } from './support/test-service.ts';
 import { openWorkService } from './support/work-service.ts';
 
@@ -77,41 +74,4 @@ test('tasks and TPU jobs count like circuits', async () => {
   const refused = await work.post(path, example);
   expect(refused.statusCode).toBe(429);
   expect(refused.json().error.details[0].code).toBe('SERVICE_STORAGE_QUOTA');
-});
-
-test('of a real service: the limit ends what one key may store, and holds after a restart', async () => {
-  using folder = temporaryFolder();
-  const environment = { QCS_STORAGE_MIB_STANDARD: '1', QCS_RATE_LIMIT_STANDARD: '1000000' };
-  let running = await startServiceProcess(folder.path, environment);
-  try {
-    const headers = { 'x-api-key': running.key ?? '', 'content-type': 'application/json' };
-    // Comments of random digits: half of a byte each, as far as any compression goes.
-    const submit = async () => {
-      const digits = randomBytes(400_000).toString('hex');
-      const body = {
-        qasm: `OPENQASM 3;include "stdgates.inc";qubit[1] q;h q[0];\n// ${digits}\n`,
-        target_processor: 'statevector-sim',
-        shots: 10,
-      };
-      const url = `${running.origin}/api/v1/quantum/circuits`;
-      return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    };
-    const stored = async () => {
-      const answer = await fetch(`${running.origin}/api/v1/keys/info`, { headers });
-      return ((await answer.json()) as { data: { storage_bytes: number } }).data.storage_bytes;
-    };
-    expect([(await submit()).status, (await submit()).status]).toEqual([201, 201]);
-    // Below the limit the job was taken, and its whole result stored.
-    expect(await stored()).toBeGreaterThan(2 ** 20 * 0.7);
-    while ((await stored()) < 2 ** 20) expect((await submit()).status).toBe(201);
-    expect((await submit()).status).toBe(429);
-    const before = await stored();
-
-    await running.stop('SIGKILL');
-    running = await startServiceProcess(folder.path, environment);
-    expect(await stored()).toBe(before);
-    expect((await submit()).status).toBe(429);
-  } finally {
-    await running.stop('SIGKILL');
-  }
 });
