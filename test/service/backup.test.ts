@@ -3,6 +3,8 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { runQcs } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -15,6 +17,13 @@ let running: ServiceProcess | undefined;
 afterEach(async () => {
   await running?.stop('SIGKILL');
 });
+
+/** Starts the service as far as it takes circuits. */
+async function start(folder: string): Promise<ServiceProcess> {
+  const settings = { QCS_RATE_LIMIT_STANDARD: '1000000' };
+  running = await startServiceProcess(folder, settings, { says: 'Listening' });
+  return running;
+}
 
 function inFolder(folder: string) {
   return (...args: readonly string[]) => runQcs(args, { environment: { QCS_DATA_DIR: folder } });
@@ -45,10 +54,9 @@ test('a backup made while work arrives has what was answered before it, and can 
   using elsewhere = temporaryFolder();
   const qcs = inFolder(folder.path);
   const file = join(elsewhere.path, 'backup');
-  running = await startServiceProcess(folder.path, { QCS_RATE_LIMIT_STANDARD: '1000000' });
-  const service = running;
-  const key = running.key ?? '';
-  const before = await submit(running, key);
+  const service = await start(folder.path);
+  const key = service.key ?? '';
+  const before = await submit(service, key);
 
   let isBackedUp = false;
   let numMeanwhile = 0;
@@ -63,7 +71,7 @@ test('a backup made while work arrives has what was answered before it, and can 
   expect(await qcs('check')).toMatchObject({ code: 0, stderr: '' });
   isBackedUp = true;
   await traffic;
-  const after = await submit(running, key);
+  const after = await submit(service, key);
 
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(elsewhere.path)).toEqual(['backup']);
@@ -72,8 +80,7 @@ test('a backup made while work arrives has what was answered before it, and can 
   expect(JSON.parse(checked.stdout)).toMatchObject({ faults: [], rows: { api_keys: 1 } });
   expect(JSON.parse(checked.stdout).rows.jobs).toBeGreaterThan(5);
 
-  const again = await qcs('backup', file);
-  expect(again).toMatchObject({
+  expect(await qcs('backup', file)).toMatchObject({
     code: 1,
     stderr: `${file} exists. A backup is written to a new file.\n`,
   });
@@ -83,20 +90,21 @@ test('a backup made while work arrives has what was answered before it, and can 
   rmSync(join(folder.path, 'service.lock'));
   expect((await qcs('restore', file)).stderr).toContain('Another service runs on');
 
-  await running.stop('SIGKILL');
+  await service.stop('SIGKILL');
   const restored = await qcs('restore', file);
   expect(restored.code).toBe(0);
   const aside = /is (\S+)\.\n$/.exec(restored.stderr)?.[1] ?? '';
-  running = await startServiceProcess(folder.path);
-  expect(running.key).toBeUndefined();
-  expect(await statusOf(running, key, before)).toBe(200);
-  expect(await statusOf(running, key, after)).toBe(404);
-  await running.stop('SIGTERM');
+  const again = await start(folder.path);
+  expect(again.key).toBeUndefined();
+  expect(await statusOf(again, key, before)).toBe(200);
+  expect(await statusOf(again, key, after)).toBe(404);
+  await again.stop('SIGTERM');
 
   // The database that was there, with its log, is whole.
   expect((await qcs('restore', aside)).code).toBe(0);
-  running = await startServiceProcess(folder.path);
-  expect(await statusOf(running, key, after)).toBe(200);
+  const database = openDatabase(join(folder.path, 'qcs.sqlite'));
+  expect(await new SqliteJobStore(database).get(after)).toMatchObject({ id: after });
+  database.close();
 });
 
 test('a damaged backup replaces nothing', async () => {
@@ -146,14 +154,11 @@ test('check finds a damaged page and changes nothing; without a database it says
 test('a service whose log is damaged goes on once the loss is accepted, with what can be read', async () => {
   using folder = temporaryFolder();
   const qcs = inFolder(folder.path);
-  running = await startServiceProcess(folder.path);
-  const key = running.key ?? '';
-  const first = await submit(running, key);
-  await running.stop('SIGTERM');
-  running = await startServiceProcess(folder.path);
-  const second = await submit(running, key);
+  const key = (await qcs('keys', 'create', '--name', 'kept')).stdout.trim();
+  const service = await start(folder.path);
+  const lost = await submit(service, key);
   expect((await qcs('check', '--accept-loss')).stderr).toContain('Another service runs on');
-  await running.stop('SIGKILL');
+  await service.stop('SIGKILL');
 
   const log = join(folder.path, 'qcs.sqlite-wal');
   copyFileSync(log, join(folder.path, 'kept'));
@@ -170,8 +175,8 @@ test('a service whose log is damaged goes on once the loss is accepted, with wha
   expect(await qcs('check', '--accept-loss')).toMatchObject({ code: 0 });
   expect(readdirSync(folder.path)).toContainEqual(expect.stringMatching(/^qcs\.sqlite-wal\.lost-/));
 
-  running = await startServiceProcess(folder.path);
-  expect(running.key).toBeUndefined();
-  expect(await statusOf(running, key, first)).toBe(200);
-  expect(await statusOf(running, key, second)).toBe(404);
+  const again = await start(folder.path);
+  expect(again.key).toBeUndefined();
+  expect(await statusOf(again, key, lost)).toBe(404);
+  expect(await statusOf(again, key, await submit(again, key))).toBe(200);
 });

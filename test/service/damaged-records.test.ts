@@ -1,10 +1,10 @@
 // @needs processes
 /** A real service on a database with damaged rows: each fails by itself, and nothing else does. */
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import { DATABASE_FILE } from '../../src/storage/database.ts';
+import { runQcs } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceClient } from '../support/service-client.ts';
 import {
@@ -20,6 +20,7 @@ afterEach(async () => {
 
 const settings = {
   QCS_LOG_LEVEL: 'warn',
+  QCS_RATE_LIMIT_STANDARD: '1000000',
   QCS_ENGINE: 'cpu',
   QCS_METRICS_ADDRESSES: '127.0.0.1',
 };
@@ -109,13 +110,9 @@ test('damaged jobs, keys, maintenance and idempotency rows fail alone; the servi
   expect(again.headers.get('location')).toContain(well);
 
   // A stranger is not told that the record is there.
-  const environment = { ...process.env, QCS_DATA_DIR: folder.path };
-  const text = execFileSync(
-    process.execPath,
-    ['src/cli.ts', 'keys', 'create', '--name', 'admin', '--scopes', 'admin,read,circuits'],
-    { env: environment, encoding: 'utf8' },
-  ).trim();
-  const stranger = new ServiceClient(running.origin, text);
+  const create = ['keys', 'create', '--name', 'admin', '--scopes', 'admin,read,circuits'];
+  const { stdout } = await runQcs(create, { environment: { QCS_DATA_DIR: folder.path } });
+  const stranger = new ServiceClient(running.origin, stdout.trim());
   for (const path of ['', '/events']) {
     const answer = await stranger.request('GET', `${RECORDS}/${status}${path}`);
     expect(answer.status).toBe(404);
@@ -134,18 +131,10 @@ test('damaged jobs, keys, maintenance and idempotency rows fail alone; the servi
   const metrics = await (await fetch(`${running.origin}/metrics`)).text();
   expect(metrics).toContain('qcs_damaged_records_total{table="maintenance"} 1');
   await running.stop('SIGTERM');
-});
 
-test('a database whose only key is damaged gets no new one', async () => {
-  using folder = temporaryFolder();
-  running = await startServiceProcess(folder.path, settings);
-  const key = running.key ?? '';
-  await running.stop('SIGTERM');
-  {
-    using database = new DatabaseSync(join(folder.path, DATABASE_FILE));
-    database.exec(`UPDATE api_keys SET tier = 'platinum'`);
-  }
-  running = await startServiceProcess(folder.path, settings);
+  // Where no key can be read, none is made: there is one.
+  edit((database) => database.exec(`UPDATE api_keys SET tier = 'platinum'`));
+  running = await startServiceProcess(folder.path, settings, { says: 'Listening' });
   expect(running.key).toBeUndefined();
   const answer = await new ServiceClient(running.origin, key).request('GET', '/keys/info');
   expect(answer.status).toBe(500);

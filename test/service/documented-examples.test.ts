@@ -4,11 +4,11 @@
  * form that is declared for it.
  */
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { runQcs } from '../support/command-line.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -126,7 +126,7 @@ beforeAll(async () => {
     QCS_RATE_LIMIT_ENTERPRISE: '100000',
     QCS_LLM_BASE_URL: upstream.baseUrl,
   });
-  key = newKey('admin');
+  key = await newKey('admin');
 });
 afterAll(async () => {
   await service?.stop('SIGTERM');
@@ -134,21 +134,21 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-function newKey(name: string): string {
+async function newKey(name: string): Promise<string> {
   const scopes = 'read,circuits,agents,models,tpu,admin';
-  const options = ['--name', name, '--tier', 'enterprise', '--scopes', scopes, '--json'];
-  const text = execFileSync(process.execPath, ['src/cli.ts', 'keys', 'create', ...options], {
-    env: { ...process.env, QCS_DATA_DIR: folder.path },
-    encoding: 'utf8',
+  const options = ['--name', name, '--tier', 'enterprise', '--scopes', scopes];
+  const { stdout } = await runQcs(['keys', 'create', ...options], {
+    environment: { QCS_DATA_DIR: folder.path },
   });
-  return z.object({ key: z.string() }).parse(JSON.parse(text)).key;
+  return stdout.trim();
 }
 
 /** A path whose ids exist: those of agents, models and devices as the document has them. */
-function pathFor({ path, parameters }: (typeof operations)[number], body: unknown): string {
+async function pathFor({ path, parameters }: (typeof operations)[number], body: unknown) {
   const isText = typeof Object(body).input === 'string';
+  const keyId = path.includes('{key_id}') ? (await newKey('changed')).split('_')[1] : undefined;
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => {
-    if (name === 'key_id') return newKey('changed').split('_')[1] ?? '';
+    if (name === 'key_id') return keyId ?? '';
     if (name === 'model_id' && isText) return 'llma-text';
     if (name === 'agent_id') return 'computation';
     return parameters.find((parameter) => parameter.name === name)?.example ?? '';
@@ -167,7 +167,7 @@ test('every operation with a body shows whole bodies, each of which the service 
     const examples = example === undefined ? Object.values(several) : [{ value: example }];
     expect([each.operationId, examples.length > 0]).toEqual([each.operationId, true]);
     for (const { value } of examples) {
-      const answer = await fetch(`${service.origin}/api/v1${pathFor(each, value)}`, {
+      const answer = await fetch(`${service.origin}/api/v1${await pathFor(each, value)}`, {
         method: each.method.toUpperCase(),
         headers: { 'x-api-key': key, 'content-type': 'application/json' },
         body: JSON.stringify(value),

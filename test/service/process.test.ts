@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { QcsClient } from '../../src/client/client.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
 import { ServiceClient } from '../support/service-client.ts';
 import {
@@ -175,18 +175,16 @@ test('a reader of what it prints, and of its log, that goes away does not end th
 
 /** Starts a circuit that takes hours; gives where it is once it runs. */
 async function startEndless(service: ServiceProcess, numQubits: number): Promise<string> {
-  const client = new ServiceClient(service.origin, service.key ?? '');
-  const { headers } = await client.request('POST', '/quantum/circuits', {
-    body: {
-      circuit: endlessCircuit(numQubits),
-      target_processor: 'statevector-sim',
-      shots: ENDLESS_SHOTS,
-    },
-    headers: { prefer: 'respond-async' },
+  const { circuits } = new QcsClient({ baseUrl: service.origin, key: service.key ?? '' });
+  const { circuit_id: id } = await circuits.submit({
+    circuit: [...endlessCircuit(numQubits)],
+    target_processor: 'statevector-sim',
+    shots: ENDLESS_SHOTS,
   });
-  const location = headers.get('location') ?? '';
-  await eventually(async () => (await client.record(location)).status === 'running');
-  return location;
+  for await (const { event, data } of circuits.events(id)) {
+    if (event === 'status' && data.status === 'running') break;
+  }
+  return `/quantum/circuits/${id}`;
 }
 
 /** So many inferences are in hand at once for the key of these services; more are answered 429. */

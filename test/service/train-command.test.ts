@@ -1,24 +1,11 @@
-// @needs processes
-/** `qcs train` as a process, as far as it does not train. */
-import { execFile } from 'node:child_process';
+/** `qcs train`, as far as it does not train. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runQcs } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/service-process.ts';
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function train(...args: readonly string[]) {
-  return new Promise<Ended>((resolve) => {
-    execFile(process.execPath, ['src/cli.ts', 'train', ...args], (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-    });
-  });
-}
+const train = (...args: readonly string[]) => runQcs(['train', ...args]);
 
 test('train --help names the models and the options', async () => {
   const { code, stdout } = await train('--help');
