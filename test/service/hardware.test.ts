@@ -265,7 +265,9 @@ describe('a processor of another instance', () => {
   });
 });
 
-test('a backend of IBM, as the mock of its interface has it, runs circuits and gives its calibration', async () => {
+test('a backend of IBM, as the mock of its interface has it, runs circuits and gives its calibration', async ({
+  onTestFinished,
+}) => {
   using folder = temporaryFolder();
   await using mock = await MockIbm.open();
   const service = await start(folder.path, {
@@ -276,6 +278,7 @@ test('a backend of IBM, as the mock of its interface has it, runs circuits and g
     QCS_HARDWARE_INSTANCE: INSTANCE,
     QCS_HARDWARE_BACKEND: BACKEND,
   });
+  onTestFinished(() => service.stop('SIGKILL').then(() => {}));
   const client = new ServiceClient(service.origin, service.key ?? '');
   await available(client);
   const processor = await client.get(`/quantum/processors/${HARDWARE}`);
