@@ -22,8 +22,6 @@ const MIB = 2 ** 20;
 const HEAP_LOOK_MS = 50;
 /** How far the heap of a thread may grow beyond its limit before V8 acts, MB. */
 const HEAP_MARGIN_MB = 512;
-/** Size of a thread's young generation, MB. V8's own is larger, and less of it is in use at the margin. */
-const YOUNG_GENERATION_MB = 24;
 
 /** A child that has been started. Implemented by processes, by threads and by tests. */
 interface ChildHandle<To> {
@@ -265,10 +263,7 @@ export function childThread<To, From>({
     const worker = new Worker(entry, {
       workerData: setup,
       ...(heapLimitMb !== undefined && {
-        resourceLimits: {
-          maxOldGenerationSizeMb: heapLimitMb + HEAP_MARGIN_MB,
-          maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-        },
+        resourceLimits: { maxOldGenerationSizeMb: heapLimitMb + HEAP_MARGIN_MB },
       }),
     });
     worker.unref();
