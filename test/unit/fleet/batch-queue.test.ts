@@ -213,7 +213,8 @@ describe('a batch run', () => {
     });
     const answer = processor.runBatch(expected, {}, never());
     expect(processor.load().queueDepth).toBe(1);
-    expect(processor.expectedStart(expected.id)).toBeGreaterThanOrEqual(1_700_000_000_000);
+    // Plans that take long, as on a busy machine, are kept for a while: the run is in a later one.
+    await eventually(() => (processor.expectedStart(expected.id) ?? 0) >= 1_700_000_000_000);
     shared[0] = 1;
     await Promise.all([result, answer]);
   });
