@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { ServiceClient } from '../support/service-client.ts';
 import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 
-/** Gates with angles of their own, of which the compiler keeps some 2.7 KB each: 160 MB in all. */
-const LONG_CIRCUIT = Array.from({ length: 60_000 }, (_, i) => {
+/** Gates with angles of their own, of which the compiler keeps some 2.7 KB each: 400 MB in all. */
+const LONG_CIRCUIT = Array.from({ length: 150_000 }, (_, i) => {
   const qubit = (5 * i) % 12;
   const theta = Number(((0.7 * i) % 3).toFixed(3));
   return i % 2 === 0
