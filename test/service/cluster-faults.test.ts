@@ -15,7 +15,7 @@ describeWith(['PostgreSQL'], 'faults of a cluster', () => {
       jobsBetween: 3,
       seed: 23,
       lanes: 5,
-      leaseS: 2,
+      leaseS: 3,
       roles: ['all', 'all', 'all'],
     });
     expect(report.wrong).toEqual([]);
