@@ -307,6 +307,19 @@ describe('a density matrix', () => {
     expect(probabilities![1]).toBeCloseTo(0.5 * (0.1 * 0.9 + 0.7 * 0.3), 12);
   });
 
+  test('misreads a qubit that is measured after the last gate, whatever passes make of the order', async () => {
+    const operations: readonly DynamicOperation[] = [
+      { kind: 'measure', qubits: [1], bits: [0] },
+      gate('X', [1]),
+      { kind: 'measure', qubits: [0], bits: [1] },
+      { kind: 'misread', bits: [1], p1Given0: 0.3, p0Given1: 0 },
+      { kind: 'measure', qubits: [1], bits: [2] },
+    ];
+    const circuit = { numQubits: 2, numBits: 3, operations };
+    const { probabilities } = await runDensity(engine, circuit, { probabilities: true });
+    expectClose(probabilities!, Float64Array.of(0, 0, 0, 0, 0.7, 0, 0.3, 0), 1e-12);
+  });
+
   testSeeds(
     'of measurements between few gates, some misread, has the exact distribution',
     seeds(200),

@@ -7,15 +7,8 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { HALF_SENT, HEAD } from './support/half-sent.ts';
 import { openTestService, type TestOverrides, type TestService } from './support/test-service.ts';
-
-const HEAD =
-  'POST /api/v1/quantum/circuits HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n';
-const UNSENT: readonly (readonly [string, string])[] = [
-  ['says nothing', ''],
-  ['sends half a header', 'GET /api/v1/ HTTP/1.1\r\nHos'],
-  ['sends half a body', `${HEAD}X-API-Key: KEY\r\nContent-Length: 100\r\n\r\n{"circuit":[`],
-];
 
 /** A whole request. */
 function submission(key: string, more = ''): string {
@@ -76,7 +69,7 @@ test.each([1, 2, 5, 10, 40, 59, 3600])(
 );
 
 describe('a client that does not hang up', () => {
-  test.each(UNSENT)('and %s is hung up on', async (_, bytes) => {
+  test.each(HALF_SENT)('and %s is hung up on', async (_, bytes) => {
     const { service, port } = await listening({ requestTimeoutMs: 400 });
     const socket = await client(port);
     await eventually(async () => expect(await numConnections(service)).toBe(1));

@@ -1,9 +1,10 @@
 // @needs processes
+/** A real service whose engine a circuit fills with what the compiler keeps of it. */
 import { expect, test } from 'vitest';
 import { ServiceClient } from '../support/service-client.ts';
 import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 
-/** Gates with angles of their own, of which the compiler keeps some 2.7 KB each: 400 MB in all. */
+/** Gates with angles of their own, of which the compiler keeps some 2.7 KB each: 400 MB in all, more than the thread may use. */
 const LONG_CIRCUIT = Array.from({ length: 150_000 }, (_, i) => {
   const qubit = (5 * i) % 12;
   const theta = Number(((0.7 * i) % 3).toFixed(3));
@@ -12,7 +13,7 @@ const LONG_CIRCUIT = Array.from({ length: 150_000 }, (_, i) => {
     : { gate: 'RXX', qubits: [qubit, (qubit + 1 + (i % 11)) % 12], theta };
 });
 
-test('fails a circuit that fills the heap of its engine, and runs others in the same process', async () => {
+test('a circuit that fills the heap of its engine fails, and the same process runs others', async () => {
   using folder = temporaryFolder();
   const service = await startServiceProcess(folder.path, {
     QCS_ENGINE: 'cpu',

@@ -13,6 +13,7 @@ import {
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
+import { HALF_SENT } from './support/half-sent.ts';
 
 const run = promisify(execFile);
 
@@ -215,13 +216,6 @@ async function fillWithInferences(service: ServiceProcess, rows: number) {
   return answers;
 }
 
-/** What a client sends of a request before it stalls. */
-const HALF_SENT = [
-  '',
-  'GET /api/v1/ HTTP/1.1\r\nHos',
-  'POST /api/v1/quantum/circuits HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nX-API-Key: KEY\r\nContent-Length: 100\r\n\r\n{"circuit":[',
-];
-
 test('SIGTERM answers inferences 503 that are not through with the grace, and ends, whatever half-sent requests there are', async () => {
   using folder = temporaryFolder();
   const service = await startServiceProcess(folder.path, {
@@ -229,7 +223,7 @@ test('SIGTERM answers inferences 503 that are not through with the grace, and en
     QCS_SHUTDOWN_GRACE_S: '1',
   });
   const port = Number(new URL(service.origin).port);
-  for (const bytes of HALF_SENT) {
+  for (const [, bytes] of HALF_SENT) {
     // It never hangs up by itself.
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
     await once(socket, 'connect');

@@ -187,6 +187,8 @@ ${register}${pragmas.map((text) => `#pragma braket ${text}\n`).join('')}`,
     const after = await waiting;
     expect(after).toMatchObject({ status: 'completed' });
     expect(after.results).toHaveLength(pragmas.length);
+    expect(after.results?.at(-1)).toMatchObject({ type: 'sample' });
+    expect(after.results?.at(-1)).toHaveProperty('value.length', 50);
     expect(numReconnects).toBeGreaterThan(0);
     expect(seen.at(-1)).toBe('completed');
 

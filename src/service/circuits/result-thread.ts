@@ -27,7 +27,7 @@ export type FromResultThread =
 
 /** Time limit for the thread to start; the machine may be busy. */
 const START_LIMIT_MS = 60_000;
-/** Results are far smaller, with the text that is made of them. */
+/** The largest that was found, 2^28 bits of outcomes as counts and shot by shot, takes 280 MiB with its text. */
 const HEAP_LIMIT_MB = 2048;
 const ENTRY = new URL(`./result-thread-entry${extname(import.meta.url)}`, import.meta.url);
 
