@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { loadedByAddress } from './test/support/loaded-by-address.ts';
 import { testFilesThatNeed } from './test/support/test-files.ts';
 import { TimeReport } from './test/support/time-report.ts';
 
@@ -19,7 +20,13 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 );
 
 export default defineConfig({
+  plugins: process.argv.includes('--changed') ? [loadedByAddress()] : [],
   test: {
+    // Of what is read as a file, no module knows.
+    forceRerunTriggers: [
+      '**/{package-lock.json,vitest.config.ts}',
+      '**/{assembly,models,shaders}/**',
+    ],
     reporters: ['default', new TimeReport()],
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,

@@ -1,6 +1,8 @@
 /** Test files declare what they need and are held to it. */
 import childProcess, { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { addressesIn } from '../support/loaded-by-address.ts';
 import { needOf, testFilesThatNeed } from '../support/test-files.ts';
 
 test('a file says what it needs in a line of its own', () => {
@@ -29,4 +31,13 @@ test('no function that starts a process is forgotten', () => {
   for (const name of starting) {
     expect(String(Reflect.get(childProcess, name)), name).toContain('refuse');
   }
+});
+
+test.each([
+  ['src/service/circuits/result-thread.ts', './result-thread-entry'],
+  ['src/engine/cpu/node-host.ts', './thread-pool-helper'],
+  ['test/support/service-process.ts', '/src/main'],
+  ['test/support/command-line.ts', '/src/cli'],
+])('the module that %s loads by its address is found for --changed', (path, entry) => {
+  expect(addressesIn(readFileSync(path, 'utf8'))).toEqual([`${entry}.ts`]);
 });
