@@ -6,18 +6,27 @@ import { TimeReport } from './test/support/time-report.ts';
 
 const NEED_FACILITIES = testFilesThatNeed('facilities');
 const NEED_SERVICE = testFilesThatNeed('service');
-const NEED_OTHERS = testFilesThatNeed('processes', 'minutes', 'isolation');
+const NEED_OTHERS = testFilesThatNeed('processes', 'isolation');
+const NEED_MINUTES = testFilesThatNeed('minutes');
 
 /**
- * Ends what hangs. No test is timed by it: it is at least ten times what the slowest test takes on a
- * quiet machine of two cores.
+ * How long a test or a hook may take, in ms: ten times what the slowest of its project takes on a quiet machine of two
+ * cores. Where a file takes longer, it says so by `vi.setConfig`. Where QCS_TEST_SEEDS asks for more random cases, fast tests
+ * get more time.
  */
-const HANG_MS = 600_000;
+const LIMITS_MS = {
+  fast: 30_000 * Number(process.env['QCS_TEST_SEEDS'] ?? 1),
+  service: 60_000,
+  processes: 120_000,
+  long: 3_600_000,
+};
 
 // Threads and processes that tests start load the service's sources in a quarter of the time.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('.vitest/compile-cache', import.meta.url),
 );
+
+const limit = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
 export default defineConfig({
   plugins: process.argv.includes('--changed') ? [loadedByAddress()] : [],
@@ -28,18 +37,26 @@ export default defineConfig({
       '**/{assembly,models,shaders}/**',
     ],
     reporters: ['default', new TimeReport()],
-    testTimeout: HANG_MS,
-    hookTimeout: HANG_MS,
-    teardownTimeout: HANG_MS,
+    teardownTimeout: LIMITS_MS.processes,
     // Two worker processes: the suites that start the service use worker threads of their own.
     maxWorkers: 2,
     projects: [
+      // `npm run test:long`
+      ...(process.env['QCS_TEST_LONG'] === '1'
+        ? [
+            {
+              extends: true as const,
+              test: { name: 'long', ...limit(LIMITS_MS.long), include: NEED_MINUTES },
+            },
+          ]
+        : []),
       {
         extends: true,
         test: {
           name: 'fast',
+          ...limit(LIMITS_MS.fast),
           include: ['test/**/*.test.ts'],
-          exclude: [...NEED_SERVICE, ...NEED_OTHERS, ...NEED_FACILITIES],
+          exclude: [...NEED_SERVICE, ...NEED_OTHERS, ...NEED_FACILITIES, ...NEED_MINUTES],
           setupFiles: 'test/support/held-to-needs.ts',
           // A worker loads each module once for all of its files.
           isolate: false,
@@ -49,6 +66,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'service',
+          ...limit(LIMITS_MS.service),
           include: NEED_SERVICE,
           // A worker keeps its service for all of its files.
           isolate: false,
@@ -56,12 +74,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'processes', include: NEED_OTHERS },
+        test: { name: 'processes', ...limit(LIMITS_MS.processes), include: NEED_OTHERS },
       },
       {
         extends: true,
         test: {
           name: 'drivers and browsers',
+          ...limit(LIMITS_MS.processes),
           include: NEED_FACILITIES,
           globalSetup: 'test/support/facilities/set-up.ts',
         },

@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * `service`: the file asks a running service, which it shares with other such files (`shared-service.ts`).
- * `processes`: it starts child processes. `minutes`: it computes for a minute or more. `isolation`: it mocks
- * modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because
+ * `processes`: it starts child processes. `minutes`: it takes minutes, and `npm run test:long` runs it. `isolation`: it
+ * mocks modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because
  * they run on a driver, in a browser or with Python.
  */
 export const NEEDS = ['service', 'processes', 'minutes', 'isolation', 'facilities'] as const;

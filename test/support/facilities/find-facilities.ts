@@ -21,7 +21,7 @@ import {
 import { squareOnGpu } from './try-gpu.ts';
 
 /** A facility that has not answered by then hangs. */
-const HANG_MS = 600_000;
+const HANG_MS = 120_000;
 const TRY_DRIVER = new URL('./try-driver.ts', import.meta.url);
 const CAUSE_LENGTH = 300;
 

@@ -2,6 +2,7 @@
 /**
  * The committed model against a training from scratch, and the figures of its cross-validation against
  * an independent computation. One training serves all tests: it is what takes this file its time.
+ * card.test.ts has what is true of the committed file without it.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,14 +17,12 @@ import {
   artefactText,
   buildArtefact,
 } from '../../../../../src/workloads/models/qnn-hybrid/build-artefact.ts';
-import { crossValidate } from '../../../../../src/workloads/models/qnn-hybrid/cross-validate.ts';
 import { irisPair } from '../../../../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import {
   TRAINING_PLAN,
   type TrainingOutcome,
   trainQnnHybrid,
 } from '../../../../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
-import { engineCircuits } from '../../../../../src/workloads/procedures/engine-circuits.ts';
 import { overFolds, shareRight } from '../../../../support/accuracies.ts';
 import { chanceAbove } from '../../../../support/binomial.ts';
 import { countsByLabel, NEVER, runCircuit } from '../../../../support/engine-runs.ts';
@@ -33,12 +32,9 @@ import {
   rangeScaler,
   type WrittenOut,
   writtenGhz,
-  writtenRing,
 } from '../../../../support/reuploading-circuits.ts';
 import { TRAINING_ENGINE } from '../../../../support/training-outcomes.ts';
 
-/** The training is a minute or two of work for a whole core: the limit of other hooks is near on a busy machine. */
-const HOUR_MS = 3_600_000;
 const { rows, labels } = irisPair();
 const committed = readArtefact();
 const { card } = committed;
@@ -49,7 +45,7 @@ let outcome: TrainingOutcome;
 
 beforeAll(async () => {
   outcome = await trainQnnHybrid(engine, (...told) => progress.push(told), NEVER);
-}, HOUR_MS);
+});
 
 afterAll(async () => {
   await engine.close();
@@ -105,67 +101,6 @@ describe('training again', () => {
     expect(fractions.at(-1)).toBe(1);
     expect(fractions).toHaveLength(6 * 20 + 100);
     expect(new Set(progress.map(([what]) => what)).size).toBe(7);
-  });
-});
-
-describe('the chosen circuit', () => {
-  test('is the smallest within one standard error of the best', () => {
-    const { candidates } = card.model_selection;
-    const best = candidates.toSorted((a, b) => b.accuracy.mean - a.accuracy.mean)[0]!;
-    const bar = best.accuracy.mean - best.accuracy.spread / Math.sqrt(5 * 4);
-    const [smallest] = candidates
-      .filter(({ accuracy }) => accuracy.mean >= bar)
-      .sort((a, b) => a.parameters - b.parameters);
-    expect(candidates.filter(({ chosen }) => chosen)).toEqual([smallest]);
-    expect(card.circuit).toMatchObject({
-      ansatz: smallest!.ansatz,
-      layers: smallest!.layers,
-      parameters: smallest!.parameters,
-    });
-  });
-
-  test('competed with one to three layers of both families', () => {
-    const found = card.model_selection.candidates.map(
-      ({ ansatz, layers, parameters: count }) => `${ansatz} ${layers} ${count}`,
-    );
-    const wanted = [1, 2, 3].flatMap((layers) => [
-      `ghz-reuploading ${layers} ${12 * layers}`,
-      `ring-reuploading ${layers} ${8 * layers}`,
-    ]);
-    expect(found.sort()).toEqual(wanted.sort());
-  });
-
-  test.each([
-    [0, writtenGhz],
-    [1, writtenRing],
-  ])('was compared by what a slow simulation finds: candidate %i', async (at, write) => {
-    const candidate = outcome.candidates[at]!;
-    const own = stratifiedSplits(labels, { numFolds: 5, numRepeats: 4, seed: 1 });
-    const folds = await crossValidate(
-      candidate.circuit,
-      { rows, labels },
-      own,
-      plan.fit,
-      engineCircuits(engine, NEVER),
-      async () => {},
-    );
-    const accuracies = folds.map(({ fitted: { theta, threshold } }, i) => {
-      const { train, test } = own[i]!;
-      const values = expectations(write, theta, 1, train, test);
-      return shareRight(
-        values.map((value) => (value > threshold ? 1 : 0)),
-        test.map((row) => labels[row]!),
-      );
-    });
-    expect(card.model_selection.candidates[at]!.accuracy).toEqual(overFolds(accuracies));
-    expect(card.model_selection.cross_validation).toEqual({ folds: 5, repeats: 4, seed: 1 });
-  });
-
-  test('is measured on other splits than it was chosen on', () => {
-    const { model_selection: selection, metrics } = card;
-    expect(metrics.cross_validation.seed).not.toBe(selection.cross_validation.seed);
-    const chosenOn = stratifiedSplits(labels, plan.selection).map(({ test }) => `${test}`);
-    expect(splits.filter(({ test }) => chosenOn.includes(`${test}`))).toEqual([]);
   });
 });
 
@@ -262,12 +197,5 @@ describe('the published metrics', () => {
     // Five standard deviations; the cards' roundings are a thousandth of a flower.
     expect(Math.abs(found - change)).toBeLessThan(5 * Math.sqrt(variance) + 0.002);
     expect(Math.sqrt(variance)).toBeLessThan(10);
-  });
-
-  test('reach what the issue asks for: 0.94, and no more than 0.005 below LDA', () => {
-    const lda = card.baselines.find(({ id }) => id === 'lda')!;
-    expect(card.metrics.accuracy.mean).toBeGreaterThanOrEqual(0.94);
-    expect(card.metrics.accuracy.mean).toBeGreaterThanOrEqual(lda.accuracy.mean - 0.005);
-    expect(card.metrics.accuracy_at_deployed_shots.mean).toBeGreaterThanOrEqual(0.94);
   });
 });
