@@ -16,7 +16,6 @@ const NEED_MINUTES = testFilesThatNeed('minutes');
  */
 const LIMITS_MS = {
   fast: 30_000 * Number(process.env['QCS_TEST_SEEDS'] ?? 1),
-  service: 60_000,
   processes: 120_000,
   long: 3_600_000,
 };
@@ -66,7 +65,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'service',
-          ...limit(LIMITS_MS.service),
+          ...limit(LIMITS_MS.processes),
           include: NEED_SERVICE,
           // A worker keeps its service for all of its files.
           isolate: false,

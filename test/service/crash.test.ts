@@ -1,7 +1,7 @@
 // @needs processes
 /** A crash and a shutdown lose nothing, and nothing runs twice. */
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Job } from '../../src/jobs/job.ts';
 import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/database.ts';
@@ -13,6 +13,8 @@ import {
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
+
+vi.setConfig({ testTimeout: 900_000 });
 
 const environment = { QCS_RATE_LIMIT_STANDARD: '1000000', QCS_LOG_LEVEL: 'warn' };
 /** A tenth of a second or two, compiling included, on one thread. */

@@ -3,7 +3,7 @@
  * Jobs of all kinds at once on a real service, by several keys, with cancels, repeats, listings, and
  * watchers whose connections break. bench/mixed-load.ts runs the same for a minute.
  */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { LoadReport } from '../support/mixed-load/load-report.ts';
 import {
   createLoadKeys,
@@ -11,6 +11,8 @@ import {
   runMixedLoad,
 } from '../support/mixed-load/mixed-load.ts';
 import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
+
+vi.setConfig({ testTimeout: 900_000 });
 
 /**
  * Whether a load has had some of everything that is checked. How soon that is depends on the machine;
