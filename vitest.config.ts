@@ -15,7 +15,7 @@ const NEED_MINUTES = testFilesThatNeed('minutes');
  * get more time.
  */
 const LIMITS_MS = {
-  fast: 30_000 * Number(process.env['QCS_TEST_SEEDS'] ?? 1),
+  fast: 30_000 * Math.max(1, Number(process.env['QCS_TEST_SEEDS'] ?? 1)),
   processes: 120_000,
   long: 3_600_000,
 };

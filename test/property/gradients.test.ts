@@ -21,10 +21,11 @@ import {
 } from '../support/parametric-circuits.ts';
 import { gate } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { numCases } from '../support/seeds.ts';
 
 const EXACT = 1e-10;
 const DIFFERENCED = 1e-6;
-const NUM_CIRCUITS = 60;
+const NUM_CIRCUITS = numCases(60);
 
 /** The ancilla of a gradient is qubit 8. */
 const reference = openReferenceEngine({ maxQubits: 9 });

@@ -54,7 +54,7 @@ const ENGINES: readonly (readonly [string, TargetProfile, () => UsesShape])[] = 
 test.each(ENGINES)('the %s lowers almost no program by itself', (_, target, open) => {
   const usesShape = open();
   let [numUsed, numTried] = [0, 0];
-  for (const seed of seeds(10)) {
+  for (const seed of seeds(25)) {
     const circuit = shapedCircuit(seed, NUM_QUBITS);
     const { slots, values } = angleKinds(anglesOf(circuit));
     const shape = compileShape(circuit, { slots }, target);

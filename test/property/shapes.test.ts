@@ -17,7 +17,7 @@ import { exactOutcomes, finalAmplitudes } from '../support/state-oracle.ts';
 
 const engine = openReferenceEngine({ maxQubits: 8 });
 const NUM_QUBITS = 4;
-const SEEDS = seeds(8);
+const SEEDS = seeds(20);
 const TARGETS: readonly [string, TargetProfile][] = [
   ['a tile of three qubits', TINY_TILE],
   ['a tile larger than the circuit', profile()],

@@ -270,19 +270,22 @@ describe.each(engines)('trajectories on %s', (name, engine) => {
     expect(result.trajectories).toBe(1);
   });
 
-  test('give the same counts for the same seed as the reference engine', async () => {
-    const [, reference] = engines[0]!;
-    for (const channel of CHANNELS) {
-      const circuit = noisyCircuit(channelOf(channel), 4, 10, 7);
-      const ask = { shots: 300, seed: 11 };
-      const own = await runTrajectories(engine, circuit, ask);
-      const other = await runTrajectories(reference, circuit, ask);
-      expect(
-        countsByLabel(own.counts),
-        `${name}, channel ${JSON.stringify(channel.written)}`,
-      ).toEqual(countsByLabel(other.counts));
-    }
-  });
+  test.runIf(name !== 'reference')(
+    'give the same counts for the same seed as the reference engine',
+    async () => {
+      const [, reference] = engines[0]!;
+      for (const channel of CHANNELS) {
+        const circuit = noisyCircuit(channelOf(channel), 4, 10, 7);
+        const ask = { shots: 300, seed: 11 };
+        const own = await runTrajectories(engine, circuit, ask);
+        const other = await runTrajectories(reference, circuit, ask);
+        expect(
+          countsByLabel(own.counts),
+          `${name}, channel ${JSON.stringify(channel.written)}`,
+        ).toEqual(countsByLabel(other.counts));
+      }
+    },
+  );
 
   test('give the state of a single shot, normalised', async () => {
     const [, reference] = engines[0]!;

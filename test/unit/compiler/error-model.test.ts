@@ -12,6 +12,7 @@ import {
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { RandomStream } from '../../support/random-stream.ts';
+import { numCases } from '../../support/seeds.ts';
 
 const gate = (name: string, targets: number[], controls: number[] = []): DynamicOperation => ({
   kind: 'gate',
@@ -195,7 +196,7 @@ test('parities without errors are those of runs', async () => {
   const random = new RandomStream(5);
   const numBits = 12;
   let [numOnes, numFound] = [0, 0];
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < numCases(200); round++) {
     const operations: DynamicOperation[] = [];
     const qubit = () => random.below(4);
     const some = () => {
