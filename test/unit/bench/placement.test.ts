@@ -5,18 +5,18 @@ import { generateTraces, traceText } from '../../../bench/placement/generate-tra
 import { lowerBoundMs } from '../../../bench/placement/lower-bound.ts';
 import { readTraces, replayOf, type Trace } from '../../../bench/placement/trace.ts';
 
-/** Run times as the model says, and scattered around that. */
-const SIGMAS = [0, 0.3];
 /**
  * Trace in which each circuit has one possible lane: there is nothing to choose, and sums differ by
  * their order only.
  */
 const NO_CHOICE = 'cpu-fallback';
-/** Trace whose makespan depends on the large circuit that happens to be last; see docs/capacity.md. */
+/** Run times are scattered around those of the model, as they are in life. */
+const SIGMA = 0.3;
+/** Without scatter, its makespan depends on the large circuit that happens to be last; see docs/capacity.md. */
 const BY_ITS_LAST_CIRCUIT = 'long-tailed';
 
-describe.each(SIGMAS)('on the committed traces, σ = %d', (sigma) => {
-  const results = readTraces().map((trace) => compare(trace, sigma));
+describe('on the committed traces', () => {
+  const results = readTraces().map((trace) => compare(trace, SIGMA));
   const named = results.map((result) => [result.trace, result] as const);
 
   test.each(named)('%s, placement is within a tenth of what any could do', (_, result) => {
@@ -24,12 +24,13 @@ describe.each(SIGMAS)('on the committed traces, σ = %d', (sigma) => {
     expect(result.learningMs).toBeLessThan(1.1 * result.lowerBoundMs);
   });
 
-  test.each(
-    named.filter(([name]) => name !== NO_CHOICE && !(sigma === 0 && name === BY_ITS_LAST_CIRCUIT)),
-  )('%s, it is done before round-robin and before least-loaded', (_, result) => {
-    expect(result.earliestFinishMs).toBeLessThan(result.roundRobinMs);
-    expect(result.earliestFinishMs).toBeLessThan(result.leastLoadedMs);
-  });
+  test.each(named.filter(([name]) => name !== NO_CHOICE))(
+    '%s, it is done before round-robin and before least-loaded',
+    (_, result) => {
+      expect(result.earliestFinishMs).toBeLessThan(result.roundRobinMs);
+      expect(result.earliestFinishMs).toBeLessThan(result.leastLoadedMs);
+    },
+  );
 
   test('all are done at the same time where there is nothing to choose', () => {
     const only = results.find(({ trace }) => trace === NO_CHOICE);
