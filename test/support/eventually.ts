@@ -14,9 +14,7 @@ import { TestRunner } from 'vitest';
 export async function eventually(claim: () => unknown): Promise<void> {
   const limit: AbortSignal | undefined = TestRunner.getCurrentTest()?.context.signal;
   let failure: unknown = new Error(`It never came to this: ${claim}`);
-  const tell = () => Object.assign(limit?.reason, { cause: failure });
-  limit?.addEventListener('abort', tell);
-  try {
+  const isHeld = async () => {
     for (;;) {
       try {
         if ((await claim()) !== false) return;
@@ -26,7 +24,22 @@ export async function eventually(claim: () => unknown): Promise<void> {
       limit?.throwIfAborted();
       await setTimeout(1);
     }
+  };
+  await awaited(isHeld(), () => failure);
+}
+
+/**
+ * Ends as the promise does. Where the test's limit comes first, its error has as its cause what is told of the wait.
+ *
+ * @param tell - What was waited for, and how far it had come.
+ */
+export async function awaited<T>(promise: Promise<T>, tell: () => unknown): Promise<T> {
+  const limit: AbortSignal | undefined = TestRunner.getCurrentTest()?.context.signal;
+  const onLimit = () => Object.assign(limit?.reason, { cause: tell() });
+  limit?.addEventListener('abort', onLimit);
+  try {
+    return await promise;
   } finally {
-    limit?.removeEventListener('abort', tell);
+    limit?.removeEventListener('abort', onLimit);
   }
 }

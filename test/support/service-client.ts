@@ -1,6 +1,7 @@
 /** A client of a running service: one key, JSON in and out, the envelope opened. */
 import { z } from 'zod';
 import { jobFields } from '../../src/service/schemas/jobs.ts';
+import { awaited } from './eventually.ts';
 
 /** Codes that are answered by what is wrong with the service rather than with the request. */
 const FIRST_SERVER_FAULT = 500;
@@ -70,7 +71,7 @@ export class ServiceClient {
   ): Promise<Answer> {
     const whole = path.startsWith('/api/') || path === '/metrics' ? path : `/api/v1${path}`;
     const sentAt = performance.now();
-    const response = await fetch(`${this.origin}${whole}`, {
+    const asked = fetch(`${this.origin}${whole}`, {
       method,
       headers: {
         'x-api-key': this.key,
@@ -79,6 +80,7 @@ export class ServiceClient {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
+    const response = await awaited(asked, () => new Error(`${method} ${path} was never answered`));
     const text = await response.text();
     const receivedAt = performance.now();
     const { status } = response;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { awaited } from './eventually.ts';
 
 /** A running service and what it printed. */
 export interface ServiceProcess {
@@ -65,13 +66,14 @@ export async function startServiceProcess(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
-  await new Promise<void>((resolve, reject) => {
+  const started = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
       if (output.includes(says)) resolve();
     });
     signal?.addEventListener('abort', () => child.kill('SIGKILL'));
     child.once('exit', (code) => reject(new Error(`the service ended (${code}): ${output}${log}`)));
   });
+  await awaited(started, () => new Error(`the service never said "${says}": ${output}${log}`));
   const origin = /(http:\/\/\d+\.\d+\.\d+\.\d+:\d+)/.exec(output)?.[1];
   if (origin === undefined) throw new Error(`no address in: ${output}`);
   return {
@@ -84,7 +86,10 @@ export async function startServiceProcess(
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const exit = once(child, 'exit');
       child.kill(signal);
-      const [code] = await exit;
+      const [code] = await awaited(
+        exit,
+        () => new Error(`the service never ended after ${signal}: ${output}${log}`),
+      );
       return code as number | null;
     },
   };
