@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { WAIT_MS } from './test/support/facilities/facilities.ts';
 import { testFilesThatNeed } from './test/support/test-files.ts';
 import { TimeReport } from './test/support/time-report.ts';
 
 const NEED_FACILITIES = testFilesThatNeed('facilities');
 const NEED_SERVICE = testFilesThatNeed('service');
+const NEED_PAGES = testFilesThatNeed('pages');
 const NEED_OTHERS = testFilesThatNeed('processes', 'minutes', 'isolation');
 
 /**
@@ -32,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEED_SERVICE, ...NEED_OTHERS, ...NEED_FACILITIES],
+          exclude: [...NEED_SERVICE, ...NEED_OTHERS, ...NEED_FACILITIES, ...NEED_PAGES],
           setupFiles: 'test/support/held-to-needs.ts',
           // A worker loads each module once for all of its files.
           isolate: false,
@@ -54,9 +56,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'drivers and browsers',
+          name: 'drivers',
           include: NEED_FACILITIES,
           globalSetup: 'test/support/facilities/set-up.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          include: NEED_PAGES,
+          globalSetup: 'test/support/facilities/set-up.ts',
+          // A worker keeps its browser for all of its files.
+          isolate: false,
+          expect: { poll: { timeout: WAIT_MS } },
         },
       },
     ],

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { BrowserPage } from './browser-page.ts';
+import { BrowserPage, DESK, type Opened } from './browser-page.ts';
 
 const ENTRY = 'live-state-entry';
 const LIVE_STATE = fileURLToPath(
@@ -27,8 +27,8 @@ export interface LiveStatePage extends AsyncDisposable {
   readonly scriptBytes: ReadonlyMap<string, number>;
 }
 
-/** Bundles the scripts and opens a browser on the page. */
-export async function openLiveStatePage(): Promise<LiveStatePage> {
+/** Bundles the scripts and opens the page. */
+export async function openLiveStatePage(opened: Opened): Promise<LiveStatePage> {
   const files = await bundled();
   const server = createServer(({ url = '/' }, response) => {
     const file = files.get(url.slice(1));
@@ -46,7 +46,8 @@ export async function openLiveStatePage(): Promise<LiveStatePage> {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const page = await BrowserPage.open();
+  const page = new BrowserPage(opened);
+  await page.resize(DESK);
   await page.load(`http://127.0.0.1:${port}/`);
   await page.evaluate(`import('/client.js')`);
   const scripts = [...files].filter(([name]) => name.endsWith('.js'));
@@ -54,7 +55,6 @@ export async function openLiveStatePage(): Promise<LiveStatePage> {
     page,
     scriptBytes: new Map(scripts.map(([name, text]) => [name, text.length])),
     [Symbol.asyncDispose]: async () => {
-      await page[Symbol.asyncDispose]();
       server.closeAllConnections();
       server.close();
     },

@@ -1,6 +1,6 @@
-// @needs facilities
-/** The live state in headless Chromium: its worker answers what the service answers. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @needs pages
+/** The live state in headless Chromium, under a policy that allows scripts of the service alone: its worker answers what the service answers. */
+import { afterAll, describe, expect } from 'vitest';
 import type { Operation } from '../../src/circuit/circuit.ts';
 import type { GateObject } from '../../src/circuit/gate-object.ts';
 import { gateObjectsFromCircuit } from '../../src/circuit/gate-objects-from-circuit.ts';
@@ -10,6 +10,7 @@ import { EngineProcessor } from '../support/engine-processor.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { randomGates } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { test } from './browser-page.ts';
 import { type LiveStatePage, openLiveStatePage } from './live-state-page.ts';
 
 const NUM_CIRCUITS = 200;
@@ -41,8 +42,8 @@ describeWith(['Chromium'], 'the live state in a page', () => {
   let live: LiveStatePage;
   let service: TestService;
   const processor = new EngineProcessor('statevector-sim');
-  beforeAll(async () => {
-    live = await openLiveStatePage();
+  test.beforeAll(async ({ opened }) => {
+    live = await openLiveStatePage(opened);
     service = await openTestService({ processors: [processor] });
   });
   afterAll(async () => {
@@ -169,10 +170,6 @@ describeWith(['Chromium'], 'the live state in a page', () => {
     expect(live.scriptBytes.get('client.js')).toBeLessThan(MAX_CLIENT_BYTES);
     expect(text?.[1]).toBeGreaterThan(50_000);
     expect(total - text![1]).toBeLessThan(MAX_WORKER_BYTES);
-  });
-
-  test('complains of nothing, under a policy that allows scripts of the service alone', () => {
-    expect(live.page.complaints).toEqual([]);
   });
 
   test('fails what is asked of it once it is closed', async () => {

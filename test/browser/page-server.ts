@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { Browser } from 'playwright-core';
 import { facilityPath } from '../support/facilities/describe-with.ts';
+import { WAIT_MS } from '../support/facilities/facilities.ts';
 import { openChromium } from './chromium.ts';
 
 const SHADERS = new URL('../../shaders/', import.meta.url);
@@ -24,8 +26,7 @@ export interface ClaimPage extends AsyncDisposable {
    * @throws if the page does not answer in time, from then on at once, or its browser has ended.
    */
   run(index: number, withinMs?: number): Promise<string | null>;
-  /** Of its browser; gone with it. */
-  readonly folder: string;
+  readonly chromium: Browser;
 }
 
 /** Opens a browser on a page with that module. */
@@ -38,14 +39,16 @@ export async function openClaimPage(module: string): Promise<ClaimPage> {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const chromium = await openChromium(`http://127.0.0.1:${port}/`, facilityPath('Chromium'));
-  void chromium.ended.then((said) => exchange.fail(`Chromium has ended; it said: ${said}`));
+  const chromium = await openChromium(facilityPath('Chromium'));
+  chromium.on('disconnected', () => exchange.fail('Chromium has ended.'));
+  const page = await chromium.newPage();
+  await page.goto(`http://127.0.0.1:${port}/`, { timeout: WAIT_MS });
   return {
-    folder: chromium.folder,
+    chromium,
     run: (index, withinMs) => exchange.run(index, withinMs),
     [Symbol.asyncDispose]: async () => {
       exchange.fail('The page is closed.');
-      await chromium[Symbol.asyncDispose]();
+      await chromium.close();
       server.closeAllConnections();
       server.close();
     },

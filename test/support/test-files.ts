@@ -8,9 +8,16 @@ import { readdirSync, readFileSync } from 'node:fs';
  * `service`: the file asks a running service, which it shares with other such files (`shared-service.ts`).
  * `processes`: it starts child processes. `minutes`: it computes for a minute or more. `isolation`: it mocks
  * modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because
- * they run on a driver, in a browser or with Python.
+ * they run on a driver or with Python. `pages`: so are its suites, which visit pages in a browser that such files share.
  */
-export const NEEDS = ['service', 'processes', 'minutes', 'isolation', 'facilities'] as const;
+export const NEEDS = [
+  'service',
+  'processes',
+  'minutes',
+  'isolation',
+  'facilities',
+  'pages',
+] as const;
 
 /** See NEEDS. */
 export type Need = (typeof NEEDS)[number];
