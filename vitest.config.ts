@@ -1,13 +1,23 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
-import { WAIT_MS } from './test/support/facilities/facilities.ts';
+import {
+  BROWSER_FLAGS,
+  BROWSERS,
+  LONG_WAIT_MS,
+  WAIT_MS,
+} from './test/support/facilities/facilities.ts';
 import { testFilesThatNeed } from './test/support/test-files.ts';
 import { TimeReport } from './test/support/time-report.ts';
 
 const NEED_FACILITIES = testFilesThatNeed('facilities');
 const NEED_SERVICE = testFilesThatNeed('service');
 const NEED_PAGES = testFilesThatNeed('pages');
+const NEED_BROWSER = testFilesThatNeed('browser');
 const NEED_OTHERS = testFilesThatNeed('processes', 'minutes', 'isolation');
+
+const executablePath = BROWSERS.find((path) => existsSync(path));
 
 /**
  * Ends what hangs. No test is timed by it: it is at least ten times what the slowest test takes on a
@@ -34,7 +44,13 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEED_SERVICE, ...NEED_OTHERS, ...NEED_FACILITIES, ...NEED_PAGES],
+          exclude: [
+            ...NEED_SERVICE,
+            ...NEED_OTHERS,
+            ...NEED_FACILITIES,
+            ...NEED_PAGES,
+            ...NEED_BROWSER,
+          ],
           setupFiles: 'test/support/held-to-needs.ts',
           // A worker loads each module once for all of its files.
           isolate: false,
@@ -70,6 +86,32 @@ export default defineConfig({
           // A worker keeps its browser for all of its files.
           isolate: false,
           expect: { poll: { timeout: WAIT_MS } },
+        },
+      },
+      {
+        extends: true,
+        // A page has no environment.
+        define: {
+          'process.env.QCS_TEST_SEEDS': JSON.stringify(process.env['QCS_TEST_SEEDS'] ?? '1'),
+        },
+        test: {
+          name: 'browser',
+          include: NEED_BROWSER,
+          globalSetup: 'test/support/facilities/set-up.ts',
+          // Without a browser the files are read in Node, and their suites skipped.
+          browser: {
+            enabled: executablePath !== undefined,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                executablePath: executablePath ?? '',
+                args: BROWSER_FLAGS,
+                timeout: LONG_WAIT_MS,
+              },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
         },
       },
     ],

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { openChromium } from '../test/browser/chromium.ts';
 import { BROWSERS } from '../test/support/facilities/facilities.ts';
 import {

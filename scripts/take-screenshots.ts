@@ -7,14 +7,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { openChromium } from '../test/browser/chromium.ts';
 import { BROWSERS } from '../test/support/facilities/facilities.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 
 const FOLDER = join(import.meta.dirname, '../docs/console');
-/** The choice of a noise model. */
-const NOISE = '.run-form select:not(:has(optgroup))';
 const BELL_PAIR = '.bars[aria-label="Probabilities: 00 50%, 11 50%"]';
 const SIZE = { width: 1280, height: 800 };
 
@@ -51,7 +49,8 @@ async function makeBellState(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Forget the key' }).waitFor();
   await page.getByRole('link', { name: 'Composer', exact: true }).click();
   await page.waitForSelector(BELL_PAIR);
-  const models = page.locator(NOISE);
+  const models = page.getByLabel('Noise', { exact: true });
+  await models.locator('option').nth(1).waitFor({ state: 'attached' });
   await models.selectOption({ index: (await models.locator('option').count()) - 1 });
   // A person takes longer, and the exact probabilities are known once the state has settled.
   await setTimeout(1000);

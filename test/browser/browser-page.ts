@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright';
 import { test as base, expect } from 'vitest';
 import { facilityPath } from '../support/facilities/describe-with.ts';
 import { WAIT_MS } from '../support/facilities/facilities.ts';

@@ -1,5 +1,5 @@
 /** Headless Chromium, driven by Playwright. It ends, and its files go, when it is closed or this process ends. */
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright';
 import { BROWSER_FLAGS, LONG_WAIT_MS } from '../support/facilities/facilities.ts';
 
 /**

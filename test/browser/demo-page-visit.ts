@@ -1,5 +1,5 @@
 /** A visit to the demo of a real service, with answers to runs that a test sets. */
-import type { Page, Route } from 'playwright-core';
+import type { Page, Route } from 'playwright';
 import { expect } from 'vitest';
 import type { DemoFacts } from '../../src/console/demo/demo-facts.ts';
 import { DEMO_FACTS, demoBody } from '../support/demo-facts.ts';

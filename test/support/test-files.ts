@@ -9,6 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * `processes`: it starts child processes. `minutes`: it computes for a minute or more. `isolation`: it mocks
  * modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because
  * they run on a driver or with Python. `pages`: so are its suites, which visit pages in a browser that such files share.
+ * `browser`: so are its suites, and they run in a page themselves.
  */
 export const NEEDS = [
   'service',
@@ -17,6 +18,7 @@ export const NEEDS = [
   'isolation',
   'facilities',
   'pages',
+  'browser',
 ] as const;
 
 /** See NEEDS. */
