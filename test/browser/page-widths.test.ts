@@ -12,6 +12,8 @@ import { temporaryFolder } from '../support/service-process.ts';
 import type { WindowSize } from './browser-page.ts';
 import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
 
+/** The API reference draws some hundred operations at once, and answers nobody meanwhile. */
+const AT_LEISURE = { timeout: LONG_WAIT_MS };
 /** By how much the page is wider than the window. */
 const SIDEWAYS = `document.documentElement.scrollWidth - innerWidth`;
 /** Texts of the parts that scroll sideways by themselves, a few words each. */
@@ -57,13 +59,13 @@ describeWith(['Chromium'], 'pages at their widths', () => {
     for (const size of [DESK, PHONE]) {
       await open('/docs', size);
       const operation = page.page.locator('#operations-circuits-submitCircuit');
-      await operation.waitFor({ timeout: LONG_WAIT_MS });
+      await operation.waitFor(AT_LEISURE);
       await isOurs();
       expect(await page.page.locator('.topbar').count()).toBe(0);
       if (size === DESK) continue;
-      await operation.locator('.opblock-summary-control').click();
+      await operation.locator('.opblock-summary-control').click(AT_LEISURE);
       const body = operation.locator('textarea').first();
-      await body.waitFor({ timeout: LONG_WAIT_MS });
+      await body.waitFor(AT_LEISURE);
       expect(await body.inputValue()).toContain('target_processor');
       await isOurs();
     }
