@@ -97,6 +97,15 @@ describeWith(['Chromium'], 'the run panel', () => {
     expect(processor.tasks).toHaveLength(1);
   });
 
+  test('a circuit is run with its own qubits, also while the state is that of the one before', async () => {
+    // From now on no state is computed.
+    await visit.evaluate(`Worker.prototype.postMessage = () => {}`);
+    await visit.click('Add a qubit');
+    await visit.click('Run');
+    await state('Run 1 has completed.');
+    expect(processor.tasks.map(({ circuit }) => circuit)).toMatchObject([{ numQubits: 3 }]);
+  });
+
   test('Control and Enter run it from anywhere, and the seed is sent', async () => {
     await visit.fill('Seed', '7');
     await visit.page.locator('#composer-grid').focus();
