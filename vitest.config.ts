@@ -94,6 +94,8 @@ export default defineConfig({
         define: {
           'process.env.QCS_TEST_SEEDS': JSON.stringify(process.env['QCS_TEST_SEEDS'] ?? '1'),
         },
+        // Found later, it would have the page loaded anew amid its tests.
+        optimizeDeps: { include: ['zod'] },
         test: {
           name: 'browser',
           include: NEED_BROWSER,

@@ -1,8 +1,14 @@
 // @needs pages
 /** The composer: by keys, by mouse, by text, with the state beside it. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
+
+/** Scripts of the console as it is served. */
+const ASSETS = 'src/console/built/assets';
+const MAX_WORKER_BYTES = 450_000;
 
 describeWith(['Chromium'], 'the composer', () => {
   let visit: ConsoleVisit;
@@ -192,6 +198,16 @@ describeWith(['Chromium'], 'the composer', () => {
     await mouse.move(grid.x + 80, grid.y + 42, { steps: 5 });
     await mouse.up();
     await probabilities('01 100%');
+  });
+
+  test('has a worker that is small without the reader of texts', () => {
+    const assets = readdirSync(ASSETS);
+    const bytesOf = (name: string) => {
+      const [script] = assets.filter((each) => each.startsWith(name) && each.endsWith('.js'));
+      return statSync(join(ASSETS, script ?? name)).size;
+    };
+    expect(bytesOf('state-worker')).toBeLessThan(MAX_WORKER_BYTES);
+    expect(bytesOf('read-text')).toBeGreaterThan(50_000);
   });
 
   test.each([

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/service-process.ts';
 import type { WindowSize } from './browser-page.ts';
 import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
 
-/** The API reference draws some hundred operations at once, and answers nobody meanwhile. */
+/** The API reference draws all of its operations at once, and answers nobody meanwhile. */
 const AT_LEISURE = { timeout: LONG_WAIT_MS };
 /** By how much the page is wider than the window. */
 const SIDEWAYS = `document.documentElement.scrollWidth - innerWidth`;
