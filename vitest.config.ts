@@ -1,5 +1,13 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import {
+  BROWSER_FLAGS,
+  BROWSERS,
+  LONG_WAIT_MS,
+  WAIT_MS,
+} from './test/support/facilities/facilities.ts';
 import { loadedByAddress } from './test/support/loaded-by-address.ts';
 import { testFilesThatNeed } from './test/support/test-files.ts';
 import { TimeReport } from './test/support/time-report.ts';
@@ -8,6 +16,10 @@ const NEED_FACILITIES = testFilesThatNeed('facilities');
 const NEED_SERVICE = testFilesThatNeed('service');
 const NEED_OTHERS = testFilesThatNeed('processes', 'isolation');
 const NEED_MINUTES = testFilesThatNeed('minutes');
+const NEED_PAGES = testFilesThatNeed('pages');
+const NEED_BROWSER = testFilesThatNeed('browser');
+
+const executablePath = BROWSERS.find((path) => existsSync(path));
 
 /**
  * How long a test or a hook may take, in ms: ten times what the slowest of its project takes on a quiet machine of two
@@ -55,7 +67,14 @@ export default defineConfig({
           name: 'fast',
           ...limit(LIMITS_MS.fast),
           include: ['test/**/*.test.ts'],
-          exclude: [...NEED_SERVICE, ...NEED_OTHERS, ...NEED_FACILITIES, ...NEED_MINUTES],
+          exclude: [
+            ...NEED_SERVICE,
+            ...NEED_OTHERS,
+            ...NEED_FACILITIES,
+            ...NEED_MINUTES,
+            ...NEED_PAGES,
+            ...NEED_BROWSER,
+          ],
           setupFiles: 'test/support/held-to-needs.ts',
           // A worker loads each module once for all of its files.
           isolate: false,
@@ -78,10 +97,51 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'drivers and browsers',
+          name: 'drivers',
           ...limit(LIMITS_MS.processes),
           include: NEED_FACILITIES,
           globalSetup: 'test/support/facilities/set-up.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          ...limit(LIMITS_MS.processes),
+          include: NEED_PAGES,
+          globalSetup: 'test/support/facilities/set-up.ts',
+          // A worker keeps its browser for all of its files.
+          isolate: false,
+          expect: { poll: { timeout: WAIT_MS } },
+        },
+      },
+      {
+        extends: true,
+        // A page has no environment.
+        define: {
+          'process.env.QCS_TEST_SEEDS': JSON.stringify(process.env['QCS_TEST_SEEDS'] ?? '0.4'),
+        },
+        // Found later, it would have the page loaded anew amid its tests.
+        optimizeDeps: { include: ['zod'] },
+        test: {
+          name: 'browser',
+          ...limit(LIMITS_MS.processes),
+          include: NEED_BROWSER,
+          globalSetup: 'test/support/facilities/set-up.ts',
+          // Without a browser the files are read in Node, and their suites skipped.
+          browser: {
+            enabled: executablePath !== undefined,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                executablePath: executablePath ?? '',
+                args: BROWSER_FLAGS,
+                timeout: LONG_WAIT_MS,
+              },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
         },
       },
     ],

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'puppeteer-core';
+import type { Page } from 'playwright';
 import { openChromium } from '../test/browser/chromium.ts';
 import { BROWSERS } from '../test/support/facilities/facilities.ts';
 import {
@@ -43,11 +43,8 @@ export async function benchConsole(): Promise<void> {
   const measured: Measurement[] = [];
   try {
     await submit(service, 'statevector-sim', NUM_JOBS, 32);
-    await using chromium = await openChromium('about:blank', executable);
-    const [page] = await chromium.browser.pages();
-    if (page === undefined) throw new Error('unreachable: Chromium has no page');
-    page.setDefaultTimeout(0);
-    await page.setViewport(WINDOW);
+    await using chromium = await openChromium(executable);
+    const page = await chromium.newPage({ viewport: WINDOW });
     measured.push(...(await measureJobs(page, service)));
     measured.push(...(await measureDevices(page, service)));
   } finally {
@@ -77,7 +74,7 @@ async function measureJobs(page: Page, service: ServiceProcess): Promise<readonl
   const following = await framesWhile(page, () =>
     whileJobsArrive(service, 'statevector-sim', () => passed(PART_MS)),
   );
-  const rows = await page.$$eval('.job-row', (all) => all.length);
+  const rows = await page.locator('.job-row').count();
   return [
     ...figures('reading 10,000 jobs', reading),
     ...figures('scrolling through 10,000 jobs', scrolling),

@@ -7,14 +7,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Page } from 'puppeteer-core';
+import type { Page } from 'playwright';
 import { openChromium } from '../test/browser/chromium.ts';
 import { BROWSERS } from '../test/support/facilities/facilities.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 
 const FOLDER = join(import.meta.dirname, '../docs/console');
-/** The choice of a noise model. */
-const NOISE = '.run-form select:not(:has(optgroup))';
 const BELL_PAIR = '.bars[aria-label="Probabilities: 00 50%, 11 50%"]';
 const SIZE = { width: 1280, height: 800 };
 
@@ -25,12 +23,8 @@ mkdirSync(FOLDER, { recursive: true });
 using folder = temporaryFolder();
 const service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
 try {
-  await using chromium = await openChromium('about:blank', executable);
-  const [page] = await chromium.browser.pages();
-  if (page === undefined) throw new Error('unreachable: Chromium has no page');
-  page.setDefaultTimeout(0);
-  await page.setViewport(SIZE);
-  await makeBellState(page);
+  await using chromium = await openChromium(executable);
+  await makeBellState(await chromium.newPage({ viewport: SIZE }));
 } finally {
   await service.stop('SIGTERM');
 }
@@ -41,7 +35,7 @@ async function makeBellState(page: Page): Promise<void> {
   await take(page, '1-start');
   await page.goto(`${service.origin}/#/composer`);
   await page.waitForSelector('#composer-grid');
-  await page.evaluate(`document.getElementById('composer-grid').focus()`);
+  await page.focus('#composer-grid');
   await page.keyboard.press('h');
   await page.keyboard.press('c');
   await page.waitForSelector(BELL_PAIR);
@@ -51,13 +45,13 @@ async function makeBellState(page: Page): Promise<void> {
   await page.locator('input[type="password"]').fill(service.key ?? '');
   await show(page, '.hero');
   await take(page, '3-key');
-  await page.locator('::-p-aria([name="Use this key"][role="button"])').click();
-  await page.waitForSelector('::-p-aria([name="Forget the key"][role="button"])');
-  await page.locator('::-p-aria([name="Composer"][role="link"])').click();
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByRole('button', { name: 'Forget the key' }).waitFor();
+  await page.getByRole('link', { name: 'Composer', exact: true }).click();
   await page.waitForSelector(BELL_PAIR);
-  await page.waitForSelector(NOISE);
-  const model = await page.$eval(`${NOISE} option:last-of-type`, (option) => option.value);
-  await page.select(NOISE, model);
+  const models = page.getByLabel('Noise', { exact: true });
+  await models.locator('option').nth(1).waitFor({ state: 'attached' });
+  await models.selectOption({ index: (await models.locator('option').count()) - 1 });
   // A person takes longer, and the exact probabilities are known once the state has settled.
   await setTimeout(1000);
   await show(page, '.run-panel');
@@ -70,7 +64,9 @@ async function makeBellState(page: Page): Promise<void> {
 
 /** Scrolls an element to the top of the window. */
 async function show(page: Page, selector: string): Promise<void> {
-  await page.$eval(selector, (element) => element.scrollIntoView({ behavior: 'instant' }));
+  await page
+    .locator(selector)
+    .evaluate('(element) => element.scrollIntoView({ behavior: "instant" })');
 }
 
 async function take(page: Page, name: string): Promise<void> {

@@ -21,12 +21,12 @@ interface Sha256 {
 
 /**
  * Node's crypto, if there is one. Requested at run time rather than imported, because browsers compile
- * circuits too; they know no `process`.
+ * circuits too; they know no `process`, or have one that a bundler made.
  */
 const nodeCrypto: { createHash(algorithm: 'sha256'): Sha256 } | undefined = Reflect.get(
   globalThis,
   'process',
-)?.getBuiltinModule('node:crypto');
+)?.getBuiltinModule?.('node:crypto');
 
 /** Hash of a program, 64 hex digits. */
 export function hashProgram(program: Omit<Program, 'hash'>): string {

@@ -1,31 +1,27 @@
-// @needs facilities
+// @needs pages
 /** The page `#/account` of a real service: keys entered, kept, made, changed, rotated and revoked. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { SCOPES } from '../../src/service/keys/api-key.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, PHONE } from './console-visit.ts';
+import { ConsoleVisit, PHONE, test } from './console-visit.ts';
 
 describeWith(['Chromium'], 'the account page', () => {
   let visit: ConsoleVisit;
   let admin: string;
-  beforeAll(async () => {
-    visit = await ConsoleVisit.start();
+  test.beforeAll(async ({ opened }) => {
+    visit = await ConsoleVisit.start(opened);
   });
-  afterAll(() => visit?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     admin = await visit.service.createKey('enterprise', SCOPES);
-    visit.complaints.length = 0;
   });
-  afterEach(() => expect(visit.complaints).toEqual([]));
 
   const stored = () =>
-    visit.page.evaluate(`[localStorage.getItem('qcs-key'), sessionStorage.getItem('qcs-key')]`);
+    visit.evaluate(`[localStorage.getItem('qcs-key'), sessionStorage.getItem('qcs-key')]`);
   /** Status with which the service answers a key. */
   const statusOf = async (text: string) =>
     (await visit.service.get('/keys/info', { 'x-api-key': text })).statusCode;
   const shownKey = async () => {
-    await visit.page.waitForSelector('.new-key');
-    return await visit.page.$eval('.new-key', (element) => element.textContent);
+    return (await visit.page.locator('.new-key').textContent()) ?? '';
   };
 
   test('a key that the service refuses is named at the field and is not kept', async () => {
@@ -39,15 +35,15 @@ describeWith(['Chromium'], 'the account page', () => {
 
   test('a key is used with the keyboard alone, and is kept for the tab', async () => {
     await visit.open('#/account');
-    await visit.page.waitForSelector('form');
+    await visit.has('form');
     await visit.tabTo('API key');
     await visit.page.keyboard.type(visit.service.key);
-    expect(await visit.page.$eval('form input', (input) => input.type)).toBe('password');
+    await visit.has('form input:focus[type=password]');
     await visit.tabTo('Show the key');
-    await visit.page.keyboard.press('Space');
-    expect(await visit.page.$eval('form input', (input) => input.type)).toBe('text');
+    await visit.press('Space');
+    await visit.has('form input[type=text]');
     await visit.tabTo('Use this key');
-    await visit.page.keyboard.press('Enter');
+    await visit.press('Enter');
     await visit.sees('Limits and usage');
     expect(await stored()).toEqual([null, visit.service.key]);
     expect(await visit.violations()).toEqual([]);
@@ -56,7 +52,7 @@ describeWith(['Chromium'], 'the account page', () => {
   test('a key is remembered if the visitor asks for it, until it is forgotten', async () => {
     await visit.open('#/account');
     await visit.fill('API key', visit.service.key);
-    await visit.clickOn('::-p-aria(Remember it in this browser)');
+    await visit.page.getByLabel('Remember it in this browser').check();
     await visit.click('Use this key');
     await visit.sees('in this browser, until you forget it');
     expect(await stored()).toEqual([visit.service.key, null]);
@@ -85,7 +81,7 @@ describeWith(['Chromium'], 'the account page', () => {
     expect(await statusOf(text)).toBe(200);
     expect(await visit.violations()).toEqual([]);
     await visit.click('I have stored it');
-    await visit.page.waitForFunction(`document.querySelector('dialog') === null`);
+    await visit.lacks('dialog');
     await visit.sees('notebooks');
     expect(await visit.page.content()).not.toContain(text);
   });
@@ -96,9 +92,7 @@ describeWith(['Chromium'], 'the account page', () => {
     await visit.fill('Name', '   ');
     await visit.click('Make the key');
     await visit.sees('must be 1 to 100 printable characters');
-    expect(
-      await visit.page.$eval('dialog input', (input) => input.getAttribute('aria-invalid')),
-    ).toBe('true');
+    await visit.has('dialog input[aria-invalid=true]');
   });
 
   test('an administrator changes a key', async () => {
@@ -106,9 +100,11 @@ describeWith(['Chromium'], 'the account page', () => {
     await visit.open('#/account/keys', admin);
     await visit.click('Change changed');
     await visit.fill('Name', 'renamed');
-    await visit.clickOn('::-p-xpath(//label[strong="admin"]/input)');
+    await visit.page
+      .locator('label', { has: visit.page.locator('strong:text-is("admin")') })
+      .check();
     await visit.click('Save the changes');
-    await visit.page.waitForSelector(`[data-key="${id}"] ::-p-text(renamed)`);
+    await visit.has(`[data-key="${id}"]:has-text("renamed")`);
     const { data } = (await visit.service.get('/keys/info', { 'x-api-key': text })).json();
     expect(data).toMatchObject({ name: 'renamed', scopes: ['read', 'admin'] });
   });
@@ -117,7 +113,7 @@ describeWith(['Chromium'], 'the account page', () => {
     const [, before] = await makeKey('rotated');
     await visit.open('#/account/keys', admin);
     await visit.click('Rotate rotated');
-    await visit.clickOn('::-p-aria(Not at all: it has leaked)');
+    await visit.page.getByLabel('Not at all: it has leaked').check();
     expect(await statusOf(before)).toBe(200);
     await visit.click('Make a new secret');
     const after = await shownKey();
@@ -129,13 +125,13 @@ describeWith(['Chromium'], 'the account page', () => {
     await visit.open('#/account/keys', admin);
     await visit.click('Revoke ended');
     await visit.sees('This cannot be undone.');
-    await visit.page.keyboard.press('Escape');
-    await visit.page.waitForFunction(`document.querySelector('dialog') === null`);
+    await visit.press('Escape');
+    await visit.lacks('dialog');
     expect(await visit.focusName()).toBe('Revoke ended');
     expect(await statusOf(text)).toBe(200);
-    await visit.page.keyboard.press('Enter');
+    await visit.press('Enter');
     await visit.click('Revoke for good');
-    await visit.page.waitForFunction(`document.querySelector('[data-key="${id}"]') === null`);
+    await visit.lacks(`[data-key="${id}"]`);
     expect(await statusOf(text)).toBe(401);
   });
 
@@ -143,10 +139,10 @@ describeWith(['Chromium'], 'the account page', () => {
     const own = await makeKey('own', ['read', 'admin']);
     await visit.open('#/account/keys', own[1]);
     await visit.click('Rotate own');
-    await visit.clickOn('::-p-aria(Not at all: it has leaked)');
+    await visit.page.getByLabel('Not at all: it has leaked').check();
     await visit.click('Make a new secret');
     const after = await shownKey();
-    await visit.page.waitForFunction(`sessionStorage.getItem('qcs-key') === '${after}'`);
+    await visit.until(`sessionStorage.getItem('qcs-key') === '${after}'`);
   });
 
   test('the audit log is read page by page and filtered', async () => {
@@ -155,14 +151,14 @@ describeWith(['Chromium'], 'the account page', () => {
     await visit.sees('50 of 50 entries, and there are older ones');
     expect(await visit.violations()).toEqual([]);
     await visit.click('Older entries');
-    await visit.page.waitForFunction(`document.querySelectorAll('ol.rows li').length > 50`);
+    await visit.until(`document.querySelectorAll('ol.rows li').length > 50`);
     await visit.fill('Key, device or detail', 'name: audited 7');
-    await visit.page.waitForFunction(`document.querySelectorAll('ol.rows li').length === 1`);
+    await visit.until(`document.querySelectorAll('ol.rows li').length === 1`);
   });
 
-  test.each(['#/account', '#/account/keys', '#/account/audit'])('%s fits a phone', async (hash) => {
+  test.each(['#/account/keys', '#/account/audit'])('%s fits a phone', async (hash) => {
     await visit.open(hash, admin, PHONE);
-    await visit.page.waitForSelector('main .card .head');
+    await visit.has('main .card .head');
     expect(await visit.overflow()).toBe(0);
     expect(await visit.violations()).toEqual([]);
   });

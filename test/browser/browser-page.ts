@@ -1,11 +1,16 @@
-/** A page in headless Chromium: keys, sizes, colour schemes, its requests and what the browser complains of. */
-import { readFileSync } from 'node:fs';
+/** Pages in headless Chromium: sizes, colour schemes, requests, what axe finds and what the browser complains of. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { KeyInput, Page } from 'puppeteer-core';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { test as base, expect } from 'vitest';
 import { facilityPath } from '../support/facilities/describe-with.ts';
-import { type Chromium, openChromium } from './chromium.ts';
+import { WAIT_MS } from '../support/facilities/facilities.ts';
+import { openChromium } from './chromium.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Pictures and texts of the pages of failed tests. */
+const FAILURES = '.vitest/failures';
 
 /** A size of the window, in CSS pixels. */
 export interface WindowSize {
@@ -27,109 +32,103 @@ const MAX_PHONE_WIDTH = 480;
 export const SCHEMES = ['light', 'dark'] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
-/** A running browser and its page. */
-export interface OpenedPage {
-  readonly chromium: Chromium;
-  readonly page: Page;
+/** The browser, which all files of a worker share, and the pages that a file has opened in it. */
+export interface Opened {
+  readonly chromium: Browser;
+  readonly pages: BrowserPage[];
 }
 
-/** Starts a browser whose page is empty. */
-export async function openPage(): Promise<OpenedPage> {
-  const chromium = await openChromium('about:blank', facilityPath('Chromium'));
-  const [page] = await chromium.browser.pages();
-  if (page === undefined) throw new Error('unreachable: Chromium has no page');
-  page.setDefaultTimeout(0);
-  page.setDefaultNavigationTimeout(0);
-  return { chromium, page };
-}
+/**
+ * `test` with the fixture `opened`. A test fails if the browser complains of something; of a test that fails, pictures
+ * and texts of the pages are kept.
+ */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are needed.
+  .extend('chromium', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const chromium = await openChromium(facilityPath('Chromium'));
+    onCleanup(() => chromium.close());
+    return chromium;
+  })
+  .extend('opened', { scope: 'file' }, ({ chromium }, { onCleanup }): Opened => {
+    const pages: BrowserPage[] = [];
+    onCleanup(async () => {
+      for (const page of pages) await page[Symbol.asyncDispose]();
+    });
+    return { chromium, pages };
+  })
+  .extend('watch', { auto: true }, ({ opened: { pages }, task, onTestFailed }, { onCleanup }) => {
+    for (const { complaints } of pages) complaints.length = 0;
+    onTestFailed(async () => {
+      for (const page of pages) await page.keep(task.fullTestName);
+    });
+    onCleanup(() => {
+      for (const { complaints } of pages) expect(complaints).toEqual([]);
+    });
+  });
 
-/** A page of a browser of its own. */
+/** A window with one page. */
 export class BrowserPage implements AsyncDisposable {
-  readonly page: Page;
   /**
    * Messages of the console, errors of scripts, violations of the page's policy, and requests to other hosts.
    * Answers with an error status are none: tests provoke them.
    */
   readonly complaints: string[] = [];
-  /** Addresses of its requests since it was loaded. */
-  readonly requests: string[] = [];
-  readonly #chromium: Chromium;
+  readonly #chromium: Browser;
+  #context: BrowserContext | undefined;
+  #page: Page | undefined;
+  #isPhone = false;
   #origin = 'null';
 
-  constructor({ chromium, page }: OpenedPage) {
-    this.page = page;
+  constructor({ chromium, pages }: Opened) {
     this.#chromium = chromium;
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
-    page.on('console', (message) => {
+    pages.push(this);
+  }
+
+  /** The page; it is another one after a window of another kind. */
+  get page(): Page {
+    if (this.#page === undefined) throw new Error('No window is open yet.');
+    return this.#page;
+  }
+
+  /** A window of that size, for a visitor who prefers a colour scheme. */
+  async resize(size: WindowSize, scheme: Scheme = 'light'): Promise<void> {
+    const isPhone = size.width <= MAX_PHONE_WIDTH;
+    if (this.#page === undefined || isPhone !== this.#isPhone) await this.#openWindow(isPhone);
+    await this.page.setViewportSize(size);
+    await this.page.emulateMedia({ colorScheme: scheme });
+  }
+
+  async #openWindow(isPhone: boolean): Promise<void> {
+    await this.#context?.close();
+    this.#isPhone = isPhone;
+    const kind = { isMobile: isPhone, hasTouch: isPhone, deviceScaleFactor: isPhone ? 2 : 1 };
+    this.#context = await this.#chromium.newContext(kind);
+    this.#context.setDefaultTimeout(WAIT_MS);
+    this.#page = await this.#context.newPage();
+    this.#page.on('pageerror', (error) => this.complaints.push(String(error)));
+    this.#page.on('console', (message) => {
       const text = message.text();
       if (text.startsWith('Failed to load resource: the server responded')) return;
-      this.complaints.push(`${message.type()}: ${text} (${message.location().url ?? ''})`);
+      this.complaints.push(`${message.type()}: ${text} (${message.location().url})`);
     });
-    page.on('request', (request) => {
+    this.#page.on('request', (request) => {
       const url = new URL(request.url());
-      this.requests.push(url.href);
       if (this.#origin === 'null' || url.origin === this.#origin || url.protocol === 'data:')
         return;
       this.complaints.push(`request to ${url.href}`);
     });
+    await this.prepare(this.#page);
   }
 
-  static async open(): Promise<BrowserPage> {
-    return new BrowserPage(await openPage());
-  }
+  /** Done with the page of each new window. */
+  protected async prepare(_: Page): Promise<void> {}
 
   /** Loads an address anew, also if it differs from the present one after # alone. */
   async load(url: string): Promise<void> {
     this.#origin = 'null';
     await this.page.goto('about:blank');
-    this.complaints.length = 0;
-    this.requests.length = 0;
     this.#origin = new URL(url).origin;
     await this.page.goto(url);
-  }
-
-  /** A window of that size, for a visitor who prefers a colour scheme. */
-  async resize(size: WindowSize, scheme: Scheme = 'light'): Promise<void> {
-    const isMobile = size.width <= MAX_PHONE_WIDTH;
-    const deviceScaleFactor = isMobile ? 2 : 1;
-    await this.page.setViewport({ ...size, isMobile, hasTouch: isMobile, deviceScaleFactor });
-    await this.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  }
-
-  /** Makes each request of the page take so many milliseconds more. */
-  async delayNetwork(latency: number): Promise<void> {
-    const conditions = latency === 0 ? null : { latency, download: -1, upload: -1 };
-    await this.page.emulateNetworkConditions(conditions);
-  }
-
-  /** Presses and lets go of a key, while a modifier is held. */
-  async press(key: KeyInput, modifier?: KeyInput): Promise<void> {
-    if (modifier !== undefined) await this.page.keyboard.down(modifier);
-    await this.page.keyboard.press(key);
-    if (modifier !== undefined) await this.page.keyboard.up(modifier);
-  }
-
-  /**
-   * Clicks an element once it is enabled and stands still.
-   *
-   * A page may still move after that, so that the mouse hits something else. Then it clicks once more, as a visitor would.
-   */
-  async clickOn(selector: string): Promise<void> {
-    for (let hasMissed = true; hasMissed; ) {
-      const element = await this.page.waitForSelector(selector);
-      if (element === null) throw new Error(`unreachable: ${selector} was waited for`);
-      const click = await element.evaluateHandle((wanted) => {
-        const seen = { hasMissed: false };
-        const look = ({ target }: { readonly target: unknown }) => {
-          seen.hasMissed = wanted.isConnected && !wanted.contains(target as typeof wanted);
-        };
-        wanted.ownerDocument.addEventListener('click', look, { once: true, capture: true });
-        return seen;
-      });
-      await this.page.locator(selector).click();
-      // Where the click led to another page, nothing is left to look at.
-      hasMissed = await click.evaluate((seen) => seen.hasMissed).catch(() => false);
-    }
   }
 
   /** The value of an expression; a promise is waited for. */
@@ -138,29 +137,61 @@ export class BrowserPage implements AsyncDisposable {
   }
 
   /**
-   * Waits until an expression holds; it is evaluated in every frame.
-   *
-   * One that throws does not hold yet: it may look at elements that the page has not drawn. (Puppeteer stops
-   * looking when one throws in a later frame than the first, and then waits for ever.)
+   * Waits until an expression holds. One that throws does not hold yet: it may look at elements that the page has not
+   * drawn. (Playwright's waitForFunction needs a page whose policy allows eval.)
    */
   async until(expression: string): Promise<void> {
-    await this.page.waitForFunction(`(() => {
-      try {
-        return ${expression};
-      } catch {
-        return false;
-      }
-    })()`);
+    await expect.poll(() => this.page.evaluate(expression), { message: expression }).toBe(true);
   }
 
-  /** Waits until the page's text contains it. */
+  /** Waits until a text is seen. */
   async sees(text: string): Promise<void> {
-    await this.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+    await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }
 
-  /** The text of the element with that id. */
-  async text(id: string): Promise<string> {
-    return String(await this.evaluate(`document.getElementById('${id}').textContent`));
+  /** Waits until there is an element; some are drawn so that nobody sees them. */
+  async has(selector: string): Promise<void> {
+    await this.page.locator(selector).first().waitFor({ state: 'attached' });
+  }
+
+  /** Waits until there is none. */
+  async lacks(selector: string): Promise<void> {
+    await this.page.locator(selector).waitFor({ state: 'detached' });
+  }
+
+  /** Clicks a button by its name. */
+  async click(name: string): Promise<void> {
+    await this.page.getByRole('button', { name, exact: true }).click();
+  }
+
+  /** Replaces what a field holds, by the field's label. */
+  async fill(label: string, text: string): Promise<void> {
+    await this.page.getByLabel(label, { exact: true }).filter({ visible: true }).fill(text);
+  }
+
+  /** Presses keys one after the other, such as `Control+Enter`. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  /** Presses Tab until the element with this name has the focus. */
+  async tabTo(name: string): Promise<void> {
+    for (let presses = 0; presses < 100; presses += 1) {
+      await this.press('Tab');
+      if ((await this.focusName()) === name) return;
+    }
+    throw new Error(`Tab does not lead to ${name}`);
+  }
+
+  /** Name of the element that has the focus. */
+  async focusName(): Promise<string> {
+    return String(
+      await this.evaluate(`(() => {
+        const { activeElement: one } = document;
+        const name = one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.textContent;
+        return name.trim();
+      })()`),
+    );
   }
 
   /** What axe finds, by rule and element. */
@@ -180,29 +211,17 @@ export class BrowserPage implements AsyncDisposable {
     );
   }
 
-  /** Frames per second while something is done. */
-  async frameRate(action: () => Promise<void>): Promise<number> {
-    await this.evaluate(`(() => {
-      window.frameStamps = [];
-      const look = (now) => { window.frameStamps?.push(now); if (window.frameStamps) requestAnimationFrame(look); };
-      requestAnimationFrame(look);
-    })()`);
-    await action();
-    return Number(
-      await this.evaluate(`(() => {
-        const stamps = window.frameStamps;
-        delete window.frameStamps;
-        return ((stamps.length - 1) * 1000) / (stamps.at(-1) - stamps[0]);
-      })()`),
-    );
-  }
-
-  /** A picture of the window, or of the whole page: PNG. */
-  async screenshot(isWhole = false): Promise<Uint8Array> {
-    return await this.page.screenshot({ fullPage: isWhole });
+  /** Keeps a picture and the text of the page, and says where. */
+  async keep(name: string): Promise<void> {
+    if (this.#page === undefined) return;
+    mkdirSync(FAILURES, { recursive: true });
+    const path = join(FAILURES, name.replaceAll(/\W+/g, '-').slice(0, 150));
+    await this.#page.screenshot({ path: `${path}.png`, fullPage: true });
+    writeFileSync(`${path}.yaml`, await this.#page.locator('body').ariaSnapshot());
+    process.stderr.write(`The page looked like ${path}.png and read like ${path}.yaml.\n`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#chromium[Symbol.asyncDispose]();
+    await this.#context?.close();
   }
 }

@@ -1,46 +1,38 @@
-// @needs facilities
+// @needs pages
 /** The composer: by keys, by mouse, by text, with the state beside it. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
+import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
+
+/** Scripts of the console as it is served. */
+const ASSETS = 'src/console/built/assets';
+const MAX_WORKER_BYTES = 450_000;
 
 describeWith(['Chromium'], 'the composer', () => {
   let visit: ConsoleVisit;
-  beforeAll(async () => {
-    visit = await ConsoleVisit.start();
+  test.beforeAll(async ({ opened }) => {
+    visit = await ConsoleVisit.start(opened);
   });
-  afterAll(() => visit?.[Symbol.asyncDispose]());
-  beforeEach(() => {
-    visit.complaints.length = 0;
-  });
-  afterEach(() => expect(visit.complaints).toEqual([]));
 
   const open = async (hash = '#/composer', size = DESK) => {
     await visit.open(hash, undefined, size);
-    await visit.page.waitForSelector('#composer-grid');
+    await visit.has('#composer-grid');
   };
   const press = async (...keys: readonly string[]) => {
-    await visit.page.evaluate(`document.getElementById('composer-grid').focus()`);
-    for (const key of keys) await visit.page.keyboard.press(key as 'Enter');
+    await visit.page.locator('#composer-grid').focus();
+    await visit.press(...keys);
   };
   /** Waits until the probabilities are these. */
-  const probabilities = (text: string) =>
-    visit.page.waitForSelector(`.bars[aria-label=${JSON.stringify(`Probabilities: ${text}`)}]`);
+  const probabilities = (text: string) => visit.has(`.bars[aria-label="Probabilities: ${text}"]`);
   /** Waits until the text of the editor contains it. */
   const editorHas = (text: string) =>
-    visit.page.waitForFunction(
-      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.innerText
-        .includes(${JSON.stringify(text)})`,
-    );
+    visit.page.locator('.cm-content').filter({ hasText: text }).waitFor();
   /** Replaces the text of the editor, as a person does. */
   const type = async (text: string) => {
-    await visit.page.evaluate(
-      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content').focus()`,
-    );
-    await visit.page.keyboard.down('Control');
-    await visit.page.keyboard.press('a');
-    await visit.page.keyboard.up('Control');
-    await visit.page.keyboard.press('Delete');
+    await visit.page.locator('.cm-content').focus();
+    await visit.press('Control+a', 'Delete');
     await visit.page.keyboard.type(text);
   };
 
@@ -50,33 +42,24 @@ describeWith(['Chromium'], 'the composer', () => {
     await press('h', 'c');
     await probabilities('00 50%, 11 50%');
     await editorHas('cx q[0], q[1];');
-    expect(await visit.page.$$eval('.bloch', (all) => all.map((each) => each.textContent))).toEqual(
-      [expect.stringContaining('|r| = 0.00'), expect.stringContaining('|r| = 0.00')],
-    );
+    expect(await visit.page.locator('.bloch').allTextContents()).toEqual([
+      expect.stringContaining('|r| = 0.00'),
+      expect.stringContaining('|r| = 0.00'),
+    ]);
   });
 
   test('undoes, redoes, moves, copies and deletes by keys', async () => {
     await open();
     await press('x');
     await probabilities('01 100%');
-    await visit.page.keyboard.down('Control');
-    await visit.page.keyboard.press('z');
-    await visit.page.keyboard.up('Control');
+    await visit.press('Control+z');
     await probabilities('00 100%');
-    await visit.page.keyboard.down('Control');
-    await visit.page.keyboard.press('y');
-    await visit.page.keyboard.up('Control');
+    await visit.press('Control+y');
     await probabilities('01 100%');
     // To the other qubit.
-    await press('Home');
-    await visit.page.keyboard.down('Shift');
-    await visit.page.keyboard.press('ArrowDown');
-    await visit.page.keyboard.up('Shift');
+    await press('Home', 'Shift+ArrowDown');
     await probabilities('10 100%');
-    await visit.page.keyboard.down('Control');
-    await visit.page.keyboard.press('c');
-    await visit.page.keyboard.press('v');
-    await visit.page.keyboard.up('Control');
+    await visit.press('Control+c', 'Control+v');
     await probabilities('11 100%');
     await press('Home', 'Delete');
     await probabilities('10 100%');
@@ -91,9 +74,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await probabilities('10 100%');
     await visit.sees('X');
     await type('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[7];\n');
-    await visit.page.waitForFunction(
-      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-fault') instanceof Element`,
-    );
+    await visit.has('.editor .cm-fault');
     await probabilities('10 100%');
     // A loop over measured bits is shown as a text alone.
     await type(
@@ -118,8 +99,8 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.fill('n', '2');
     await probabilities('00 100%');
     await visit.click('Copy a link to this circuit');
-    await visit.page.waitForFunction(`location.hash.includes('c=')`);
-    await open(String(await visit.page.evaluate('location.hash')));
+    await visit.until(`location.hash.includes('c=')`);
+    await open(String(await visit.evaluate('location.hash')));
     await editorHas('input int n;');
     await probabilities('00 100%');
   });
@@ -164,8 +145,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.sees('This circuit depends on chance');
     const seen = new Set<string>();
     while (seen.size < 3) {
-      const words = await visit.page.$eval('.composer .notice p', (one) => one.textContent);
-      seen.add(words ?? '');
+      seen.add(String(await visit.page.locator('.composer .notice p').textContent()));
       await visit.click('Draw another');
     }
   });
@@ -173,9 +153,10 @@ describeWith(['Chromium'], 'the composer', () => {
   test('shows the density matrix of a pair', async () => {
     await open('#/composer?example=bell');
     await visit.click('Show a density matrix');
-    await visit.page.waitForFunction(
-      `[...document.querySelectorAll('.density td')].filter((each) => each.innerText === '0.50').length === 4`,
-    );
+    const entries = () => visit.page.locator('.density td').allInnerTexts();
+    await expect
+      .poll(async () => (await entries()).filter((text) => text === '0.50'))
+      .toHaveLength(4);
   });
 
   test('exports and shares what it shows', async () => {
@@ -183,8 +164,8 @@ describeWith(['Chromium'], 'the composer', () => {
     await probabilities('00 50%, 11 50%');
     const exported = async (form: string) => {
       await visit.click(form);
-      await visit.page.waitForSelector(`.export-text[aria-label="${form}"]`);
-      return await visit.page.$eval('.export-text', (one) => one.textContent ?? '');
+      await visit.has(`.export-text[aria-label="${form}"]`);
+      return (await visit.page.locator('.export-text').textContent()) ?? '';
     };
     expect(await exported('OpenQASM 2')).toContain('cx q[0],q[1];'.replace(',', ', '));
     expect(await exported('Qiskit')).toContain('qc.append(XGate().control(1), [0, 1])');
@@ -193,8 +174,8 @@ describeWith(['Chromium'], 'the composer', () => {
     expect(JSON.parse(await exported('JSON'))).toMatchObject({ qubits: 2 });
     expect(await exported('SVG')).toMatch(/^<svg [^>]*xmlns/);
     await visit.click('Copy a link to this circuit');
-    await visit.page.waitForFunction(`location.hash.includes('c=')`);
-    const hash = String(await visit.page.evaluate('location.hash'));
+    await visit.until(`location.hash.includes('c=')`);
+    const hash = String(await visit.evaluate('location.hash'));
     await open(hash);
     await probabilities('00 50%, 11 50%');
   });
@@ -202,21 +183,31 @@ describeWith(['Chromium'], 'the composer', () => {
   test('puts a gate where a mouse drops it', async () => {
     await open();
     await probabilities('00 100%');
-    const grid = await (await visit.page.$('#composer-grid'))?.boundingBox();
-    const gate = await visit.page.$('.palette-gate[aria-label^="X:"]');
-    const from = await gate?.boundingBox();
-    if (!grid || !from) throw new Error('unreachable: not drawn');
-    await visit.page.mouse.move(from.x + 10, from.y + 10);
-    await visit.page.mouse.down();
-    await visit.page.mouse.move(grid.x + 80, grid.y + 108, { steps: 5 });
-    await visit.page.mouse.up();
+    const grid = await visit.page.locator('#composer-grid').boundingBox();
+    const gate = await visit.page.locator('.palette-gate[aria-label^="X:"]').boundingBox();
+    if (grid === null || gate === null) throw new Error('unreachable: not drawn');
+    const { mouse } = visit.page;
+    await mouse.move(gate.x + 10, gate.y + 10);
+    await mouse.down();
+    await mouse.move(grid.x + 80, grid.y + 108, { steps: 5 });
+    await mouse.up();
     await probabilities('10 100%');
     // And takes it along to the other qubit.
-    await visit.page.mouse.move(grid.x + 80, grid.y + 108);
-    await visit.page.mouse.down();
-    await visit.page.mouse.move(grid.x + 80, grid.y + 42, { steps: 5 });
-    await visit.page.mouse.up();
+    await mouse.move(grid.x + 80, grid.y + 108);
+    await mouse.down();
+    await mouse.move(grid.x + 80, grid.y + 42, { steps: 5 });
+    await mouse.up();
     await probabilities('01 100%');
+  });
+
+  test('has a worker that is small without the reader of texts', () => {
+    const assets = readdirSync(ASSETS);
+    const bytesOf = (name: string) => {
+      const [script] = assets.filter((each) => each.startsWith(name) && each.endsWith('.js'));
+      return statSync(join(ASSETS, script ?? name)).size;
+    };
+    expect(bytesOf('state-worker')).toBeLessThan(MAX_WORKER_BYTES);
+    expect(bytesOf('read-text')).toBeGreaterThan(50_000);
   });
 
   test.each([
@@ -225,7 +216,7 @@ describeWith(['Chromium'], 'the composer', () => {
   ])('is accessible and fits %s', async (_, size) => {
     await open('#/composer?example=ansatz', size);
     await visit.sees('Variational circuit');
-    await visit.page.waitForSelector('.bars');
+    await visit.has('.bars');
     expect(await visit.overflow()).toBeLessThanOrEqual(0);
     expect(await visit.violations()).toEqual([]);
   });

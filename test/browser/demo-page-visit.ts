@@ -1,8 +1,9 @@
 /** A visit to the demo of a real service, with answers to runs that a test sets. */
-import type { CDPSession, Protocol } from 'puppeteer-core';
+import type { Page, Route } from 'playwright';
+import { expect } from 'vitest';
 import type { DemoFacts } from '../../src/console/demo/demo-facts.ts';
 import { DEMO_FACTS, demoBody } from '../support/demo-facts.ts';
-import { DESK, type OpenedPage, openPage, type Scheme } from './browser-page.ts';
+import { DESK, type Opened, type Scheme } from './browser-page.ts';
 import { ConsoleVisit, startService } from './console-visit.ts';
 
 /** Answer to a run. */
@@ -23,8 +24,8 @@ export const LOPSIDED: RunAnswer = { status: 200, body: demoBody('lopsided') };
 /** Too close to call. */
 export const BORDERLINE: RunAnswer = { status: 200, body: demoBody('borderline') };
 
-/** Holds in a page that shows an answer. */
-export const HAS_ANSWER = `document.querySelector('#verdict[data-certainty]') !== null`;
+/** The answer that a page shows. */
+export const ANSWER = '#verdict[data-certainty]';
 /** More than the page has places for the focus. */
 const MAX_TABS = 40;
 
@@ -37,16 +38,14 @@ export class DemoVisit extends ConsoleVisit {
   /** Answers a run; a promise holds it back. Without it the service does. */
   answer: ((body: unknown) => RunAnswer | Promise<RunAnswer>) | undefined;
 
-  static override async start(): Promise<DemoVisit> {
-    const opened: OpenedPage = await openPage();
-    const visit: DemoVisit = new DemoVisit(
-      opened,
-      ...(await startService({ demoFacts: () => visit.facts })),
-    );
-    const session = await opened.page.createCDPSession();
-    session.on('Fetch.requestPaused', (paused) => void visit.#fulfil(session, paused));
-    await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/v1/demo/*' }] });
+  static override async start(opened: Opened): Promise<DemoVisit> {
+    const started = await startService({ demoFacts: () => visit.facts });
+    const visit: DemoVisit = new DemoVisit(opened, ...started);
     return visit;
+  }
+
+  protected override async prepare(page: Page): Promise<void> {
+    await page.route('**/api/v1/demo/*', (route) => this.#fulfil(route));
   }
 
   /** Back to facts and answers in which all is well. */
@@ -59,14 +58,14 @@ export class DemoVisit extends ConsoleVisit {
   async openDemo(size = DESK, scheme: Scheme = 'light'): Promise<void> {
     await this.resize(size, scheme);
     await this.loadDemo();
-    if (this.facts.availability.available) await this.until(HAS_ANSWER);
+    if (this.facts.availability.available) await this.has(ANSWER);
   }
 
   /** Loads the demo of a service, this visit's by default, until it has its sliders. */
   async loadDemo(origin = this.origin): Promise<void> {
     this.runs.length = 0;
     await this.load(`${origin}/#/demo`);
-    await this.until(`document.querySelector('#sliders input') !== null`);
+    await this.has('#sliders input');
   }
 
   /** The id of the element that has the focus. */
@@ -74,9 +73,14 @@ export class DemoVisit extends ConsoleVisit {
     return String(await this.evaluate('document.activeElement.id'));
   }
 
+  /** The text of the element with that id. */
+  async text(id: string): Promise<string> {
+    return (await this.page.locator(`#${id}`).textContent()) ?? '';
+  }
+
   /** Waits for the text of an element with that id. */
   async textUntil(id: string, pattern: RegExp): Promise<void> {
-    await this.until(`${pattern}.test(document.getElementById('${id}').textContent)`);
+    await expect.poll(() => this.text(id)).toMatch(pattern);
   }
 
   /** Presses Tab until the element with that id has the focus. */
@@ -88,21 +92,11 @@ export class DemoVisit extends ConsoleVisit {
     throw new Error(`Tab does not lead to ${id}`);
   }
 
-  async #fulfil(session: CDPSession, paused: Protocol.Fetch.RequestPausedEvent): Promise<void> {
-    const { requestId, request } = paused;
-    const sent: unknown = JSON.parse(String(request.postData));
+  async #fulfil(route: Route): Promise<void> {
+    const sent: unknown = route.request().postDataJSON();
     this.runs.push(sent);
-    if (this.answer === undefined) {
-      await session.send('Fetch.continueRequest', { requestId });
-      return;
-    }
+    if (this.answer === undefined) return await route.continue();
     const { status, body, headers = {} } = await this.answer(sent);
-    const all = { 'content-type': 'application/json', ...headers };
-    await session.send('Fetch.fulfillRequest', {
-      requestId,
-      responseCode: status,
-      responseHeaders: Object.entries(all).map(([name, value]) => ({ name, value })),
-      body: Buffer.from(JSON.stringify(body)).toString('base64'),
-    });
+    await route.fulfill({ status, json: body, headers });
   }
 }

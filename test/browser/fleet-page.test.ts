@@ -1,6 +1,6 @@
-// @needs facilities
+// @needs pages
 /** The page `#/fleet` of a real service: states of devices, maintenance, its other parts, keys alone, axe. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect } from 'vitest';
 import { SCOPES } from '../../src/service/keys/api-key.ts';
 import { Workloads } from '../../src/workloads/workloads.ts';
 import { FakeDevices } from '../service/support/fake-devices.ts';
@@ -8,11 +8,10 @@ import { FakeProcessor } from '../service/support/fake-processor.ts';
 import { InProcessPool } from '../service/support/in-process-pool.ts';
 import { START } from '../service/support/test-service.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
+import { ConsoleVisit, DESK, PHONE, test, WALL } from './console-visit.ts';
 
 const PARTS = ['', '/processors', '/tpu', '/models', '/device/gpu-03'] as const;
 const CHECKED_AT = Date.UTC(2026, 0, 2);
-const WALL = { width: 2560, height: 1440 };
 
 /** Says that it is in maintenance as all processors do. */
 class FleetProcessor extends FakeProcessor {
@@ -28,15 +27,14 @@ describeWith(['Chromium'], 'the fleet page', () => {
   const pool = new InProcessPool();
   const workloads = new Workloads({ processors: [], pool, queueLimit: 4, now: () => START });
   const fleet = new FleetProcessor({ id: 'gpu-fleet', name: 'The fleet', family: 'gpu-fleet' });
-  beforeAll(async () => {
+  test.beforeAll(async ({ opened }) => {
     await workloads.start();
     await workloads.measure();
     const processors = [fleet, new FakeProcessor()];
-    visit = await ConsoleVisit.start({ devices, processors, workloads });
+    visit = await ConsoleVisit.start(opened, { devices, processors, workloads });
     admin = await visit.service.createKey('enterprise', SCOPES);
   });
   afterAll(async () => {
-    await visit?.[Symbol.asyncDispose]();
     await workloads.close();
   });
   beforeEach(() => {
@@ -44,18 +42,14 @@ describeWith(['Chromium'], 'the fleet page', () => {
       devices.setMaintenance(id, undefined);
       devices.change(id, { isBusy: false, queueDepth: 0 });
     }
-    visit.complaints.length = 0;
   });
-  afterEach(() => expect(visit.complaints).toEqual([]));
 
   /** Waits for the label of a tile. */
   const tile = (id: string, label: string) =>
-    visit.page.waitForFunction(
-      `document.querySelector('.device[data-id="${id}"]')?.textContent.includes(${JSON.stringify(label)})`,
-    );
+    visit.has(`.device[data-id="${id}"]:has-text("${label}")`);
   const maintenanceOf = (id: string) => devices.device(id)?.maintenance;
   const focused = () =>
-    visit.page.evaluate(`document.activeElement.dataset.id ?? document.activeElement.innerText`);
+    visit.evaluate(`document.activeElement.dataset.id ?? document.activeElement.innerText`);
 
   test('says without a key what it needs', async () => {
     for (const part of PARTS) {
@@ -77,8 +71,9 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await tile('gpu-00', 'gpu-00: Idle');
     await tile('gpu-00', 'GPU, modelled');
     await tile('gpu-47', 'CPU, modelled');
-    const nodes = await visit.page.$$eval('.node', (all) => all.map((node) => node.ariaLabel));
-    expect(nodes).toEqual([0, 1, 2, 3, 4, 5].map((node) => `node-${node}: 8 idle`));
+    expect(await visit.page.locator('.node').count()).toBe(6);
+    for (let node = 0; node < 6; node += 1)
+      await visit.has(`.node[aria-label="node-${node}: 8 idle"]`);
     await visit.sees(
       'Shares of real hardware: 24 of the GPU Card and 24 of the CPU engine on Cores.',
     );
@@ -100,15 +95,11 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await tile('gpu-02', 'gpu-02: Quarantine');
     await tile('gpu-09', 'gpu-09: Silent');
     await tile('gpu-10', 'gpu-10: Draining');
-    const signs = await visit.page.$$eval('.device .sign', (all) =>
-      all.slice(0, 4).map((sign) => sign.textContent),
-    );
-    expect(signs).toEqual(['▶', 'M', '!', '○']);
-    await visit.page.waitForFunction(
-      `document.querySelector('[role="status"]').textContent.includes('gpu-09 (Silent)')`,
-    );
+    const signs = await visit.page.locator('.device .sign').allTextContents();
+    expect(signs.slice(0, 4)).toEqual(['▶', 'M', '!', '○']);
+    await visit.has('[role="status"]:has-text("gpu-09 (Silent)")');
     expect(await visit.violations()).toEqual([]);
-    await visit.clickOn('.device[data-id="gpu-09"]');
+    await visit.page.locator('.device[data-id="gpu-09"]').click();
     await visit.sees('was not heard of since');
     await visit.sees('The figures are those of that time.');
     expect(await visit.violations()).toEqual([]);
@@ -119,38 +110,37 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.sees('the CPU engine on Cores, shared by 24 devices');
     await visit.sees('node-3, place 6');
     await visit.sees('A key with the scope admin can take it out of service');
-    await visit.page.waitForSelector('.details .spark-line');
+    await visit.has('.details .spark-line');
     await visit.open('#/fleet/device/gpu-99', visit.service.key);
     await visit.sees('There is no device gpu-99.');
   });
 
   test('is used with the keyboard alone', async () => {
     await visit.open('#/fleet', visit.service.key);
-    await visit.page.waitForSelector('.device');
-    while ((await focused()) !== 'gpu-00') await visit.page.keyboard.press('Tab');
-    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowRight'] as const)
-      await visit.page.keyboard.press(key);
+    await visit.has('.device');
+    while ((await focused()) !== 'gpu-00') await visit.press('Tab');
+    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowRight'] as const) await visit.press(key);
     expect(await focused()).toBe('gpu-06');
-    expect(await visit.page.evaluate('location.hash')).toBe('#/fleet/device/gpu-06');
-    await visit.page.keyboard.press('End');
+    expect(await visit.evaluate('location.hash')).toBe('#/fleet/device/gpu-06');
+    await visit.press('End');
     expect(await focused()).toBe('gpu-47');
     await visit.sees('node-5, place 7');
-    await visit.page.keyboard.press('Enter');
-    await visit.page.waitForFunction(`document.activeElement.matches('.details h2')`);
-    await visit.page.keyboard.press('Escape');
-    await visit.page.waitForFunction(`document.activeElement.dataset.id === 'gpu-47'`);
-    expect(await visit.page.evaluate('location.hash')).toBe('#/fleet');
+    await visit.press('Enter');
+    await visit.has('.details h2:focus');
+    await visit.press('Escape');
+    await visit.has('[data-id="gpu-47"]:focus');
+    expect(await visit.evaluate('location.hash')).toBe('#/fleet');
   });
 
   test('shows the same as a table', async () => {
     await visit.open('#/fleet', visit.service.key);
     await visit.click('Table');
-    await visit.page.waitForSelector('table.devices');
-    expect(await visit.page.$$eval('tbody tr', (rows) => rows.length)).toBe(48);
+    await visit.has('table.devices');
+    expect(await visit.page.locator('tbody tr').count()).toBe(48);
     expect(await visit.violations()).toEqual([]);
-    await visit.clickOn('tbody tr:nth-child(3) a');
-    await visit.page.waitForFunction(`document.activeElement.matches('.details h2')`);
-    await visit.page.waitForSelector('table.devices tr[aria-current]');
+    await visit.page.locator('tbody tr:nth-child(3) a').click();
+    await visit.has('.details h2:focus');
+    await visit.has('table.devices tr[aria-current]');
   });
 
   test('an administrator takes a device out of service and puts it back', async () => {
@@ -160,10 +150,10 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.sees('The circuit that runs on gpu-05 now finishes there.');
     expect(await visit.violations()).toEqual([]);
     // Without a reason nothing is sent.
-    await visit.page.keyboard.press('Enter');
+    await visit.press('Enter');
     expect(maintenanceOf('gpu-05')).toBeUndefined();
     await visit.fill('Reason, which callers are shown', 'new fans');
-    await visit.page.keyboard.press('Enter');
+    await visit.press('Enter');
     await visit.sees('gpu-05 is in maintenance.');
     expect(maintenanceOf('gpu-05')).toEqual({ reason: 'new fans' });
     await tile('gpu-05', 'Maintenance');
@@ -173,7 +163,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.sees('gpu-05 is back in service.');
     expect(maintenanceOf('gpu-05')).toBeUndefined();
     await tile('gpu-05', 'Busy');
-    const changes = await visit.page.$$eval('.changes li', (all) => all.map((li) => li.innerText));
+    const changes = await visit.page.locator('.changes li').allInnerTexts();
     expect(changes.map((text) => text.replace(/^\S+ /, ''))).toEqual([
       'Maintenance → Busy',
       'Busy → Maintenance',
@@ -183,9 +173,9 @@ describeWith(['Chromium'], 'the fleet page', () => {
   test('nothing happens to a device if the question is cancelled', async () => {
     await visit.open('#/fleet/device/gpu-05', admin);
     await visit.click('Take gpu-05 out of service …');
-    await visit.page.keyboard.press('Escape');
-    await visit.page.waitForFunction(`document.querySelector('dialog[open]') === null`);
-    expect(await visit.page.evaluate('location.hash')).toBe('#/fleet/device/gpu-05');
+    await visit.press('Escape');
+    await visit.lacks('dialog[open]');
+    expect(await visit.evaluate('location.hash')).toBe('#/fleet/device/gpu-05');
     expect(maintenanceOf('gpu-05')).toBeUndefined();
   });
 
@@ -223,12 +213,9 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await slice(visit.service.key, 8);
     await slice(admin, 16);
     await visit.sees('40 of 64 v4 chips are free. 2 jobs have chips, 0 jobs wait for chips.');
-    await visit.page.waitForFunction(
-      `document.querySelectorAll('.chips [data-kind="own"]').length === 8`,
-    );
-    const kinds = await visit.page.$$eval('.chips i', (all) => all.map((i) => i.dataset['kind']));
-    expect(kinds).toHaveLength(320);
-    expect(kinds.filter((kind) => kind === 'other')).toHaveLength(16);
+    await expect.poll(() => visit.page.locator('.chips [data-kind="own"]').count()).toBe(8);
+    expect(await visit.page.locator('.chips i').count()).toBe(320);
+    expect(await visit.page.locator('.chips [data-kind="other"]').count()).toBe(16);
     expect(await visit.violations()).toEqual([]);
   });
 
@@ -242,32 +229,24 @@ describeWith(['Chromium'], 'the fleet page', () => {
   });
 
   test.each([
-    ['a phone', PHONE],
-    ['a desk', DESK],
-    ['a wall', WALL],
-  ])('never scrolls sideways on %s', async (_, size) => {
+    ['a phone', [PHONE]],
+    ['a desk and a wall', [DESK, WALL]],
+  ] as const)('has parts that fit %s, and axe finds nothing in the dark', async (_, sizes) => {
+    devices.setMaintenance('gpu-01', { reason: 'new fans' });
     for (const part of PARTS) {
-      await visit.open(`#/fleet${part}`, admin, size);
-      await visit.page.waitForSelector('.api-panel');
-      expect([part, await visit.overflow()]).toEqual([part, 0]);
+      await visit.open(`#/fleet${part}`, admin, sizes[0], 'dark');
+      await visit.has('.api-panel');
+      expect([part, await visit.violations()]).toEqual([part, []]);
+      for (const size of sizes) {
+        await visit.resize(size, 'dark');
+        await expect.poll(() => visit.overflow(), { message: part }).toBe(0);
+      }
     }
   });
 
   test('fills the width of a wall with the map', async () => {
     await visit.open('#/fleet', visit.service.key, WALL);
-    await visit.page.waitForSelector('.map');
-    const width = await visit.page.$eval('.map', (map) => map.getBoundingClientRect().width);
-    expect(width).toBeGreaterThan(WALL.width * 0.9);
-  });
-
-  test('axe finds nothing in the dark either', async () => {
-    await visit.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
-    devices.setMaintenance('gpu-01', { reason: 'new fans' });
-    for (const part of PARTS) {
-      await visit.open(`#/fleet${part}`, admin);
-      await visit.page.waitForSelector('.api-panel');
-      expect([part, await visit.violations()]).toEqual([part, []]);
-    }
-    await visit.page.emulateMediaFeatures([]);
+    const map = await visit.page.locator('.map').boundingBox();
+    expect(map?.width).toBeGreaterThan(WALL.width * 0.9);
   });
 });

@@ -1,10 +1,10 @@
-// @needs facilities
+// @needs pages
 /** The page `#/jobs` of a real service: many jobs, filters, one job, keys alone, axe. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { EngineFailure } from '../../src/fleet/errors.ts';
 import { FakeProcessor } from '../service/support/fake-processor.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
+import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
 
 const NUM_JOBS = 300;
 
@@ -12,18 +12,13 @@ describeWith(['Chromium'], 'the jobs page', () => {
   let visit: ConsoleVisit;
   const processor = new FakeProcessor();
   const other = new FakeProcessor({ id: 'qvm', name: 'Virtual machine', family: 'qvm' });
-  beforeAll(async () => {
-    visit = await ConsoleVisit.start({ processors: [processor, other] });
+  test.beforeAll(async ({ opened }) => {
+    visit = await ConsoleVisit.start(opened, { processors: [processor, other] });
     for (let i = 0; i < NUM_JOBS; i += 1) await submit({ name: `job ${i}` });
-  });
-  afterAll(async () => {
-    await visit?.[Symbol.asyncDispose]();
   });
   beforeEach(() => {
     processor.isHolding = false;
-    visit.complaints.length = 0;
   });
-  afterEach(() => expect(visit.complaints).toEqual([]));
 
   /** Submits a circuit, and returns its id at once if it is held, or else when it has ended. */
   async function submit(rest: Readonly<Record<string, unknown>> = {}): Promise<string> {
@@ -42,8 +37,8 @@ describeWith(['Chromium'], 'the jobs page', () => {
     });
     return answer.json().data.circuit_id;
   }
-  const rows = () => visit.page.$$eval('.job-row', (all) => all.map((row) => row.textContent));
-  const hash = () => visit.page.evaluate('location.hash');
+  const rows = () => visit.page.locator('.job-row').allTextContents();
+  const hash = () => visit.evaluate('location.hash');
 
   test('says without a key what it needs', async () => {
     await visit.open('#/jobs');
@@ -58,17 +53,15 @@ describeWith(['Chromium'], 'the jobs page', () => {
     await visit.sees(`job ${NUM_JOBS - 1}`);
     expect((await rows()).length).toBeLessThan(60);
     expect(await visit.violations()).toEqual([]);
-    await visit.page.focus('.job-list');
+    await visit.page.locator('.job-list').focus();
     // Each press shows the end of what has been read, and so the next page is asked for.
     while (
-      (await visit.page.evaluate(`document.body.innerText.includes('${NUM_JOBS} jobs.')`)) !== true
+      (await visit.evaluate(`document.body.innerText.includes('${NUM_JOBS} jobs.')`)) !== true
     ) {
-      await visit.page.keyboard.press('End');
+      await visit.press('End');
     }
-    await visit.page.keyboard.press('End');
-    await visit.page.waitForFunction(
-      `[...document.querySelectorAll('.job-row b')].some((each) => each.textContent === 'job 0')`,
-    );
+    await visit.press('End');
+    await visit.has('.job-row b:text-is("job 0")');
     expect((await rows()).length).toBeLessThan(60);
   });
 
@@ -76,21 +69,16 @@ describeWith(['Chromium'], 'the jobs page', () => {
     await visit.open('#/jobs', visit.service.key);
     await visit.sees(`job ${NUM_JOBS - 1}`);
     await visit.tabTo('Jobs');
-    while ((await visit.page.evaluate(`document.activeElement.className`)) !== 'job-list card') {
-      await visit.page.keyboard.press('Tab');
+    while ((await visit.evaluate(`document.activeElement.className`)) !== 'job-list card') {
+      await visit.press('Tab');
     }
-    await visit.page.keyboard.press('ArrowDown');
-    await visit.page.keyboard.press('ArrowDown');
-    const chosen = await visit.page.$eval(
-      '.job-row[aria-selected="true"]',
-      (row) => row.textContent,
-    );
-    expect(chosen).toContain(`job ${NUM_JOBS - 2}`);
-    await visit.page.keyboard.press('Enter');
-    await visit.page.waitForSelector('h1::-p-text(job 298)');
+    await visit.press('ArrowDown', 'ArrowDown');
+    await visit.has('.job-row[aria-selected="true"]:has-text("job 298")');
+    await visit.press('Enter');
+    await visit.has('h1:has-text("job 298")');
     await visit.tabTo('All jobs');
-    await visit.page.keyboard.press('Enter');
-    await visit.page.waitForSelector('.job-list');
+    await visit.press('Enter');
+    await visit.has('.job-list');
     expect(await hash()).toBe('#/jobs');
   });
 
@@ -99,10 +87,9 @@ describeWith(['Chromium'], 'the jobs page', () => {
     await visit.open('#/jobs', visit.service.key);
     await visit.sees('tagged');
     await visit.page.locator('input[type=search]').fill('job 29');
-    await visit.page.waitForFunction(
-      `document.querySelector('.job-row')?.textContent.includes('job 299')`,
-    );
-    expect(await hash()).toBe('#/jobs?text=job+29');
+    await visit.lacks('.job-row:has-text("tagged")');
+    await expect.poll(hash).toBe('#/jobs?text=job+29');
+    expect((await rows())[0]).toContain('job 299');
     await visit.open('#/jobs?tag=blue&where=qvm', visit.service.key);
     await visit.sees('1 job.');
     expect((await rows())[0]).toContain('tagged');
@@ -117,13 +104,11 @@ describeWith(['Chromium'], 'the jobs page', () => {
     processor.isHolding = true;
     const id = await submit({ name: 'held' });
     await visit.open(`#/jobs/${id}`, visit.service.key);
-    await visit.page.waitForFunction(
-      `/Running|Waiting/.test(document.querySelector('.status')?.textContent)`,
-    );
-    await visit.page.waitForSelector('button::-p-text(Cancel)');
+    await visit.has('.status:text-matches("Running|Waiting")');
+    await visit.has('button:has-text("Cancel")');
     expect(await visit.violations()).toEqual([]);
     processor.held.at(-1)?.finish();
-    await visit.page.waitForSelector('.histogram svg[aria-label^="Counts: 100 shots"]');
+    await visit.has('.histogram svg[aria-label^="Counts: 100 shots"]');
     await visit.sees('Completed');
     expect(await visit.violations()).toEqual([]);
   });
@@ -131,15 +116,12 @@ describeWith(['Chromium'], 'the jobs page', () => {
   test('the list shows that a job has ended', async () => {
     processor.isHolding = true;
     await submit({ name: 'listed while it runs' });
-    const isFirst = (status: string) =>
-      visit.page.waitForFunction(
-        `(() => { const text = document.querySelector('.job-row')?.textContent ?? '';
-          return text.includes('listed while it runs') && ${status}.test(text); })()`,
-      );
+    const first = () => visit.page.locator('.job-row').first().textContent();
+    const isFirst = (status: RegExp) => expect.poll(first).toMatch(status);
     await visit.open('#/jobs', visit.service.key);
-    await isFirst('/Running|Waiting/');
+    await isFirst(/(Running|Waiting).*listed while it runs/);
     processor.held.at(-1)?.finish();
-    await isFirst('/Completed/');
+    await isFirst(/Completed.*listed while it runs/);
   });
 
   test('a job is cancelled, run again and deleted after a question', async () => {
@@ -147,13 +129,13 @@ describeWith(['Chromium'], 'the jobs page', () => {
     const id = await submit({ name: 'unwanted' });
     await visit.open(`#/jobs/${id}`, visit.service.key);
     await visit.click('Cancel');
-    await visit.page.waitForSelector('.status::-p-text(Cancelled)');
+    await visit.has('.status:has-text("Cancelled")');
     processor.isHolding = false;
     await visit.click('Run again');
-    await visit.page.waitForFunction(`!location.hash.endsWith('${id}')`);
-    await visit.page.waitForSelector('.status::-p-text(Completed)');
+    await expect.poll(hash).not.toContain(id);
+    await visit.has('.status:has-text("Completed")');
     await visit.click('Delete');
-    await visit.page.waitForSelector('dialog[open]');
+    await visit.has('dialog[open]');
     expect(await visit.violations()).toEqual([]);
     await visit.click('Keep it');
     await visit.click('Delete');
@@ -166,8 +148,8 @@ describeWith(['Chromium'], 'the jobs page', () => {
     const id = await submit({ name: 'faulty' });
     processor.held.at(-1)?.fail(new EngineFailure('ENGINE_STATE_MEMORY', 'It broke.', []));
     await visit.open(`#/jobs/${id}`, visit.service.key);
-    await visit.page.waitForSelector('.notice.bad::-p-text(It broke.)');
-    await visit.page.waitForSelector('.status::-p-text(Failed)');
+    await visit.has('.notice.bad:has-text("It broke.")');
+    await visit.has('.status:has-text("Failed")');
     expect(await visit.violations()).toEqual([]);
     for (const unknown of ['circ_01a221450d777f0ab26df3e0c17c4299', 'nothing']) {
       await visit.open(`#/jobs/${unknown}`, visit.service.key);

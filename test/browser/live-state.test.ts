@@ -1,160 +1,130 @@
-// @needs facilities
-/** The live state in headless Chromium: its worker answers what the service answers. */
+// @needs browser
+/// <reference types="vite/types/importMeta.d.ts" />
+/** The live state in a page: what its worker answers is what the oracle computes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/circuit/circuit.ts';
-import type { GateObject } from '../../src/circuit/gate-object.ts';
 import { gateObjectsFromCircuit } from '../../src/circuit/gate-objects-from-circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
-import { openTestService, type TestService } from '../service/support/test-service.ts';
-import { EngineProcessor } from '../support/engine-processor.ts';
+import type {
+  CircuitSource,
+  LiveReply,
+  LiveState,
+  ShowOptions,
+} from '../../src/console/live-state/messages.ts';
+import { worstAmplitude } from '../support/engine-runs.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { randomGates } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
-import { type LiveStatePage, openLiveStatePage } from './live-state-page.ts';
+import { finalAmplitudes } from '../support/state-oracle.ts';
 
 const NUM_CIRCUITS = 200;
 /** Largest distance of two amplitudes: of rounding, over some 40 gates. */
 const TOLERANCE = 1e-12;
-/** Bytes that the page loads before the first state, and of its own script. */
-const MAX_WORKER_BYTES = 450_000;
-const MAX_CLIENT_BYTES = 4096;
 
-/** A circuit as both are asked for it. */
-interface Asked {
-  readonly circuit: readonly GateObject[];
-  readonly qubits: number;
+/** `LiveStates` of the console, whose file has the types of browsers. */
+interface Live {
+  show(source: CircuitSource, options?: ShowOptions): Promise<LiveReply | undefined>;
+  parseOpenqasm(qasm: string): Promise<LiveReply>;
+  writeOpenqasm(source: CircuitSource, version: 2 | 3): Promise<LiveReply>;
+  close(): void;
 }
+const [load] = Object.values(
+  import.meta.glob<{ openLiveState(): Live }>('../../src/console/live-state/live-state.ts'),
+);
 
 /** Every fifth has measurements at its end, which leave the state as it is. */
-function randomCircuit(seed: number): Asked {
-  const stream = new RandomStream(7000 + seed);
-  const qubits = 1 + stream.below(10);
-  const operations: Operation[] = [...randomGates(stream, qubits, 5 + stream.below(40), 4)];
-  const measured = stream.distinct(1 + stream.below(qubits), qubits);
-  if (seed % 5 === 0) {
-    operations.push({ kind: 'measure', qubits: measured, bits: [...measured.keys()] });
-  }
-  return { circuit: gateObjectsFromCircuit({ operations }), qubits };
+function randomOperations(stream: RandomStream, numQubits: number, seed: number): Operation[] {
+  const operations: Operation[] = [...randomGates(stream, numQubits, 5 + stream.below(40), 4)];
+  const qubits = stream.distinct(1 + stream.below(numQubits), numQubits);
+  if (seed % 5 === 0) operations.push({ kind: 'measure', qubits, bits: [...qubits.keys()] });
+  return operations;
 }
 
 describeWith(['Chromium'], 'the live state in a page', () => {
-  let live: LiveStatePage;
-  let service: TestService;
-  const processor = new EngineProcessor('statevector-sim');
+  let live: Live;
   beforeAll(async () => {
-    live = await openLiveStatePage();
-    service = await openTestService({ processors: [processor] });
+    if (load === undefined) throw new Error('unreachable: the file is there');
+    live = (await load()).openLiveState();
   });
-  afterAll(async () => {
-    await live?.[Symbol.asyncDispose]();
-    await service?.[Symbol.asyncDispose]();
-    await processor[Symbol.asyncDispose]();
-  });
+  afterAll(() => live.close());
 
-  /** What an expression of the page gives, as JSON. */
-  async function inPage(expression: string): Promise<unknown> {
-    return JSON.parse(
-      String(await live.page.evaluate(`(async () => JSON.stringify(${expression}))()`)),
-    );
+  async function show(source: CircuitSource, options?: ShowOptions): Promise<LiveState> {
+    const answer = await live.show(source, options);
+    if (answer?.kind !== 'state') throw new Error(`The answer is ${JSON.stringify(answer)}.`);
+    return answer;
   }
 
-  async function serviceState(asked: Asked): Promise<readonly (readonly [number, number])[]> {
-    const body = {
-      ...asked,
-      target_processor: 'statevector-sim',
-      shots: 1,
-      return: ['statevector'],
-    };
-    const answer = await service.submit(body);
-    return answer.json().data.statevector;
-  }
-
-  test(`equals the service's statevector on ${NUM_CIRCUITS} random circuits`, async () => {
+  test(`equals the oracle's on ${NUM_CIRCUITS} random circuits`, async () => {
     const gates = new Set<string>();
     for (let seed = 0; seed < NUM_CIRCUITS; seed++) {
-      const asked = randomCircuit(seed);
-      for (const { gate } of asked.circuit) gates.add(gate);
-      const source = JSON.stringify(asked);
-      const shown = await inPage(
-        `await live.show(${source}).then(({ amplitudes }) => [...amplitudes])`,
-      );
-      if (!Array.isArray(shown)) throw new Error('unreachable: no list');
-      const expected = await serviceState(asked);
-      expect(shown).toHaveLength(2 * expected.length);
-      let worst = 0;
-      for (const [i, [re, im]] of expected.entries()) {
-        const distance = Math.hypot(shown[2 * i] - re, shown[2 * i + 1] - im);
-        if (!(distance <= worst)) worst = distance;
-      }
-      expect(worst, `circuit ${seed}`).toBeLessThan(TOLERANCE);
+      const stream = new RandomStream(7000 + seed);
+      const qubits = 1 + stream.below(10);
+      const operations = randomOperations(stream, qubits, seed);
+      const circuit = gateObjectsFromCircuit({ operations });
+      for (const { gate } of circuit) gates.add(gate);
+      const { amplitudes } = await show({ circuit, qubits });
+      const expected = finalAmplitudes({ numQubits: qubits, numBits: 0, operations });
+      expect(worstAmplitude(amplitudes, expected), `circuit ${seed}`).toBeLessThan(TOLERANCE);
     }
     expect([...gates]).toEqual(expect.arrayContaining(GATES.map(({ name }) => name)));
     expect(gates).toContain('UNITARY');
   });
 
   test('answers the newest of many calls, and at most the first besides', async () => {
-    const shown = await inPage(`await Promise.all([0.1, 0.2, 0.3, 0.4, 0.5].map((theta) =>
-      live.show({ circuit: [{ gate: 'RY', qubit: 0, theta }] })
-        .then((answer) => answer && Math.atan2(answer.bloch[0], answer.bloch[2]).toFixed(9))))`);
-    expect(shown).toEqual(['0.100000000', null, null, null, '0.500000000']);
+    const answers = await Promise.all(
+      [0.1, 0.2, 0.3, 0.4, 0.5].map((theta) =>
+        live.show({ circuit: [{ gate: 'RY', qubit: 0, theta }] }),
+      ),
+    );
+    const angles = answers.map((answer) =>
+      answer?.kind === 'state' ? Math.atan2(answer.bloch[0]!, answer.bloch[2]!) : undefined,
+    );
+    expect(angles).toEqual([
+      expect.closeTo(0.1, 9),
+      undefined,
+      undefined,
+      undefined,
+      expect.closeTo(0.5, 9),
+    ]);
   });
 
   test('has views of 16 qubits, with a pair', async () => {
-    const shown = await inPage(`await live.show(
-      { circuit: [{ gate: 'H', qubit: 0 }, { gate: 'CX', control: 0, target: 15 }] },
-      { pair: [0, 15] },
-    ).then(({ probabilities, bloch, pair }) => ({
-      numProbabilities: probabilities.length,
-      both: probabilities[2 ** 15 + 1].toFixed(9),
-      first: [...bloch.subarray(0, 3)].map((part) => Math.abs(part).toFixed(9)),
-      second: [...bloch.subarray(3, 6)].map((part) => part.toFixed(9)),
-      corner: pair.density[6].toFixed(9),
-    }))`);
-    expect(shown).toEqual({
-      numProbabilities: 65_536,
-      both: '0.500000000',
-      first: ['0.000000000', '0.000000000', '0.000000000'],
-      second: ['0.000000000', '0.000000000', '1.000000000'],
-      corner: '0.500000000',
-    });
+    const circuit = [
+      { gate: 'H', qubit: 0 },
+      { gate: 'CX', control: 0, target: 15 },
+    ];
+    const { probabilities, bloch, pair } = await show({ circuit }, { pair: [0, 15] });
+    expect(probabilities).toHaveLength(65_536);
+    expect(probabilities[2 ** 15 + 1]).toBeCloseTo(0.5, 9);
+    for (const [i, part] of [0, 0, 0, 0, 0, 1].entries()) expect(bloch[i]).toBeCloseTo(part, 9);
+    expect(pair?.density[6]).toBeCloseTo(0.5, 9);
   });
 
   test('draws another trajectory for another seed', async () => {
-    const shown = await inPage(`await (async () => {
-      const circuit = [{ gate: 'H', qubit: 0 }, { gate: 'M', qubit: 0 }, { gate: 'X', qubit: 0 }];
-      const seen = new Set();
-      for (let seed = 0; seed < 20; seed++) {
-        const { trajectory, probabilities } = await live.show({ circuit }, { seed });
-        seen.add(trajectory.bits[0] + ' ' + Math.round(probabilities[0]));
-      }
-      return [...seen].sort();
-    })()`);
-    expect(shown).toEqual(['0 0', '1 1']);
+    const circuit = ['H', 'M', 'X'].map((gate) => ({ gate, qubit: 0 }));
+    const seen = new Set<string>();
+    for (let seed = 0; seed < 20; seed++) {
+      const { trajectory, probabilities } = await show({ circuit }, { seed });
+      seen.add(`${trajectory?.bits[0]} ${Math.round(probabilities[0]!)}`);
+    }
+    expect([...seen].sort()).toEqual(['0 0', '1 1']);
   });
 
   describe('reads and writes texts', () => {
-    test('of both versions', async () => {
-      for (const version of [2, 3]) {
-        const parsed = await inPage(`await (async () => {
-          const source = { circuit: [{ gate: 'H', qubit: 0 }, { gate: 'CX', control: 0, target: 1 }] };
-          const { text } = await live.writeOpenqasm(source, ${version});
-          return { text, ...(await live.parseOpenqasm(text)) };
-        })()`);
-        expect(parsed).toMatchObject({
-          kind: 'parsed',
-          qubits: 2,
-          circuit: [
-            { gate: 'H', qubit: 0 },
-            { gate: 'CX', control: 0, target: 1 },
-          ],
-          text: expect.stringContaining(`OPENQASM ${version}.0;`),
-        });
-      }
+    test.each([2, 3] as const)('of version %i', async (version) => {
+      const circuit = [
+        { gate: 'H', qubit: 0 },
+        { gate: 'CX', control: 0, target: 1 },
+      ];
+      const written = await live.writeOpenqasm({ circuit }, version);
+      const text = written.kind === 'written' ? written.text : '';
+      expect(text).toContain(`OPENQASM ${version}.0;`);
+      const parsed = { kind: 'parsed', qubits: 2, circuit };
+      expect(await live.parseOpenqasm(text)).toMatchObject(parsed);
     });
 
     test('and says where one is at fault', async () => {
-      const refused = await inPage(`await live.parseOpenqasm('OPENQASM 3.0;\\nqubit q;\\n h p;')`);
-      expect(refused).toMatchObject({
+      expect(await live.parseOpenqasm('OPENQASM 3.0;\nqubit q;\n h p;')).toMatchObject({
         kind: 'refused',
         code: 'CIRCUIT_OPENQASM_INVALID',
         position: { line: 3, column: 4 },
@@ -162,22 +132,8 @@ describeWith(['Chromium'], 'the live state in a page', () => {
     });
   });
 
-  test('loads a small client, and a worker without the reader of texts', () => {
-    const sizes = [...live.scriptBytes];
-    const text = sizes.find(([name]) => name.startsWith('read-text'));
-    const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
-    expect(live.scriptBytes.get('client.js')).toBeLessThan(MAX_CLIENT_BYTES);
-    expect(text?.[1]).toBeGreaterThan(50_000);
-    expect(total - text![1]).toBeLessThan(MAX_WORKER_BYTES);
-  });
-
-  test('complains of nothing, under a policy that allows scripts of the service alone', () => {
-    expect(live.page.complaints).toEqual([]);
-  });
-
   test('fails what is asked of it once it is closed', async () => {
-    const failed = await inPage(`await (live.close(), live.show({ circuit: [] }))
-      .then(() => 'answered', ({ name }) => name)`);
-    expect(failed).toBe('LiveStateError');
+    live.close();
+    await expect(live.show({ circuit: [] })).rejects.toMatchObject({ name: 'LiveStateError' });
   });
 });

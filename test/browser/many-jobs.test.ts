@@ -1,11 +1,11 @@
-// @needs facilities
+// @needs pages
 /** The list of `#/jobs` with ten thousand jobs: all are within reach, and few are in the document. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { newJobId } from '../../src/jobs/job.ts';
 import { FakeProcessor } from '../service/support/fake-processor.ts';
 import { START } from '../service/support/test-service.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit } from './console-visit.ts';
+import { ConsoleVisit, test } from './console-visit.ts';
 
 const NUM_JOBS = 10_000;
 /** Rows in sight and those beyond the edges. */
@@ -14,8 +14,8 @@ const MOST_ROWS = 50;
 describeWith(['Chromium'], 'the list of ten thousand jobs', () => {
   let visit: ConsoleVisit;
   const processor = new FakeProcessor();
-  beforeAll(async () => {
-    visit = await ConsoleVisit.start({ processors: [processor] });
+  test.beforeAll(async ({ opened }) => {
+    visit = await ConsoleVisit.start(opened, { processors: [processor] });
     const { service } = visit;
     const answer = await service.request({
       method: 'POST',
@@ -42,18 +42,11 @@ describeWith(['Chromium'], 'the list of ten thousand jobs', () => {
   });
   beforeEach(async () => {
     await visit.open('#/jobs', visit.service.key);
-    await visit.page.waitForSelector('.job-row');
-    await visit.page.focus('.job-list');
-  });
-  afterAll(async () => {
-    await visit?.[Symbol.asyncDispose]();
-  });
-  afterEach(async () => {
-    expect(visit.complaints).toEqual([]);
+    await visit.has('.job-row');
+    await visit.page.locator('.job-list').focus();
   });
 
-  const names = () =>
-    visit.page.$$eval('.job-row b', (all) => all.map(({ textContent }) => textContent ?? ''));
+  const names = () => visit.page.locator('.job-row b').allTextContents();
   /** Waits until a job is in sight of the list. */
   const inSight = (name: string) =>
     visit.until(`(() => {
@@ -109,8 +102,7 @@ describeWith(['Chromium'], 'the list of ten thousand jobs', () => {
   test('keeps the chosen job while one scrolls away, and opens it by Enter', async () => {
     for (let i = 0; i < 3; i += 1) await visit.press('PageDown');
     await visit.press('ArrowUp');
-    const chosen = () =>
-      visit.page.$eval('.job-row[aria-selected="true"] b', ({ textContent }) => textContent ?? '');
+    const chosen = () => visit.page.locator('.job-row[aria-selected="true"] b').textContent();
     const name = await chosen();
     expect(name).toMatch(/^job \d+$/);
     await scrollTo(90);
@@ -121,7 +113,7 @@ describeWith(['Chromium'], 'the list of ten thousand jobs', () => {
         ?.getAttribute('aria-selected') === 'true'`,
     );
     await visit.press('Enter');
-    await visit.page.waitForSelector(`h1::-p-text(${name})`);
+    await visit.has(`h1:has-text("${name}")`);
   });
 
   test('leaves the rows where they are when a job comes in above them', async () => {

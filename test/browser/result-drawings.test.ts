@@ -1,11 +1,11 @@
-// @needs facilities
+// @needs pages
 /** Drawings of results on the page of a job: BB84, the slice of a TPU job, and the bars of many outcomes. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { Workloads } from '../../src/workloads/workloads.ts';
 import { InProcessPool } from '../service/support/in-process-pool.ts';
 import { START } from '../service/support/test-service.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
+import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
 
 describeWith(['Chromium'], 'the drawing of a result', () => {
   let visit: ConsoleVisit;
@@ -15,15 +15,13 @@ describeWith(['Chromium'], 'the drawing of a result', () => {
     queueLimit: 4,
     now: () => START,
   });
-  beforeAll(async () => {
+  test.beforeAll(async ({ opened }) => {
     await workloads.start();
-    visit = await ConsoleVisit.start({ workloads });
+    visit = await ConsoleVisit.start(opened, { workloads });
   });
   afterAll(async () => {
-    await visit?.[Symbol.asyncDispose]();
     await workloads.close();
   });
-  afterEach(() => expect(visit.complaints).toEqual([]));
 
   /** Sends a job, whose end the page then waits for. @returns Its id. */
   async function sent(url: string, payload: object, id: 'task_id' | 'job_id'): Promise<string> {
@@ -38,12 +36,12 @@ describeWith(['Chromium'], 'the drawing of a result', () => {
     const payload = { task: 'bb84', input: { bits: 400, eavesdrop: true, seed: 5 } };
     const id = await sent('/agents/security/execute', payload, 'task_id');
     await visit.open(`#/jobs/${id}`, visit.service.key, size, scheme);
-    await visit.page.waitForSelector('.bb84 svg[aria-label*="Eve measured 8"]');
-    await visit.page.waitForSelector('.bb84 .rate.bad[aria-label*="limit 11.0%"]');
+    await visit.has('.bb84 svg[aria-label*="Eve measured 8"]');
+    await visit.has('.bb84 .rate.bad[aria-label*="limit 11.0%"]');
     await visit.sees('the key is given up');
     expect(await visit.overflow()).toBe(0);
     expect(await visit.violations()).toEqual([]);
-    await visit.clickOn('summary::-p-text(The first qubits as a table)');
+    await visit.page.locator('summary:has-text("The first qubits as a table")').click();
     await visit.sees('Alice basis');
   });
 
@@ -57,11 +55,9 @@ describeWith(['Chromium'], 'the drawing of a result', () => {
     const id = await sent('/tpu/jobs', payload, 'job_id');
     await visit.open(`#/jobs/${id}`, visit.service.key);
     await visit.sees('of the 64 v5e chips of us-central1-a');
-    await visit.page.waitForSelector('.status::-p-text(Completed)');
-    expect(await visit.page.$$eval('.chips i', (all) => all.length)).toBe(64);
-    expect(
-      await visit.page.$$eval('.chips [data-kind="own"]', (all) => all.length),
-    ).toBeGreaterThan(0);
+    await visit.has('.status:has-text("Completed")');
+    expect(await visit.page.locator('.chips i').count()).toBe(64);
+    expect(await visit.page.locator('.chips [data-kind="own"]').count()).toBeGreaterThan(0);
     expect(await visit.violations()).toEqual([]);
   });
 });

@@ -1,21 +1,18 @@
-// @needs facilities
+// @needs pages
 /** The run panel of the composer: a run that is cancelled, repeated, compared, refused and failed, by mouse and by keys. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { writeShared } from '../../src/console/composer/permalink.ts';
 import { EngineFailure } from '../../src/fleet/errors.ts';
 import { FakeProcessor } from '../service/support/fake-processor.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, DESK, PHONE } from './console-visit.ts';
+import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
 
 describeWith(['Chromium'], 'the run panel', () => {
   let visit: ConsoleVisit;
   const processor = new FakeProcessor();
-  beforeAll(async () => {
-    visit = await ConsoleVisit.start({ processors: [processor] });
-  });
-  afterAll(async () => {
-    await visit?.[Symbol.asyncDispose]();
+  test.beforeAll(async ({ opened }) => {
+    visit = await ConsoleVisit.start(opened, { processors: [processor] });
   });
   beforeEach(async () => {
     processor.isHolding = false;
@@ -23,21 +20,19 @@ describeWith(['Chromium'], 'the run panel', () => {
     processor.tasks.length = 0;
     await open();
   });
-  afterEach(() => expect(visit.complaints).toEqual([]));
 
   /** Opens the composer with a Bell pair, and waits until it can be run. */
   async function open(size?: typeof PHONE): Promise<void> {
     await visit.open('#/composer?example=bell', visit.service.key, size);
-    visit.complaints.length = 0;
-    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
+    await visit.has('.run-panel .primary:not(:disabled)');
     // The exact probabilities are those of a circuit that has not changed for a moment.
-    await visit.page.waitForSelector('.bars[aria-label="Probabilities: 00 50%, 11 50%"]');
+    await visit.has('.bars[aria-label="Probabilities: 00 50%, 11 50%"]');
   }
   /** Waits for the sentence below the form. */
-  const state = (text: string) => visit.page.waitForSelector(`.run-state::-p-text(${text})`);
+  const state = (text: string) => visit.has(`.run-state:has-text("${text}")`);
   /** Waits for the label of the histogram to begin with a text. */
   const histogram = (text: string) =>
-    visit.page.waitForSelector(`.run-result .histogram svg[aria-label^="${text}"]`);
+    visit.has(`.run-result .histogram svg[aria-label^="${text}"]`);
   /** The run that the processor holds. */
   const task = async () => {
     await eventually(() => processor.held.length === 1);
@@ -49,15 +44,15 @@ describeWith(['Chromium'], 'the run panel', () => {
   test('a run that goes on can be cancelled, and says so', async () => {
     processor.isHolding = true;
     await visit.click('Run');
-    await visit.page.waitForSelector('.run-panel button::-p-text(Cancel)');
+    await visit.has('.run-panel button:has-text("Cancel")');
     // One run at a time.
-    await visit.page.waitForSelector('.run-panel .primary:disabled');
+    await visit.has('.run-panel .primary:disabled');
     expect(await visit.violations()).toEqual([]);
     await visit.click('Cancel');
-    await visit.page.waitForSelector('.run-panel .notice::-p-text(cancelled)');
-    await visit.page.waitForSelector('.run-panel a::-p-text(Open this job)');
-    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
-    expect(await visit.page.$('.run-result')).toBeNull();
+    await visit.has('.run-panel .notice:has-text("cancelled")');
+    await visit.has('.run-panel a:has-text("Open this job")');
+    await visit.has('.run-panel .primary:not(:disabled)');
+    await visit.lacks('.run-result');
   });
 
   test('a run can be repeated, and two runs compared', async () => {
@@ -69,62 +64,62 @@ describeWith(['Chromium'], 'the run panel', () => {
     await visit.click('Run again');
     await state('Run 2 has completed.');
     await histogram('Run 2: statevector-sim, 250 shots: 250 shots');
-    const [, earlier] = await visit.page.$$eval('.compare option', (all) =>
-      all.map(({ value }) => value),
-    );
-    await visit.page.select('.compare select', earlier ?? '');
-    await visit.page.waitForSelector(
+    await visit.page.locator('.compare select').selectOption({ index: 1 });
+    await visit.has(
       '.histogram svg[aria-label$="Compared with Run 1: statevector-sim, 100 shots: 100 shots."]',
     );
-    await visit.page.waitForSelector('.legend li::-p-text(Run 1: statevector-sim, 100 shots)');
+    await visit.has('.legend li:has-text("Run 1: statevector-sim, 100 shots")');
     expect(await visit.violations()).toEqual([]);
     // Each run is a request of its own, with the choices of its time.
     expect(processor.tasks.map(({ request }) => request.shots)).toEqual([100, 250]);
   });
 
   test('nothing is run while the text has a fault, or is not read yet', async () => {
-    const hasText = (text: string) =>
-      visit.page.waitForFunction(
-        `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.innerText
-          .includes(${JSON.stringify(text)})`,
-      );
-    await hasText('cx q[0], q[1];');
-    await visit.page.evaluate(
-      `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content').focus()`,
-    );
+    const hasText = () => visit.has('.cm-content:has-text("cx q[0], q[1];")');
+    await hasText();
+    await visit.page.locator('.cm-content').focus();
     await visit.page.keyboard.type('x q[7]; ');
     // From the first key on, before the text is read.
-    await visit.page.waitForSelector('.run-panel .primary:disabled');
-    await visit.page.waitForSelector('.run-panel .notice::-p-text(The text has a fault)');
-    await visit.page.waitForSelector('.canvas .notice::-p-text(The text has a fault)');
-    await visit.press('Enter', 'Control');
+    await visit.has('.run-panel .primary:disabled');
+    await visit.has('.run-panel .notice:has-text("The text has a fault")');
+    await visit.has('.canvas .notice:has-text("The text has a fault")');
+    await visit.press('Control+Enter');
     expect(await visit.violations()).toEqual([]);
     // Undone in the drawing, the text is written anew and can be run.
     await visit.click('Undo');
-    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
+    await visit.has('.run-panel .primary:not(:disabled)');
     await visit.click('Redo');
-    await hasText('cx q[0], q[1];');
-    await visit.page.waitForSelector('.run-panel .primary:not(:disabled)');
+    await hasText();
+    await visit.has('.run-panel .primary:not(:disabled)');
     expect(processor.tasks).toEqual([]);
     await visit.click('Run');
     await state('Run 1 has completed.');
     expect(processor.tasks).toHaveLength(1);
   });
 
+  test('a circuit is run with its own qubits, also while the state is that of the one before', async () => {
+    // From now on no state is computed.
+    await visit.evaluate(`Worker.prototype.postMessage = () => {}`);
+    await visit.click('Add a qubit');
+    await visit.click('Run');
+    await state('Run 1 has completed.');
+    expect(processor.tasks.map(({ circuit }) => circuit)).toMatchObject([{ numQubits: 3 }]);
+  });
+
   test('Control and Enter run it from anywhere, and the seed is sent', async () => {
     await visit.fill('Seed', '7');
-    await visit.evaluate(`document.getElementById('composer-grid').focus()`);
-    await visit.press('Enter', 'Control');
+    await visit.page.locator('#composer-grid').focus();
+    await visit.press('Control+Enter');
     await state('Run 1 has completed.');
     expect(processor.tasks.map(({ request }) => request.seed)).toEqual([7]);
-    await visit.page.waitForSelector('.run-facts dd::-p-text(7)');
+    await visit.has('.run-facts dd:text-is("7")');
   });
 
   test('what is typed wrongly is said at its field, and is not sent', async () => {
     await visit.fill('Shots', 'many');
-    await visit.page.waitForSelector('.run-form .fault::-p-text(A whole number of 1 or more.)');
-    await visit.page.waitForSelector('.run-panel .primary:disabled');
-    await visit.press('Enter', 'Control');
+    await visit.has('.run-form .fault:has-text("A whole number of 1 or more.")');
+    await visit.has('.run-panel .primary:disabled');
+    await visit.press('Control+Enter');
     await visit.fill('Shots', '10');
     await visit.click('Run');
     await state('Run 1 has completed.');
@@ -136,7 +131,7 @@ describeWith(['Chromium'], 'the run panel', () => {
     processor.isHolding = true;
     await visit.click('Run');
     (await task()).fail(new EngineFailure('ENGINE_STATE_MEMORY', 'It broke.', []));
-    await visit.page.waitForSelector('.run-panel .notice.bad::-p-text(It broke.)');
+    await visit.has('.run-panel .notice.bad:has-text("It broke.")');
     await visit.click('Run');
     (await task()).finish();
     await state('Run 2 has completed.');
@@ -147,13 +142,13 @@ describeWith(['Chromium'], 'the run panel', () => {
     const shared = await writeShared({ circuit, qubits: 6 });
     for (const size of [DESK, PHONE]) {
       await visit.open(`#/composer?c=${shared}`, visit.service.key, size);
-      await visit.until(`document.querySelectorAll('.circuit .gate').length === 6`);
+      await expect.poll(() => visit.page.locator('.circuit .gate').count()).toBe(6);
       // The exact probabilities are sent along once the state has settled; each outcome has one.
-      const numSlots = () => visit.page.$$eval('.histogram .slot', (all) => all.length);
+      const numSlots = () => visit.page.locator('.histogram .slot').count();
       for (let run = 1; run === 1 || (await numSlots()) < 64; run += 1) {
-        await visit.clickOn('.run-panel .primary:not(:disabled)');
+        await visit.page.locator('.run-panel .primary:not(:disabled)').click();
         await state(`Run ${run} has completed.`);
-        await visit.page.waitForSelector('.histogram .slot');
+        await visit.has('.histogram .slot');
       }
       expect(await numSlots()).toBe(64);
       expect(await visit.overflow()).toBe(0);
@@ -165,7 +160,7 @@ describeWith(['Chromium'], 'the run panel', () => {
     await open(PHONE);
     await visit.click('Run');
     await state('has completed.');
-    await visit.page.waitForSelector('.run-result .histogram svg');
+    await visit.has('.run-result .histogram svg');
     expect(await visit.overflow()).toBe(0);
   });
 });

@@ -1,37 +1,31 @@
-// @needs facilities
+// @needs pages
 /** The page `#/sweeps` of a real service, whose processor is a CPU engine. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect } from 'vitest';
 import { EngineProcessor } from '../support/engine-processor.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { ConsoleVisit, PHONE } from './console-visit.ts';
+import { ConsoleVisit, PHONE, test } from './console-visit.ts';
 
 describeWith(['Chromium'], 'the sweeps page', () => {
   let visit: ConsoleVisit;
   let processor: EngineProcessor;
-  beforeAll(async () => {
+  test.beforeAll(async ({ opened }) => {
     processor = new EngineProcessor('statevector-sim');
-    visit = await ConsoleVisit.start({ processors: [processor] });
+    visit = await ConsoleVisit.start(opened, { processors: [processor] });
   });
   afterAll(async () => {
-    await visit?.[Symbol.asyncDispose]();
     await processor[Symbol.asyncDispose]();
   });
   beforeEach(() => {
-    visit.complaints.length = 0;
     processor.gate = undefined;
   });
-  afterEach(() => expect(visit.complaints).toEqual([]));
 
   const open = async (hash = '#/sweeps', size = undefined as typeof PHONE | undefined) => {
     await visit.open(hash, visit.service.key, size);
-    await visit.page.waitForSelector('.setup textarea');
+    await visit.has('.setup textarea');
   };
-  const state = (name: string) =>
-    visit.page.waitForFunction(
-      `document.querySelector('.result .chip')?.textContent === '${name}'`,
-    );
-  const valueText = () =>
-    visit.page.$eval('.result .plot', (plot) => plot.getAttribute('aria-valuetext'));
+  const state = (name: string) => visit.has(`.result .chip:text-is("${name}")`);
+  const plot = () => visit.page.locator('.result .plot').first();
+  const valueText = () => plot().getAttribute('aria-valuetext');
 
   test('one input gives curves, read with the keyboard', async () => {
     await open();
@@ -40,10 +34,10 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await visit.sees('41 of 41 points, simulated on a CPU of the tests');
     await visit.sees('Z0 is least, −1, at a = 3.142, and greatest, 1, at a = 0.');
     await visit.sees('Derivative');
-    await visit.page.focus('.result .plot');
-    await visit.page.keyboard.press('End');
+    await plot().focus();
+    await visit.press('End');
     expect(await valueText()).toMatch(/^a = 6\.283: Z0 = 1, X0 = /);
-    await visit.page.keyboard.press('ArrowLeft');
+    await visit.press('ArrowLeft');
     expect(await valueText()).toMatch(/^a = 6\.126: /);
     expect(await visit.violations()).toEqual([]);
   });
@@ -54,16 +48,17 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await visit.click('Run the sweep');
     await state('completed');
     await visit.sees('cut is least, 1, at gamma = 0.7854 and beta = 0.3927');
-    await visit.page.focus('.result .plot');
+    await plot().focus();
     expect(await valueText()).toBe('gamma = 0.7854, beta = 0.3927: cut = 1');
-    await visit.page.keyboard.press('Home');
-    await visit.page.keyboard.press('ArrowUp');
+    await visit.press('Home');
+    await visit.press('ArrowUp');
     expect(await valueText()).toBe('gamma = 0, beta = 0.4909: cut = 2');
     expect(await visit.violations()).toEqual([]);
-    await visit.clickOn('::-p-text(The values as a table)');
-    await visit.page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1000`);
+    await visit.page.getByText('The values as a table').click();
+    const rows = () => visit.page.locator('tbody tr').count();
+    await expect.poll(rows).toBe(1000);
     await visit.click('More rows');
-    await visit.page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1089`);
+    await expect.poll(rows).toBe(1089);
   });
 
   test('the probability of an outcome is estimated from shots, with its errors', async () => {
@@ -71,9 +66,9 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await visit.click('Ramsey fringe');
     await visit.click('Run the sweep');
     await state('completed');
-    await visit.page.focus('.result .plot');
-    await visit.page.keyboard.press('Home');
-    for (let i = 0; i < 8; i += 1) await visit.page.keyboard.press('ArrowRight');
+    await plot().focus();
+    await visit.press('Home');
+    for (let i = 0; i < 8; i += 1) await visit.press('ArrowRight');
     expect(await valueText()).toMatch(/^phi = −4\.608: P\(1\) = 0\.\d+ ± 0\.0\d+$/);
   });
 
@@ -83,7 +78,7 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await visit.tabTo('Points, input tilt');
     await visit.page.keyboard.type('5');
     await visit.tabTo('Run the sweep');
-    await visit.page.keyboard.press('Enter');
+    await visit.press('Enter');
     await state('completed');
     await visit.sees('5 of 5 points');
     await visit.sees('Z0 is least, −1, at tilt = 3.142');
@@ -91,33 +86,21 @@ describeWith(['Chromium'], 'the sweeps page', () => {
 
   test('faults are shown at their fields, those of the service too', async () => {
     await open();
-    const faultOf = (label: string) =>
-      visit.page.$$eval(
-        '.field',
-        (fields, name) =>
-          fields
-            .filter((field) => field.querySelector('label')?.textContent === name)
-            .map((field) => field.querySelector('.fault')?.textContent ?? ''),
-        label,
-      );
     await visit.fill('Shots of each point', 'many');
     await visit.click('Run the sweep');
     await visit.sees('Shots are a whole number from 1 on');
     await visit.fill('Shots of each point', '10');
     await visit.fill('Observables, one a line', 'Z9');
     await visit.click('Run the sweep');
-    await visit.sees('"Z9" names qubit 9');
-    expect(await faultOf('Observables, one a line')).toEqual([
-      '"Z9" names qubit 9, but the circuit has 1 qubit.',
-    ]);
+    await visit.has(
+      '.field:has(label:text-is("Observables, one a line")) .fault:text-is(\'"Z9" names qubit 9, but the circuit has 1 qubit.\')',
+    );
     await visit.fill(
       'Gates as JSON, or OpenQASM',
       'OPENQASM 3.0; input float a; qubit q; rx(b) q;',
     );
     await visit.click('Run the sweep');
-    await visit.page.waitForFunction(
-      `document.querySelector('.setup .fault')?.textContent.includes('b')`,
-    );
+    await visit.has('.setup .fault:has-text("b")');
     expect(await visit.violations()).toEqual([]);
   });
 
@@ -130,19 +113,21 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await submitted;
     await visit.click('Cancel');
     await state('cancelled');
-    await visit.page.waitForFunction(
-      `fetch('/api/v1/quantum/batches?status=cancelled', { headers: { 'x-api-key': '${visit.service.key}' } })
-        .then((answer) => answer.json()).then(({ data }) => data.batches.length > 0)`,
-    );
+    await expect
+      .poll(
+        async () =>
+          (await visit.service.get('/quantum/batches?status=cancelled')).json().data.batches,
+      )
+      .toHaveLength(1);
     expect(processor.numAborted).toBeGreaterThan(before);
   });
 
   test('the request that the page shows has no key in it', async () => {
     await open();
-    await visit.clickOn('::-p-text(The sweep by HTTP)');
+    await visit.page.getByText('The sweep by HTTP').click();
     for (const language of ['curl', 'Python', 'TypeScript']) {
       await visit.click(language);
-      const text = await visit.page.$eval('.api-panel code', (code) => code.textContent);
+      const text = await visit.page.locator('.api-panel code').textContent();
       expect(text).toContain('Z0');
       expect(text).not.toContain(visit.service.key);
     }

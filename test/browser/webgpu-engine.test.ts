@@ -1,63 +1,75 @@
-// @needs facilities
-/**
- * The WebGPU engine in headless Chromium: the conformance suite itself, bundled for a page, which
- * runs each claim when its test asks for it.
- */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// @needs browser
+/// <reference types="vite/types/importMeta.d.ts" />
+/** The WebGPU engine in headless Chromium: the conformance suite itself, which runs in the page. */
+import { expect, test } from 'vitest';
+import type { Circuit } from '../../src/circuit/circuit.ts';
+import { openGpuDevice } from '../../src/engine/webgpu/open-gpu-device.ts';
+import {
+  openWebGpuEngine,
+  type WebGpuEngineOptions,
+} from '../../src/engine/webgpu/webgpu-engine.ts';
+import { describeEngine, describeParts } from '../conformance/engine-suite.ts';
+import { describeUnitaries } from '../conformance/engine-unitaries.ts';
+import { statevectorOf, worstAmplitude } from '../support/engine-runs.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { bundlePage } from './bundle.ts';
-import { type ClaimPage, openClaimPage } from './page-server.ts';
+import { randomGates } from '../support/random-circuits.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { finalAmplitudes } from '../support/state-oracle.ts';
 
-/** The group of claims that every engine of the page is asked. */
-const UNITARIES = 'computes the unitary of';
-
-/**
- * Left out: 1,200 measurements in a row, each of which waits for the browser's GPU process a few times.
- * On a driver itself it runs in test/conformance/webgpu-engine.test.ts.
- */
-const TOO_LONG = 'renormalises: ';
-
-/** A claim of the page, by its full name and its place. */
-interface Claim {
-  readonly name: string;
-  readonly index: number;
-}
-
-describeWith(['WebGPU in Chromium'], 'the WebGPU engine in a page', async () => {
-  const module = await bundlePage();
-  // Loading it here, too, names the claims without a browser.
-  const { claimNames, ENGINES } = await import(/* @vite-ignore */ moduleUrl(module));
-  // By place: two claims may have one name.
-  const claims: readonly Claim[] = claimNames().map((name: string, index: number) => ({
-    name,
-    index,
-  }));
-  const under = (path: string) => claims.filter(({ name }) => name.startsWith(`engine ${path} > `));
-  let page: ClaimPage | undefined;
-  beforeAll(async () => {
-    page = await openClaimPage(module);
-  });
-  afterAll(async () => {
-    await page?.[Symbol.asyncDispose]();
-  });
-  /** Why a claim does not hold, or null. */
-  const faultOf = async (index: number) => await page?.run(index);
-
-  // Over chunks the unitaries alone, which use every kernel of a sweep: the rest takes too long.
-  const asked = [...under(ENGINES.whole), ...under(`${ENGINES.chunked} > ${UNITARIES}`)];
-  for (const { name, index } of asked.filter(({ name }) => !name.includes(TOO_LONG))) {
-    test(name, async () => {
-      expect(await faultOf(index)).toBeNull();
-    });
-  }
-
-  test('a shader with a fault in it breaks a claim', async () => {
-    const random = '20 random operations on 4 qubits';
-    const [claim] = under(ENGINES.faulty).filter(({ name }) => name.endsWith(random));
-    expect(await faultOf(claim?.index ?? -1)).toContain('to be less than 0.00001');
-  });
+/** Texts by their paths. */
+const SHADERS: Readonly<Record<string, string>> = import.meta.glob('../../shaders/**/*.wgsl', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
 });
 
-function moduleUrl(text: string): string {
-  return `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;
+const CLAIMS = { tolerance: 1e-5, maxQubits: 12 };
+
+/** As in test/conformance/webgpu-engine.test.ts. */
+const SMALL = { tileQubits: 8, chunkQubits: 8, maxQubits: 12, memoryBytes: 2 ** 24 };
+
+/** A wrong sign in the product of complex numbers, which every sweep with a phase computes. */
+const FAULT = {
+  shader: 'lib/complex',
+  from: 'a.x * b.x - a.y * b.y',
+  to: 'a.x * b.x + a.y * b.y',
+};
+
+function shaderText(name: string): string {
+  const text = SHADERS[`../../shaders/${name}.wgsl`];
+  if (text === undefined) throw new Error(`There is no shader ${name}.`);
+  return text;
 }
+
+function withFault(name: string): string {
+  const text = shaderText(name);
+  if (name !== FAULT.shader) return text;
+  expect(text).toContain(FAULT.from);
+  return text.replaceAll(FAULT.from, FAULT.to);
+}
+
+async function openEngine(sizes: Partial<WebGpuEngineOptions> = {}, shaders = shaderText) {
+  return await openWebGpuEngine({ ...sizes, device: await openGpuDevice(navigator.gpu), shaders });
+}
+
+describeWith(['WebGPU in Chromium'], 'the WebGPU engine in a page', () => {
+  describeEngine('webgpu in Chromium', () => openEngine(), CLAIMS);
+
+  // The unitaries alone, which use every kernel of a sweep: the rest takes too long over chunks.
+  describeParts('engine webgpu in Chromium, in chunks', () => openEngine(SMALL), CLAIMS, [
+    describeUnitaries,
+  ]);
+
+  test('a shader with a fault in it computes another state', async () => {
+    const operations = randomGates(new RandomStream(300), 4, 20, 4);
+    const circuit: Circuit = { numQubits: 4, numBits: 0, operations };
+    const errorWith = async (shaders: typeof shaderText) => {
+      const engine = await openEngine({}, shaders);
+      const amplitudes = await statevectorOf(engine, circuit);
+      await engine.close();
+      return worstAmplitude(amplitudes, finalAmplitudes(circuit));
+    };
+    expect(await errorWith(shaderText)).toBeLessThan(CLAIMS.tolerance);
+    expect(await errorWith(withFault)).toBeGreaterThan(CLAIMS.tolerance);
+  });
+});

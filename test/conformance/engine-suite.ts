@@ -74,7 +74,8 @@ export function describeConfiguration(name: string, open: Open, claims: EngineCl
   ]);
 }
 
-function describeParts(
+/** Holds an engine to some parts of the suite. */
+export function describeParts(
   name: string,
   open: Open,
   claims: EngineClaims,

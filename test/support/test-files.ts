@@ -8,9 +8,18 @@ import { readdirSync, readFileSync } from 'node:fs';
  * `service`: the file asks a running service, which it shares with other such files (`shared-service.ts`).
  * `processes`: it starts child processes. `minutes`: it takes minutes, and `npm run test:long` runs it. `isolation`: it
  * mocks modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because
- * they run on a driver, in a browser or with Python.
+ * they run on a driver or with Python. `pages`: so are its suites, which visit pages in a browser that such files share.
+ * `browser`: so are its suites, and they run in a page themselves.
  */
-export const NEEDS = ['service', 'processes', 'minutes', 'isolation', 'facilities'] as const;
+export const NEEDS = [
+  'service',
+  'processes',
+  'minutes',
+  'isolation',
+  'facilities',
+  'pages',
+  'browser',
+] as const;
 
 /** See NEEDS. */
 export type Need = (typeof NEEDS)[number];

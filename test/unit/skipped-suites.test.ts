@@ -7,10 +7,11 @@ import { describe, expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WITHOUT = '.ci/without';
 
-/** One file for each facility that can be hidden. */
+/** One file for each facility that can be hidden, and one that would run in the browser. */
 const FILES = [
   'test/unit/fleet/adapter-discovery.test.ts',
   'test/browser/result-drawings.test.ts',
+  'test/browser/webgpu-engine.test.ts',
   'test/conformance/stores-postgres.test.ts',
 ];
 
@@ -40,6 +41,7 @@ describe.skipIf(!canHide)('without drivers, browsers and PostgreSQL', () => {
     const { status, output } = runWithout({});
     expect(output).toMatch(/^SKIPPED without lavapipe: \d+ tests/m);
     expect(output).toMatch(/^SKIPPED without Chromium: \d+ tests/m);
+    expect(output).toMatch(/^SKIPPED without WebGPU in Chromium: \d{3} tests/m);
     expect(output).toMatch(/^SKIPPED without PostgreSQL: \d+ tests/m);
     expect(status).toBe(0);
   });

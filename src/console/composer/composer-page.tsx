@@ -194,9 +194,9 @@ function Run() {
   const values = inputs.value;
   const objects = gateObjects(circuit.value);
   const exact = useSettledProbabilities();
-  // Also while the state is computed again, as when a slider moves.
+  // Those of a text are known once it is read; the state of a circuit may still be that of the one before.
   const numQubits = useComputed(() =>
-    live.value === undefined || live.value.kind === 'refused'
+    textSource.value === undefined || live.value === undefined || live.value.kind === 'refused'
       ? circuit.value.numQubits
       : live.value.numQubits,
   ).value;

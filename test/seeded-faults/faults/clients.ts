@@ -58,6 +58,12 @@ export const CLIENT_FAULTS: readonly SeededFault[] = [
     to: 'if (now > before.first) box.current.scrollTop += 0 * (now - before.first) * ROW;',
   },
   {
+    name: 'a circuit is run with the qubits of the one before',
+    file: 'src/console/composer/composer-page.tsx',
+    from: 'textSource.value === undefined || live.value === undefined',
+    to: 'live.value === undefined',
+  },
+  {
     name: 'the switch of maintenance stays busy after an error',
     file: 'src/console/fleet/maintenance-switch.tsx',
     from: '    } finally {\n      isSending.value = false;\n    }',

@@ -30,6 +30,18 @@ export const BROWSERS = [
   '/usr/bin/google-chrome',
 ];
 
+/** Of each browser that is started, beside those that Playwright gives. */
+export const BROWSER_FLAGS = [
+  '--enable-unsafe-webgpu',
+  '--use-webgpu-adapter=swiftshader',
+  '--no-proxy-server',
+  '--disable-component-update',
+];
+/** Milliseconds after which an action in a page, or a navigation, fails that has not come about. */
+export const WAIT_MS = 10_000;
+/** The same for a browser that starts, and for what a GPU in software computes. */
+export const LONG_WAIT_MS = 30_000;
+
 /** Name of Python's executable. */
 export const PYTHON = 'python3';
 

@@ -3,7 +3,6 @@ import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { vulkanFault } from '../../../src/fleet/adapters/adapter-report.ts';
@@ -13,17 +12,18 @@ import {
   BROWSERS,
   DRIVERS,
   type Found,
+  LONG_WAIT_MS,
   type Missing,
   type Present,
   PYTHON,
   type SoftwareDriver,
+  WAIT_MS,
 } from './facilities.ts';
 import { squareOnGpu } from './try-gpu.ts';
 
 /** A facility that has not answered by then hangs. */
 const HANG_MS = 120_000;
 const TRY_DRIVER = new URL('./try-driver.ts', import.meta.url);
-const CAUSE_LENGTH = 300;
 
 type Attempt = Present | Missing;
 
@@ -119,44 +119,21 @@ export async function tryBrowserAt(path: string | undefined): Promise<readonly [
   }
   const present: Present = { isPresent: true, path };
   try {
-    const answer = await answerOfPage(path);
-    return [present, answer === 'computed' ? present : missing(answer)];
+    await using chromium = await openChromium(path);
+    const page = await chromium.newPage();
+    // WebGPU is there in secure contexts alone, which pages of this host are.
+    await page.route('http://localhost/', (route) => route.fulfill({ contentType: 'text/html' }));
+    await page.goto('http://localhost/', { timeout: WAIT_MS });
+    const tried = await page.waitForFunction(TRY_WEBGPU, undefined, { timeout: LONG_WAIT_MS });
+    const answer = await tried.jsonValue();
+    return [present, answer === 'computed' ? present : missing(String(answer))];
   } catch (error) {
-    const none = missing(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const none = missing(`${path}: ${said}`);
     return [none, none];
   }
 }
 
-/** Answer of a page that tries WebGPU: "computed", or why it did not. */
-async function answerOfPage(browser: string): Promise<string> {
-  const answer = Promise.withResolvers<string>();
-  const server = createServer((request, response) => {
-    if (request.method === 'POST') {
-      response.end();
-      text(request).then(answer.resolve, answer.reject);
-    } else response.setHeader('content-type', 'text/html').end(request.url === '/' ? PAGE : '');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const hang = setTimeout(() => answer.reject(new Error('it shows no page')), HANG_MS);
-  try {
-    await using chromium = await openChromium(`http://127.0.0.1:${port}/`, browser);
-    void chromium.ended.then((said) => {
-      answer.reject(new Error(`it has ended: ${said.trim().slice(-CAUSE_LENGTH)}`));
-    });
-    return await answer.promise;
-  } finally {
-    clearTimeout(hang);
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
-const PAGE = `<!doctype html><title>WebGPU</title><script type="module">
-${squareOnGpu}
-const answer = navigator.gpu === undefined
+const TRY_WEBGPU = `navigator.gpu === undefined
   ? 'It has no WebGPU.'
-  : await squareOnGpu(navigator.gpu).then(() => 'computed', String);
-await fetch('/', { method: 'POST', body: answer });
-</script>`;
+  : (${squareOnGpu})(navigator.gpu).then(() => 'computed', String)`;

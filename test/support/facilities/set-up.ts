@@ -16,20 +16,24 @@ const DAWN_WARNING =
 const BUILD_PAGE = fileURLToPath(new URL('../../../scripts/build-page.ts', import.meta.url));
 
 /**
+ * For the first of the projects that need facilities; they are found once, for all of them.
+ *
  * @returns What is done after the run.
  * @throws if something that the environment requires is missing.
  */
-export async function setup(project: TestProject): Promise<() => void> {
+export async function setup({ vitest }: TestProject): Promise<(() => void) | undefined> {
+  const root = vitest.getRootProject();
+  if (root.getProvidedContext().facilities !== undefined) return undefined;
   // `npx vitest`, unlike `npm test`, has not built it.
   execFileSync(process.execPath, [BUILD_PAGE, '--if-stale']);
   const found = await findFacilities();
   const unmet = unmetRequirement(found, process.env);
   if (unmet !== undefined) throw new Error(unmet);
-  project.provide('facilities', found);
+  root.provide('facilities', found);
   const restoreOutput = dropDawnWarnings();
   return () => {
     restoreOutput();
-    const suites = project.vitest.state.getTestModules().flatMap(({ children }) =>
+    const suites = vitest.state.getTestModules().flatMap(({ children }) =>
       [...children.allSuites()].flatMap((suite): readonly NeedySuite[] => {
         const { needs = [] } = suite.meta();
         const numTests = [...suite.children.allTests()].length;
