@@ -69,6 +69,23 @@ function layeredCircuit(seed: number, numQubits: number): Circuit {
   return { numQubits, numBits: 0, operations };
 }
 
+/** Circuits wider than a tile with their gradients, which take seconds and are those of every engine. */
+const LAYERED = new Map<string, ReturnType<typeof layeredGradient>>();
+
+function layered(seed: number, numQubits: number) {
+  const key = `${seed} ${numQubits}`;
+  const known = LAYERED.get(key) ?? layeredGradient(seed, numQubits);
+  LAYERED.set(key, known);
+  return known;
+}
+
+function layeredGradient(seed: number, numQubits: number) {
+  const circuit = layeredCircuit(seed, numQubits);
+  const observable = randomObservable(new RandomStream(200 + seed), numQubits);
+  const angles = Float64Array.from(anglesOf(circuit));
+  return { circuit, observable, expected: gradientOracle(circuit, angles, observable) };
+}
+
 /** Holds an engine to the derivatives that differences and a plain implementation give. */
 export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderTest): void {
   /** Sums of many products, each as exact as an amplitude. */
@@ -111,11 +128,11 @@ export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderT
     });
 
     testSeeds('cross the borders of tiles', seeds(4), async (seed) => {
-      const numQubits = Math.min(13 + (seed % 4), maxQubits - 1);
-      const circuit = layeredCircuit(seed, numQubits);
-      const observable = randomObservable(new RandomStream(200 + seed), numQubits);
+      const { circuit, observable, expected } = layered(
+        seed,
+        Math.min(13 + (seed % 4), maxQubits - 1),
+      );
       const { values, gradients } = await gradientOf(engine(), circuit, [observable]);
-      const expected = gradientOracle(circuit, Float64Array.from(anglesOf(circuit)), observable);
       expect(Math.abs(values[0]! - expected.value)).toBeLessThan(exact);
       expect(largestDifference(gradients, expected.angleGradient)).toBeLessThan(exact);
     });
