@@ -74,7 +74,7 @@ function wideCircuit(seed: number, numQubits: number): DynamicCircuit {
     numQubits,
     numBits: numQubits,
     operations: [
-      ...withRandomNoise(randomGates(stream, numQubits, 40, 2), stream, numQubits),
+      ...withRandomNoise(randomGates(stream, numQubits, 20, 2), stream, numQubits),
       { kind: 'measure', qubits: all, bits: all },
     ],
   };

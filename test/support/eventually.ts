@@ -1,6 +1,13 @@
 /** Waits for what other threads, processes and servers do. */
 import { setTimeout } from 'node:timers/promises';
-import { TestRunner } from 'vitest';
+
+/** Benchmarks wait, too, also in a bundle without Vitest. */
+const vitest = await import('vitest').catch(() => undefined);
+
+/** Aborted by the limit of the test that runs; undefined outside a test. */
+function limitOfTest(): AbortSignal | undefined {
+  return vitest?.TestRunner.getCurrentTest()?.context.signal;
+}
 
 /**
  * Resolves once the claim holds: it neither throws nor gives false.
@@ -12,7 +19,7 @@ import { TestRunner } from 'vitest';
  * @param claim - A condition, or a function with `expect` in it; either may be asynchronous.
  */
 export async function eventually(claim: () => unknown): Promise<void> {
-  const limit: AbortSignal | undefined = TestRunner.getCurrentTest()?.context.signal;
+  const limit = limitOfTest();
   let failure: unknown = new Error(`It never came to this: ${claim}`);
   const isHeld = async () => {
     for (;;) {
@@ -34,7 +41,7 @@ export async function eventually(claim: () => unknown): Promise<void> {
  * @param tell - What was waited for, and how far it had come.
  */
 export async function awaited<T>(promise: Promise<T>, tell: () => unknown): Promise<T> {
-  const limit: AbortSignal | undefined = TestRunner.getCurrentTest()?.context.signal;
+  const limit = limitOfTest();
   const onLimit = () => Object.assign(limit?.reason, { cause: tell() });
   limit?.addEventListener('abort', onLimit);
   try {
