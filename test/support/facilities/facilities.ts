@@ -37,10 +37,10 @@ export const BROWSER_FLAGS = [
   '--no-proxy-server',
   '--disable-component-update',
 ];
-/** Milliseconds after which an action in a page, or a navigation, fails that has not come about. */
-export const WAIT_MS = 10_000;
-/** The same for a browser that starts, and for what a GPU in software computes. */
-export const LONG_WAIT_MS = 30_000;
+/** Milliseconds after which an action in a page, or a navigation, fails that has not come about: ten times what most take. */
+export const WAIT_MS = 20_000;
+/** The same for a browser that starts, also the first time on a machine, and for what a GPU in software computes. */
+export const LONG_WAIT_MS = 90_000;
 
 /** Name of Python's executable. */
 export const PYTHON = 'python3';

@@ -17,7 +17,6 @@ import {
   type Present,
   PYTHON,
   type SoftwareDriver,
-  WAIT_MS,
 } from './facilities.ts';
 import { squareOnGpu } from './try-gpu.ts';
 
@@ -123,7 +122,7 @@ export async function tryBrowserAt(path: string | undefined): Promise<readonly [
     const page = await chromium.newPage();
     // WebGPU is there in secure contexts alone, which pages of this host are.
     await page.route('http://localhost/', (route) => route.fulfill({ contentType: 'text/html' }));
-    await page.goto('http://localhost/', { timeout: WAIT_MS });
+    await page.goto('http://localhost/', { timeout: LONG_WAIT_MS });
     const tried = await page.waitForFunction(TRY_WEBGPU, undefined, { timeout: LONG_WAIT_MS });
     const answer = await tried.jsonValue();
     return [present, answer === 'computed' ? present : missing(String(answer))];
