@@ -72,15 +72,6 @@ test('processes that never come up are ended, and who waits is told so', async (
   await expect(read('a', 'one')).rejects.toMatchObject({ code: 'SERVICE_READER_LOST' });
 });
 
-test('processes that are killed while they start are no fault of the installation, twenty times', async () => {
-  const lost: string[] = [];
-  const entry = new URL('../../../support/killed-process.ts', import.meta.url);
-  const { read } = open({ entry, onLost: (how) => lost.push(how) });
-  await expect(read('a', 'one')).rejects.toMatchObject({ code: 'SERVICE_READER_LOST' });
-  expect(lost.length).toBeGreaterThanOrEqual(20);
-  expect(new Set(lost)).toEqual(new Set(['signal SIGKILL']));
-});
-
 describe('turns', () => {
   test('one key never has all the readers', async () => {
     const { readers, read } = open();

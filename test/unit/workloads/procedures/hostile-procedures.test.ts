@@ -57,22 +57,6 @@ describe('memory', () => {
   );
 });
 
-test('processes that are killed while they start are replaced twenty times before a call is told', async () => {
-  const told: string[] = [];
-  const catalog = new URL('../../../support/killed-catalog.ts', import.meta.url);
-  const onProcessLost = (how: string) => void told.push(how);
-  const killed = new ProcedurePool({ ...POOL, catalog, numProcesses: 1, onProcessLost });
-  try {
-    await expect(running(killed, callOf('echo')).outcome).rejects.toMatchObject({
-      code: 'WORKLOADS_TASK_LOST',
-    });
-    expect(told.length).toBeGreaterThanOrEqual(20);
-    expect(new Set(told)).toEqual(new Set(['before it was ready: signal SIGKILL']));
-  } finally {
-    await killed.close();
-  }
-});
-
 describe('a process that ends under its call', () => {
   test('has the call run again, and the third time is the end of it', async () => {
     const events: string[] = [];
