@@ -19,15 +19,16 @@ const NEED_MINUTES = testFilesThatNeed('minutes');
 const NEED_PAGES = testFilesThatNeed('pages');
 const NEED_BROWSER = testFilesThatNeed('browser');
 
+const { QCS_TEST_SEEDS: SEEDS } = process.env;
 const executablePath = BROWSERS.find((path) => existsSync(path));
 
 /**
- * How long a test or a hook may take, in ms: ten times what the slowest of its project takes on a quiet machine of two
- * cores. Where a file takes longer, it says so by `vi.setConfig`. Where QCS_TEST_SEEDS asks for more random cases, fast tests
- * get more time.
+ * How long a test or a hook may take, in ms: ten times what nearly all of its project take on a quiet machine of two cores.
+ * Where a file takes longer, it says so by `vi.setConfig`. Where QCS_TEST_SEEDS asks for more random cases, fast tests get
+ * more time.
  */
 const LIMITS_MS = {
-  fast: 30_000 * Math.max(1, Number(process.env['QCS_TEST_SEEDS'] ?? 1)),
+  fast: 30_000 * Math.max(1, Number(SEEDS || 1)),
   processes: 120_000,
   long: 3_600_000,
 };
@@ -40,9 +41,9 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 const limit = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
 export default defineConfig({
-  plugins: process.argv.includes('--changed') ? [loadedByAddress()] : [],
+  plugins: process.argv.some((each) => each.startsWith('--changed')) ? [loadedByAddress()] : [],
   test: {
-    // Of what is read as a file, no module knows.
+    // Vitest does not know who reads these.
     forceRerunTriggers: [
       '**/{package-lock.json,vitest.config.ts}',
       '**/{assembly,models,shaders}/**',
@@ -119,7 +120,7 @@ export default defineConfig({
         extends: true,
         // A page has no environment.
         define: {
-          'process.env.QCS_TEST_SEEDS': JSON.stringify(process.env['QCS_TEST_SEEDS'] ?? '0.4'),
+          'process.env.QCS_TEST_SEEDS': JSON.stringify(SEEDS ?? ''),
         },
         // Found later, it would have the page loaded anew amid its tests.
         optimizeDeps: { include: ['zod'] },

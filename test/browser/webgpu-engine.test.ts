@@ -8,13 +8,9 @@ import {
   openWebGpuEngine,
   type WebGpuEngineOptions,
 } from '../../src/engine/webgpu/webgpu-engine.ts';
-import { describeLifecycle } from '../conformance/engine-lifecycle.ts';
 import { describeMidCircuit } from '../conformance/engine-mid-circuit.ts';
-import { describeObservables } from '../conformance/engine-observables.ts';
-import { describeOutputs } from '../conformance/engine-outputs.ts';
-import { describeSampling } from '../conformance/engine-sampling.ts';
-import { describeParts } from '../conformance/engine-suite.ts';
-import { describeRegisters, describeUnitaries } from '../conformance/engine-unitaries.ts';
+import { describeConfiguration, describeParts } from '../conformance/engine-suite.ts';
+import { describeUnitaries } from '../conformance/engine-unitaries.ts';
 import { statevectorOf, worstAmplitude } from '../support/engine-runs.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { randomGates } from '../support/random-circuits.ts';
@@ -58,18 +54,12 @@ async function openEngine(sizes: Partial<WebGpuEngineOptions> = {}, shaders = sh
 }
 
 describeWith(['WebGPU in Chromium'], 'the WebGPU engine in a page', () => {
-  // What asks the browser's WebGPU for something of each kind. Loops and shapes are for the engine, which the drivers have, too.
-  describeParts('engine webgpu in Chromium', () => openEngine(), CLAIMS, [
-    describeUnitaries,
-    describeRegisters,
-    describeOutputs,
-    describeObservables,
-    describeSampling,
-    describeMidCircuit,
-    describeLifecycle,
-  ]);
+  // Loops and shapes are left to the drivers, whose engine is the same.
+  const parts = [describeUnitaries, describeMidCircuit];
+  describeConfiguration('webgpu in Chromium', () => openEngine(), CLAIMS);
+  describeParts('engine webgpu in Chromium', () => openEngine(), CLAIMS, parts);
 
-  // The unitaries alone, which use every kernel of a sweep: the rest takes too long over chunks.
+  // The unitaries alone use every kernel of a sweep; the rest takes too long over chunks.
   describeParts('engine webgpu in Chromium, in chunks', () => openEngine(SMALL), CLAIMS, [
     describeUnitaries,
   ]);

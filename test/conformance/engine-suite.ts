@@ -26,8 +26,8 @@ export interface EngineClaims {
   /** Whether it has trajectories. */
   readonly hasTrajectories?: boolean;
   /**
-   * Most shots of a test of noise in which nearly every shot takes a state of its own, for engines on which one takes long;
-   * unlimited if absent.
+   * Most shots of a test of noise in which nearly every shot takes a state of its own, for engines on which one takes long.
+   * Tests of loops have up to ten times as many. Unlimited if absent.
    */
   readonly mostStates?: number;
   /** Whether it has density matrices, of half as many qubits. */

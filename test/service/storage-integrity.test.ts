@@ -64,8 +64,10 @@ test.each<[string, (file: string) => void, string]>([
   cpSync(left.path, folder.path, { recursive: true });
   damage(join(folder.path, 'qcs.sqlite'));
   // SQLite tidies its journal of the lock file away.
-  const names = () => readdirSync(folder.path).filter((name) => !name.endsWith('-journal'));
-  const sizes = () => names().map((name) => [name, statSync(join(folder.path, name)).size]);
+  const sizes = () =>
+    readdirSync(folder.path)
+      .filter((name) => !name.endsWith('-journal'))
+      .map((name) => [name, statSync(join(folder.path, name)).size]);
   const damaged = sizes();
 
   const failure = await startServiceProcess(folder.path).catch((error: Error) => error.message);

@@ -4,7 +4,7 @@
  */
 import { test } from 'vitest';
 
-const FACTOR = factorOf(process.env.QCS_TEST_SEEDS ?? '0.4');
+const FACTOR = factorOf(process.env.QCS_TEST_SEEDS || '0.4');
 
 function factorOf(text: string): number {
   const factor = Number(text);

@@ -17,7 +17,7 @@ export function foundFacilities(): Found {
   const found = inject('facilities');
   if (found === undefined) {
     throw new Error(
-      'The test file needs a facility: say so in a line of its own, "// @needs facilities" or "// @needs pages".',
+      'The test file needs a facility: say so in a line of its own, "// @needs facilities", "// @needs pages" or "// @needs browser".',
     );
   }
   return found;

@@ -30,14 +30,14 @@ export const BROWSERS = [
   '/usr/bin/google-chrome',
 ];
 
-/** Of each browser that is started, beside those that Playwright gives. */
+/** Options of each browser that is started, beside those that Playwright gives. */
 export const BROWSER_FLAGS = [
   '--enable-unsafe-webgpu',
   '--use-webgpu-adapter=swiftshader',
   '--no-proxy-server',
   '--disable-component-update',
 ];
-/** Milliseconds after which an action in a page, or a navigation, fails that has not come about: ten times what most take. */
+/** Milliseconds after which an action in a page, or a navigation, fails that has not come about. */
 export const WAIT_MS = 20_000;
 /** The same for a browser that starts, also the first time on a machine, and for what a GPU in software computes. */
 export const LONG_WAIT_MS = 90_000;

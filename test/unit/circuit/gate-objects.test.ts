@@ -239,7 +239,7 @@ describe('a condition', () => {
 });
 
 test('hundreds of thousands of gate objects are read in time that is linear in their number', () => {
-  // What was quadratic took 3 s for 100,000, and would take 48 s.
+  // A reader in quadratic time took 3 s for 100,000, and would take 48 s.
   expectLinearTime(400_000, (numGates) => {
     const objects = Array.from(
       { length: numGates },

@@ -235,7 +235,7 @@ describe('qelib1.inc', () => {
 });
 
 test('a program of a hundred thousand lines is read in time that is linear in their number', () => {
-  // What was quadratic took 12 s.
+  // A reader in quadratic time took 12 s.
   expectLinearTime(100_000, (numLines) => {
     const line = (_: unknown, i: number) => `u3(pi/${i + 1},-0.5*2,.1) q[${i % 20}];`;
     const lines = Array.from({ length: numLines }, line);

@@ -193,7 +193,7 @@ describe('a loop on measured bits', () => {
 
   test('over a range may break in any of hundreds of rounds', () => {
     const body = `qubit q; bit c; uint[2] n;
-      for int i in [1:${250}] { h q; c = measure q; if (n < 3) n += 1; if (c) break; }
+      for int i in [1:250] { h q; c = measure q; if (n < 3) n += 1; if (c) break; }
       output uint[2] d; d = n;`;
     const found = outcomesOf(body);
     expect(found).toEqual({ '01': 0.5, '10': 0.25, '11': 0.25 });

@@ -372,7 +372,7 @@ test('annotations and pragmas are ignored', () => {
 });
 
 describe('a hundred thousand gates are read in time that is linear in their number', () => {
-  // What was quadratic took 12 s for as many.
+  // A reader in quadratic time took 12 s for as many.
   const claim = (size: number, write: (numGates: number) => string) => {
     expectLinearTime(size, (numGates) => {
       const { operations } = parseOpenQasm(HEADER + write(numGates), {
