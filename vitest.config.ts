@@ -19,7 +19,7 @@ const NEED_MINUTES = testFilesThatNeed('minutes');
 const NEED_PAGES = testFilesThatNeed('pages');
 const NEED_BROWSER = testFilesThatNeed('browser');
 
-const { QCS_TEST_SEEDS: SEEDS } = process.env;
+const { QCS_TEST_SEEDS: SEEDS, QCS_TEST_LONG: LONG } = process.env;
 const executablePath = BROWSERS.find((path) => existsSync(path));
 
 /**
@@ -38,6 +38,9 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('.vitest/compile-cache', import.meta.url),
 );
 
+// Each service that a test starts would spend as much on circuits of its own as on all else that its start takes.
+process.env['QCS_WARM_UP'] ??= '0';
+
 const limit = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
 export default defineConfig({
@@ -54,7 +57,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       // `npm run test:long`
-      ...(process.env['QCS_TEST_LONG'] === '1'
+      ...(LONG === '1'
         ? [
             {
               extends: true as const,
@@ -121,6 +124,7 @@ export default defineConfig({
         // A page has no environment.
         define: {
           'process.env.QCS_TEST_SEEDS': JSON.stringify(SEEDS ?? ''),
+          'process.env.QCS_TEST_LONG': JSON.stringify(LONG ?? ''),
         },
         // Found later, it would have the page loaded anew amid its tests.
         optimizeDeps: { include: ['zod'] },

@@ -17,6 +17,7 @@ export function fleetOptions(config: Config, now: () => number): FleetOptions {
     numThreads,
     memoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
     heapLimitMb: config.engineHeapMb ?? engineHeapMb(machine.memoryBytes / 2, numThreads),
+    warmsUp: config.warmsUp,
     useSoftwareAdapters: config.useSoftwareAdapters,
     tuningFolder: config.dataDir,
     ...(config.gpuMemoryBytes !== undefined && { gpuMemoryBytes: config.gpuMemoryBytes }),
@@ -37,7 +38,13 @@ export async function createFleet(
   now: () => number,
   options: Pick<
     FleetOptions,
-    'discover' | 'environment' | 'hardware' | 'fleetNodes' | 'nodeName' | 'runsNoJobs'
+    | 'discover'
+    | 'environment'
+    | 'hardware'
+    | 'fleetNodes'
+    | 'nodeName'
+    | 'runsNoJobs'
+    | 'workerEntry'
   > = {},
 ): Promise<Fleet> {
   // Imported on demand: it loads the engines of all devices, and most commands need only the options.

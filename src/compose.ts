@@ -396,7 +396,7 @@ export async function startService(
    */
   async function testTheRest(): Promise<TestedService | undefined> {
     const prepared = workloads.prepare();
-    void warmUpReading(liveTargetsOf(processors));
+    if (config.warmsUp) void warmUpReading(liveTargetsOf(processors));
     void hardware?.check();
     await fleet.start();
     if (isClosing) return undefined;

@@ -195,6 +195,12 @@ export const SETTINGS = {
     description:
       'JavaScript heap of each process of `QCS_TASK_PROCESSES`. A task that needs more fails. The whole process may use twice this and 128 MiB more.',
   },
+  QCS_WARM_UP: {
+    schema: flag.default(true),
+    defaultText: '1',
+    description:
+      'Whether threads that have nothing to do after the start, and the readers of circuits, run circuits of their own for a second, so that the first callers’ circuits are as fast as later ones. `0` suits services that live briefly, such as in CI: a start takes half as much processor time.',
+  },
   QCS_BODY_LIMIT_MIB: {
     schema: integer(1, 256).default(64),
     defaultText: '64',
@@ -476,6 +482,8 @@ export interface Config {
   readonly queueLimit: number;
   /** Number of task processes; undefined for one per core, 2 to 4. */
   readonly numTaskProcesses: number | undefined;
+  /** Whether what is idle after the start runs circuits of its own. */
+  readonly warmsUp: boolean;
   /** JavaScript heap of each task process, MiB. */
   readonly taskMemoryMb: number;
   readonly bodyLimitBytes: number;
@@ -602,6 +610,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     maxShots: settings.QCS_MAX_SHOTS,
     queueLimit: settings.QCS_QUEUE_LIMIT,
     numTaskProcesses: settings.QCS_TASK_PROCESSES,
+    warmsUp: settings.QCS_WARM_UP,
     taskMemoryMb: settings.QCS_TASK_MEMORY_MIB,
     bodyLimitBytes: settings.QCS_BODY_LIMIT_MIB * MIB,
     readCpuMs: settings.QCS_READ_CPU_MS ?? readCpuMs(settings),

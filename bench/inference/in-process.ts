@@ -79,6 +79,7 @@ async function measure(model: DeployedModel, classifier: QnnHybrid) {
 function cpuFleet(): Fleet {
   const machine = readMachine();
   return new Fleet({
+    warmsUp: true,
     machine,
     engine: 'cpu',
     numThreads: machine.numCores,

@@ -10,7 +10,7 @@ import { qubitsWithin } from './memory-shares.ts';
 import { type LaneId, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
 import type { Dispatch, Scheduler } from './schedule/scheduler.ts';
 import { AdapterPool, type AdapterPoolOptions, EnginePool } from './workers/engine-pool.ts';
-import type { EngineOptions, RunOutcome } from './workers/worker-messages.ts';
+import type { EngineOptions, RunOutcome, WorkerSetup } from './workers/worker-messages.ts';
 
 const WORKER_ENTRY = new URL(`./workers/engine-worker${extname(import.meta.url)}`, import.meta.url);
 const HEAP_LIMIT_MB = 2048;
@@ -40,6 +40,8 @@ export interface ThreadOptions {
   readonly cancelGraceMs?: number;
   /** JavaScript heap of one thread; state vectors live outside it. */
   readonly heapLimitMb?: number;
+  /** Whether an idle thread runs circuits of its own after its start; false by default. */
+  readonly warmsUp?: boolean;
 }
 
 /** Hears what happens on the lanes. */
@@ -259,11 +261,13 @@ export class EngineLanes {
   #addThreads(
     id: SizeClass,
     { numWorkers, engine }: ThreadPoolOptions,
-    { workerEntry = WORKER_ENTRY, cancelGraceMs, heapLimitMb = HEAP_LIMIT_MB }: ThreadOptions,
+    options: ThreadOptions,
   ): void {
+    const { workerEntry = WORKER_ENTRY, cancelGraceMs, heapLimitMb = HEAP_LIMIT_MB } = options;
+    const setup: WorkerSetup = { engine, warmsUp: options.warmsUp ?? false };
     const pool = new EnginePool(id, {
       numWorkers,
-      start: childThread({ entry: workerEntry, setup: { engine }, heapLimitMb }),
+      start: childThread({ entry: workerEntry, setup, heapLimitMb }),
       ...(cancelGraceMs !== undefined && { cancelGraceMs }),
     });
     this.#pools.set(id, pool);

@@ -73,6 +73,8 @@ export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
   readonly hardware?: Processor;
   /** JavaScript heap of an engine thread, MB; 2048 by default. */
   readonly heapLimitMb?: number;
+  /** Whether threads with nothing to do run circuits of their own after their start; false by default. */
+  readonly warmsUp?: boolean;
   /** The worker threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
 }
@@ -97,7 +99,7 @@ export class Fleet {
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
     this.#options = options;
-    const { now, workerEntry, heapLimitMb } = options;
+    const { now, workerEntry, heapLimitMb, warmsUp } = options;
     const softwareMemoryBytes = softwareAdapterBytes(options);
     this.#shares = cpuEngines(options);
     this.#backend = new CircuitBackend({
@@ -107,6 +109,7 @@ export class Fleet {
       ageingMs: options.ageingMs ?? AGEING_MS,
       ...(workerEntry && { workerEntry }),
       ...(heapLimitMb !== undefined && { heapLimitMb }),
+      ...(warmsUp !== undefined && { warmsUp }),
     });
     this.#gpuBacking = new GpuBacking({
       onCpu: gpuFleetSpec(options),

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {
     "QCS_PORT": "0",
     "QCS_MIN_FREE_DISK_MIB": "0",
+    "QCS_WARM_UP": "0",
     "QCS_RATE_LIMIT_STANDARD": "1000000",
     "QCS_PUBLIC_RATE_LIMIT": "1000000",
 }

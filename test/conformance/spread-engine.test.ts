@@ -4,6 +4,7 @@
  * and windows bring the borders between all of them into small circuits.
  */
 import { describeWith } from '../support/facilities/describe-with.ts';
+import { IS_LONG } from '../support/seeds.ts';
 import { anyDriver, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { openSoftwareSpread } from '../support/spread-gpu.ts';
 import { describeConfiguration, describeEngine } from './engine-suite.ts';
@@ -27,7 +28,7 @@ describeWith([driver], 'the engine over several devices of one driver', () => {
     windowBytes: 2 ** 11,
     memoryBytes: 2 ** 22,
   };
-  describeEngine(
+  (IS_LONG ? describeEngine : describeConfiguration)(
     'webgpu on four devices',
     async () => {
       const devices = [driver, driver, driver, driver];

@@ -1,13 +1,14 @@
 // @needs facilities
 /**
- * The WebGPU engine on each software driver; small tiles and chunks bring their borders into small
- * circuits. Each driver and each size passes the whole suite once; the slower driver has fewer kernels
- * to compile in whole tiles.
+ * The WebGPU engine on each software driver; small tiles and chunks bring their borders into small circuits, so that they
+ * run all code that whole tiles run, and pass the whole suite on the faster driver. The long form has each driver pass it,
+ * the slower one in whole tiles, where it has fewer kernels to compile.
  */
 import type { Program } from '../../src/compiler/program.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { runProgram } from '../support/engine-runs.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
+import { IS_LONG } from '../support/seeds.ts';
 import { openSoftwareEngine, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { describeConfiguration, describeEngine } from './engine-suite.ts';
 
@@ -31,12 +32,12 @@ for (const driver of SOFTWARE_DRIVERS) {
     return engine;
   };
   describeWith([driver], `the WebGPU engine on ${driver}`, () => {
-    const [describeWhole, describeSmall] =
-      driver === 'lavapipe'
-        ? [describeConfiguration, describeEngine]
-        : [describeEngine, describeConfiguration];
-    describeWhole(`webgpu on ${driver}`, () => openSoftwareEngine(driver), claims);
+    const isFaster = driver === 'lavapipe';
+    const describeSmall = isFaster ? describeEngine : describeConfiguration;
     describeSmall(`webgpu on ${driver}, in small tiles and chunks`, open, claims);
+    if (!isFaster && !IS_LONG) return;
+    const describeWhole = isFaster ? describeConfiguration : describeEngine;
+    describeWhole(`webgpu on ${driver}`, () => openSoftwareEngine(driver), claims);
   });
 }
 

@@ -6,6 +6,9 @@ import { test } from 'vitest';
 
 const FACTOR = factorOf(process.env.QCS_TEST_SEEDS || '0.4');
 
+/** Whether tests that have a long form run in it: `npm run test:long`. */
+export const IS_LONG = process.env.QCS_TEST_LONG === '1';
+
 function factorOf(text: string): number {
   const factor = Number(text);
   if (factor > 0 && Number.isFinite(factor)) return factor;

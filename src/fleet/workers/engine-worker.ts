@@ -17,5 +17,5 @@ serveEngine(parentOfThread(), {
     openCpuEngine({ precision, numThreads, maxQubits: maxQubits[precision], memoryBytes }),
   compiler: { compile, compileShape, compileGradient },
   kept: KEPT_ON_CPU,
-  warmUp: warmUpSteps,
+  ...(setup.warmsUp && { warmUp: warmUpSteps }),
 });

@@ -30,6 +30,8 @@ export interface EngineOptions {
 /** A thread's `workerData`. */
 export interface WorkerSetup {
   readonly engine: EngineOptions;
+  /** Whether it runs circuits of its own while it has nothing to do after its start. */
+  readonly warmsUp: boolean;
 }
 
 /** The engine that a process opens on an adapter; also the first argument it is given, as JSON. */

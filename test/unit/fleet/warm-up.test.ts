@@ -1,15 +1,18 @@
 /** Threads and readers run circuits of their own before the first caller's circuit comes. */
-
+import { BroadcastChannel } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/compiler/compile.ts';
 import { compileGradient } from '../../../src/compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../../src/compiler/shape.ts';
+import { createFleet } from '../../../src/compose-fleet.ts';
+import { loadConfig } from '../../../src/config.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import { warmUpSteps } from '../../../src/fleet/workers/warm-up.ts';
 import type { SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
 import { warmUpReading } from '../../../src/service/circuits/warm-up-reading.ts';
 import { FakeProcessor } from '../../service/support/fake-processor.ts';
+import { eventually } from '../../support/eventually.ts';
 
 describe('the warm-up of a thread', () => {
   test('runs every shape twice with other angles, and ends', async () => {
@@ -57,6 +60,30 @@ describe('the warm-up of a thread', () => {
     expect(numFailed).toBe(numSteps);
     expect(numFailed).toBeGreaterThan(0);
   });
+});
+
+/** A thread that does nothing but tell what it was given. */
+const TELLING = `
+  import { BroadcastChannel, workerData } from 'node:worker_threads';
+  new BroadcastChannel('setups of the warm-up test').postMessage(workerData);`;
+
+test.each([
+  ['0', false],
+  ['1', true],
+  [undefined, true],
+])('QCS_WARM_UP=%s reaches each thread', async (setting, warmsUp) => {
+  const config = loadConfig({ QCS_THREADS: '1', ...(setting && { QCS_WARM_UP: setting }) });
+  const heard = new BroadcastChannel('setups of the warm-up test');
+  const setups: unknown[] = [];
+  heard.onmessage = (event) => setups.push((event as MessageEvent).data);
+  const fleet = await createFleet(config, () => 0, {
+    workerEntry: new URL(`data:text/javascript,${encodeURIComponent(TELLING)}`),
+  });
+  void fleet.startStatevector().catch(() => {});
+  await eventually(() => expect(setups.length).toBeGreaterThanOrEqual(2));
+  await fleet.close();
+  heard.close();
+  expect(setups).toMatchObject(setups.map(() => ({ warmsUp })));
 });
 
 describe('the warm-up of the readers', () => {
