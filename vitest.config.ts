@@ -41,6 +41,11 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 // Each service that a test starts would spend as much on circuits of its own as on all else that its start takes.
 process.env['QCS_WARM_UP'] ??= '0';
 
+/** For suites that wait for other processes half of their time; they run after those that do not. */
+const WAITING = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+/** Each worker has a browser, a service and a software GPU; a third would slow the others down. */
+const BROWSING = { sequence: { groupOrder: 2 } };
+
 const limit = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
 export default defineConfig({
@@ -53,7 +58,7 @@ export default defineConfig({
     ],
     reporters: ['default', new TimeReport()],
     teardownTimeout: LIMITS_MS.processes,
-    // Two worker processes: the suites that start the service use worker threads of their own.
+    // Two worker processes: what they test has threads of its own.
     maxWorkers: 2,
     projects: [
       // `npm run test:long`
@@ -89,6 +94,7 @@ export default defineConfig({
         test: {
           name: 'service',
           ...limit(LIMITS_MS.processes),
+          ...WAITING,
           include: NEED_SERVICE,
           // A worker keeps its service for all of its files.
           isolate: false,
@@ -96,13 +102,19 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'processes', ...limit(LIMITS_MS.processes), include: NEED_OTHERS },
+        test: {
+          name: 'processes',
+          ...limit(LIMITS_MS.processes),
+          ...WAITING,
+          include: NEED_OTHERS,
+        },
       },
       {
         extends: true,
         test: {
           name: 'drivers',
           ...limit(LIMITS_MS.processes),
+          ...WAITING,
           include: NEED_FACILITIES,
           globalSetup: 'test/support/facilities/set-up.ts',
         },
@@ -112,6 +124,7 @@ export default defineConfig({
         test: {
           name: 'pages',
           ...limit(LIMITS_MS.processes),
+          ...BROWSING,
           include: NEED_PAGES,
           globalSetup: 'test/support/facilities/set-up.ts',
           // A worker keeps its browser for all of its files.
@@ -131,6 +144,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           ...limit(LIMITS_MS.processes),
+          ...BROWSING,
           include: NEED_BROWSER,
           globalSetup: 'test/support/facilities/set-up.ts',
           // Without a browser the files are read in Node, and their suites skipped.

@@ -1,6 +1,6 @@
 // @needs facilities
 /**
- * Every file under shaders/ compiles on each software driver, with the constants that the engine puts
+ * Every file under shaders/ compiles on the software drivers that are tried, with the constants that the engine puts
  * before it. What is compiled is what the engine asks for, so a file that nothing asks for is found.
  */
 import { readdirSync } from 'node:fs';
@@ -22,11 +22,7 @@ import { describeWith } from '../support/facilities/describe-with.ts';
 import type { SoftwareDriver } from '../support/facilities/facilities.ts';
 import { runDensity } from '../support/noise-runs.ts';
 import { gate } from '../support/random-circuits.ts';
-import {
-  openSoftwareDevice,
-  openSoftwareEngine,
-  SOFTWARE_DRIVERS,
-} from '../support/software-gpu.ts';
+import { openSoftwareDevice, openSoftwareEngine, triedDrivers } from '../support/software-gpu.ts';
 import { openSoftwareSpread } from '../support/spread-gpu.ts';
 
 const FILES = readdirSync(new URL('../../shaders/', import.meta.url), {
@@ -42,7 +38,7 @@ const NUM_MEASURED = 10;
 /** Qubits of a batch's circuits that differ in their kernels. */
 const BATCH_QUBITS = [4, 10, 11, 12];
 
-for (const driver of SOFTWARE_DRIVERS) {
+for (const driver of triedDrivers()) {
   describeWith([driver], `the shaders on ${driver}`, () => {
     test('every shader compiles', async () => {
       const used = new Set<string>();

@@ -1,7 +1,7 @@
 // @needs facilities
 /**
- * Counts of batches on each software driver: whatever the device decides by itself is what double precision draws, and
- * its states are no further from the exact ones than the bound that decides says.
+ * Counts of batches on the software drivers that are tried: whatever the device decides by itself is what double precision
+ * draws, and its states are no further from the exact ones than the bound that decides says.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Circuit, type Operation, withFinalMeasurement } from '../../src/circuit/circuit.ts';
@@ -20,7 +20,7 @@ import { describeWith } from '../support/facilities/describe-with.ts';
 import { gate, randomGates, randomUnitary, randomUnitaryUse } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
-import { openSoftwareDevice, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
+import { openSoftwareDevice, triedDrivers } from '../support/software-gpu.ts';
 
 const NUM_CIRCUITS = 40;
 
@@ -56,7 +56,7 @@ function distance(found: Float64Array, exact: Float64Array): number {
   return Math.hypot(...rest);
 }
 
-for (const driver of SOFTWARE_DRIVERS) {
+for (const driver of triedDrivers()) {
   describeWith([driver], `counts of batches on ${driver}`, () => {
     let device: GPUDevice;
     let host: GpuBatchHost;

@@ -1,6 +1,6 @@
 /**
  * How many random cases a property is tried with. QCS_TEST_SEEDS multiplies the number: 0.4, the default, suits the inner
- * loop, and CI sets 2. Seeds are fixed, so that a run can be repeated.
+ * loop, and CI sets 1. Seeds are fixed, so that a run can be repeated.
  */
 import { test } from 'vitest';
 

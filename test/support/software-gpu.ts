@@ -8,6 +8,7 @@ import {
 } from '../../src/engine/webgpu/webgpu-engine.ts';
 import { facilityPath, foundFacilities } from './facilities/describe-with.ts';
 import { DRIVERS, type SoftwareDriver } from './facilities/facilities.ts';
+import { IS_LONG } from './seeds.ts';
 
 /** Drivers that suites run on; a missing driver skips the suites described with it. */
 export const SOFTWARE_DRIVERS: readonly SoftwareDriver[] = ['lavapipe', 'SwiftShader'];
@@ -16,6 +17,11 @@ export const SOFTWARE_DRIVERS: readonly SoftwareDriver[] = ['lavapipe', 'SwiftSh
 export function anyDriver(): SoftwareDriver {
   const found = foundFacilities();
   return SOFTWARE_DRIVERS.find((name) => found[name].isPresent) ?? 'lavapipe';
+}
+
+/** The drivers of suites whose short form is content with one; the engine's own suite runs on each in any form. */
+export function triedDrivers(): readonly SoftwareDriver[] {
+  return IS_LONG ? SOFTWARE_DRIVERS : [anyDriver()];
 }
 
 /** Variables by which a process sees these drivers and no other. */

@@ -31,7 +31,7 @@ import {
   storedState,
 } from '../../../support/gpu-states.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
-import { anyDriver, openSoftwareDevice, SOFTWARE_DRIVERS } from '../../../support/software-gpu.ts';
+import { anyDriver, openSoftwareDevice, triedDrivers } from '../../../support/software-gpu.ts';
 
 const ALL_WIDTHS = Array.from({ length: 14 }, (_, i) => i + 1);
 /** Above 32 bits, so that both words of it count. */
@@ -87,7 +87,7 @@ function checkedMisses(
   return misses;
 }
 
-for (const driver of SOFTWARE_DRIVERS) {
+for (const driver of triedDrivers()) {
   describeWith([driver], `samples on ${driver}`, () => {
     let context: GpuContext;
 
