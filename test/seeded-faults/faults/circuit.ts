@@ -145,8 +145,8 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   {
     name: 'density matrices misread a qubit once that is read twice',
     file: 'src/compiler/noise/terminal-readout.ts',
-    from: 'else if (timesRead.get(qubit) === 1) readout',
-    to: 'else if (timesRead.get(qubit) !== 0) readout',
+    from: '|| timesRead.get(qubit) !== 1) lastMisreads',
+    to: '|| timesRead.get(qubit) === 0) lastMisreads',
   },
   {
     name: 'errors are split only into the parts that come first',
