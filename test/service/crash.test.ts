@@ -7,6 +7,7 @@ import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ENDLESS_SHOTS, endlessCircuit, lastingCircuit } from '../support/lasting-circuit.ts';
+import { IS_LONG } from '../support/seeds.ts';
 import { recordOf, ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
@@ -17,8 +18,9 @@ import {
 vi.setConfig({ testTimeout: 900_000 });
 
 const environment = { QCS_RATE_LIMIT_STANDARD: '1000000', QCS_LOG_LEVEL: 'warn' };
-/** A tenth of a second or two, compiling included, on one thread. */
-const circuit = lastingCircuit(16, 60);
+/** A tenth of a second, compiling included, on one thread. */
+const circuit = lastingCircuit(15, 60);
+const NUM_JOBS = IS_LONG ? 50 : 20;
 
 let running: ServiceProcess | undefined;
 afterEach(async () => {
@@ -71,17 +73,17 @@ async function jobsIn(folder: string): Promise<readonly Job[]> {
   }
 }
 
-test('kill -9 with 50 jobs queued and running: after a restart all complete, once each', async () => {
+test('kill -9 with many jobs queued and running: after a restart all complete, once each', async () => {
   using folder = temporaryFolder();
   const ids: string[] = [];
   let key: string | undefined;
   let atKill: readonly Job[];
   do {
-    // Where all were through before this process had its turn, there is nothing to see: 50 more.
+    // Where all were through before this process had its turn, there is nothing to see: as many more.
     running = await startServiceProcess(folder.path, environment);
     key ??= running.key;
     const before = client(running, key ?? '');
-    const submitted = Array.from({ length: 50 }, (_, seed) => before.submit(seed));
+    const submitted = Array.from({ length: NUM_JOBS }, (_, seed) => before.submit(seed));
     const added = await Promise.all(submitted);
     ids.push(...added);
     await before.completed(added, 5);
@@ -151,7 +153,7 @@ test('kill -9 in the middle of a run with noise: after a restart it ends once, w
 
 test('kill -9 half-way through a batch: after a restart it completes, and what was stored is not run again', async () => {
   using folder = temporaryFolder();
-  const NUM_POINTS = 4000;
+  const NUM_POINTS = 2000;
   const x = Array.from({ length: NUM_POINTS }, (_, i) => 0.001 * i);
   const gates = Array.from({ length: 26 }, (_, i) => [
     { gate: 'RY', qubit: i % 13, theta: { input: 'x', scale: 1 + i / 10 } },
@@ -233,7 +235,7 @@ test('SIGTERM ends the process with code 0 and leaves unfinished jobs, as many a
   let key: string | undefined;
   let numLeft: number;
   do {
-    // Where all were through before the signal came, there is nothing to see: 20 more.
+    // Where all were through before the signal came, there is nothing to see: as many more.
     running = await startServiceProcess(folder.path, { ...environment, QCS_SHUTDOWN_GRACE_S: '0' });
     key ??= running.key;
     const before = client(running, key ?? '');

@@ -4,6 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 /** Benchmarks wait, too, also in a bundle without Vitest. */
 const vitest = await import('vitest').catch(() => undefined);
 
+const MAX_PAUSE_MS = 25;
+
 /** Aborted by the limit of the test that runs; undefined outside a test. */
 function limitOfTest(): AbortSignal | undefined {
   return vitest?.TestRunner.getCurrentTest()?.context.signal;
@@ -14,7 +16,7 @@ function limitOfTest(): AbortSignal | undefined {
  *
  * It has no limit of its own, which would depend on how busy the machine is: the test's limit ends it.
  * The error of that limit then has what the claim last threw as its cause. The claim is tried again
- * every millisecond of the real clock, to leave the cores to what is waited for.
+ * after a tenth of the time that was waited, so that asking does not take the cores from what is waited for.
  *
  * @param claim - A condition, or a function with `expect` in it; either may be asynchronous.
  */
@@ -22,6 +24,7 @@ export async function eventually(claim: () => unknown): Promise<void> {
   const limit = limitOfTest();
   let failure: unknown = new Error(`It never came to this: ${claim}`);
   const isHeld = async () => {
+    const begin = performance.now();
     for (;;) {
       try {
         if ((await claim()) !== false) return;
@@ -29,7 +32,7 @@ export async function eventually(claim: () => unknown): Promise<void> {
         failure = error;
       }
       limit?.throwIfAborted();
-      await setTimeout(1);
+      await setTimeout(Math.min(MAX_PAUSE_MS, Math.max(1, (performance.now() - begin) / 10)));
     }
   };
   await awaited(isHeld(), () => failure);

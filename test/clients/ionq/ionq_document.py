@@ -31,7 +31,8 @@ def ionq_core_sources() -> Path:
     if not (folder / name).is_dir():
         folder.mkdir(exist_ok=True)
         package = f"ionq-core=={version('ionq-core')}"
-        options = ["--no-deps", "--no-binary", ":all:", "--disable-pip-version-check", "-q", "-d", str(folder)]
+        # What reads its metadata need not be built, too.
+        options = ["--no-deps", "--no-binary", "ionq-core", "--disable-pip-version-check", "-q", "-d", str(folder)]
         subprocess.run([sys.executable, "-m", "pip", "download", *options, package], check=True)
         with tarfile.open(folder / f"{name}.tar.gz") as archive:
             archive.extractall(folder, filter="data")
