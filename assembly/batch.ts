@@ -8,7 +8,7 @@ import { storeExpectations, storeVariances } from './batch-observables';
 import { addOutcomes, countShots, storeMasses, storeStatevectors } from './batch-readout';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
-// Fields, u32 each after the command's header; the order of batch-layout.ts.
+// Fields, u32 each after the command's header; the order of batch-run.ts.
 const PROGRAM: usize = 32;
 const END_OF_PROGRAM: usize = 36;
 const NUM_QUBITS: usize = 40;

@@ -11,11 +11,12 @@ export function walshHadamard(values: Float64Array): void {
 /** `walshHadamard` in passes over all values, one for each bit of an index; it yields after each. */
 export function* walshHadamardPasses(values: Float64Array): Generator<void, void, undefined> {
   for (let width = 1; width < values.length; width *= 2) {
-    for (let i = 0; i < values.length; i++) {
-      if ((i & width) !== 0) continue;
-      const [low, high] = [values[i]!, values[i + width]!];
-      values[i] = low + high;
-      values[i + width] = low - high;
+    for (let from = 0; from < values.length; from += 2 * width) {
+      for (let i = from; i < from + width; i++) {
+        const [low, high] = [values[i]!, values[i + width]!];
+        values[i] = low + high;
+        values[i + width] = low - high;
+      }
     }
     yield;
   }

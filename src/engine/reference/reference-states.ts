@@ -14,9 +14,8 @@ import {
   type StateOperations,
   valuesInTurn,
 } from '../state-operations.ts';
-import type { TimeSlicer } from '../time-slicer.ts';
-import { sampleBasisStates } from './basis-samples.ts';
-import { collapse, qubitMasses } from './collapse.ts';
+import { sortedTerminalDraws } from '../terminal-draws.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import {
   applyObservable,
   expectation,
@@ -178,5 +177,134 @@ export class ReferenceStates implements StateOperations<Float64Array>, EntryAcce
 
   #allocate(): Float64Array {
     return new Float64Array(2 * 2 ** this.#program.numQubits);
+  }
+}
+
+/**
+ * Draws a basis state for each shot, as engine.ts defines it.
+ *
+ * One draw a shot, sorted, then one walk over the probabilities. The walk needs no array of cumulative sums, which would
+ * take half the memory of the state.
+ *
+ * @param physicalOf - Logical basis index → physical basis index.
+ */
+export async function sampleBasisStates(
+  state: Float64Array,
+  physicalOf: BitImages,
+  request: SampleRequest,
+  slicer: TimeSlicer,
+): Promise<BasisSamples> {
+  const draws = await sortedTerminalDraws(request, slicer);
+  const norm = await normOf(state, physicalOf, slicer);
+  const numAmplitudes = state.length / 2;
+  const basisIndices = new Uint32Array(Math.min(draws.length, numAmplitudes));
+  const occurrences = new Uint32Array(basisIndices.length);
+  let numDrawn = 0;
+  let cumulative = 0;
+  let next = 0;
+  let lastPossible = 0;
+  for (let from = 0; from < numAmplitudes && next < draws.length; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
+    for (let i = from; i < to && next < draws.length; i++) {
+      const physical = physicalOf.at(i);
+      const mass = state[2 * physical]! ** 2 + state[2 * physical + 1]! ** 2;
+      if (mass === 0) continue;
+      cumulative += mass;
+      lastPossible = i;
+      const first = next;
+      while (next < draws.length && draws[next]! * norm < cumulative) next++;
+      if (next === first) continue;
+      basisIndices[numDrawn] = i;
+      occurrences[numDrawn] = next - first;
+      numDrawn++;
+    }
+    if (slicer.spend(2 * (to - from))) await slicer.pause();
+  }
+  if (next < draws.length) {
+    // A draw just below 1, times the norm, may round up to the norm.
+    if (numDrawn === 0 || basisIndices[numDrawn - 1] !== lastPossible) {
+      basisIndices[numDrawn++] = lastPossible;
+    }
+    occurrences[numDrawn - 1]! += draws.length - next;
+  }
+  return {
+    basisIndices: basisIndices.slice(0, numDrawn),
+    occurrences: occurrences.slice(0, numDrawn),
+  };
+}
+
+/** Sums all probabilities in the order of the walk, so that both reach the same total. */
+async function normOf(
+  state: Float64Array,
+  physicalOf: BitImages,
+  slicer: TimeSlicer,
+): Promise<number> {
+  const numAmplitudes = state.length / 2;
+  let norm = 0;
+  for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
+    for (let i = from; i < to; i++) {
+      const physical = physicalOf.at(i);
+      norm += state[2 * physical]! ** 2 + state[2 * physical + 1]! ** 2;
+    }
+    if (slicer.spend(2 * (to - from))) await slicer.pause();
+  }
+  return norm;
+}
+
+/** The masses of a physical qubit. */
+export async function qubitMasses(
+  state: Float64Array,
+  qubit: Qubit,
+  slicer: TimeSlicer,
+): Promise<QubitMasses> {
+  const numAmplitudes = state.length / 2;
+  let zero = 0;
+  let one = 0;
+  for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
+    for (let i = from; i < to; i++) {
+      const mass = state[2 * i]! ** 2 + state[2 * i + 1]! ** 2;
+      if ((i >>> qubit) & 1) one += mass;
+      else zero += mass;
+    }
+    if (slicer.spend(to - from)) await slicer.pause();
+  }
+  return { zero, one };
+}
+
+/**
+ * Projects onto `outcome`, renormalises, and leaves the qubit as |left⟩: the outcome itself after a
+ * measurement, 0 after a reset.
+ *
+ * @param mass - Mass of the outcome, as `qubitMasses` returns it; positive.
+ */
+export async function collapse(
+  state: Float64Array,
+  qubit: Qubit,
+  outcome: 0 | 1,
+  left: 0 | 1,
+  mass: number,
+  slicer: TimeSlicer,
+): Promise<void> {
+  const scale = 1 / Math.sqrt(mass);
+  const mask = 2 ** qubit;
+  const numPairs = state.length / 4;
+  let base = 0;
+  for (let from = 0; from < numPairs; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numPairs);
+    for (let pair = from; pair < to; pair++) {
+      const kept = 2 * (base + outcome * mask);
+      const re = scale * state[kept]!;
+      const im = scale * state[kept + 1]!;
+      const cleared = 2 * (base + (1 - left) * mask);
+      state[cleared] = 0;
+      state[cleared + 1] = 0;
+      const filled = 2 * (base + left * mask);
+      state[filled] = re;
+      state[filled + 1] = im;
+      base = ((base | mask) + 1) & ~mask;
+    }
+    if (slicer.spend(2 * (to - from))) await slicer.pause();
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { signedSums } from '../../../src/engine/signed-sums.ts';
+import { signedSums } from '../../../src/engine/density-states.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
 describe('signedSums', () => {

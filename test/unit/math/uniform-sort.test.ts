@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { sortUniformDraws } from '../../../src/engine/terminal-draws.ts';
 import { uniformDraw } from '../../../src/math/philox.ts';
-import { sortUniformDraws } from '../../../src/math/uniform-sort.ts';
 
 describe('sorting draws', () => {
   test.each([0, 1, 7, 8, 9, 1000, 54_321])('puts %i of them in ascending order', (length) => {

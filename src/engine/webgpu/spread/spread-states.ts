@@ -23,8 +23,7 @@ import type { WorkWindow } from '../work-window.ts';
 import { moveStates, swapParts } from './device-moves.ts';
 import type { TransferOptions } from './pieces.ts';
 import { settledAll } from './settled-all.ts';
-import { expectationOfShares } from './spread-expectation.ts';
-import { applyToShares } from './spread-image.ts';
+import { applyToShares, expectationOfShares } from './spread-observables.ts';
 import type { SpreadAction } from './spread-program.ts';
 import {
   amplitudesOfShares,

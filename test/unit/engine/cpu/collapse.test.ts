@@ -3,7 +3,7 @@ import { collapse, qubitMasses } from '../../../../src/engine/cpu/collapse.ts';
 import {
   qubitMasses as masses,
   collapse as oracle,
-} from '../../../../src/engine/reference/collapse.ts';
+} from '../../../../src/engine/reference/reference-states.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { RandomStream } from '../../../support/random-stream.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { byteImage } from '../../../../src/engine/cpu/command.ts';
 import { sampleBasisStates } from '../../../../src/engine/cpu/sampling.ts';
-import { sampleBasisStates as oracle } from '../../../../src/engine/reference/basis-samples.ts';
+import { sampleBasisStates as oracle } from '../../../../src/engine/reference/reference-states.ts';
 import type { SampleRequest } from '../../../../src/engine/state-operations.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { BitImages } from '../../../../src/math/bit-images.ts';

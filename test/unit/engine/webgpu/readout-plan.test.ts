@@ -7,7 +7,7 @@ import {
 } from '../../../../src/engine/webgpu/readout/block-plan.ts';
 import { partsWithin } from '../../../../src/engine/webgpu/readout/dispatch.ts';
 import { planExpectation } from '../../../../src/engine/webgpu/readout/expectation.ts';
-import { planMasses } from '../../../../src/engine/webgpu/readout/masses-plan.ts';
+import { planMasses } from '../../../../src/engine/webgpu/readout/masses.ts';
 import {
   batchesOf,
   signOfChunk,

@@ -2,8 +2,8 @@
 /** Readouts of a state on a device, compared with the reference engine's on the same numbers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PauliTerm } from '../../../../src/circuit/observable.ts';
-import * as referenceCollapse from '../../../../src/engine/reference/collapse.ts';
 import * as reference from '../../../../src/engine/reference/final-state.ts';
+import * as referenceCollapse from '../../../../src/engine/reference/reference-states.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';

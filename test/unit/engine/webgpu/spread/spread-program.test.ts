@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { Program, Step } from '../../../../../src/compiler/program.ts';
 import { TimeSlicer } from '../../../../../src/engine/time-slicer.ts';
 import { drawInBlock, drawnBlocks } from '../../../../../src/engine/webgpu/spread/drawn-blocks.ts';
+import { passesOf, spreadProgram } from '../../../../../src/engine/webgpu/spread/spread-program.ts';
 import {
   rankOf,
   spreadLayout,
   withoutRankBits,
-} from '../../../../../src/engine/webgpu/spread/rank-bits.ts';
-import { passesOf, spreadProgram } from '../../../../../src/engine/webgpu/spread/spread-program.ts';
+} from '../../../../../src/engine/webgpu/spread/spread-sampling.ts';
 import { windowsWhere } from '../../../../../src/engine/webgpu/spread/state-runs.ts';
 import { NEVER } from '../../../../support/engine-runs.ts';
 
