@@ -6,7 +6,6 @@ import { ProcedureDeadlineError } from './errors.ts';
 import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedure-call.ts';
 import { errorOf } from './procedure-failure.ts';
 import type { FromProcess, ToProcess } from './procedure-messages.ts';
-import { StopClock } from './stop-clock.ts';
 
 /** How a call ended on one process. */
 export type CallEnd =
@@ -148,5 +147,36 @@ export class RunningCall {
     const answer = await this.#circuits.run(asked);
     if (answer === undefined || this.#hasEnded) return;
     this.#post({ kind: 'answer', call: this.#number, circuit: asked.circuit, answer });
+  }
+}
+
+/** A deadline that can be paused; its clock runs from construction. */
+export class StopClock {
+  readonly #onOver: () => void;
+  /** Milliseconds left at `#since`, or while paused. */
+  #leftMs: number;
+  #since = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onOver - Called once the clock has run for `limitMs` milliseconds. */
+  constructor(limitMs: number, onOver: () => void) {
+    this.#leftMs = limitMs;
+    this.#onOver = onOver;
+    this.resume();
+  }
+
+  /** Stops the clock. */
+  pause(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#leftMs -= performance.now() - this.#since;
+  }
+
+  /** Restarts the clock. */
+  resume(): void {
+    if (this.#timer !== undefined) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#onOver, Math.max(0, this.#leftMs));
   }
 }

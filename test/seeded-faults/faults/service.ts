@@ -217,7 +217,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'intervals of error rates lie off their middle',
-    file: 'src/workloads/agents/security/wilson-interval.ts',
+    file: 'src/workloads/agents/security/bb84.ts',
     from: 'const middle = share + Z ** 2 / (2 * trials);',
     to: 'const middle = share + Z ** 2 / trials;',
   },

@@ -5,6 +5,7 @@ import {
   type Operation,
   operationQubits,
 } from '../../../circuit/circuit.ts';
+import { noErrorProbability } from '../../../circuit/noise/noise-facts.ts';
 import { misfits } from '../../../compiler/device/device.ts';
 import {
   countPairs,
@@ -12,6 +13,8 @@ import {
   pairsOnly,
   routedWhole,
 } from '../../../compiler/device/fit-circuit.ts';
+import { nativeNoiseOf } from '../../../compiler/device/noise-models.ts';
+import { type PublicDevice, pauliErrorOf } from '../../../compiler/device/public-devices.ts';
 import { nativeCircuit } from '../../../compiler/native/native-circuit.ts';
 import type { Layout } from '../../../compiler/routing/layout.ts';
 import { onPlaces, type RoutedCircuit, swapGate } from '../../../compiler/routing/route-circuit.ts';
@@ -21,9 +24,9 @@ import { verifyCircuits } from '../../algorithms/equivalence/verify-circuits.ts'
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitOf } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
+import { noiseModelOf, withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { circuitView } from './circuit-view.ts';
-import { successEstimate } from './devices/success-estimate.ts';
 import { type RoutingTarget, routingTarget } from './devices/target.ts';
 import { circuitSize } from './gate-counts.ts';
 import { ROUTE_LIMITS, type RouteInput } from './route.ts';
@@ -149,4 +152,37 @@ function swapsHome(held: readonly number[]): readonly Operation[] {
     }
   }
   return swaps;
+}
+
+/**
+ * Estimates the probability that a circuit in native gates runs without error on a device, by the device's noise model;
+ * lists the effects that the estimate omits.
+ */
+function successEstimate(circuit: Circuit, device: PublicDevice): JsonObject {
+  const { errors, virtualGates } = device;
+  const noisy = withNoise(circuit, noiseModelOf(nativeNoiseOf(device)));
+  let probability = noErrorProbability(noisy);
+  for (const operation of noisy.operations) {
+    if (operation.kind !== 'misread') continue;
+    probability *= (1 - (operation.p1Given0 + operation.p0Given1) / 2) ** operation.bits.length;
+  }
+  let [one, two, read] = [0, 0, 0];
+  for (const operation of circuit.operations) {
+    if (operation.kind === 'measure') read += operation.qubits.length;
+    if (operation.kind !== 'gate' || virtualGates.includes(operation.gate)) continue;
+    if (operationQubits(operation).length === 1) one++;
+    else two++;
+  }
+  return {
+    probability,
+    basis: 'modelled',
+    description:
+      "Probability that no channel of the device's noise model errs and no bit is misread, as if these were independent: Pauli errors after gates, readout errors, and relaxation where the device publishes times. The model has published medians; errors between gates that run side by side are left out.",
+    one_qubit_gates: one,
+    two_qubit_gates: two,
+    measurements: read,
+    one_qubit_error: pauliErrorOf(errors.oneQubit, 1, errors.measure),
+    two_qubit_error: pauliErrorOf(errors.twoQubit, 2, errors.measure),
+    readout_error: errors.readout.reduce((sum, each) => sum + each, 0) / errors.readout.length,
+  };
 }

@@ -1,7 +1,7 @@
 /** The task `vqe`: computes a ground energy with the variational quantum eigensolver. */
 import { z } from 'zod';
+import type { PauliSum } from '../../../circuit/observable.ts';
 import { circuitJson } from '../../algorithms/circuit-json.ts';
-import { observableView } from '../../algorithms/hamiltonians/observable-view.ts';
 import {
   runVqe,
   type VqeOptions,
@@ -82,4 +82,19 @@ function samplingView({ shots }: VqeOptions, { sampled }: VqeOutcome): JsonObjec
     sampled_energy: sampled.energy,
     sampled_energy_standard_error: sampled.standardError,
   };
+}
+
+/** A term of an observable. */
+interface TermView {
+  readonly pauli: string;
+  readonly coefficient: number;
+  readonly [name: string]: string | number;
+}
+
+/** Terms of an observable as JSON; the identity is "I". */
+export function observableView(observable: PauliSum): readonly TermView[] {
+  return observable.map(({ coefficient, factors }) => ({
+    pauli: factors.map(({ pauli, qubit }) => `${pauli}${qubit}`).join(' ') || 'I',
+    coefficient,
+  }));
 }

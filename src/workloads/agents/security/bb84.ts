@@ -23,7 +23,6 @@ import { noiseFaults, noiseModelOf, withNoise } from '../../procedures/noise-fie
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { PSEUDORANDOM_NOTE } from './randomness-fields.ts';
-import { wilsonInterval } from './wilson-interval.ts';
 
 const MAX_QUBITS = 200_000;
 
@@ -307,4 +306,25 @@ function basisName(basis: number): string {
 function entropy(e: number): number {
   const part = (p: number) => (p === 0 ? 0 : -p * Math.log2(p));
   return part(e) + part(1 - e);
+}
+
+/** The 0.975 quantile of the normal distribution. */
+const Z = 1.959963984540054;
+
+/**
+ * The 95 % confidence interval of a probability; null without trials.
+ *
+ * @see Wilson, "Probable inference, the law of succession, and statistical inference" (1927).
+ */
+export function wilsonInterval(hits: number, trials: number): readonly [number, number] | null {
+  if (trials === 0) return null;
+  const share = hits / trials;
+  const spread = Z * Math.sqrt((share * (1 - share)) / trials + (Z / (2 * trials)) ** 2);
+  const scale = 1 + Z ** 2 / trials;
+  const middle = share + Z ** 2 / (2 * trials);
+  // With no hits, or only hits, an end is exactly 0 or 1; rounding is removed.
+  return [
+    hits === 0 ? 0 : (middle - spread) / scale,
+    hits === trials ? 1 : (middle + spread) / scale,
+  ];
 }

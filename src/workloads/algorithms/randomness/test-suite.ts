@@ -7,9 +7,7 @@
  * @see NIST SP 800-22 revision 1a, section 2: "Input size recommendation" of each test.
  */
 import { blockFrequency, cumulativeSums, frequency, longestRun, runs } from './balance-tests.ts';
-import { approximateEntropy, serial } from './pattern-tests.ts';
-import { matrixRank } from './rank-test.ts';
-import { spectral } from './spectral-test.ts';
+import { approximateEntropy, matrixRank, serial, spectral } from './structure-tests.ts';
 
 /** Options of the suite. */
 export interface SuiteOptions {

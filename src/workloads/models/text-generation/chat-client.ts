@@ -1,7 +1,12 @@
-/** Client of an OpenAI-compatible upstream. */
+/**
+ * Client of an OpenAI-compatible upstream.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat
+ */
+
+import { z } from 'zod';
 import { UpstreamClient } from '../../../upstream/upstream-client.ts';
 import { printable } from '../../../upstream/upstream-text.ts';
-import { chatCompletion, modelList } from './chat-answers.ts';
 import type { CheckedTextRequest } from './text-request.ts';
 
 /** Largest body of an answer after decompression, bytes. */
@@ -108,3 +113,34 @@ export class ChatClient {
 function finishReasonOf(reason: string | null | undefined): FinishReason {
   return reason === 'stop' || reason === 'length' || reason === 'content_filter' ? reason : 'other';
 }
+
+// Schemas for the answers. Further fields are ignored, because each implementation has its own. Optional information
+// (`usage`, `model`) may be missing or malformed; the generated text may not.
+
+const tokenCount = z.number().int().nonnegative();
+
+/** Answer of `POST /chat/completions` without streaming. */
+const chatCompletion = z.object({
+  model: z.string().min(1).optional().catch(undefined),
+  choices: z
+    .array(
+      z.object({
+        // Null if no text was generated: a filter intervened, or reasoning used up all tokens.
+        message: z.object({ content: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({ prompt_tokens: tokenCount, completion_tokens: tokenCount })
+    .optional()
+    .catch(undefined),
+});
+
+/** Answer of `GET /models`; some implementations write null for an empty list. */
+const modelList = z.object({
+  data: z
+    .array(z.object({ id: z.string().min(1) }))
+    .nullable()
+    .transform((models) => models ?? []),
+});

@@ -1,5 +1,6 @@
 /** H₂ in STO-3G against the literature, and the qubit Hamiltonians against configuration interaction. */
 import { describe, expect, test } from 'vitest';
+import { observableView } from '../../../../src/workloads/agents/research/vqe.ts';
 import {
   boys,
   electronRepulsion,
@@ -14,7 +15,6 @@ import {
   hartreeFockEnergy,
   hydrogenMolecule,
 } from '../../../../src/workloads/algorithms/hamiltonians/hydrogen-molecule.ts';
-import { observableView } from '../../../../src/workloads/algorithms/hamiltonians/observable-view.ts';
 import {
   jordanWignerHamiltonian,
   parityHamiltonian,

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { SupervisedChild } from '../../../../src/processes/supervised-child.ts';
 import { type CountedProcess, censusOf } from '../../../../src/workloads/procedures/pool-census.ts';
 import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';
-import { StopClock } from '../../../../src/workloads/procedures/stop-clock.ts';
+import { StopClock } from '../../../../src/workloads/procedures/running-call.ts';
 import { EngineProcessor } from '../../../support/engine-processor.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { callOf, POOL, running } from '../../../support/procedure-calls.ts';

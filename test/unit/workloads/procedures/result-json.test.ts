@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resultJson } from '../../../../src/workloads/procedures/result-json.ts';
+import { resultJson } from '../../../../src/workloads/procedures/served-call.ts';
 
 const cycle: { self?: unknown } = {};
 cycle.self = cycle;

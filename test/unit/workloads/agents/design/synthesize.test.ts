@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { gateNamed } from '../../../../../src/circuit/gates.ts';
 import { rowsFromMatrix } from '../../../../../src/circuit/matrix-rows.ts';
 import { matrixOfOperations } from '../../../../../src/circuit/operation-matrix.ts';
-import { designAgent } from '../../../../../src/workloads/agents/design/design-agent.ts';
+import { designAgent } from '../../../../../src/workloads/agents/agents.ts';
 import { synthesize } from '../../../../../src/workloads/agents/design/synthesize.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 import { gate, randomUnitary } from '../../../../support/random-circuits.ts';

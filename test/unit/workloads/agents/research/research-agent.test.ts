@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { researchAgent } from '../../../../../src/workloads/agents/research/research-agent.ts';
+import { researchAgent } from '../../../../../src/workloads/agents/agents.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
 test('the research agent takes five tasks', () => {

@@ -1,8 +1,8 @@
 /** The task `vqe` against ground energies that are known without it. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { researchAgent } from '../../../../../src/workloads/agents/agents.ts';
 import { parameterSweep } from '../../../../../src/workloads/agents/research/parameter-sweep.ts';
-import { researchAgent } from '../../../../../src/workloads/agents/research/research-agent.ts';
 import { vqe } from '../../../../../src/workloads/agents/research/vqe.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';

@@ -1,8 +1,8 @@
 /** Assignment and routing against optima found another way, and against wrong inputs. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { roboticsAgent } from '../../../../../src/workloads/agents/agents.ts';
 import { assignment } from '../../../../../src/workloads/agents/robotics/assignment.ts';
-import { roboticsAgent } from '../../../../../src/workloads/agents/robotics/robotics-agent.ts';
 import { routing } from '../../../../../src/workloads/agents/robotics/routing.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';

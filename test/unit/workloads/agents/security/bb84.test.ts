@@ -1,8 +1,7 @@
 /** BB84 against the error rates that quantum mechanics gives, and against wrong inputs. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { bb84 } from '../../../../../src/workloads/agents/security/bb84.ts';
-import { wilsonInterval } from '../../../../../src/workloads/agents/security/wilson-interval.ts';
+import { bb84, wilsonInterval } from '../../../../../src/workloads/agents/security/bb84.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
 const basis = z.enum(['Z', 'X']);

@@ -1,6 +1,6 @@
 /** The security agent as a whole. */
 import { expect, test } from 'vitest';
-import { securityAgent } from '../../../../../src/workloads/agents/security/security-agent.ts';
+import { securityAgent } from '../../../../../src/workloads/agents/agents.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
 test('lists its tasks', () => {

@@ -12,16 +12,14 @@ import {
   bitsOfHex,
   hexOfBits,
 } from '../../../../../src/workloads/algorithms/randomness/bits.ts';
+import { normalCdf } from '../../../../../src/workloads/algorithms/randomness/special-functions.ts';
 import {
   approximateEntropy,
-  serial,
-} from '../../../../../src/workloads/algorithms/randomness/pattern-tests.ts';
-import {
   matrixRank,
   rankProbability,
-} from '../../../../../src/workloads/algorithms/randomness/rank-test.ts';
-import { normalCdf } from '../../../../../src/workloads/algorithms/randomness/special-functions.ts';
-import { spectral } from '../../../../../src/workloads/algorithms/randomness/spectral-test.ts';
+  serial,
+  spectral,
+} from '../../../../../src/workloads/algorithms/randomness/structure-tests.ts';
 
 /** The first 100 binary digits of π, as sections 2.1.8 and others use them. */
 const PI = bitsOfBinary(

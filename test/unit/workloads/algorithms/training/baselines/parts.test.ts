@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { choleskySolve } from '../../../../../../src/workloads/algorithms/linear-algebra/cholesky.ts';
-import { fitLinearDiscriminant } from '../../../../../../src/workloads/algorithms/training/baselines/linear-discriminant.ts';
-import { fitLogisticRegression } from '../../../../../../src/workloads/algorithms/training/baselines/logistic-regression.ts';
 import {
   standardise,
   standardScaler,
-} from '../../../../../../src/workloads/algorithms/training/baselines/standardised.ts';
+} from '../../../../../../src/workloads/algorithms/training/baselines/baselines.ts';
+import { fitLinearDiscriminant } from '../../../../../../src/workloads/algorithms/training/baselines/linear-discriminant.ts';
+import { fitLogisticRegression } from '../../../../../../src/workloads/algorithms/training/baselines/logistic-regression.ts';
 import { fitSupportVectors } from '../../../../../../src/workloads/algorithms/training/baselines/support-vectors.ts';
 import { RandomStream } from '../../../../../support/random-stream.ts';
 
