@@ -17,7 +17,6 @@ import type { GateSet } from '../../circuit/synthesis/gate-set.ts';
 import { entanglerCircuit } from '../../circuit/synthesis/unitary-gates.ts';
 import { conditionOf, type GateLike } from '../passes/gate-like.ts';
 import { writeOneQubitRuns } from './one-qubit-runs.ts';
-import { type PairBlock, pairBlocks } from './pair-blocks.ts';
 
 /** Whether a device takes a two-qubit gate on qubits in that order of its operands. */
 type MayActOn = (first: Qubit, second: Qubit) => boolean;
@@ -123,4 +122,100 @@ function withEntanglers(
       ? gates
       : [{ ...entanglerOn(entangler, qubits[0], qubits[1]), ...condition }, ...gates];
   });
+}
+
+/** Consecutive gates on two qubits. Gates on one of them may precede the first on both. */
+interface PairBlock {
+  readonly kind: 'pair';
+  readonly qubits: readonly [Qubit, Qubit];
+  readonly operations: readonly GateLike[];
+}
+
+/** Any other operation, unchanged. */
+interface SingleItem {
+  readonly kind: 'single';
+  readonly operation: Operation;
+}
+
+/**
+ * Divides operations into blocks on pairs of qubits and single ones, in an equivalent order. A block has gates
+ * on the same two qubits with no other gate on either of them in between. It is one two-qubit unitary, which
+ * may take fewer gates than it was written in.
+ */
+function pairBlocks(
+  operations: readonly Operation[],
+  numQubits: number,
+): readonly (PairBlock | SingleItem)[] {
+  const collector = new Collector(numQubits);
+  for (const operation of operations) collector.add(operation);
+  return collector.finish();
+}
+
+interface OpenBlock {
+  readonly kind: 'pair';
+  readonly qubits: readonly [Qubit, Qubit];
+  readonly operations: GateLike[];
+}
+
+class Collector {
+  readonly #items: (PairBlock | SingleItem)[] = [];
+  readonly #open: (OpenBlock | undefined)[];
+  /** One-qubit gates that wait for a block to join. */
+  readonly #waiting: GateLike[][];
+
+  constructor(numQubits: number) {
+    this.#open = new Array<OpenBlock | undefined>(numQubits).fill(undefined);
+    this.#waiting = Array.from({ length: numQubits }, () => []);
+  }
+
+  add(operation: Operation): void {
+    const qubits = operationQubits(operation);
+    const [a, b] = qubits;
+    if (isPlainGate(operation) && a !== undefined && qubits.length === 1) {
+      (this.#open[a]?.operations ?? this.#waiting[a]!).push(operation);
+      return;
+    }
+    if (isPlainGate(operation) && a !== undefined && b !== undefined && qubits.length === 2) {
+      this.#addPair(operation, a, b);
+      return;
+    }
+    for (const qubit of qubits) this.#close(qubit);
+    this.#items.push({ kind: 'single', operation });
+  }
+
+  finish(): readonly (PairBlock | SingleItem)[] {
+    for (const qubit of this.#open.keys()) this.#close(qubit);
+    return this.#items;
+  }
+
+  #addPair(operation: GateLike, a: Qubit, b: Qubit): void {
+    const open = this.#open[a];
+    if (open !== undefined && open === this.#open[b]) {
+      open.operations.push(operation);
+      return;
+    }
+    for (const qubit of [a, b]) if (this.#open[qubit] !== undefined) this.#close(qubit);
+    const earlier = [...this.#waiting[a]!.splice(0), ...this.#waiting[b]!.splice(0)];
+    const block: OpenBlock = { kind: 'pair', qubits: [a, b], operations: [...earlier, operation] };
+    this.#open[a] = block;
+    this.#open[b] = block;
+  }
+
+  /** Ends the block on a qubit and flushes the gates that wait on it. */
+  #close(qubit: Qubit): void {
+    const block = this.#open[qubit];
+    if (block !== undefined) {
+      this.#items.push(block);
+      for (const each of block.qubits) this.#open[each] = undefined;
+    }
+    for (const operation of this.#waiting[qubit]!.splice(0)) {
+      this.#items.push({ kind: 'single', operation });
+    }
+  }
+}
+
+function isPlainGate(operation: Operation): operation is GateLike {
+  return (
+    (operation.kind === 'gate' || operation.kind === 'unitary') && operation.condition === undefined
+  );
 }

@@ -41,7 +41,7 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   {
     name: 'errors that exclude each other are taken as independent',
     areas: 'detectors',
-    file: 'src/compiler/clifford/independent-errors.ts',
+    file: 'src/compiler/clifford/channel-errors.ts',
     from: '  const size = disjoint.length;\n  const tolerance',
     to: '  if (disjoint.length > 0) return disjoint.with(0, 0);\n  const size = disjoint.length;\n  const tolerance',
   },
@@ -144,7 +144,7 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'density matrices misread a qubit once that is read twice',
-    file: 'src/compiler/noise/terminal-readout.ts',
+    file: 'src/compiler/noise/compile-density.ts',
     from: '|| timesRead.get(qubit) !== 1) lastMisreads',
     to: '|| timesRead.get(qubit) === 0) lastMisreads',
   },

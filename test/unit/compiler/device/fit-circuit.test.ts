@@ -4,8 +4,7 @@ import type { Circuit, DynamicCircuit } from '../../../../src/circuit/circuit.ts
 import { readOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../../../../src/circuit/openqasm/print-openqasm.ts';
 import { type Device, misfits, missingAbilities } from '../../../../src/compiler/device/device.ts';
-import { fitCircuit } from '../../../../src/compiler/device/fit-circuit.ts';
-import { goodPart } from '../../../../src/compiler/device/good-part.ts';
+import { fitCircuit, goodPart } from '../../../../src/compiler/device/fit-circuit.ts';
 import { DEVICE_IDS, DEVICES, deviceOf } from '../../../../src/compiler/device/public-devices.ts';
 import { CouplingMap } from '../../../../src/compiler/routing/coupling-map.ts';
 import { gate } from '../../../support/random-circuits.ts';
