@@ -4,7 +4,6 @@ import { table } from '../command-io.ts';
 import type { CircuitNovelty } from './circuit-novelty.ts';
 import type { ClusterForecast } from './cluster-forecast.ts';
 import type { FleetForecast } from './fleet-forecast.ts';
-import { kneeOf } from './knee.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
 
 /** Machine that ran both the service and the load generator. */
@@ -159,4 +158,18 @@ export function figure(value: number): string {
 /** Formats a fraction of 1 as a percentage. */
 export function percent(part: number): string {
   return `${figure(100 * part)} %`;
+}
+
+/**
+ * Finds the knee of a load curve, beyond which more load does not pay: the step with the greatest power, which is throughput divided by mean latency. Below it more load
+ * mainly raises throughput; beyond it, latency. Returns undefined without steps.
+ *
+ * @see Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
+ *   communications", 1979.
+ */
+export function kneeOf(steps: readonly LoadStep[]): LoadStep | undefined {
+  const [first, ...others] = steps.filter(({ latency }) => latency.count > 0);
+  if (first === undefined) return undefined;
+  const power = ({ perSecond, latency }: LoadStep) => perSecond / latency.mean;
+  return others.reduce((best, step) => (power(step) > power(best) ? step : best), first);
 }

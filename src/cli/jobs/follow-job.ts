@@ -2,14 +2,17 @@
 import {
   type AnyJobs,
   JobCancelledError,
+  type JobEvent,
   JobFailedError,
   type JobState,
+  type ProgressEvent,
   type QcsClient,
+  type StatusEvent,
 } from '../../client/client.ts';
 import type { CommandIo } from '../command-io.ts';
 import { printable } from '../printable.ts';
+import { ProgressBar } from '../progress-bar.ts';
 import { WatchStoppedError } from './errors.ts';
-import { FollowDisplay } from './follow-display.ts';
 import { durationText, readRecord, runText, warningsOf } from './job-record.ts';
 import { type JobOptions, writeResult } from './one-job.ts';
 
@@ -63,4 +66,78 @@ async function watch(jobs: AnyJobs, id: string, signal: AbortSignal, io: Command
   const onReconnect = (reason: string, delayMs: number) =>
     display.say(`${printable(reason)}. Coming back in ${durationText(delayMs)}.`);
   for await (const event of jobs.events(id, { signal, onReconnect })) display.show(event);
+}
+
+/** Final statuses. They are reported by the caller, who has the record with its duration or error. */
+const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
+
+/**
+ * Progress of a followed job on stderr: a line per status, and in between a bar on a terminal, or a line per
+ * tenth of the work elsewhere. Dispose of it to erase the bar.
+ */
+class FollowDisplay implements Disposable {
+  readonly #id: string;
+  readonly #io: Pick<CommandIo, 'err' | 'now'>;
+  #bar: ProgressBar | undefined;
+  #status = '';
+  /** Event id of the last status line. A status is repeated when its place in the queue changes. */
+  #toldId: string | undefined;
+  #toldTenth = 0;
+
+  constructor(id: string, io: Pick<CommandIo, 'err' | 'now'>) {
+    this.#id = id;
+    this.#io = io;
+  }
+
+  /** Shows one event. */
+  show(event: JobEvent): void {
+    if (event.event === 'status') this.#showStatus(event.id, event.data);
+    if (event.event === 'progress') this.#showProgress(event.data);
+  }
+
+  /** Writes a line and erases the bar. */
+  say(text: string): void {
+    this.#bar?.[Symbol.dispose]();
+    this.#io.err.write(`${text}\n`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#bar?.[Symbol.dispose]();
+    this.#bar = undefined;
+  }
+
+  #showStatus(eventId: string, data: StatusEvent): void {
+    const status = printable(data.status);
+    const before = data.queue_position;
+    const place = before === undefined ? '' : `${before} before it`;
+    const waiting = data.waiting_for === undefined ? place : printable(data.waiting_for);
+    if (eventId !== this.#toldId || status !== this.#status) {
+      this[Symbol.dispose]();
+      if (ENDS.has(status)) return;
+      const notes = [waiting, data.attempt > 1 ? `attempt ${data.attempt}` : ''].filter(
+        (note) => note !== '',
+      );
+      this.say(`${this.#id} ${[status, ...notes].join(', ')}`);
+      this.#toldTenth = 0;
+    }
+    [this.#toldId, this.#status] = [eventId, status];
+    if (status === 'queued') this.#draw(0, waiting);
+  }
+
+  #showProgress({ progress, message: text }: ProgressEvent): void {
+    const fraction = Math.min(1, Math.max(0, progress));
+    const message = printable(text ?? '');
+    this.#draw(fraction, message);
+    if (this.#io.err.isTTY === true) return;
+    const tenth = Math.floor(fraction * 10);
+    if (tenth <= this.#toldTenth) return;
+    this.#toldTenth = tenth;
+    this.say(`${this.#id} ${tenth * 10}%${message === '' ? '' : `  ${message}`}`);
+  }
+
+  /** A new bar starts at the first fraction known for its status. */
+  #draw(fraction: number, message: string): void {
+    this.#bar ??= new ProgressBar(this.#io.err, this.#status, this.#io.now, fraction);
+    this.#bar.update(fraction, message);
+  }
 }

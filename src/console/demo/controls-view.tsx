@@ -1,7 +1,7 @@
 /** The controls: sliders, examples and the run button. */
 import { capitalized, grouped } from '../numbers.ts';
 import type { DemoFacts, DemoFeature } from './demo-facts.ts';
-import { Flower } from './flower-view.tsx';
+import { flowerLeaves } from './flower-shape.ts';
 import { type PageState, secondsLeft } from './page-state.ts';
 
 /** Step of a slider: the data set's resolution, one tenth of a centimetre. */
@@ -147,4 +147,33 @@ function messageOf({ phase }: PageState, { requestsPerMinute }: DemoFacts): stri
     case 'failed':
       return phase.message;
   }
+}
+
+const RADIUS = 100;
+
+/** The flower of the current measurements. */
+function Flower({
+  features,
+  input,
+}: {
+  readonly features: readonly DemoFeature[];
+  readonly input: readonly number[];
+}) {
+  const leaves = flowerLeaves(features, input, RADIUS);
+  return (
+    <div id="flower" hidden={leaves === undefined}>
+      {/* The sliders beside it give the same information. */}
+      <svg viewBox={`${-RADIUS} ${-RADIUS} ${2 * RADIUS} ${2 * RADIUS}`} aria-hidden="true">
+        {leaves?.flatMap(({ part, path, rib, turns }) =>
+          turns.map((turn) => (
+            <g key={`${part} ${turn}`} class={part} transform={`rotate(${turn})`}>
+              <path d={path} />
+              <path d={`M 0 0 V ${-rib}`} class="rib" />
+            </g>
+          )),
+        )}
+        <circle r="6" class="heart" />
+      </svg>
+    </div>
+  );
 }

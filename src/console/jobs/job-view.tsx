@@ -1,18 +1,21 @@
 /** One job: its state, who sent it and when, what was asked for, and its result. */
 import { useState } from 'preact/hooks';
+import type { TpuJob } from '../../client/api-types.ts';
 import type { Progress } from '../../client/jobs.ts';
+import { Chips } from '../fleet/chips.tsx';
+import { sliceInWords, sliceInZone } from '../fleet/tpu-map.ts';
 import { duration, percent } from '../numbers.ts';
 import { circuitFacts, type Facts, progressInWords } from '../run/circuit-words.ts';
 import { FactList } from '../run/run-result.tsx';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
+import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
 import { JobActions } from './job-actions.tsx';
 import { isActive, type Job, type JobRow, KINDS, type Kind, rowOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
-import { TpuSlice } from './tpu-slice.tsx';
 import { useJob } from './use-job.ts';
 
 const RECORD_ROUTES = {
@@ -167,4 +170,20 @@ function ranOn({ executed_on: executed }: Exclude<Job, { readonly circuit_id: st
   const code =
     'process' in executed ? [`${executed.process.runtime} on ${executed.process.hardware}`] : [];
   return [['Ran on', [...code, ...words].join('; ')]];
+}
+
+/** Draws the chips of a TPU job on the map of its zone. The size of the zone is that of the fleet. */
+function TpuSlice({ job }: { readonly job: TpuJob }) {
+  const { data } = useResource('GET /tpu/fleet', {});
+  const slice = data && sliceInZone(data, job);
+  if (slice === undefined) return null;
+  return (
+    <section class="card" aria-label="Slice">
+      <h2>Slice (modelled)</h2>
+      <div class="slice">
+        <Chips slices={slice} />
+      </div>
+      <p class="small">{sliceInWords(slice, job)}</p>
+    </section>
+  );
 }

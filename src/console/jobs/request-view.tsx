@@ -1,9 +1,14 @@
 /** What was asked for. */
-import { useState } from 'preact/hooks';
-import { GateListDrawing } from '../drawing/gate-list-drawing.tsx';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { circuitWords, drawnGates } from '../composer/circuit-words.ts';
+import { editedCircuit, MAX_QUBITS } from '../composer/edited-circuit.ts';
+import { writeShared } from '../composer/permalink.ts';
+import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
+import { layoutCircuit } from '../drawing/circuit-layout.ts';
 import { memory } from '../fleet/figures.ts';
 import type { GateObject } from '../live-state/messages.ts';
 import { Problem } from '../shell/notice.tsx';
+import { hashOf } from '../shell/route.ts';
 import { client } from '../shell/session.ts';
 import type { Job, JobRow } from './job-row.ts';
 import { ResultFields } from './result-fields.tsx';
@@ -93,4 +98,55 @@ function CircuitPart({
 
 function isNumbers(value: Value | undefined): boolean {
   return isFields(value) && Object.values(value).every((each) => typeof each === 'number');
+}
+
+/** Most gates that are drawn. */
+const MAX_GATES = 500;
+
+interface GateListDrawingProps {
+  readonly gates: readonly GateObject[];
+  /** Number of qubits; by default one more than the highest that a gate names. */
+  readonly qubits?: number | undefined;
+  /** Values of inputs. */
+  readonly inputs?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Draws a circuit that is given as the API's gate objects, with a link to the composer. */
+function GateListDrawing({ gates, qubits, inputs }: GateListDrawingProps) {
+  const circuit = useMemo(
+    () => (gates.length > MAX_GATES ? undefined : editedCircuit(gates, qubits)),
+    [gates, qubits],
+  );
+  const [link, setLink] = useState<string>();
+  useEffect(() => {
+    setLink(undefined);
+    if (circuit === undefined || circuit.numQubits > MAX_QUBITS) return;
+    let isOver = false;
+    const shared = { qubits: circuit.numQubits, circuit: gates, ...(inputs && { inputs }) };
+    void writeShared(shared).then((text) => {
+      if (!isOver) setLink(hashOf(['composer'], { c: text }));
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [circuit, gates, inputs]);
+  if (circuit === undefined || circuit.numQubits > MAX_QUBITS) {
+    return <p class="small">A circuit of {gates.length.toLocaleString('en')} operations.</p>;
+  }
+  const layout = layoutCircuit(
+    circuit.numQubits,
+    drawnGates(circuit, () => ''),
+  );
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label="The circuit">
+        <CircuitDrawing layout={layout} label={circuitWords(circuit)} />
+      </div>
+      {link !== undefined && (
+        <p>
+          <a href={link}>Open it in the composer</a>
+        </p>
+      )}
+    </>
+  );
 }

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { kneeOf } from '../../../../src/cli/capacity/knee.ts';
+import { kneeOf } from '../../../../src/cli/capacity/capacity-report.ts';
 import { closedLoad, eachOnce, MixRequests, openLoad } from '../../../../src/cli/capacity/load.ts';
 import { stepOf } from '../../../../src/cli/capacity/measure-load.ts';
 import { eventually } from '../../../support/eventually.ts';
