@@ -11,11 +11,10 @@ import type { Mutex } from '../../mutex.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { BatchBuffers } from './batch-buffers.ts';
 import { BatchKernels, roomQubits } from './batch-kernels.ts';
-import { runGpuBatch } from './batch-run.ts';
+import { PieceSize, runGpuBatch } from './batch-run.ts';
 import { measuredPatterns } from './batch-tables.ts';
 import { batchWords } from './batch-words.ts';
 import { lowerShape } from './lower-shape.ts';
-import { PieceSize } from './piece-size.ts';
 import { stateErrorBound } from './rounding-bound.ts';
 
 /** The parts of an engine that a batch uses. */

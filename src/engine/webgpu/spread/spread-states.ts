@@ -20,7 +20,6 @@ import type { GpuState } from '../gpu-state.ts';
 import { collapse, keepChunks } from '../readout/collapse.ts';
 import { StatePart } from '../state-part.ts';
 import type { WorkWindow } from '../work-window.ts';
-import { moveStates, swapParts } from './device-moves.ts';
 import type { TransferOptions } from './pieces.ts';
 import { settledAll } from './settled-all.ts';
 import { applyToShares, expectationOfShares } from './spread-observables.ts';
@@ -35,7 +34,7 @@ import {
 } from './spread-readout.ts';
 import { sampleShares } from './spread-sampling.ts';
 import type { StagingBuffers } from './staging-buffers.ts';
-import { runTransfers } from './transfers.ts';
+import { moveStates, runTransfers, swapParts } from './transfers.ts';
 
 /** Devices and buffers that all programs share. */
 export interface SpreadHost {
