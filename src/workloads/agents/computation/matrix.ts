@@ -5,12 +5,14 @@ import {
   addScaled,
   adjoint,
   type DenseMatrix,
+  exponentialOf,
   frobeniusNorm,
   fromRows,
   identity,
   isFiniteMatrix,
   isRealMatrix,
   kronecker,
+  powerOf,
   product,
   toRows,
   trace,
@@ -22,7 +24,6 @@ import {
   luOf,
   solveWith,
 } from '../../algorithms/linear-algebra/lu-decomposition.ts';
-import { exponentialOf, powerOf } from '../../algorithms/linear-algebra/matrix-functions.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { Json, JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';

@@ -18,7 +18,7 @@ import {
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
-import { isSinglePrecision, stateDistance } from './state-distance.ts';
+import { isSinglePrecision, stateDistance } from './distances.ts';
 
 /** Most qubits for comparing the whole unitary; each one quadruples its entries. */
 export const MAX_EXACT_QUBITS = 8;

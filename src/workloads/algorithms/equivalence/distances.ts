@@ -1,4 +1,5 @@
-/** Distance of two state vectors, up to a global phase. */
+/** Distances: of two state vectors, up to a global phase, and of two unitaries. */
+import { adjoint, type ComplexMatrix, dimension, multiply } from '../../../math/complex-matrix.ts';
 
 /** Fidelity and distance of two state vectors. */
 export interface StateDistance {
@@ -53,4 +54,33 @@ export function stateDistance(a: Float64Array, b: Float64Array, measured = 0): S
  */
 export function isSinglePrecision(state: Float64Array): boolean {
   return state.every((part) => Math.fround(part) === part);
+}
+
+/** Number of squarings of a Hermitian matrix after which only its largest eigenvalue is left. */
+const SQUARINGS = 12;
+
+/**
+ * Operator norm of a − b: the largest distance over all states.
+ */
+export function operatorDistance(a: ComplexMatrix, b: ComplexMatrix): number {
+  const difference = a.map((part, i) => part - b[i]!);
+  let power = multiply(adjoint(difference), difference);
+  // The trace of A^(2^k), of which the 2^k-th root tends to the largest eigenvalue of A.
+  let logarithm = 0;
+  for (let k = 0; k < SQUARINGS; k++) {
+    const trace = traceOf(power);
+    if (trace === 0) return 0;
+    logarithm += Math.log(trace) / 2 ** k;
+    const scaled = power.map((part) => part / trace);
+    power = multiply(scaled, scaled);
+  }
+  return Math.sqrt(Math.exp(logarithm + Math.log(traceOf(power)) / 2 ** SQUARINGS));
+}
+
+/** Trace of a Hermitian matrix. */
+function traceOf(matrix: ComplexMatrix): number {
+  const d = dimension(matrix);
+  let trace = 0;
+  for (let i = 0; i < d; i++) trace += matrix[2 * (i * d + i)]!;
+  return trace;
 }
