@@ -3,9 +3,8 @@ import { useRef } from 'preact/hooks';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import { layoutCircuit } from '../drawing/circuit-layout.ts';
 import { useWidth } from '../drawing/use-width.ts';
-import { circuitInWords, operationInWords } from './circuit-words.ts';
+import { circuitInWords, drawnGates, operationInWords } from './demo-circuit.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { drawnGates } from './drawn-gates.ts';
 
 /** Room at the end of the wires. */
 const END = 12;

@@ -2,8 +2,8 @@
 import { useRef } from 'preact/hooks';
 import { useWidth } from '../drawing/use-width.ts';
 import { grouped, signed } from '../numbers.ts';
-import { circuitInWords, signInWords } from './circuit-words.ts';
 import { outcomesOf, signOf, tally } from './decision.ts';
+import { circuitInWords, signInWords } from './demo-circuit.ts';
 import type { DemoFacts } from './demo-facts.ts';
 import { type Bar, type HistogramLayout, layoutHistogram } from './histogram-layout.ts';
 

@@ -2,9 +2,10 @@
  * State of the page: the input of the sliders, the last result with its input, and the page's
  * activity. A result stays until the next one, and is stale while the input differs.
  */
+
+import type { Outcome } from './ask-service.ts';
 import { type DemoAnswer, readAnswer } from './demo-answer.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import type { Outcome } from './outcome.ts';
 
 /** Activity of the page; times are milliseconds of the page's clock. */
 export type Phase =

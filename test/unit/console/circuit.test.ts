@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { angleOf, featureOf, scaled } from '../../../src/console/demo/circuit-angles.ts';
 import {
+  angleOf,
   circuitInWords,
+  drawnGates,
+  featureOf,
   operationInWords,
+  scaled,
   signInWords,
-} from '../../../src/console/demo/circuit-words.ts';
+} from '../../../src/console/demo/demo-circuit.ts';
 import type { DemoCircuit, DemoOperation } from '../../../src/console/demo/demo-facts.ts';
-import { drawnGates } from '../../../src/console/demo/drawn-gates.ts';
 import { BOX, layoutCircuit, ROW } from '../../../src/console/drawing/circuit-layout.ts';
 import { DEMO_FACTS } from '../../support/demo-facts.ts';
 

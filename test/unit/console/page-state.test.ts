@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../../src/console/demo/ask-service.ts';
 import { readAnswer } from '../../../src/console/demo/demo-answer.ts';
-import type { Outcome } from '../../../src/console/demo/outcome.ts';
 import {
   atTime,
   isStale,
