@@ -8,7 +8,6 @@
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import { type PauliSum, pauliMasks } from '../circuit/observable.ts';
-import { pauliPhase } from './pauli-phase.ts';
 
 /** Strings that flip the same qubits and take the same part of the products. */
 export interface PauliGroup {
@@ -147,4 +146,22 @@ export function operatorFactors({ groups, numStrings, observables }: PauliGroups
     for (let i = firstString; i < firstString + signs.length; i++) factors[i] = -factors[i]!;
   }
   return factors;
+}
+
+/** The part of ⟨ψ|P|ψ⟩ that a string P takes from the sum of conj(ψ[i ^ flips]) · (±ψ[i]). */
+interface PauliPhase {
+  /** Whether it takes the imaginary part. */
+  readonly isImaginary: boolean;
+  /** Factor of that part. */
+  readonly sign: 1 | -1;
+}
+
+/** i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3. */
+export function pauliPhase(numY: number): PauliPhase {
+  return { isImaginary: numY % 2 === 1, sign: numY % 4 === 1 || numY % 4 === 2 ? -1 : 1 };
+}
+
+/** Highest bit of a mask below 2^32; 0 for 0. */
+export function highestBit(mask: number): number {
+  return mask === 0 ? 0 : 2 ** (31 - Math.clz32(mask));
 }

@@ -7,8 +7,7 @@
  * string needs, so its cost grows with the logarithm of the number of strings.
  */
 
-import type { PauliGroup } from '../pauli-groups.ts';
-import { highestBit } from '../pauli-phase.ts';
+import { highestBit, type PauliGroup } from '../pauli-groups.ts';
 import { GROUP_BYTES } from './precision.ts';
 
 /** How a state is divided. Masks are of physical qubits. */

@@ -6,7 +6,7 @@
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import { type PauliSum, type PauliTerm, pauliMasks } from '../../../circuit/observable.ts';
-import { highestBit, pauliPhase } from '../../pauli-phase.ts';
+import { highestBit, pauliPhase } from '../../pauli-groups.ts';
 
 /** Most strings of a batch. */
 export const LANES = 4;

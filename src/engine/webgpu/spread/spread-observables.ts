@@ -1,8 +1,8 @@
 /**
  * Observables of a state on several devices: ⟨ψ|O|ψ⟩ and O·ψ. Strings that flip no device qubit are
  * computed on each device. For other strings the amplitudes of a pair are on two devices; one of them
- * receives the other's, one piece of a chunk at a time, because little memory may be free beside the
- * state.
+ * receives the other's piece by piece. Little memory may be free beside the state, so a piece is at most
+ * a chunk.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
@@ -16,9 +16,11 @@ import {
 } from '../readout/observable-image.ts';
 import { type Batch, batchesOf, visitedChunks } from '../readout/pauli-strings.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
-import { pieceOf, pieceQubitsOf, receivePiece, type TransferOptions } from './pieces.ts';
 import { settledAll } from './settled-all.ts';
 import type { StateShare } from './spread-readout.ts';
+import type { StagingBuffers } from './staging-buffers.ts';
+import type { Run } from './state-runs.ts';
+import { runTransfers, type TransferWindow } from './transfers.ts';
 
 /**
  * The expectation value of an observable; devices are added in the order of their ranks.
@@ -158,4 +160,58 @@ async function addToShare(
     const source = { buffer: room, size };
     await addToPieces(context, [{ ...placed(piece), source }], strings, pieceQubits);
   }
+}
+
+/** Windows of a piece, so that several are in flight. */
+const PIECE_WINDOWS = 8;
+
+/** Options of transfers between devices. */
+export interface TransferOptions {
+  /** By rank. */
+  readonly staging: readonly StagingBuffers[];
+  /** Amplitudes of a window. */
+  readonly windowSize: number;
+  readonly pause: () => Promise<void>;
+}
+
+/** Qubits of a piece. */
+function pieceQubitsOf(
+  { chunkQubits }: GpuState,
+  { windowSize }: Pick<TransferOptions, 'windowSize'>,
+): number {
+  return Math.min(chunkQubits, Math.log2(PIECE_WINDOWS * windowSize));
+}
+
+/**
+ * A piece in the memory of its device.
+ *
+ * @param size - Of a piece, in bytes.
+ */
+function pieceOf({ chunks }: GpuState, piece: number, size: number): Run {
+  const perChunk = chunks[0]!.size / size;
+  const buffer = chunks[Math.floor(piece / perChunk)]!;
+  return { buffer, offset: size * (piece % perChunk), size };
+}
+
+/** Sends a piece of the state from one device to another, where `room` is as large as a piece. */
+async function receivePiece(
+  shares: readonly StateShare[],
+  [fromRank, toRank]: readonly [number, number],
+  piece: number,
+  room: GPUBuffer,
+  options: TransferOptions,
+): Promise<void> {
+  const { staging, windowSize, pause } = options;
+  const { state } = shares[fromRank]!;
+  const size = AMPLITUDE_BYTES * 2 ** pieceQubitsOf(state, options);
+  const wanted = pieceOf(state, piece, size);
+  const windows = function* (): Generator<TransferWindow> {
+    const step = Math.min(size, AMPLITUDE_BYTES * windowSize);
+    for (let at = 0; at < size; at += step) {
+      const source = [{ ...wanted, offset: wanted.offset + at, size: step }];
+      const target = [{ buffer: room, offset: at, size: step }];
+      yield [{ from: staging[fromRank]!, source, to: staging[toRank]!, target }];
+    }
+  };
+  await runTransfers([windows()], pause);
 }

@@ -20,9 +20,8 @@ import type { GpuState } from '../gpu-state.ts';
 import { collapse, keepChunks } from '../readout/collapse.ts';
 import { StatePart } from '../state-part.ts';
 import type { WorkWindow } from '../work-window.ts';
-import type { TransferOptions } from './pieces.ts';
 import { settledAll } from './settled-all.ts';
-import { applyToShares, expectationOfShares } from './spread-observables.ts';
+import { applyToShares, expectationOfShares, type TransferOptions } from './spread-observables.ts';
 import type { SpreadAction } from './spread-program.ts';
 import {
   amplitudesOfShares,

@@ -10,8 +10,14 @@ import { Chance } from '../../algorithms/chance.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { MAX_COST, MAX_LAYERS, MAX_SHOTS, matrixFaults, qaoaFields } from './permutation-fields.ts';
-import { solvePermutation } from './solve-permutation.ts';
+import {
+  MAX_COST,
+  MAX_LAYERS,
+  MAX_SHOTS,
+  matrixFaults,
+  qaoaFields,
+  solvePermutation,
+} from './solve-permutation.ts';
 
 const MIN_SITES = 3;
 const MAX_SITES = 5;

@@ -1,4 +1,10 @@
-/** Minimises a cost over permutations by QAOA, and compares with the optimum of an exhaustive search. */
+/**
+ * What both tasks of the robotics agent share: input fields, and a cost over permutations minimised by QAOA and compared with
+ * the optimum of an exhaustive search.
+ */
+
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
 import {
   type PermutationCost,
   permutationAnsatz,
@@ -7,8 +13,42 @@ import {
 import { qaoaReport, topOutcomes } from '../../algorithms/qaoa/qaoa-result.ts';
 import { type QaoaOptions, runAnsatz } from '../../algorithms/qaoa/run-qaoa.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
+import { seedField, shotsField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+
+/** Most QAOA layers. */
+export const MAX_LAYERS = 4;
+/** Most samples of the final circuit. */
+export const MAX_SHOTS = 100_000;
+/** Largest cost or distance. */
+export const MAX_COST = 1e9;
+
+/** Input fields of the circuit and its samples. */
+export const qaoaFields = {
+  layers: z
+    .int()
+    .min(1)
+    .max(MAX_LAYERS)
+    .default(2)
+    .describe('Number of QAOA layers, each a phase and a mixing step; default 2'),
+  shots: shotsField(MAX_SHOTS, 1_024).describe(
+    'Number of samples of the final circuit; default 1024',
+  ),
+  seed: seedField,
+};
+
+/** Faults of a matrix that is not square, one for each row of wrong length. */
+export function matrixFaults(
+  matrix: readonly (readonly number[])[],
+  path: string,
+): readonly Fault[] {
+  return matrix.flatMap((row, i) => {
+    if (row.length === matrix.length) return [];
+    const message = `The row has ${row.length} numbers, but there are ${matrix.length} rows; the matrix is square.`;
+    return [{ path: `${path}[${i}]`, message }];
+  });
+}
 
 /** A permutation (the item of each place) and its cost. */
 export interface Candidate {

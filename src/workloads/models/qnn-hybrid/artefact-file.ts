@@ -1,8 +1,9 @@
 /** Finds, reads and validates the file of the deployed model. */
+
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { InvalidArtefactError } from '../../errors.ts';
-import { contentHash } from './content-hash.ts';
 import { type ModelArtefact, modelArtefact } from './model-card.ts';
 import { ANSATZES } from './reuploading-ansatz.ts';
 
@@ -46,4 +47,19 @@ function readJson(file: string): unknown {
   } catch (error) {
     throw new InvalidArtefactError('It cannot be read, or is no JSON', { cause: error });
   }
+}
+
+/** SHA-256 of the value as JSON with sorted fields, whose order does not matter: `sha256:` and 64 hex digits. */
+export function contentHash(content: unknown): string {
+  return `sha256:${createHash('sha256')
+    .update(JSON.stringify(sorted(content)))
+    .digest('hex')}`;
+}
+
+/** The same value with the fields of its objects in alphabetical order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, field]) => [name, sorted(field)]));
 }

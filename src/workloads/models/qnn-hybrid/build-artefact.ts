@@ -7,7 +7,7 @@
 import type { GateOperation } from '../../../circuit/circuit.ts';
 import { mean } from '../../algorithms/training/metrics.ts';
 import type { AngleForm } from '../../algorithms/training/parametric-circuit.ts';
-import { contentHash } from './content-hash.ts';
+import { contentHash } from './artefact-file.ts';
 import { IRIS_FEATURES, IRIS_LABELS } from './iris-pair.ts';
 import type { DeployedParameters, ModelArtefact, ModelCard } from './model-card.ts';
 import { QNN_HYBRID_ID } from './model-id.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
   ARTEFACT_FILE,
+  contentHash,
   readArtefact,
 } from '../../../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { artefactText } from '../../../../../src/workloads/models/qnn-hybrid/build-artefact.ts';
-import { contentHash } from '../../../../../src/workloads/models/qnn-hybrid/content-hash.ts';
 import type { ModelArtefact } from '../../../../../src/workloads/models/qnn-hybrid/model-card.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'artefact-'));
