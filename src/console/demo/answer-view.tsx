@@ -1,11 +1,10 @@
 /** The prediction in words, and the run that it comes from. */
 import { duration, grouped, listed, plain, signed } from '../numbers.ts';
-import { tally } from './decision.ts';
+import { tally, verdict } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
 import { Counts, CountsTable } from './histogram-view.tsx';
 import { Line } from './line-view.tsx';
 import { isStale, type PageState } from './page-state.ts';
-import { verdict } from './verdict.ts';
 
 export function AnswerCard({
   facts,

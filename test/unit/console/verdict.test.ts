@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verdict } from '../../../src/console/demo/verdict.ts';
+import { verdict } from '../../../src/console/demo/decision.ts';
 
 describe('a measured value', () => {
   test.each([
