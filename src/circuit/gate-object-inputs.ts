@@ -81,11 +81,13 @@ export class GateObjectInputs {
     return angle;
   }
 
-  /** Reports inputs that no angle depends on, and those that are no numbers. */
+  /** Reports inputs that no angle depends on, unless some angle could not be read, and those that are no numbers. */
   check(faults: FaultList): void {
+    // Each input without a value has one fault.
+    const areAllRead = faults.count === this.#unknown.size;
     for (const [i, name] of this.#inputs.names.entries()) {
       if (!this.#used.has(i)) {
-        faults.add(inputPath(name), 'No angle of the circuit depends on it.');
+        if (areAllRead) faults.add(inputPath(name), 'No angle of the circuit depends on it.');
       } else if (this.#inputs.columns[i]!.kind !== 'number') {
         const { kind } = this.#inputs.columns[i]!;
         faults.add(inputPath(name), `It is a ${kind}; angles depend on numbers.`);

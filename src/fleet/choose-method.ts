@@ -40,8 +40,8 @@ export type MethodChoice =
 /** Chooses the method. */
 export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): MethodChoice {
   const spec = simulatedSpec(given);
-  const { asked, outputs } = question;
-  const densityOutput = outputs.find(isOfDensity);
+  const { asked } = question;
+  const outputs = [...new Set(question.outputs.filter(isOfDensity))];
   const has = (name: MethodName) => methodsOf(spec).some(({ method }) => method === name);
   switch (asked) {
     case 'stabilizer':
@@ -59,13 +59,12 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
         ? onDensity(question, spec, NAMED)
         : tooWide(question, spec);
     case 'statevector':
-      if (densityOutput !== undefined) return needsDensity(densityOutput, asked);
+      if (outputs.length > 0) return needsDensity(outputs, spec, has('density_matrix'));
       return fitsState(question, spec) ? onStates(question, spec, NAMED) : tooWide(question, spec);
     case 'automatic':
-      if (densityOutput !== undefined && !has('density_matrix')) {
-        return needsDensity(densityOutput, spec.id);
+      if (!has('density_matrix')) {
+        return outputs.length > 0 ? needsDensity(outputs, spec, false) : automatic(question, spec);
       }
-      if (!has('density_matrix')) return automatic(question, spec);
       return has('stabilizer') ? cheapest(question, spec) : cheapestOfStates(question, spec);
   }
 }
@@ -270,8 +269,16 @@ function notHere(method: MethodName, spec: ProcessorSpec): MethodChoice {
   return { field: 'method', problem: `${spec.id} does not have ${method}. ${available(spec)}` };
 }
 
-function needsDensity(output: string, what: string): MethodChoice {
-  const problem = `${output} needs the method density_matrix, which qvm has; ${what} has state vectors only.`;
+/** @param isHere - Whether the processor has the method, and the request names another. */
+function needsDensity(
+  outputs: readonly string[],
+  { id }: ProcessorSpec,
+  isHere: boolean,
+): MethodChoice {
+  const what = `${outputs.join(' and ')} ${outputs.length === 1 ? 'needs' : 'need'} the method density_matrix`;
+  const problem = isHere
+    ? `${what}, and the request names statevector. Name density_matrix, or no method.`
+    : `${what}, which qvm has; ${id} has state vectors only.`;
   return { field: 'return', problem };
 }
 

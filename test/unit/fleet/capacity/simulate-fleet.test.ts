@@ -97,7 +97,7 @@ describe('a simulated fleet', () => {
     const run = () =>
       simulateFleet({
         ...OPTIONS,
-        workload: poissonArrivals(2000, 200, new SeededDraws(9), makeJob),
+        workload: poissonArrivals(600, 200, new SeededDraws(9), makeJob),
         serviceMs: (_, { index }) => 15 * new SeededDraws(9).logNormal(index, 2, 0.5),
         planEvery: 7,
       });
