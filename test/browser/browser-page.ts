@@ -9,7 +9,7 @@ import { WAIT_MS } from '../support/facilities/facilities.ts';
 import { openChromium } from './chromium.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Pictures and texts of the pages of failed tests. */
+/** Pictures, texts and traces of the pages of failed tests. */
 const FAILURES = '.vitest/failures';
 
 /** A size of the window, in CSS pixels. */
@@ -39,8 +39,8 @@ export interface Opened {
 }
 
 /**
- * `test` with the fixture `opened`. A test fails if the browser complains of something; of a test that fails, pictures
- * and texts of the pages are kept.
+ * `test` with the fixture `opened`. A test fails if the browser complains of something; of a test that fails, pictures,
+ * texts and traces of the pages are kept.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are needed.
@@ -56,8 +56,9 @@ export const test = base
     });
     return { chromium, pages };
   })
-  .extend('watch', { auto: true }, ({ opened: { pages }, task, onTestFailed }, { onCleanup }) => {
-    for (const { complaints } of pages) complaints.length = 0;
+  .extend('watch', { auto: true }, async ({ opened, task, onTestFailed }, { onCleanup }) => {
+    const { pages } = opened;
+    for (const page of pages) await page.begin();
     onTestFailed(async () => {
       for (const page of pages) await page.keep(task.fullTestName);
     });
@@ -104,6 +105,8 @@ export class BrowserPage implements AsyncDisposable {
     const kind = { isMobile: isPhone, hasTouch: isPhone, deviceScaleFactor: isPhone ? 2 : 1 };
     this.#context = await this.#chromium.newContext(kind);
     this.#context.setDefaultTimeout(WAIT_MS);
+    // Actions, messages and requests. A copy of the document at each action would slow the pages down.
+    await this.#context.tracing.start();
     this.#page = await this.#context.newPage();
     this.#page.on('pageerror', (error) => this.complaints.push(String(error)));
     this.#page.on('console', (message) => {
@@ -211,14 +214,23 @@ export class BrowserPage implements AsyncDisposable {
     );
   }
 
-  /** Keeps a picture and the text of the page, and says where. */
+  /** Begins the trace of a test, which has no complaints yet. */
+  async begin(): Promise<void> {
+    this.complaints.length = 0;
+    await this.#context?.tracing.startChunk();
+  }
+
+  /** Keeps a picture, the text and the trace of the page, and says where. */
   async keep(name: string): Promise<void> {
-    if (this.#page === undefined) return;
+    if (this.#page === undefined || this.#context === undefined) return;
     mkdirSync(FAILURES, { recursive: true });
     const path = join(FAILURES, name.replaceAll(/\W+/g, '-').slice(0, 150));
     await this.#page.screenshot({ path: `${path}.png`, fullPage: true });
     writeFileSync(`${path}.yaml`, await this.#page.locator('body').ariaSnapshot());
-    process.stderr.write(`The page looked like ${path}.png and read like ${path}.yaml.\n`);
+    await this.#context.tracing.stopChunk({ path: `${path}.zip` });
+    process.stderr.write(
+      `The page looked like ${path}.png and read like ${path}.yaml; npx playwright show-trace ${path}.zip shows what happened.\n`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
