@@ -3,16 +3,7 @@
  */
 import type { Command } from 'commander';
 import type { CommandIo } from './command-io.ts';
-
-/** Option of every command. */
-export interface ClusterOptions {
-  readonly json?: boolean;
-}
-
-/** Options of `qcs cluster drain`. */
-export interface DrainOptions extends ClusterOptions {
-  readonly wait?: boolean;
-}
+import type { ClusterOptions, DrainOptions } from './manage-cluster.ts';
 
 /** Adds the commands to the program. */
 export function addClusterCommand(program: Command, io: CommandIo): void {

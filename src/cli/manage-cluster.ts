@@ -3,7 +3,6 @@ import { loadConfig } from '../config.ts';
 import { COMMAND_LINE } from '../service/audit/audit-log.ts';
 import { appendAudit } from '../service/audit/postgres-audit-log.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
-import type { ClusterOptions, DrainOptions } from './cluster.ts';
 import {
   type NodeRecord,
   readHeldJobs,
@@ -21,6 +20,16 @@ import {
 } from './cluster-view.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
 import { InterruptedError, NoClusterError, NodeNotFoundError } from './errors.ts';
+
+/** Option of every command. */
+export interface ClusterOptions {
+  readonly json?: boolean;
+}
+
+/** Options of `qcs cluster drain`. */
+export interface DrainOptions extends ClusterOptions {
+  readonly wait?: boolean;
+}
 
 const ASK_EVERY_MS = 500;
 

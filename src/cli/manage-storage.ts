@@ -7,7 +7,12 @@ import { DATABASE_FILE } from '../storage/database.ts';
 import { DatabaseDamagedError } from '../storage/errors.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
 import { EmbeddedOnlyError, FileNotFoundError, OptionsConflictError } from './errors.ts';
-import type { CheckOptions } from './storage.ts';
+
+/** Options of `qcs check`. */
+export interface CheckOptions {
+  readonly acceptLoss?: boolean;
+  readonly json?: boolean;
+}
 
 const MIB = 2 ** 20;
 

@@ -8,7 +8,11 @@ import { openServiceDatabase } from '../storage/service-lock.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
 import { type CopyReport, copyToPostgres } from './copy-to-postgres.ts';
 import { FileNotFoundError, NoTargetError } from './errors.ts';
-import type { MigrateOptions } from './storage.ts';
+
+/** Options of `qcs migrate`. */
+export interface MigrateOptions {
+  readonly json?: boolean;
+}
 
 /** Time for one statement: it may write or hash megabytes, or wait for a lock. */
 const ANSWER_MS = 120_000;

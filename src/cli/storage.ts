@@ -1,6 +1,8 @@
 /** `qcs backup`, `restore`, `check` and `migrate`: commands for the database in the data folder. */
 import type { Command } from 'commander';
 import type { CommandIo } from './command-io.ts';
+import type { CheckOptions } from './manage-storage.ts';
+import type { MigrateOptions } from './migrate-storage.ts';
 
 /** Adds the commands to the program. */
 export function addStorageCommands(program: Command, io: CommandIo): void {
@@ -44,15 +46,4 @@ export function addStorageCommands(program: Command, io: CommandIo): void {
       const { migrateStorage } = await import('./migrate-storage.ts');
       await migrateStorage(folder, options, io);
     });
-}
-
-/** Options of `qcs check`. */
-export interface CheckOptions {
-  readonly acceptLoss?: boolean;
-  readonly json?: boolean;
-}
-
-/** Options of `qcs migrate`. */
-export interface MigrateOptions {
-  readonly json?: boolean;
 }

@@ -13,6 +13,7 @@ import {
   MAX_SYMBOLIC_NODES,
 } from '../../algorithms/expressions/expression-limits.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { DerivativeInput } from './run-derivative.ts';
 
 const MAX_ORDER = 4;
 
@@ -23,9 +24,6 @@ const input = z.strictObject({
   variable: z.string().min(1).max(64).describe('Variable of differentiation: `x`'),
   order: z.int().min(1).max(MAX_ORDER).default(1).describe('Order of the derivative; default 1'),
 });
-/** Parsed input. */
-export type DerivativeInput = z.output<typeof input>;
-
 /** The task `derivative`. */
 export const derivative = procedure({
   name: 'derivative',

@@ -14,7 +14,13 @@ import {
 } from '../../algorithms/expressions/verify-derivative.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
-import type { DerivativeInput } from './derivative.ts';
+
+/** Parsed input. */
+export interface DerivativeInput {
+  readonly expression: string;
+  readonly variable: string;
+  readonly order: number;
+}
 
 /** Most nodes of a derivative that is differentiated again. */
 const MAX_NODES_BETWEEN = 1000;

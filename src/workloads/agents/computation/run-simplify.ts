@@ -1,5 +1,4 @@
 /** Runs the task `simplify`. */
-
 import {
   compareAt,
   parseSymbolic,
@@ -8,13 +7,14 @@ import {
   variablesOf,
 } from '../../algorithms/expressions/symbolic.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
-import type { SimplifyInput } from './simplify.ts';
 
 /** Largest difference between the values of two equivalent expressions. */
 const TOLERANCE = 1e-9;
 
 /** Runs `simplify`. */
-export const runSimplify: RunProcedure<SimplifyInput> = async ({ expression }) => {
+export const runSimplify: RunProcedure<{ readonly expression: string }> = async ({
+  expression,
+}) => {
   const original = parseSymbolic(expression);
   const variables = variablesOf(original);
   const values = valuesOf(original);

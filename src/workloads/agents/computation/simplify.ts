@@ -13,8 +13,6 @@ const input = z.strictObject({
     'Expression with numbers, variables, operators and functions: `2x + 3x`, `sin(x)^2 + cos(x)^2`',
   ),
 });
-/** Parsed input. */
-export type SimplifyInput = z.output<typeof input>;
 
 /** The task `simplify`. */
 export const simplify = procedure({
