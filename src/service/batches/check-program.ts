@@ -133,7 +133,9 @@ export class ProgramCheck {
         : readNoise(program.noise, this.#target?.spec, faults);
     const limits = readLimitsOf(this.#target, this.#limits);
     const sweep = attempt(faults, () => readSweep(source, inputs, limits));
-    return sweep === undefined ? undefined : this.#withSweep(program, sweep, noise);
+    if (sweep !== undefined) return this.#withSweep(program, sweep, noise);
+    this.#checkMostShots(program.shots ?? this.#batch.shots);
+    return undefined;
   }
 
   #withSweep(
@@ -307,8 +309,12 @@ export class ProgramCheck {
     if (isEstimated({ shots, outputs, method }) && shots < 2) {
       this.#faults.add('shots', 'At least 2, for the standard error of an estimated expectation.');
     }
-    if (this.#target?.available) checkShots(shots, this.#target.spec, this.#faults);
+    this.#checkMostShots(shots);
     checkOutcomeBits(circuit, shots, this.#faults);
+  }
+
+  #checkMostShots(shots: number | undefined): void {
+    if (this.#target?.available) checkShots(shots, this.#target.spec, this.#faults);
   }
 
   #checkGradientWidth(numQubits: number, most: number): void {

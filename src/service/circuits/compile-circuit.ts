@@ -18,7 +18,7 @@ import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import { viewCompilation, viewFitting } from '../backend-view.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
-import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
+import { COMPILE_FORMATS } from '../schemas/compile.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { type CheckedCircuit, checkCircuit, type Target } from './check-circuit.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
@@ -53,9 +53,7 @@ export const COMPILE_READING: Reading<CircuitContext, string> = {
  * @throws {OpenQasmUnprintableError} if the format cannot express the circuit.
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
-  const { format, fields } = readFormat(value);
-  const body = circuitBodyOf(fields, targets);
-  const checked = checkCircuit(body, targets, undefined, 'compile');
+  const { format, body, checked } = readBody(value, targets);
   const named = targets.find(({ spec }) => spec.id === checked.target);
   const target = targetWithDevice(named, body.device, new FaultList());
   const warnings = compileWarnings(checked);
@@ -94,23 +92,32 @@ function compiled(checked: CheckedCircuit, spec: ProcessorSpec | undefined) {
   return { circuit, compilation: viewCompilation(report) };
 }
 
-/** Separates the format from the fields of a submission. */
-function readFormat(value: unknown): { format: CompileFormat; fields: unknown } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { format: 'json', fields: value };
-  }
-  const { format: asked = 'json', ...fields }: Readonly<Record<string, unknown>> = { ...value };
-  const faults: Fault[] = RUN_FIELDS.filter((name) => name in fields).map((name) => ({
+/** Reads and checks a body: its format, and its circuit as that of a submission with one shot. */
+function readBody(value: unknown, targets: readonly Target[]) {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const given: Readonly<Record<string, unknown>> = isObject ? { ...value } : {};
+  const faults: Fault[] = RUN_FIELDS.filter((name) => name in given).map((name) => ({
     path: name,
     message: 'There is no such field: nothing runs.',
   }));
+  const { format: asked = 'json' } = given;
   const format = COMPILE_FORMATS.find((known) => known === asked);
   if (format === undefined) {
     faults.push({ path: 'format', message: `Must be one of ${COMPILE_FORMATS.join(', ')}.` });
   }
-  if (format === undefined || faults.length > 0) throw new RequestInvalidError(faults);
-  // Check the circuit as a submission with one shot.
-  return { format, fields: { ...fields, shots: 1 } };
+  const others = Object.entries(given).filter(
+    ([name]) => name !== 'format' && !RUN_FIELDS.some((field) => field === name),
+  );
+  const submitted = isObject ? { ...Object.fromEntries(others), shots: 1 } : value;
+  try {
+    const body = circuitBodyOf(submitted, targets);
+    const checked = checkCircuit(body, targets, undefined, 'compile');
+    if (format !== undefined && faults.length === 0) return { format, body, checked };
+  } catch (error) {
+    if (!(error instanceof RequestInvalidError)) throw error;
+    faults.push(...error.faults);
+  }
+  throw new RequestInvalidError(faults);
 }
 
 /** Warnings of the program, and one if it requests results that only a run has. */
