@@ -17,7 +17,7 @@ export const MAX_BASIS_STATES = 1024;
 /** Values of all samples of an answer. */
 const MAX_SAMPLED_VALUES = 100_000;
 /** Shots whose labels are listed one by one. */
-export const MAX_MEMORY_SHOTS = 100_000;
+const MAX_MEMORY_SHOTS = 100_000;
 
 /**
  * When a method gives an output: of every circuit; of one that has a single final state, because its measurements are all

@@ -10,7 +10,7 @@ import type { StateOperations } from './state-operations.ts';
 import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 
 /** Most classical bits of an exact distribution: 2^26 probabilities take 512 MiB. */
-export const MAX_PROBABILITY_BITS = 26;
+const MAX_PROBABILITY_BITS = 26;
 
 /** Part of a run's result that is read off the final state. */
 export type FinalStateOutputs = Pick<

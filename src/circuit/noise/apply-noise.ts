@@ -27,7 +27,7 @@ import { IdleClock } from './idle-clock.ts';
 import type { NoiseModel } from './read-noise-model.ts';
 
 /** Operations that the noise of a model may add to a circuit. */
-export const MAX_NOISE_OPERATIONS = 2_000_000;
+const MAX_NOISE_OPERATIONS = 2_000_000;
 
 /**
  * Returns the circuit with the noise of a model. A model without noise returns the circuit itself.

@@ -131,7 +131,7 @@ function greatestCommonDivisor(a: number, b: number): number {
 }
 
 /** No shift rule describes the dependence of a gate on an angle. */
-export class GateNotDifferentiableError extends CodedError {
+class GateNotDifferentiableError extends CodedError {
   readonly code = 'WORKLOADS_GATE_NOT_DIFFERENTIABLE';
 
   constructor(gate: string, parameter: string) {

@@ -66,7 +66,7 @@ export function shortenCircuit(
 }
 
 /** Whether every gate is in the set by name, without further controls. */
-export function isInSet({ operations }: Circuit, set: GateSet): boolean {
+function isInSet({ operations }: Circuit, set: GateSet): boolean {
   return operations.every(
     (operation) =>
       (operation.kind !== 'gate' && operation.kind !== 'unitary') ||

@@ -4,7 +4,7 @@
 export type Coupler = readonly [number, number];
 
 /** Distance between qubits that are not connected. */
-export const UNREACHABLE = 0xffff;
+const UNREACHABLE = 0xffff;
 
 /** Couplers of a device. */
 export class CouplingMap {

@@ -32,7 +32,7 @@ export function drawnGates(
 }
 
 /** A condition on bits: "c0 = 1". */
-export function conditionWords({ bits, value }: NonNullable<Step['condition']>): string {
+function conditionWords({ bits, value }: NonNullable<Step['condition']>): string {
   return `${bits.map((bit) => `c${bit}`).join(' ')} = ${value}`;
 }
 

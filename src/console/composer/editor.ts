@@ -180,7 +180,7 @@ export function extendColumns(by: -1 | 1): void {
  * A gate of the palette on the wires from a qubit on; a controlled one has its control there and its target below, or above
  * if there is no wire below. Qubits are added if the circuit has too few.
  */
-export function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
+function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
   const { numQubits } = circuit.value;
   const { name, numTargets, numControls = 0, angles } = gate;
   const width = numTargets + numControls;

@@ -10,7 +10,7 @@ import { withoutOpenControls } from './open-controls.ts';
 export type Framework = 'Qiskit' | 'Cirq' | 'PennyLane';
 
 /** Noise, or a condition, that a framework cannot express in this form. */
-export class UnwritableGateError extends Error {
+class UnwritableGateError extends Error {
   override readonly name = 'UnwritableGateError';
 
   constructor(framework: Framework, step: Step, why = 'has no such gate') {

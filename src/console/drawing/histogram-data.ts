@@ -38,7 +38,7 @@ export interface HistogramRows {
 const MAX_BITS_IN_FULL = 4;
 
 /** Number of shots. */
-export function totalOf(counts: ReadonlyMap<string, number>): number {
+function totalOf(counts: ReadonlyMap<string, number>): number {
   let total = 0;
   for (const count of counts.values()) total += count;
   return total;

@@ -60,7 +60,7 @@ function ranInWords({
 }
 
 /** The engine and device, or the hardware: "CPU engine, double precision, on Cores". */
-export function backendInWords(backend: NonNullable<Circuit['backend']>): string {
+function backendInWords(backend: NonNullable<Circuit['backend']>): string {
   if ('vendor' in backend) return `${backend.device} of ${backend.vendor}`;
   const { engine, precision, hardware, devices, served_by: node } = backend;
   const parts = [

@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Reads the part of an address after `#`. */
-export function placeOf(hash: string): Place {
+function placeOf(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s);
   const [page = '', ...rest] = path.split('/').map(decoded);
   return { page, rest, query: new URLSearchParams(query) };

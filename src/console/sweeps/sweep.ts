@@ -8,7 +8,7 @@ import { type CircuitFields, circuitOfText, inputsOf } from './circuit-text.ts';
 import { type Observable, observablesOf } from './observable-text.ts';
 
 /** Points that the page draws; the service takes more. */
-export const MAX_POINTS = 10_000;
+const MAX_POINTS = 10_000;
 
 /** What is entered for an input. Numbers are texts such as `0.5`, `pi` and `-pi/2`. */
 export interface InputDraft {

@@ -138,7 +138,7 @@ function dense(groups: Groups, matrix: Float64Array): StateKernel['apply'] {
 }
 
 /** The matrix of a map on all values of its targets. */
-export function wholeMatrix(
+function wholeMatrix(
   { targets, rows, rest, offset }: MapKernel,
   matrices: Float64Array,
 ): Float64Array {

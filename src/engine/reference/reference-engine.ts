@@ -41,7 +41,7 @@ export interface ReferenceEngineOptions {
 }
 
 /** Target profile of programs for the engine: its tile is the whole state. */
-export function referenceTarget(maxQubits: number): TargetProfile {
+function referenceTarget(maxQubits: number): TargetProfile {
   return {
     maxQubits,
     tileQubits: maxQubits,

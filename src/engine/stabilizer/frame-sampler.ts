@@ -22,7 +22,7 @@ import type { StabilizerKernels } from './stabilizer-kernels.ts';
 const ops = STABILIZER_OPS;
 
 /** Shots of a block; ranges of shots that begin and end with blocks waste none. */
-export const STABILIZER_BLOCK_SHOTS = 1024;
+const STABILIZER_BLOCK_SHOTS = 1024;
 /** Shots of a block where there are at most so many. */
 const FEW_SHOTS = 128;
 

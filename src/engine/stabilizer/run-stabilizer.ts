@@ -30,7 +30,7 @@ import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';
 import { type Chance, NO_CHANCE, TableauWalk, type WalkResult } from './tableau-walk.ts';
 
 /** Qubits of the widest program: its tableau takes 200 MB. */
-export const MAX_STABILIZER_QUBITS = 20_000;
+const MAX_STABILIZER_QUBITS = 20_000;
 
 /** Words of the code and of a tableau for it. */
 const walkWords = ({ code, numQubits }: StabilizerProgram): number =>

@@ -78,7 +78,7 @@ export function maxChunkQubits({
 }
 
 /** Qubits of the widest state in this much memory. */
-export function maxGpuQubits(memoryBytes: number): number {
+function maxGpuQubits(memoryBytes: number): number {
   return Math.min(MAX_GPU_QUBITS, Math.floor(Math.log2(memoryBytes / AMPLITUDE_BYTES)));
 }
 

@@ -69,6 +69,6 @@ export async function openAdapterDevice({
 }
 
 /** Device id that WebGPU makes of a name: lower case, with hyphens for all but letters and digits. */
-export function deviceId(name: string): string {
+function deviceId(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }

@@ -66,7 +66,7 @@ export function checkBatchDevice(
 const shotsOf = ({ shots }: Asked) => (shots === undefined ? {} : { shots });
 
 /** Points of all programs of one body that are fitted by themselves. */
-export const MAX_FITTED_POINTS = 1000;
+const MAX_FITTED_POINTS = 1000;
 /** Operations of the fitted circuits of one program, noise counted. */
 const MAX_FITTED_OPERATIONS = 1_000_000;
 

@@ -32,7 +32,7 @@ export const FIT_READING: Reading<FitRequest, FittedProgram> = {
 };
 
 /** Fits circuits to a device. */
-export function fittedBatch({ device, seed, shapes }: FitRequest): FittedProgram {
+function fittedBatch({ device, seed, shapes }: FitRequest): FittedProgram {
   const started = performance.now();
   const circuits: { readonly qasm: string; readonly numBits: number }[] = [];
   let fitting: Fitting | undefined;

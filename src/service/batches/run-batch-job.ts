@@ -143,7 +143,7 @@ function numPointsOf(ranges: readonly Range[]): number {
 }
 
 /** Seed of the first point of each program. */
-export function firstSeeds(programs: readonly CheckedProgram[], seed: number): readonly number[] {
+function firstSeeds(programs: readonly CheckedProgram[], seed: number): readonly number[] {
   let points = 0;
   return programs.map((program) => {
     const first = program.seed ?? addToSeed(seed, points);

@@ -2,7 +2,7 @@
 import { outcomeLabel } from '../../math/basis-index.ts';
 
 /** Widest register whose labels are bits. */
-export const MAX_BINARY_BITS = 64;
+const MAX_BINARY_BITS = 64;
 
 /** Form of the labels of a register. */
 export function labelFormatOf(numBits: number): 'binary' | 'hex' {

@@ -51,7 +51,7 @@ export function outputsText(form: 'circuit' | 'batch'): string {
 /** Largest bond that a matrix product state may be allowed: a tensor then takes 512 MiB. */
 export const MAX_BOND_DIMENSION = 4096;
 /** Largest weight that one cut of a bond may leave out. */
-export const MAX_TRUNCATION_THRESHOLD = 0.1;
+const MAX_TRUNCATION_THRESHOLD = 0.1;
 
 /** Fields of noise and of methods, in circuits and batches. */
 export const noiseFields = {

@@ -61,7 +61,7 @@ export const doneData = z
 export type DoneData = z.output<typeof doneData>;
 
 /** Schemas of the `data` of each event, by the event's name. */
-export const EVENT_DATA = { status: statusData, progress: progressData, done: doneData } as const;
+const EVENT_DATA = { status: statusData, progress: progressData, done: doneData } as const;
 
 /**
  * A stream, whole; clients read it event by event. OpenAPI 3.1 has no word for the schemas of events

@@ -182,7 +182,7 @@ const decision = z.strictObject(decisionFields);
 export type DecisionView = z.output<typeof decision>;
 
 /** The answer to several rows, in their order; row k was drawn with `seed` + k. */
-export const classificationBatch = z
+const classificationBatch = z
   .strictObject({ ...runFields, results: z.array(decision) })
   .meta({ id: 'ClassificationBatchResult' });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 
 /** One operation that a circuit may hold. */
-export const operation = z
+const operation = z
   .strictObject({
     gate: z.string(),
     aliases: z.array(z.string()),

@@ -8,7 +8,7 @@ import { jobFields, labelFields, priority, requestFields } from './jobs.ts';
 import { capability, procedureResult, rateBasis, workStats } from './procedures.ts';
 
 /** Types of TPU jobs. */
-export const JOB_TYPES = ['training', 'inference', 'simulation', 'optimization'] as const;
+const JOB_TYPES = ['training', 'inference', 'simulation', 'optimization'] as const;
 
 const tpuType = z.enum(TPU_TYPES);
 const modelled = z.literal('modelled').describe('Model of hardware that does not exist here');

@@ -159,7 +159,7 @@ function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
 }
 
 /** Whether circuits of this shape can run as a batch. */
-export function fitsBatch(shape: Circuit): boolean {
+function fitsBatch(shape: Circuit): boolean {
   const isSmall = shape.numQubits <= MAX_BATCH_QUBITS && shape.numBits <= MAX_BATCH_BITS;
   return isSmall && !hasMidCircuitMeasurement(shape);
 }

@@ -6,7 +6,7 @@ import type { SentFailure } from './procedure-messages.ts';
 const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
 
 /** A coded error of the other side, with its code. */
-export class ProcedureFailure extends CodedError {
+class ProcedureFailure extends CodedError {
   readonly code: string;
 
   constructor(code: string, message: string, faults: readonly Fault[]) {

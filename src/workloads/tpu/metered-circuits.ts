@@ -26,7 +26,7 @@ export const FLOPS_BASIS =
  *
  * @param shots - Runs, if a measurement comes before the end; 1 unless given.
  */
-export function circuitFlops(circuit: DynamicCircuit, shots = 1): number {
+function circuitFlops(circuit: DynamicCircuit, shots = 1): number {
   let flops = 0;
   for (const operation of circuit.operations) {
     if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;

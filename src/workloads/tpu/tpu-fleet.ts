@@ -20,7 +20,7 @@ import { type SliceRequest, type SliceShape, sliceFaults } from './slice-request
 import { TPU_POOLS, type TpuPool, type TpuType } from './tpu-zones.ts';
 
 /** Most waiting jobs over all zones. */
-export const MAX_WAITING_JOBS = 1000;
+const MAX_WAITING_JOBS = 1000;
 
 /** Weight of the latest slice in the average holding time. */
 const LAST_HELD_PART = 0.1;

@@ -22,9 +22,9 @@ import { ChainStates, type LastMeasure } from './chain-states.ts';
 import type { TensorMemory } from './tensor-memory.ts';
 
 /** Most qubits of a state vector. */
-export const MAX_CHAIN_VECTOR_QUBITS = 20;
+const MAX_CHAIN_VECTOR_QUBITS = 20;
 /** Most bits of an exact distribution, and measured qubits. */
-export const MAX_CHAIN_PROBABILITY_BITS = 16;
+const MAX_CHAIN_PROBABILITY_BITS = 16;
 
 /** A program that can be run any number of times. */
 export interface RunnableChain {

@@ -41,7 +41,7 @@ import { assertNorm } from './masses.ts';
 
 const WORKGROUP_SIZE = 256;
 /** Shots drawn together; each takes 32 bytes of device memory. */
-export const SHOTS_PER_BATCH = 2 ** 20;
+const SHOTS_PER_BATCH = 2 ** 20;
 const DRAWN_BYTES = 16;
 /** Bytes of a basis state and its occurrences. */
 const PAIR_BYTES = 8;

@@ -16,7 +16,7 @@ import { type SweepKind, UNIFORM_BYTES } from './sweep-kernel.ts';
 const DISPATCH_WORDS = 1024;
 
 /** Words between which programs begin, as dynamic offsets ask. */
-export const PROGRAM_STRIDE = 64;
+const PROGRAM_STRIDE = 64;
 
 /** Workgroups of a row; WebGPU allows at most 65,535 in each dimension. */
 const MAX_ROW = 2 ** 15;

@@ -19,7 +19,7 @@ const SHAPES: readonly (readonly [tileQubits: number, workgroupSize: number])[] 
 ];
 
 /** The shape of a device that has not been tuned. */
-export function defaultShape(limits: GPUSupportedLimits): TileShape {
+function defaultShape(limits: GPUSupportedLimits): TileShape {
   return tileShape(Math.min(DEFAULT_TILE_QUBITS, maxTileQubits(limits)));
 }
 

@@ -104,7 +104,7 @@ function withoutMeasurements(circuit: Circuit): Circuit {
 }
 
 /** Both circuits restricted to the qubits that either uses; at least one. */
-export function onUsedQubits(circuits: readonly Circuit[]): readonly Circuit[] {
+function onUsedQubits(circuits: readonly Circuit[]): readonly Circuit[] {
   const used = new Set<number>();
   for (const { operations } of circuits) {
     for (const operation of operations) {

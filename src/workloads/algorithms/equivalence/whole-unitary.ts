@@ -21,7 +21,7 @@ import { gateOperation as gate } from '../gate-operation.ts';
 import { isSinglePrecision, stateDistance } from './distances.ts';
 
 /** Most qubits for comparing the whole unitary; each one quadruples its entries. */
-export const MAX_EXACT_QUBITS = 8;
+const MAX_EXACT_QUBITS = 8;
 /** Most qubits for comparing random states. */
 export const MAX_STATE_QUBITS = 18;
 /** Number of random states. */

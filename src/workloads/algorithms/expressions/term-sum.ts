@@ -40,7 +40,7 @@ export function atomSum(text: string, isSimple: boolean, exponent = ONE): TermSu
 }
 
 /** The terms, like ones together. */
-export function sumOf(terms: Iterable<Term>): TermSum {
+function sumOf(terms: Iterable<Term>): TermSum {
   const sum = new Map<string, Term>();
   for (const term of terms) {
     const key = keyOf(term);

@@ -14,7 +14,7 @@ export interface DenseMatrix {
 export type Entry = number | readonly [number, number];
 
 /** All zeros. */
-export function zeros(rows: number, columns: number): DenseMatrix {
+function zeros(rows: number, columns: number): DenseMatrix {
   return { rows, columns, data: new Float64Array(2 * rows * columns) };
 }
 
@@ -67,7 +67,7 @@ export function addScaled(a: DenseMatrix, b: DenseMatrix, factor: number): Dense
 }
 
 /** Every entry times a real factor. */
-export function scaled(a: DenseMatrix, factor: number): DenseMatrix {
+function scaled(a: DenseMatrix, factor: number): DenseMatrix {
   return { ...a, data: a.data.map((value) => value * factor) };
 }
 

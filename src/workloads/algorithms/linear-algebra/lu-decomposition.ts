@@ -98,7 +98,7 @@ export function determinantOf({ size, data, sign }: LuDecomposition): [number, n
 }
 
 /** Whether U has an exact zero on its diagonal. */
-export function isExactlySingular({ size, data }: LuDecomposition): boolean {
+function isExactlySingular({ size, data }: LuDecomposition): boolean {
   for (let k = 0; k < size; k++) {
     const at = 2 * (k * size + k);
     if (data[at] === 0 && data[at + 1] === 0) return true;

@@ -18,7 +18,7 @@ import type { QaoaAnsatz } from './qaoa-ansatz.ts';
 import { energyAt, type ZPolynomial, ZPolynomialBuilder } from './z-polynomial.ts';
 
 /** Most places and items: 15 qubits, 120 permutations. */
-export const MAX_PLACES = 5;
+const MAX_PLACES = 5;
 
 /** Costs of a permutation: a sum over places, and over pairs of places. */
 export interface PermutationCost {

@@ -79,7 +79,7 @@ export const GHZ_REUPLOADING: Ansatz = {
 };
 
 /** Rotations of fixed scale in a ring; parameters of a qubit in a layer: RY offset, RZ angle. */
-export const RING_REUPLOADING: Ansatz = {
+const RING_REUPLOADING: Ansatz = {
   id: 'ring-reuploading',
   description:
     'In every layer RY(π/2·x + theta[0]) and RZ(theta[1]) on each qubit, then CX from each qubit to the next and from the last to the first; all qubits measured.',
