@@ -64,7 +64,7 @@ export const BATCH_KIND = defineJobKind({
 });
 
 /** Batches on the fleet's processors. */
-class BatchJobs implements ServedJobs<BatchSubmission> {
+export class BatchJobs implements ServedJobs<BatchSubmission> {
   readonly #deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>;
   /** Programs of jobs that are about to run. */
   readonly #submitted = new Map<JobId, readonly CheckedProgram[]>();

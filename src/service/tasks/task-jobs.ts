@@ -70,7 +70,7 @@ export const TASK_KIND = defineJobKind({
 });
 
 /** Task jobs on the agents and the planner. */
-class TaskJobs implements ServedJobs<TaskSubmission> {
+export class TaskJobs implements ServedJobs<TaskSubmission> {
   readonly #deps: JobKindDeps;
   /** The body of POST /systems/asi/plans. */
   readonly planBody: JobBody<TaskSubmission, ProcedureContext>;

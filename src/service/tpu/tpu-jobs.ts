@@ -74,7 +74,7 @@ function factsOf(text: string): TpuJobFacts {
 }
 
 /** TPU jobs on the modelled fleet. */
-class TpuJobs implements ServedJobs<TpuJobSubmission> {
+export class TpuJobs implements ServedJobs<TpuJobSubmission> {
   readonly #deps: JobKindDeps;
   /** The body of POST /tpu/jobs. */
   readonly body: JobBody<TpuJobSubmission, ProcedureContext>;
