@@ -1,7 +1,7 @@
 """Detector error models beside Stim's: their lines, and the logical errors that PyMatching leaves with either.
 
     .ci/python-clients stim    # makes the virtual environment
-    .venv/bin/python bench/detector-error-models.py [--shots 1000000] [--json FILE]
+    .venv-clients/bin/python bench/detector-error-models.py [--shots 1000000] [--json FILE]
 
 It starts the service, asks it for the models of Stim's memory experiments, and decodes the same shots, which Stim samples, with both
 models. The limit is three standard deviations of the number of errors with Stim's model. It ends with status 1 if a model has other

@@ -18,7 +18,7 @@ export interface SeededFault {
 /** Folders that a tree has only after work in it, and that a copy does without. */
 const NOT_COPIED = [
   '.git',
-  '.venv',
+  '.venv-clients',
   '.vitest',
   '.fuzz',
   'coverage',
