@@ -13,7 +13,7 @@ import { MAX_CPU_QUBITS } from '../src/engine/cpu/hosted-engine.ts';
 import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_BYTES_OF_KEY } from '../src/fleet/admission.ts';
 import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/device-work.ts';
-import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-circuit.ts';
+import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-outputs.ts';
 import { MAX_STREAMS_OF_KEY } from '../src/service/events/open-streams.ts';
 import { MAX_PROCEDURE_BODY_BYTES } from '../src/service/jobs/procedure-jobs.ts';
 import { MAX_FAILED_ATTEMPTS } from '../src/service/plugins/authentication.ts';

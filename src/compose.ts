@@ -17,7 +17,7 @@ import { LocalPlaces } from './jobs/places.ts';
 import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
 import { SERVICE } from './service/audit/audit-log.ts';
-import { liveTargetsOf } from './service/circuits/check-circuit.ts';
+import { liveTargetsOf } from './service/circuits/targets.ts';
 import { warmUpReading } from './service/circuits/warm-up-reading.ts';
 import type { ProcessorDirectory } from './service/directories.ts';
 import { CannotListenError } from './service/errors.ts';

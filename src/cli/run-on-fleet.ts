@@ -7,9 +7,9 @@ import {
   type CheckedCircuit,
   checkCircuit,
   runRequest,
-  targetsOf,
 } from '../service/circuits/check-circuit.ts';
 import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
+import { targetsOf } from '../service/circuits/targets.ts';
 import type { submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeWarnings } from './command-io.ts';
 import { InterruptedError } from './errors.ts';

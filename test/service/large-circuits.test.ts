@@ -1,11 +1,11 @@
 // @needs processes
 /** Circuits and results that are too large to be read or written between two requests. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { targetsOf } from '../../src/service/circuits/check-circuit.ts';
 import { CircuitJobs } from '../../src/service/circuits/circuit-jobs.ts';
 import { readCircuit } from '../../src/service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../../src/service/circuits/result-json.ts';
 import { ResultThread } from '../../src/service/circuits/result-thread.ts';
+import { targetsOf } from '../../src/service/circuits/targets.ts';
 import type { ApiKey } from '../../src/service/keys/api-key.ts';
 import { LARGE_BODY_BYTES } from '../../src/service/plugins/json-body.ts';
 import { FakeProcessor, zeroResult } from './support/fake-processor.ts';

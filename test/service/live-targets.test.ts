@@ -1,10 +1,7 @@
 /** A submission reads the state of its own processor only, and once. */
 import { expect, test } from 'vitest';
-import {
-  checkCircuit,
-  liveTargetsOf,
-  targetsOf,
-} from '../../src/service/circuits/check-circuit.ts';
+import { checkCircuit } from '../../src/service/circuits/check-circuit.ts';
+import { liveTargetsOf, targetsOf } from '../../src/service/circuits/targets.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 

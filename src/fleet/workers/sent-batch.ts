@@ -33,7 +33,6 @@ import {
 import {
   circuitOf,
   inSharedMemory,
-  readShape,
   type SerializedCircuit,
   serializeCircuit,
   sizeOfCircuit,
@@ -158,24 +157,35 @@ export interface PackedShape {
   readonly frame: Omit<DynamicCircuit, 'operations'>;
   readonly facts: Omit<ShapeFacts, 'sent'>;
   readonly sent: WrittenShape | SerializedCircuit;
+  /** Its own angles, where `sent` has none. */
+  readonly angles?: Float64Array;
 }
+
+const NO_ANGLES = new Float64Array();
 
 /** Packs a shape. */
 export function packShape(shape: DynamicCircuit): PackedShape {
   const { operations: _, ...frame } = shape;
   const { sent, ...facts } = factsOfShape(shape);
-  const packed = 'shape' in sent || 'bytes' in sent ? sent : serializeCircuit(sent);
-  return { frame, facts, sent: packed };
+  if ('shape' in sent) return { frame, facts, sent, angles: Float64Array.from(anglesOf(shape)) };
+  return { frame, facts, sent: 'bytes' in sent ? sent : serializeCircuit(sent) };
 }
 
-/** The packed shape as a circuit whose operations are read when somebody asks for them; its angles do not matter. */
-export function unpackShape({ frame, facts, sent: packed }: PackedShape): DynamicCircuit {
+/** The packed shape as a circuit whose operations are read when somebody asks for them. */
+export function unpackShape({
+  frame,
+  facts,
+  sent: packed,
+  angles = NO_ANGLES,
+}: PackedShape): DynamicCircuit {
   const sent = 'bytes' in packed ? { ...packed, bytes: inSharedMemory(packed.bytes) } : packed;
   let operations: DynamicCircuit['operations'] | undefined;
   const shape: DynamicCircuit = {
     ...frame,
     get operations() {
-      operations ??= ('shape' in sent ? readShape(sent) : circuitOf(sent)).operations;
+      operations ??= circuitOf(
+        'shape' in sent ? { ...sent, angles: [...angles] } : sent,
+      ).operations;
       return operations;
     },
   };

@@ -12,8 +12,8 @@ import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
-import { liveTargetsOf, targetsOf } from '../circuits/check-circuit.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
+import { liveTargetsOf, targetsOf } from '../circuits/targets.ts';
 import {
   type ComingJob,
   defineJobKind,

@@ -1,13 +1,13 @@
 /** A program of a batch once it has been checked, and how much its answer holds. */
-import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
-import type { DynamicCircuit, Qubit } from '../../circuit/circuit.ts';
+import type { Qubit } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
-import { factsOf } from '../../circuit/outputs.ts';
 import type { ChosenMethod } from '../circuits/check-method.ts';
+import { isEstimated } from '../circuits/check-outputs.ts';
+import type { PointGroup } from '../circuits/point-groups.ts';
 import {
   type ArrayFormat,
   type BatchOutput,
@@ -16,20 +16,10 @@ import {
 } from '../schemas/batches.ts';
 import { countsLayout, packedCountsSize } from './packed-counts.ts';
 
-/** Points of a program that run the same gates. */
-export interface ProgramGroup {
-  /** The circuit with its final measurement; its own angles are those of the first point. */
-  readonly circuit: DynamicCircuit;
-  /** How the angles follow from a row of inputs. */
-  readonly formulas: AngleFormulas;
-  /** Indices of the points, ascending; undefined for all points in order. */
-  readonly points: Uint32Array | undefined;
-}
-
 /** Program that its target accepts, as plain data. */
 export interface CheckedProgram extends ChosenMethod {
   readonly name?: string;
-  readonly groups: readonly ProgramGroup[];
+  readonly groups: readonly PointGroup[];
   readonly inputs: InputColumns;
   /** Same for all groups. */
   readonly numQubits: number;
@@ -71,23 +61,6 @@ export function numbersOf(program: CheckedProgram, output: ResultName): number {
     case 'largest_bond':
       return 1;
   }
-}
-
-/** Whether an output is estimated where shots are given and counts are not asked for. */
-export const isEstimable = (name: BatchOutput): boolean => factsOf(name).devices === 'estimated';
-
-/**
- * Whether expectation values or gradients are asked for and estimated from counts. Trajectories have expectation values
- * of their own, and a density matrix exact ones.
- */
-export function isEstimated({
-  shots,
-  outputs,
-  method,
-}: Pick<CheckedProgram, 'shots' | 'outputs' | 'method'>): boolean {
-  if (method !== 'statevector') return false;
-  if (shots === undefined || outputs.includes('counts')) return false;
-  return outputs.some(isEstimable);
 }
 
 /** Whether expectation values have standard errors. */

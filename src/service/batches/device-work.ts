@@ -1,11 +1,12 @@
 /** Limits of what a batch may have hardware do. */
-import { dependentAngles } from '../../circuit/angle-formulas.ts';
 import { withoutMeasurements } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
 import { measurementGroups } from '../../circuit/measurement-groups.ts';
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
-import { type CheckedProgram, isEstimated } from './batch-program.ts';
+import { isEstimated } from '../circuits/check-outputs.ts';
+import { openAnglesOf } from '../circuits/point-groups.ts';
+import type { CheckedProgram } from './batch-program.ts';
 
 /**
  * Shots of all circuits of a batch: what IBM allows in one job. With IBM's usual delay of 250 µs between shots they hold
@@ -39,9 +40,10 @@ function numCircuitsOf(program: CheckedProgram): number {
   if (!isEstimated(program)) return inputs.numPoints;
   const numMeasured = measurementGroups(observables).groups.length;
   let circuits = 0;
-  for (const { circuit, formulas, points } of groups) {
+  for (const group of groups) {
+    const { circuit, points } = group;
     const numPoints = points?.length ?? inputs.numPoints;
-    const isOpen = dependentAngles(formulas, gradientInputs);
+    const isOpen = openAnglesOf(group, gradientInputs);
     const shifts = outputs.includes('gradient')
       ? angleShifts(withoutMeasurements(circuit), (angle) => isOpen[angle] === 1).length
       : 0;

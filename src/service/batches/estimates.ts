@@ -7,7 +7,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
-import { dependentAngles, evaluateAngles } from '../../circuit/angle-formulas.ts';
+import { dependentAngles } from '../../circuit/angle-formulas.ts';
 import { type Circuit, withoutMeasurements } from '../../circuit/circuit.ts';
 import { estimateExpectations } from '../../circuit/expectation-estimates.ts';
 import {
@@ -20,7 +20,8 @@ import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/paramete
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
 import { countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import { addToSeed } from '../../math/philox.ts';
-import type { CheckedProgram, ProgramGroup } from './batch-program.ts';
+import { anglesAt, type PointGroup } from '../circuits/point-groups.ts';
+import type { CheckedProgram } from './batch-program.ts';
 import type { RunShapes } from './circuit-runs.ts';
 
 /** Seeds of the groups of a point are this far apart, further than a batch has points. */
@@ -51,7 +52,7 @@ interface Estimated {
 export class Estimates {
   readonly #program: CheckedProgram;
   readonly #measured: Promise<MeasurementGroups>;
-  readonly #circuits = new Map<ProgramGroup, readonly Circuit[]>();
+  readonly #circuits = new Map<PointGroup, readonly Circuit[]>();
 
   constructor(program: CheckedProgram) {
     this.#program = program;
@@ -59,9 +60,8 @@ export class Estimates {
   }
 
   /** @throws what `run` throws. */
-  async at(group: ProgramGroup, { rows, seeds }: Points, run: RunShapes): Promise<Estimated> {
-    const { formulas } = group;
-    const angles = evaluateAngles(formulas, rows, seeds.length);
+  async at(group: PointGroup, { rows, seeds }: Points, run: RunShapes): Promise<Estimated> {
+    const angles = anglesAt(group, rows, seeds.length);
     const { values, errors } = await this.#estimate(group, angles, seeds, run);
     const estimated = { expectation: values, standard_error: errors };
     if (!this.#program.outputs.includes('gradient')) return estimated;
@@ -69,7 +69,7 @@ export class Estimates {
   }
 
   async #estimate(
-    group: ProgramGroup,
+    group: PointGroup,
     angles: Float64Array,
     seeds: Float64Array,
     run: RunShapes,
@@ -102,12 +102,13 @@ export class Estimates {
   }
 
   async #gradient(
-    group: ProgramGroup,
+    group: PointGroup,
     { rows, seeds }: Points,
     angles: Float64Array,
     run: RunShapes,
   ): Promise<Float64Array> {
     const { formulas } = group;
+    if (formulas === undefined) throw new Error('unreachable: a gradient without formulas');
     const { numInputs, numAngles } = formulas;
     const numObservables = this.#program.observables.length;
     const isOpen = dependentAngles(formulas, this.#program.gradientInputs);
@@ -137,7 +138,7 @@ export class Estimates {
   }
 
   /** The circuits that measure the groups of strings. */
-  #circuitsOf(group: ProgramGroup, { groups }: MeasurementGroups): readonly Circuit[] {
+  #circuitsOf(group: PointGroup, { groups }: MeasurementGroups): readonly Circuit[] {
     let circuits = this.#circuits.get(group);
     if (circuits === undefined) {
       const circuit = withoutMeasurements(group.circuit);

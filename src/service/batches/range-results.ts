@@ -1,9 +1,9 @@
 /** Results of consecutive points of a program, put together from those of its groups and written as parts. */
 import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import type { JobPart } from '../../jobs/job.ts';
+import type { GroupPoints } from '../circuits/point-groups.ts';
 import { type CheckedProgram, numbersOf, type ResultName } from './batch-program.ts';
 import { countsBytes, numberBytes, resultsOf, seriesOf } from './batch-result.ts';
-import type { GroupPoints } from './group-points.ts';
 
 /** Numbers of some points, by result. */
 type NumberArrays = Readonly<

@@ -14,8 +14,8 @@ import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import { targetWithDevice } from '../circuits/caller-device.ts';
-import { checkTarget, limitsOf, type Target } from '../circuits/check-circuit.ts';
 import { readNoise } from '../circuits/emulated-noise.ts';
+import { checkTarget, limitsOf, type Target } from '../circuits/targets.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
@@ -29,7 +29,7 @@ import {
   MAX_PROGRAMS,
 } from '../schemas/batches.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
-import { type BatchParts, ProgramCheck } from './check-program.ts';
+import { type BatchParts, checkBatchProgram } from './check-program.ts';
 import { checkDeviceWork } from './device-work.ts';
 import { programPieces } from './sent-programs.ts';
 
@@ -150,7 +150,7 @@ export function checkedPrograms(
     // Programs after a loop that never ends are not checked.
     if (faults.count > 0 && hasTooManySteps(readingWork, limits.maxGates)) break;
     const own = new FaultList();
-    const checked = new ProgramCheck(body, target, limits, own, noise).check(program);
+    const checked = checkBatchProgram(program, { batch: body, target, limits, noise }, own);
     for (const { path, message, code } of own.kept) {
       faults.add(
         `programs[${i}]${path === '' || path.startsWith('[') ? '' : '.'}${path}`,

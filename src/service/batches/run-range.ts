@@ -1,20 +1,18 @@
 /** Runs the points of a range: asks for the circuits of each of its groups, and puts their results together. */
 import { inputRows } from '../../circuit/input-columns.ts';
 import { requestFor } from '../../circuit/outputs.ts';
+import { anglesOf } from '../../compiler/shape.ts';
 import type { BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
 import type { JobPart } from '../../jobs/job.ts';
 import { addToSeed } from '../../math/philox.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
-import {
-  type CheckedProgram,
-  isEstimable,
-  isEstimated,
-  type ProgramGroup,
-} from './batch-program.ts';
+import { isEstimable, isEstimated } from '../circuits/check-outputs.ts';
+import type { PointGroup } from '../circuits/point-groups.ts';
+import { pointsIn } from '../circuits/point-groups.ts';
+import type { CheckedProgram } from './batch-program.ts';
 import type { Range } from './batch-ranges.ts';
 import type { RunShapes } from './circuit-runs.ts';
 import type { Estimates } from './estimates.ts';
-import { pointsIn } from './group-points.ts';
 import { RangeResults } from './range-results.ts';
 
 /** A program whose points are run. */
@@ -69,7 +67,7 @@ interface ExactPoints {
 /** Request for the counts and values of some points that are not estimated from counts; undefined where there are none. */
 function exactRequest(
   program: CheckedProgram,
-  { formulas }: ProgramGroup,
+  { circuit, formulas }: PointGroup,
   { rows, numPoints, seeds }: ExactPoints,
 ): BatchRunRequest | undefined {
   const { observables, outputs, shots = 0, method } = program;
@@ -77,8 +75,9 @@ function exactRequest(
   if (exact.length === 0) return undefined;
   return {
     numCircuits: numPoints,
-    angles: rows,
-    formulas,
+    ...(formulas === undefined
+      ? { angles: Float64Array.from(anglesOf(circuit)) }
+      : { angles: rows, formulas }),
     countsOfSingles: true,
     ...methodRequestOf(program),
     ...((exact.includes('counts') || method === 'trajectories') && { shots, seeds: seeds() }),

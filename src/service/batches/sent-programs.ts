@@ -10,10 +10,11 @@ import {
   type SentObservables,
   sentObservables,
 } from '../../fleet/workers/sent-observables.ts';
+import type { PointGroup } from '../circuits/point-groups.ts';
 import type { OutputPieces } from '../reading/reading.ts';
-import type { CheckedProgram, ProgramGroup } from './batch-program.ts';
+import type { CheckedProgram } from './batch-program.ts';
 
-interface SentGroup extends Omit<ProgramGroup, 'circuit'> {
+interface SentGroup extends Omit<PointGroup, 'circuit'> {
   readonly circuit: PackedShape;
 }
 
@@ -68,7 +69,7 @@ export function programPieces<Output extends WithPrograms>(): OutputPieces<Outpu
       yield piece();
     },
     collect: () => {
-      const programs: (CheckedProgram & { readonly groups: ProgramGroup[] })[] = [];
+      const programs: (CheckedProgram & { readonly groups: PointGroup[] })[] = [];
       let rest: Rest | undefined;
       return {
         add(sent) {

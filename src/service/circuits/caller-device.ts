@@ -9,12 +9,7 @@ import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { DEFAULT_NATIVE_GATES } from '../../workloads/agents/design/devices/target.ts';
 import type { DeviceObject } from '../schemas/devices.ts';
 import { checkNoiseOfDevice } from './emulated-noise.ts';
-
-/** A processor as a target. */
-interface Target {
-  readonly spec: ProcessorSpec;
-  readonly available: boolean;
-}
+import type { Target } from './targets.ts';
 
 /**
  * The target of a request that may describe a device: the target itself, or `emulator` as that device.

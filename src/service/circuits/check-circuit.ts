@@ -4,18 +4,8 @@
  * A check whose fields are missing is skipped, so a body with malformed fields still has its other faults
  * listed.
  */
-import {
-  type DynamicCircuit,
-  measuredQubits,
-  type Qubit,
-  withFinalMeasurement,
-} from '../../circuit/circuit.ts';
-import {
-  type CircuitLimits,
-  DEFAULT_MAX_ROUNDS,
-  MAX_CIRCUIT_QUBITS,
-  tooManyQubits,
-} from '../../circuit/circuit-limits.ts';
+import { type DynamicCircuit, type Qubit, withFinalMeasurement } from '../../circuit/circuit.ts';
+import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import {
@@ -23,46 +13,24 @@ import {
   openCircuitFromGateObjects,
 } from '../../circuit/gate-objects.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
-import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { factsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
-import { CodedError, type Fault } from '../../errors/coded-error.ts';
-import { didYouMean } from '../../errors/nearest-names.ts';
-import {
-  type CircuitRun,
-  type Fitting,
-  isSimulator,
-  type Processor,
-  type ProcessorSpec,
-} from '../../fleet/processor.ts';
+import type { Fault } from '../../errors/coded-error.ts';
+import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
-import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
 import { readBasisStates } from './basis-states.ts';
 import { targetWithDevice } from './caller-device.ts';
-import { checkOperations } from './check-device.ts';
-import {
-  type ChosenMethod,
-  checkMethod,
-  methodRequestOf,
-  warningsUnder,
-  withModel,
-} from './check-method.ts';
-import { checkAsked, checkDeviceOutputs, checkFields, namesOf } from './check-outputs.ts';
+import { type ChosenMethod, methodRequestOf, warningsUnder } from './check-method.ts';
+import { checkFields, checkShots, namesOf } from './check-outputs.ts';
+import { attempt, checkProgram, checkSource, type Purpose } from './check-program.ts';
 import { type Detection, readDetection } from './detection-events.ts';
-import {
-  type EmulatedRun,
-  emulatedCircuit,
-  namesDeviceQubits,
-  numReadableQubits,
-  observedQubits,
-  onObserved,
-} from './emulated-circuit.ts';
-import { emulatedDeviceOf, readNoise } from './emulated-noise.ts';
+import { readNoise } from './emulated-noise.ts';
 import {
   type FilledField,
   fieldsOf,
@@ -70,57 +38,10 @@ import {
   type RequestedGradient,
   requestedGradient,
 } from './program-results.ts';
-
-/** Greatest number of outcome bits of all shots together: 32 MiB of memory. */
-export const MAX_OUTCOME_BITS = 2 ** 28;
+import { checkTarget, limitsOf, readLimitsOf, type Target } from './targets.ts';
 
 const isOutput = (field: FilledField): field is FilledField & Output =>
   output.options.some((name) => name === field);
-
-/** Why a circuit is checked. */
-type Purpose = 'run' | 'compile';
-
-/** Properties of a processor that submissions are checked against. */
-export interface Target {
-  readonly spec: ProcessorSpec;
-  readonly available: boolean;
-}
-
-/** Current state of the processors as targets, as plain data for a thread. */
-export function targetsOf(fleet: ProcessorDirectory): readonly Target[] {
-  return fleet.processors.map((processor) => ({
-    spec: processor.spec,
-    available: processor.availability().available,
-  }));
-}
-
-/**
- * Processors as targets that read a processor's state only when it is first needed, because a submission
- * concerns one processor.
- */
-export function liveTargetsOf(fleet: ProcessorDirectory): readonly Target[] {
-  return fleet.processors.map((processor) => new LiveTarget(processor));
-}
-
-class LiveTarget implements Target {
-  readonly #processor: Processor;
-  #spec: ProcessorSpec | undefined;
-  #available: boolean | undefined;
-
-  constructor(processor: Processor) {
-    this.#processor = processor;
-  }
-
-  get spec(): ProcessorSpec {
-    this.#spec ??= this.#processor.spec;
-    return this.#spec;
-  }
-
-  get available(): boolean {
-    this.#available ??= this.#processor.availability().available;
-    return this.#available;
-  }
-}
 
 /** Well-formed fields of a body. */
 export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
@@ -221,14 +142,6 @@ function basisStatesOf({
   return [...basisStates, ...ofProgram];
 }
 
-/** Method of a circuit that is compiled and not run. */
-const NO_RUN: ChosenMethod = { method: 'statevector', methodReason: 'Nothing runs.' };
-
-/** Whether a circuit is written out compiled, so that the width of states does not matter. */
-function isWritten(purpose: Purpose, spec: ProcessorSpec | undefined): boolean {
-  return purpose === 'compile' && (spec?.device !== undefined || spec?.family === 'qvm');
-}
-
 function checkParts(
   parts: BodyParts,
   given: readonly string[],
@@ -241,157 +154,57 @@ function checkParts(
   const target = targetWithDevice(named, parts.device, faults, isMalformed);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
-  const device = purpose === 'run' ? emulatedDeviceOf(target?.spec) : undefined;
   const noise = readNoise(parts.noise, purpose === 'run' ? target?.spec : undefined, faults);
   const program = attempt(faults, () => readProgram(parts, readLimitsOf(target, limits), faults));
-  const written = program?.circuit;
-  const measured = written === undefined ? undefined : withFinalMeasurement(written);
   const outputs = parts.return ?? ['counts'];
   // A malformed list of outputs does not say what was requested.
   if (parts.return !== undefined || !given.includes('return')) {
     checkFields('circuit', outputs, given, faults);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
-  if (measured === undefined || program === undefined) return undefined;
-  const warnings = warningsUnder(noise, program.warnings);
+  if (program === undefined) return undefined;
+  const measured = withFinalMeasurement(program.circuit);
   const { results } = program.results;
-  const requested = parts.observables ?? [];
-  const observables = attempt(faults, () =>
-    parseObservables(
-      [...requested, ...program.results.observables],
-      numReadableQubits(measured, device),
-      'observables',
-    ),
+  const { observables: requested = [], qasm, shots } = parts;
+  const checked = checkProgram(
+    {
+      ...parts,
+      form: 'circuit',
+      groups: [{ circuit: measured, points: undefined }],
+      inputs: undefined,
+      qasm,
+      outputs,
+      results,
+      observables: [...requested, ...program.results.observables],
+    },
+    { target, limits, noise, purpose },
+    faults,
   );
-  const source = parts.qasm === undefined ? 'circuit' : 'qasm';
-  const asked = { outputs, results, shots: parts.shots };
-  if (target?.spec.device !== undefined && purpose === 'run') {
-    checkDeviceOutputs('circuit', asked, target.spec, faults);
-    checkOperations(measured, target.spec.device, source, faults);
-  }
-  const needsDevice = target !== undefined && device !== undefined;
-  if (needsDevice && (faults.count > 0 || noise === undefined || observables === undefined)) {
-    return undefined;
-  }
-  const observed = device && observables && observedQubits(observables);
-  const run: EmulatedRun | undefined =
-    needsDevice && noise !== undefined && observed !== undefined
-      ? emulatedCircuit(
-          measured,
-          {
-            id: target.spec.id,
-            device,
-            noise,
-            observed,
-            isRead: namesOf(asked).some((name) => factsOf(name).reads !== 'state'),
-            source,
-            isPlaced: namesDeviceQubits(parts.qasm),
-            mayTakeLong: maxSteps === undefined,
-          },
-          faults,
-        )
-      : { circuit: withModel(measured, noise, faults) };
-  if (run === undefined) return undefined;
-  const { circuit } = run;
-  const chosen = isWritten(purpose, target?.spec)
-    ? NO_RUN
-    : target &&
-      checkMethod(
-        { ...parts, ...asked, circuit, mayTakeLong: maxSteps === undefined },
-        sizedSpec(target, limits),
-        faults,
-      );
-  checkAsked(circuit, asked, chosen?.method, faults);
-  checkOutcomeBits(circuit, parts.shots, faults);
+  if (checked === undefined) return undefined;
+  const { groups, chosen, observables, numQubits, ...facts } = checked;
+  const { circuit } = groups[0]!;
   const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
-  const detection = readDetection(parts, circuit, outputs, parts.shots, faults);
+  const detection = readDetection(parts, circuit, outputs, shots, faults);
   if (observables === undefined) return undefined;
-  const gradient = requestedGradient(program, observables.slice(requested.length), limits, faults);
+  const ofProgram = observables.slice(requested.length);
+  const gradient = requestedGradient(program, ofProgram, limits, faults);
   if (target === undefined || chosen === undefined) return undefined;
   return {
+    ...facts,
+    ...chosen,
     target: target.spec.id,
     circuit,
-    ...(run.fitting !== undefined && { fitting: run.fitting }),
-    ...chosen,
-    isMeasurementAdded: measured !== written,
-    numQubits: measured.numQubits,
-    numBits: measured.numBits,
-    measuredQubits: measuredQubits(measured),
-    outputs: [...new Set([...outputs, ...fieldsOf(results, measured.numQubits).filter(isOutput)])],
-    observables: observed === undefined ? observables : onObserved(observables, observed),
+    numQubits,
+    isMeasurementAdded: measured !== program.circuit,
+    outputs: [...new Set([...outputs, ...fieldsOf(results, numQubits).filter(isOutput)])],
+    observables,
     numRequested: requested.length,
     results,
     basisStates,
     ...(gradient !== undefined && { gradient }),
     ...(detection !== undefined && { detection }),
-    warnings,
+    warnings: warningsUnder(noise, program.warnings),
   };
-}
-
-export function checkTarget(
-  id: string | undefined,
-  targets: readonly Target[],
-  faults: FaultList,
-): Target | undefined {
-  if (id === undefined) return undefined;
-  const target = targets.find(({ spec }) => spec.id === id);
-  if (target === undefined) {
-    const known = targets.map(({ spec }) => spec.id);
-    const problem = `There is no processor ${JSON.stringify(id)}; there are ${known.join(', ')}.`;
-    faults.add('target_processor', `${problem}${didYouMean(id, known)}`);
-  }
-  return target;
-}
-
-export function checkSource(given: readonly string[], faults: FaultList): void {
-  const hasObjects = given.includes('circuit');
-  const hasText = given.includes('qasm');
-  if (hasObjects && hasText) faults.add('qasm', 'Give either circuit or qasm, not both.');
-  if (!hasObjects && !hasText) faults.add('circuit', 'Required: circuit, or qasm instead.');
-}
-
-/**
- * Limits of the target. If it is unknown or unavailable, those of the widest processor are used: an offline
- * processor may have no limits, and its caller should learn that it is offline. Other emulated devices do not count,
- * because they simulate only some of their qubits.
- */
-export function limitsOf(target: Target | undefined, targets: readonly Target[]): CircuitLimits {
-  const others = targets.filter(({ spec }) => spec.device?.emulation === undefined);
-  const given = target === undefined ? [] : [target];
-  const specs = (target?.available ? given : [...given, ...others]).map(({ spec }) => spec);
-  const maxQubits = Math.max(1, ...specs.map((spec) => spec.maxQubits));
-  const stateMemory = specs.find((spec) => spec.maxQubits === maxQubits)?.stateMemory;
-  return {
-    maxQubits,
-    maxGates: Math.max(1, ...specs.map((spec) => spec.maxGates)),
-    maxRounds: Math.max(...specs.map((spec) => spec.maxRounds ?? DEFAULT_MAX_ROUNDS)),
-    ...(stateMemory === undefined ? {} : { stateMemory }),
-    ...widerElsewhere(target, targets),
-  };
-}
-
-/** What a caller of a simulator of state vectors alone may try with a wide circuit. */
-function widerElsewhere(
-  target: Target | undefined,
-  targets: readonly Target[],
-): Pick<CircuitLimits, 'widerElsewhere'> {
-  if (target === undefined || !isSimulator(target)) return {};
-  const wide = targets.find(({ spec }) => spec.family === 'qvm');
-  return wide === undefined ? {} : { widerElsewhere: `${wide.spec.id} ${TAKES_WIDER}` };
-}
-
-const TAKES_WIDER = `takes up to ${MAX_CIRCUIT_QUBITS.toLocaleString('en-US')} qubits of circuits that are Clifford or little entangled.`;
-
-/** Limits of reading: a processor that chooses methods says itself which of them take a wide circuit. */
-export function readLimitsOf(target: Target | undefined, limits: CircuitLimits): CircuitLimits {
-  if (target?.spec.family !== 'qvm') return limits;
-  const { stateMemory: _, ...others } = limits;
-  return { ...others, maxQubits: MAX_CIRCUIT_QUBITS };
-}
-
-/** The target with the width limit that its circuits are checked against. */
-export function sizedSpec({ spec }: Target, { maxQubits }: CircuitLimits): ProcessorSpec {
-  return { ...spec, maxQubits };
 }
 
 function readProgram(
@@ -447,38 +260,4 @@ function widened(
     return { ...circuit, numQubits };
   }
   return undefined;
-}
-
-export function checkShots(
-  shots: number | undefined,
-  spec: ProcessorSpec,
-  faults: FaultList,
-): void {
-  if (shots === undefined || shots <= spec.maxShots) return;
-  const problem = `${shots} shots; the limit max_shots of ${spec.id} is ${spec.maxShots}.`;
-  faults.add('shots', problem, LIMIT_EXCEEDED);
-}
-
-export function checkOutcomeBits(
-  circuit: DynamicCircuit,
-  shots: number | undefined,
-  faults: FaultList,
-): void {
-  if (shots === undefined || circuit.numBits * shots <= MAX_OUTCOME_BITS) return;
-  const most = Math.floor(MAX_OUTCOME_BITS / circuit.numBits);
-  const problem = `${shots} shots of ${circuit.numBits} classical bits; the limit is ${most} shots (2^28 bits in all).`;
-  faults.add('shots', problem, LIMIT_EXCEEDED);
-}
-
-/** Returns the result of `read`, or adds the faults of a thrown CodedError and returns undefined. */
-export function attempt<T>(faults: FaultList, read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    for (const fault of error.faults)
-      faults.add(fault.path, fault.message, fault.code ?? error.code);
-    if (error.faults.length === 0) faults.add('circuit', error.message, error.code);
-    return undefined;
-  }
 }

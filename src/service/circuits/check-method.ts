@@ -60,13 +60,17 @@ export function warningsUnder(
   return warnings.filter(({ code }) => code !== DELAY_IGNORED);
 }
 
-/** A submission as far as its method depends on it. */
-interface MethodAsked extends Asked {
-  readonly circuit: DynamicCircuit;
+/** Fields of a body by which its method is chosen. */
+export interface MethodFields {
   readonly noise?: NoiseModelObject | undefined;
   readonly method?: MethodName | undefined;
   readonly max_bond_dimension?: number | undefined;
   readonly truncation_threshold?: number | undefined;
+}
+
+/** A submission as far as its method depends on it. */
+interface MethodAsked extends Asked, MethodFields {
+  readonly circuit: DynamicCircuit;
   /** As in `MethodQuestion`. */
   readonly typicalPoint?: (() => DynamicCircuit) | undefined;
   /** Whether estimates may take longer than a few milliseconds; true unless given. */

@@ -29,6 +29,49 @@ export function namesOf({ outputs, results }: Pick<Asked, 'outputs' | 'results'>
   return [...outputs, ...results.map(({ type }) => outputOfResult(type))];
 }
 
+/** Whether an output is estimated where shots are given and counts are not asked for. */
+export const isEstimable = (name: OutputName): boolean => factsOf(name).devices === 'estimated';
+
+/**
+ * Whether a program of a batch asks for expectation values or gradients that are estimated from counts. Trajectories have
+ * expectation values of their own, and a density matrix exact ones.
+ */
+export function isEstimated({
+  shots,
+  outputs,
+  method,
+}: Pick<Asked, 'outputs' | 'shots'> & { readonly method: RunMethod }): boolean {
+  if (method !== 'statevector') return false;
+  if (shots === undefined || outputs.includes('counts')) return false;
+  return outputs.some(isEstimable);
+}
+
+/** Adds a fault if a processor does not take so many shots. */
+export function checkShots(
+  shots: number | undefined,
+  spec: ProcessorSpec,
+  faults: FaultList,
+): void {
+  if (shots === undefined || shots <= spec.maxShots) return;
+  const problem = `${shots} shots; the limit max_shots of ${spec.id} is ${spec.maxShots}.`;
+  faults.add('shots', problem, LIMIT_EXCEEDED);
+}
+
+/** Greatest number of outcome bits of all shots together: 32 MiB of memory. */
+export const MAX_OUTCOME_BITS = 2 ** 28;
+
+/** Adds a fault if the outcomes of all shots have too many bits. */
+export function checkOutcomeBits(
+  { numBits }: Pick<DynamicCircuit, 'numBits'>,
+  shots: number | undefined,
+  faults: FaultList,
+): void {
+  if (shots === undefined || numBits * shots <= MAX_OUTCOME_BITS) return;
+  const most = Math.floor(MAX_OUTCOME_BITS / numBits);
+  const problem = `${shots} shots of ${numBits} classical bits; the limit is ${most} shots (2^28 bits in all).`;
+  faults.add('shots', problem, LIMIT_EXCEEDED);
+}
+
 /** Adds a fault at the line of a result's pragma. */
 export function addResultFault(
   { line, type }: ProgramResult,

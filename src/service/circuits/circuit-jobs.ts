@@ -31,13 +31,7 @@ import {
   circuitSummary,
   submissionHeaders,
 } from '../schemas/circuits.ts';
-import {
-  type CheckedCircuit,
-  checkCircuit,
-  liveTargetsOf,
-  runRequest,
-  targetsOf,
-} from './check-circuit.ts';
+import { type CheckedCircuit, checkCircuit, runRequest } from './check-circuit.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
 import { DEVICE_READING, type DeviceLayout } from './device-program.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
@@ -52,6 +46,7 @@ import {
 } from './read-circuit.ts';
 import { circuitResultJson, deviceResultJson, type ResultLayout } from './result-json.ts';
 import { ResultThread } from './result-thread.ts';
+import { liveTargetsOf, targetsOf } from './targets.ts';
 
 /** Greatest length of a stored request that is read in the main thread, characters. */
 const LARGE_TEXT_LENGTH = 65_536;

@@ -20,9 +20,10 @@ import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { COMPILE_FORMATS } from '../schemas/compile.ts';
 import { targetWithDevice } from './caller-device.ts';
-import { type CheckedCircuit, checkCircuit, type Target } from './check-circuit.ts';
+import { type CheckedCircuit, checkCircuit } from './check-circuit.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
+import type { Target } from './targets.ts';
 
 /** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */
 export const RUN_FIELDS = [

@@ -11,9 +11,11 @@ import {
 } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { FaultList } from '../../circuit/fault-list.ts';
+import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
+import type { OutputName } from '../../circuit/outputs.ts';
 import { misfits, renumbered, usedQubits } from '../../compiler/device/device.ts';
 import { beforeReadout } from '../../compiler/device/fit-circuit.ts';
 import { CouplingMap } from '../../compiler/routing/coupling-map.ts';
@@ -22,6 +24,7 @@ import { checkNumUsed, type SourceField } from './check-device.ts';
 import { withModel } from './check-method.ts';
 import type { EmulatedDeviceSpec } from './emulated-noise.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
+import { type PointGroup, singlePoints } from './point-groups.ts';
 
 /** Gates of the longest circuit that is fitted: it takes seconds. */
 const MAX_FITTED_GATES = 10_000;
@@ -43,14 +46,14 @@ export interface EmulationRequest {
 }
 
 /** A circuit with its noise, ready to run, and how it was fitted to the device. */
-export interface EmulatedRun {
+interface EmulatedRun {
   readonly circuit: DynamicCircuit;
   /** Absent for a circuit that runs as it is written. */
   readonly fitting?: Fitting;
 }
 
 /** Whether a device executes a circuit as it is written. */
-export function fitsAsWritten(circuit: DynamicCircuit, device: EmulatedDeviceSpec): boolean {
+function fitsAsWritten(circuit: DynamicCircuit, device: EmulatedDeviceSpec): boolean {
   const whole = withAllBits(circuit);
   return whole !== undefined && misfits(whole, device).length === 0;
 }
@@ -91,13 +94,75 @@ export function onObserved(
   );
 }
 
+/** Points of a program that are fitted by themselves. */
+const MAX_FITTED_POINTS = 1000;
+/** Operations of the fitted circuits of one program, noise counted. */
+const MAX_FITTED_OPERATIONS = 1_000_000;
+
+/** The circuits of a program that an emulated device runs. */
+export interface EmulatedGroups {
+  readonly groups: readonly PointGroup[];
+  /** How the first circuit was fitted; absent where all run as they are written. */
+  readonly fitting?: Fitting;
+}
+
+/**
+ * The circuits that an emulated device runs; undefined after adding the reason why it does not.
+ *
+ * A program in native gates on coupled qubits stays one circuit for many points. The circuits of any other are fitted point
+ * by point, because native gates depend on angles in any way: each point then is the circuit that it is by itself.
+ *
+ * @param groups - Circuits of operations that the device has, with their final measurements.
+ * @param outputs - What is asked of each.
+ * @throws {StepsSpentError} if circuits have to be fitted and that may not take long.
+ */
+export function emulatedGroups(
+  groups: readonly PointGroup[],
+  inputs: InputColumns | undefined,
+  outputs: readonly OutputName[],
+  request: EmulationRequest,
+  faults: FaultList,
+): EmulatedGroups | undefined {
+  const { device, source } = request;
+  const numPoints = inputs?.numPoints ?? 1;
+  const needsFitting = groups.some(({ circuit }) => !fitsAsWritten(circuit, device));
+  if (needsFitting && outputs.includes('gradient')) {
+    const problem = `gradient on an emulated device needs a program in its native gates, ${device.nativeGates.join(', ')}, on coupled qubits: those of a fitted circuit depend on its angles.`;
+    faults.add('return', problem);
+    return undefined;
+  }
+  if (needsFitting && numPoints > MAX_FITTED_POINTS) {
+    const problem = `${numPoints} points of a program that has to be fitted to a device; the limit is ${MAX_FITTED_POINTS}. Send a program in native gates on coupled qubits, or fewer points.`;
+    faults.add(source, problem, LIMIT_EXCEEDED);
+    return undefined;
+  }
+  const made: PointGroup[] = [];
+  let fitting: Fitting | undefined;
+  let numOperations = 0;
+  for (const group of groups) {
+    for (const own of needsFitting ? singlePoints(group, inputs) : [group]) {
+      const run = emulatedCircuit(own.circuit, request, faults);
+      if (run === undefined) return undefined;
+      fitting ??= run.fitting;
+      numOperations += run.circuit.operations.length;
+      if (numPoints > 1 && needsFitting && numOperations > MAX_FITTED_OPERATIONS) {
+        const problem = `The fitted circuits of all points have more than ${MAX_FITTED_OPERATIONS} operations, noise counted. Send fewer points.`;
+        faults.add(source, problem, LIMIT_EXCEEDED);
+        return undefined;
+      }
+      made.push({ ...own, circuit: run.circuit });
+    }
+  }
+  return { groups: made, ...(fitting !== undefined && { fitting }) };
+}
+
 /**
  * The circuit that an emulated device runs; undefined after adding the reason why it does not.
  *
  * @param given - Of operations that the device has, with its final measurement.
  * @throws {StepsSpentError} if the circuit has to be fitted and that may not take long.
  */
-export function emulatedCircuit(
+function emulatedCircuit(
   given: DynamicCircuit,
   request: EmulationRequest,
   faults: FaultList,

@@ -33,8 +33,8 @@ import {
   type CheckedCircuit,
   checkCircuit,
   meaningFaults,
-  type Target,
 } from './check-circuit.ts';
+import type { Target } from './targets.ts';
 
 /** Circuit that will become a job. */
 export interface CircuitSubmission extends JobSubmission, CheckedCircuit {

@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { RequestInvalidError } from '../errors.ts';
-import type { Target } from './check-circuit.ts';
 import { readCircuit } from './read-circuit.ts';
+import type { Target } from './targets.ts';
 
 const NUM_ROUNDS = 20;
 const NUM_QUBITS = 12;

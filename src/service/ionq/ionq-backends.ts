@@ -5,7 +5,7 @@
 
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Processor } from '../../fleet/processor.ts';
-import type { Target } from '../circuits/check-circuit.ts';
+import type { Target } from '../circuits/targets.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { isoTime } from '../envelope.ts';
 import { IonqBackendNotFoundError } from '../errors.ts';

@@ -20,7 +20,8 @@ import {
   type BatchSubmission,
   readBatch,
 } from '../batches/read-batch.ts';
-import { attempt, limitsOf, type Target } from '../circuits/check-circuit.ts';
+import { attempt } from '../circuits/check-program.ts';
+import { limitsOf, type Target } from '../circuits/targets.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import {

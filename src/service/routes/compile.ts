@@ -1,6 +1,7 @@
 /** Route that compiles a circuit without running it. */
-import { targetsOf } from '../circuits/check-circuit.ts';
+
 import { COMPILE_READING } from '../circuits/compile-circuit.ts';
+import { targetsOf } from '../circuits/targets.ts';
 import { readingCaller } from '../plugins/connections.ts';
 import { sourceOf } from '../plugins/json-body.ts';
 import { compileAllButBody } from '../plugins/validation.ts';

@@ -6,7 +6,7 @@ import { JobDamagedError, JobNotFoundError } from '../../jobs/errors.ts';
 import { isFinal } from '../../jobs/job.ts';
 import { unlessLong } from '../batches/batch-jobs.ts';
 import type { BatchContext, BatchSubmission } from '../batches/read-batch.ts';
-import { liveTargetsOf, targetsOf } from '../circuits/check-circuit.ts';
+import { liveTargetsOf, targetsOf } from '../circuits/targets.ts';
 import { JSON_TYPE } from '../envelope.ts';
 import {
   IonqCircuitOfJobError,

@@ -1,0 +1,180 @@
+/**
+ * Checks a program that was read, for its target, and makes the circuits that run there. A circuit is a program with one
+ * point. Whatever the form of a request, its program comes here, so that the order of the checks is one: observables,
+ * device, noise, method, outputs.
+ */
+import { type DynamicCircuit, isNoisy, measuredQubits, type Qubit } from '../../circuit/circuit.ts';
+import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
+import type { FaultList } from '../../circuit/fault-list.ts';
+import type { InputColumns } from '../../circuit/input-columns.ts';
+import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import {
+  type ObservableObject,
+  type PauliSum,
+  parseObservables,
+} from '../../circuit/observable.ts';
+import { factsOf } from '../../circuit/outputs.ts';
+import { CodedError } from '../../errors/coded-error.ts';
+import type { Fitting, ProcessorSpec } from '../../fleet/processor.ts';
+import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
+import { checkDevice } from './check-device.ts';
+import { type ChosenMethod, checkMethod, type MethodFields, withModel } from './check-method.ts';
+import { type Asked, checkAsked, checkOutcomeBits, namesOf } from './check-outputs.ts';
+import {
+  emulatedGroups,
+  namesDeviceQubits,
+  numReadableQubits,
+  observedQubits,
+  onObserved,
+} from './emulated-circuit.ts';
+import { emulatedDeviceOf } from './emulated-noise.ts';
+import { type PointGroup, typicalCircuit } from './point-groups.ts';
+import { sizedSpec, type Target } from './targets.ts';
+
+/** Why a circuit is checked. */
+export type Purpose = 'run' | 'compile';
+
+/** A program that was read, and all that is asked of it. */
+export interface ProgramQuestion extends Asked, MethodFields {
+  readonly form: 'circuit' | 'batch';
+  /** With their final measurements; at least one, all with the same numbers of qubits and bits. */
+  readonly groups: readonly PointGroup[];
+  /** Undefined where the circuit was read for its one point alone. */
+  readonly inputs: InputColumns | undefined;
+  /** Text of the program; undefined for gate objects. */
+  readonly qasm: string | undefined;
+  readonly observables: readonly ObservableObject[];
+}
+
+/** What a program is checked against. */
+export interface ProgramContext {
+  readonly target: Target | undefined;
+  readonly limits: CircuitLimits;
+  /** Model of the noise, its own on an emulated device; undefined where there is none, or it has faults. */
+  readonly noise: NoiseModel | undefined;
+  readonly purpose: Purpose;
+}
+
+/** A program that its target accepts, if there are no faults. */
+export interface CheckedGroups {
+  /** The circuits that run, with their noise. */
+  readonly groups: readonly PointGroup[];
+  /** Present if the first circuit was fitted to an emulated device. */
+  readonly fitting?: Fitting;
+  /** Undefined where no target is known, or no method serves. */
+  readonly chosen: ChosenMethod | undefined;
+  /** On the qubits of the circuits that run; undefined where they have faults. */
+  readonly observables: readonly PauliSum[] | undefined;
+  /** Of the circuit as it was submitted; one for a device may run on other qubits. */
+  readonly numQubits: number;
+  readonly numBits: number;
+  /** The qubit measured into each classical bit; null for a bit that is never written. */
+  readonly measuredQubits: readonly (Qubit | null)[];
+}
+
+/** Checks a program; undefined after adding faults beyond which there is nothing to check. */
+export function checkProgram(
+  question: ProgramQuestion,
+  { target, limits, noise, purpose }: ProgramContext,
+  faults: FaultList,
+): CheckedGroups | undefined {
+  const { form, groups: written, inputs, qasm } = question;
+  const { circuit } = written[0]!;
+  const source = qasm === undefined ? 'circuit' : 'qasm';
+  const mayTakeLong = limits.maxSteps === undefined;
+  const device = purpose === 'run' ? emulatedDeviceOf(target?.spec) : undefined;
+  const observables = attempt(faults, () =>
+    parseObservables(question.observables, numReadableQubits(circuit, device), 'observables'),
+  );
+  if (target !== undefined && purpose === 'run') {
+    const circuits = written.map((group) => group.circuit);
+    checkDevice(form, circuits, question, source, target.spec, faults);
+  }
+  const observed = device && observables && observedQubits(observables);
+  let groups: readonly PointGroup[];
+  let fitting: Fitting | undefined;
+  if (target !== undefined && device !== undefined) {
+    if (faults.count > 0 || noise === undefined || observed === undefined) return undefined;
+    const names = namesOf(question);
+    const request = {
+      id: target.spec.id,
+      device,
+      noise,
+      observed,
+      isRead: names.some((name) => factsOf(name).reads !== 'state'),
+      source,
+      isPlaced: namesDeviceQubits(qasm),
+      mayTakeLong,
+    } as const;
+    const emulated = emulatedGroups(written, inputs, names, request, faults);
+    if (emulated === undefined) return undefined;
+    ({ groups, fitting } = emulated);
+  } else {
+    groups = written.map((group) => ({
+      ...group,
+      circuit: withModel(group.circuit, noise, faults),
+    }));
+  }
+  const chosen = isWritten(purpose, target?.spec)
+    ? NO_RUN
+    : target && methodOfGroups(question, groups, sizedSpec(target, limits), mayTakeLong, faults);
+  for (const group of groups) checkAsked(group.circuit, question, chosen?.method, faults);
+  checkOutcomeBits(groups[0]!.circuit, question.shots, faults);
+  const { numQubits, numBits } = circuit;
+  return {
+    groups,
+    ...(fitting !== undefined && { fitting }),
+    chosen,
+    observables: observables && observed ? onObserved(observables, observed) : observables,
+    numQubits,
+    numBits,
+    measuredQubits: measuredQubits(circuit),
+  };
+}
+
+/** Method of a circuit that is compiled and not run. */
+const NO_RUN: ChosenMethod = { method: 'statevector', methodReason: 'Nothing runs.' };
+
+/** Whether a circuit is written out compiled, so that the width of states does not matter. */
+function isWritten(purpose: Purpose, spec: ProcessorSpec | undefined): boolean {
+  return purpose === 'compile' && (spec?.device !== undefined || spec?.family === 'qvm');
+}
+
+/** Method of all points: that of the first circuit with noise, or else of one that measures in mid-circuit. */
+function methodOfGroups(
+  question: ProgramQuestion,
+  groups: readonly PointGroup[],
+  spec: ProcessorSpec,
+  mayTakeLong: boolean,
+  faults: FaultList,
+): ChosenMethod | undefined {
+  const group =
+    groups.find(({ circuit }) => isNoisy(circuit)) ??
+    groups.find(({ circuit }) => circuitWork(circuit).isBranching) ??
+    groups[0]!;
+  const { circuit } = group;
+  const own = groups.length === 1 ? undefined : (): DynamicCircuit => circuit;
+  const typicalPoint = typicalCircuit(group, question.inputs) ?? own;
+  return checkMethod({ ...question, circuit, typicalPoint, mayTakeLong }, spec, faults);
+}
+
+/** Adds a fault unless a body has a circuit in one of its two forms. */
+export function checkSource(given: readonly string[], faults: FaultList): void {
+  const hasObjects = given.includes('circuit');
+  const hasText = given.includes('qasm');
+  if (hasObjects && hasText) faults.add('qasm', 'Give either circuit or qasm, not both.');
+  if (!hasObjects && !hasText) faults.add('circuit', 'Required: circuit, or qasm instead.');
+}
+
+/** Returns the result of `read`, or adds the faults of a thrown CodedError and returns undefined. */
+export function attempt<T>(faults: FaultList, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    for (const fault of error.faults)
+      faults.add(fault.path, fault.message, fault.code ?? error.code);
+    if (error.faults.length === 0) faults.add('circuit', error.message, error.code);
+    return undefined;
+  }
+}
