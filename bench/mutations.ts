@@ -15,7 +15,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { DEFAULT_SCOPES, SCOPES } from '../src/service/keys/api-key.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../src/service/http/api-key.ts';
 import { createSqliteKeyStore } from '../src/service/keys/sqlite-key-store.ts';
 import { DATABASE_FILE, openDatabase } from '../src/storage/database.ts';
 import { ServiceClient } from '../test/support/service-client.ts';

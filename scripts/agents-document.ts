@@ -1,5 +1,5 @@
 /** The text of docs/agents.md, from the agents' own definitions. */
-import { PLAN_EXAMPLE } from '../src/service/schemas/tasks.ts';
+import { PLAN_EXAMPLE } from '../src/service/work/task-schema.ts';
 import { AGENTS } from '../src/workloads/agents/agents.ts';
 import { MAX_PLAN_TASKS } from '../src/workloads/plans/plan.ts';
 import { procedureSection } from './procedures-document.ts';

@@ -1,5 +1,5 @@
 /** Generates docs/errors.md from the error table. */
-import { ERROR_TABLE, SPEC_CODES } from '../src/service/error-table.ts';
+import { ERROR_TABLE, SPEC_CODES } from '../src/service/http/error-table.ts';
 
 /** The document's text. */
 export function generateErrorsDoc(): string {
@@ -13,7 +13,7 @@ export function generateErrorsDoc(): string {
   return `${[
     '# Errors',
     '',
-    '<!-- Generated from src/service/error-table.ts by `npm run gen`; edit that table, not this file. -->',
+    '<!-- Generated from src/service/http/error-table.ts by `npm run gen`; edit that table, not this file. -->',
     '',
     'Every error is answered as `{"success": false, "error": {"code", "message", "status",',
     '"details"}, "meta": {…}}`. `error.code` is one of these:',

@@ -12,24 +12,24 @@ import { loadConfig } from '../src/config.ts';
 import { MAX_CPU_QUBITS } from '../src/engine/cpu/hosted-engine.ts';
 import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_BYTES_OF_KEY } from '../src/fleet/admission.ts';
-import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/device-work.ts';
-import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-outputs.ts';
-import { MAX_STREAMS_OF_KEY } from '../src/service/events/open-streams.ts';
-import { MAX_PROCEDURE_BODY_BYTES } from '../src/service/jobs/procedure-jobs.ts';
-import { MAX_FAILED_ATTEMPTS } from '../src/service/plugins/authentication.ts';
-import { MAX_UNDER_WAY } from '../src/service/routes/demo.ts';
-import {
-  MAX_BODY_BYTES as MAX_INFERENCE_BYTES,
-  MAX_TEXTS_AT_ONCE,
-} from '../src/service/routes/models.ts';
 import {
   MAX_COUNTS_BYTES,
   MAX_INPUTS,
   MAX_NUMBERS,
   MAX_POINTS,
   MAX_PROGRAMS,
-} from '../src/service/schemas/batches.ts';
-import { MAX_BOND_DIMENSION, MAX_TERMS } from '../src/service/schemas/circuits.ts';
+} from '../src/service/batches/batch-schema.ts';
+import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/device-work.ts';
+import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-outputs.ts';
+import { MAX_BOND_DIMENSION, MAX_TERMS } from '../src/service/circuits/circuit-schema.ts';
+import { MAX_FAILED_ATTEMPTS } from '../src/service/http/authentication.ts';
+import { MAX_STREAMS_OF_KEY } from '../src/service/jobs/job-event-stream.ts';
+import { MAX_PROCEDURE_BODY_BYTES } from '../src/service/jobs/procedure-jobs.ts';
+import { MAX_UNDER_WAY } from '../src/service/models/demo-routes.ts';
+import {
+  MAX_BODY_BYTES as MAX_INFERENCE_BYTES,
+  MAX_TEXTS_AT_ONCE,
+} from '../src/service/models/model-routes.ts';
 import { INFERENCE_LIMITS } from '../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { MAX_PLAN_TASKS } from '../src/workloads/plans/plan.ts';
 import { tableOf, withSections } from './document-sections.ts';

@@ -2,14 +2,14 @@
 
 import { buildApp } from '../src/service/app.ts';
 import { createAuditLog } from '../src/service/audit/audit-log.ts';
+import { Readers } from '../src/service/http/reading/readers.ts';
+import { version } from '../src/service/http/software-version.ts';
 import { createIonqSessionStore } from '../src/service/ionq/ionq-sessions.ts';
-import { serveJobKinds } from '../src/service/jobs/job-kinds.ts';
+import { serveJobKinds } from '../src/service/job-kinds.ts';
 import { createSqliteKeyStore } from '../src/service/keys/sqlite-key-store.ts';
-import { createSqliteMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../src/service/metrics/service-metrics.ts';
-import { Readers } from '../src/service/reading/readers.ts';
 import type { ServiceDeps } from '../src/service/service-deps.ts';
-import { version } from '../src/service/software-version.ts';
+import { createSqliteMaintenanceStore } from '../src/service/systems/maintenance.ts';
 import { openDatabase } from '../src/storage/database.ts';
 import { ModelRegistry } from '../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.ts';

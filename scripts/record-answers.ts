@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { RecordedAnswers } from '../src/service/http/openapi-document.ts';
 import {
   BATCHES,
   CIRCUITS,
@@ -13,7 +14,6 @@ import {
   TASKS,
   TPU_JOBS,
 } from '../src/service/jobs/job-resources.ts';
-import type { RecordedAnswers } from '../src/service/openapi-document.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 
 const FILE = new URL('../docs/recorded-answers.json', import.meta.url);

@@ -17,10 +17,10 @@ import { FLEET_NODES } from './fleet/fleet-device.ts';
 import type { JobKind } from './jobs/job.ts';
 import type { JobHandler } from './jobs/job-handler.ts';
 import { type JobRunner, queueingOf } from './jobs/job-runner.ts';
-import { WINDOW_S } from './service/limits/fixed-windows.ts';
-import type { MaintenanceStore } from './service/maintenance/maintenance-store.ts';
+import { WINDOW_S } from './service/http/limits.ts';
 import type { ClusterFigures } from './service/metrics/cluster-metrics.ts';
 import type { NodeFault } from './service/service-deps.ts';
+import type { MaintenanceStore } from './service/systems/maintenance.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { TPU_POOLS } from './workloads/tpu/tpu-zones.ts';
 

@@ -5,7 +5,7 @@ import { PostgresJobStore } from './jobs/postgres-job-store.ts';
 import { createPostgresAuditLog } from './service/audit/postgres-audit-log.ts';
 import { createPostgresIonqSessionStore } from './service/ionq/ionq-sessions.ts';
 import { createPostgresKeyStore } from './service/keys/postgres-key-store.ts';
-import { createPostgresMaintenanceStore } from './service/maintenance/maintenance-store.ts';
+import { createPostgresMaintenanceStore } from './service/systems/maintenance.ts';
 import { StorageUnwritableError } from './storage/errors.ts';
 import { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { PostgresUsage } from './storage/postgres/usage.ts';

@@ -12,7 +12,7 @@ import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import {
   createSqliteMaintenanceStore,
   type MaintenanceStore,
-} from './service/maintenance/maintenance-store.ts';
+} from './service/systems/maintenance.ts';
 import type { OnDamaged } from './storage/damaged-records.ts';
 import { GroupCommit } from './storage/group-commit.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';

@@ -1,7 +1,7 @@
 /** Checks answers against docs/openapi.json. */
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
-import { ERROR_TABLE, SPEC_CODES } from '../../src/service/error-table.ts';
+import { ERROR_TABLE, SPEC_CODES } from '../../src/service/http/error-table.ts';
 import type { WireAnswer } from './wire.ts';
 
 const mediaTypes = z.record(z.string(), z.looseObject({}));

@@ -3,8 +3,8 @@ import { createFleet, fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import { gpuFleetSpec, statevectorSpec } from '../fleet/cpu-processors.ts';
 import { compileCircuitJson, RUN_FIELDS } from '../service/circuits/compile-circuit.ts';
+import type { CompileFormat, compiledCircuit } from '../service/circuits/compile-schema.ts';
 import { targetsOf } from '../service/circuits/targets.ts';
-import type { CompileFormat, compiledCircuit } from '../service/schemas/compile.ts';
 import { readCircuitFile } from './circuit-file.ts';
 import { type CommandIo, table, writeWarnings } from './command-io.ts';
 

@@ -1,6 +1,6 @@
 /** `qcs compile FILE`: compiles a circuit without running it. */
 import { type Command, Option } from 'commander';
-import type { CompileFormat } from '../service/schemas/compile.ts';
+import type { CompileFormat } from '../service/circuits/compile-schema.ts';
 import type { CommandIo } from './command-io.ts';
 import type { CompileOptions } from './compile-file.ts';
 

@@ -12,7 +12,7 @@ import {
   type Scope,
   TIERS,
   type Tier,
-} from '../service/keys/api-key.ts';
+} from '../service/http/api-key.ts';
 import { type CommandIo, EXIT_CODES } from './command-io.ts';
 import type { ChangeKeyOptions, CreateKeyOptions, RotateKeyOptions } from './manage-keys.ts';
 

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
 import { COMMAND_LINE } from '../service/audit/audit-log.ts';
-import { type ApiKey, isValidAt, type Scope, type Tier } from '../service/keys/api-key.ts';
+import { type ApiKey, isValidAt, type Scope, type Tier } from '../service/http/api-key.ts';
+import { viewKey } from '../service/keys/key-schema.ts';
 import type { KeyStore, KeyWithText } from '../service/keys/key-store.ts';
-import { viewKey } from '../service/keys/key-view.ts';
 import { createSqliteKeyStore } from '../service/keys/sqlite-key-store.ts';
 import type { DamagedRecord } from '../storage/damaged-records.ts';
 import { DATABASE_FILE, openDatabase } from '../storage/database.ts';

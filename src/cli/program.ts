@@ -3,7 +3,7 @@
  * and small commands do not wait for the service and its engines.
  */
 import { Command, CommanderError } from 'commander';
-import { version } from '../service/software-version.ts';
+import { version } from '../service/http/software-version.ts';
 import { addCapacityCommand } from './capacity.ts';
 import { addClusterCommand } from './cluster.ts';
 import { type CommandIo, EXIT_CODES } from './command-io.ts';

@@ -3,12 +3,12 @@ import type { CircuitResult } from '../fleet/processor.ts';
 import { basisLabel } from '../math/basis-index.ts';
 import { drawSeed } from '../math/philox.ts';
 import type { CheckedCircuit } from '../service/circuits/check-circuit.ts';
-import type { FurtherNumbers } from '../service/circuits/further-runs.ts';
 import type {
   CircuitBody,
   CircuitResultFields,
   ProgramResultJson,
-} from '../service/schemas/circuits.ts';
+} from '../service/circuits/circuit-schema.ts';
+import type { FurtherNumbers } from '../service/circuits/further-runs.ts';
 import type { CommandIo } from './command-io.ts';
 import { histogram } from './histogram.ts';
 

@@ -5,7 +5,7 @@ import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
 import type { AdapterStatus } from '../fleet/adapters/adapter-status.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';
-import { viewDevice } from '../service/device-view.ts';
+import { viewDevice } from '../service/systems/device-view.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
 import { deviceTable } from './device-table.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Base class of every error that this project throws on purpose.
  *
- * A code is public and stable; docs/errors.md lists them all. service/error-table.ts alone decides which HTTP
+ * A code is public and stable; docs/errors.md lists them all. service/http/error-table.ts alone decides which HTTP
  * status a code becomes. Any other error is a bug, and a client sees only a bare 500.
  */
 

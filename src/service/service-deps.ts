@@ -17,13 +17,13 @@ import type {
   ProcessorDirectory,
   TpuDirectory,
 } from './directories.ts';
+import type { RequestWindows } from './http/limits.ts';
+import type { Readers } from './http/reading/readers.ts';
 import type { IonqSessionStore } from './ionq/ionq-sessions.ts';
-import type { ServedJobKinds } from './jobs/job-kinds.ts';
+import type { ServedJobKinds } from './job-kinds.ts';
 import type { KeyStore } from './keys/key-store.ts';
-import type { RequestWindows } from './limits/fixed-windows.ts';
-import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
-import type { Readers } from './reading/readers.ts';
+import type { MaintenanceStore } from './systems/maintenance.ts';
 
 /** Settings of the service. */
 export interface ServiceSettings {

@@ -1,7 +1,7 @@
 // @needs pages
 /** The page `#/account` of a real service: keys entered, kept, made, changed, rotated and revoked. */
 import { beforeEach, expect } from 'vitest';
-import { SCOPES } from '../../src/service/keys/api-key.ts';
+import { SCOPES } from '../../src/service/http/api-key.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { ConsoleVisit, PHONE, test } from './console-visit.ts';
 

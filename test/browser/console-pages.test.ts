@@ -1,7 +1,7 @@
 // @needs pages
 /** Every page of the console, by its table of pages: in both schemes, at three sizes, without a key and with one. */
 import { describe, expect } from 'vitest';
-import { SCOPES } from '../../src/service/keys/api-key.ts';
+import { SCOPES } from '../../src/service/http/api-key.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { SCHEMES } from './browser-page.ts';
 import { ConsoleVisit, DESK, PHONE, test, WALL } from './console-visit.ts';

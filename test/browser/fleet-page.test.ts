@@ -1,7 +1,7 @@
 // @needs pages
 /** The page `#/fleet` of a real service: states of devices, maintenance, its other parts, keys alone, axe. */
 import { afterAll, beforeEach, expect } from 'vitest';
-import { SCOPES } from '../../src/service/keys/api-key.ts';
+import { SCOPES } from '../../src/service/http/api-key.ts';
 import { Workloads } from '../../src/workloads/workloads.ts';
 import { FakeDevices } from '../service/support/fake-devices.ts';
 import { FakeProcessor } from '../service/support/fake-processor.ts';

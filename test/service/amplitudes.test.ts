@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gateObjectsFromCircuit } from '../../src/circuit/gate-objects-from-circuit.ts';
 import { basisLabel } from '../../src/math/basis-index.ts';
-import { circuitRecord } from '../../src/service/schemas/circuits.ts';
+import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
 import { randomGates } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';

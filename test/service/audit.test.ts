@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/service/audit/audit-log.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
-import { createSqliteMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteMaintenanceStore } from '../../src/service/systems/maintenance.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { openTestService, START, type TestService } from './support/test-service.ts';
 

@@ -1,6 +1,6 @@
 /** Keys, scopes, and the budget of those who have none. */
 import { describe, expect, test } from 'vitest';
-import { SCOPES, type Scope } from '../../src/service/keys/api-key.ts';
+import { SCOPES, type Scope } from '../../src/service/http/api-key.ts';
 import { BELL, openTestService, type TestService } from './support/test-service.ts';
 
 const UNKNOWN_KEY = `qcs_${'0'.repeat(16)}_${'0'.repeat(64)}`;

@@ -1,7 +1,7 @@
 /** Batches through the whole service: programs, sweeps, their values and counts, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobRunner } from '../../src/jobs/job-runner.ts';
-import { batchRecord } from '../../src/service/schemas/batches.ts';
+import { batchRecord } from '../../src/service/batches/batch-schema.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';

@@ -8,8 +8,8 @@ import { outcomeLabel } from '../../src/math/basis-index.ts';
 import { circuitFactsOf, storedBody } from '../../src/service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../../src/service/circuits/result-json.ts';
 import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
+import { parsePrefer } from '../../src/service/jobs/job-submission.ts';
 import { encodeStored } from '../../src/service/jobs/stored-request.ts';
-import { parsePrefer } from '../../src/service/routes/job-submission.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 

@@ -1,6 +1,6 @@
 /** POST /quantum/circuits: what is taken, what is refused, and what is answered. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseKeyText } from '../../src/service/keys/api-key.ts';
+import { parseKeyText } from '../../src/service/http/api-key.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { BELL, openTestService, type TestService } from './support/test-service.ts';
 

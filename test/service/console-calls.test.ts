@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ApiCall, callText, type Language } from '../../src/console/shell/api-call.ts';
-import { SCOPES } from '../../src/service/keys/api-key.ts';
+import { SCOPES } from '../../src/service/http/api-key.ts';
 import { EngineProcessor } from '../support/engine-processor.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { PYTHON } from '../support/facilities/facilities.ts';

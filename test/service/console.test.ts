@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DemoFacts } from '../../src/console/demo/demo-facts.ts';
-import { pageFiles } from '../../src/service/page/page-files.ts';
+import { pageFiles } from '../../src/service/documents/console-page.ts';
 import { DEMO_FACTS } from '../support/demo-facts.ts';
 import { openModelService } from './support/model-service.ts';
 import { openTestService, type TestService } from './support/test-service.ts';

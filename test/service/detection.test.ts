@@ -1,6 +1,6 @@
 /** Detection events and detector error models over HTTP. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { circuitRecord } from '../../src/service/schemas/circuits.ts';
+import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';
 

@@ -8,8 +8,8 @@ import type { NoiseModelObject } from '../../src/circuit/noise/noise-model-schem
 import { readNoiseModel } from '../../src/circuit/noise/read-noise-model.ts';
 import { misfits } from '../../src/compiler/device/device.ts';
 import { DEVICES, deviceOf } from '../../src/compiler/device/public-devices.ts';
-import { circuitRecord } from '../../src/service/schemas/circuits.ts';
-import { processor as processorSchema } from '../../src/service/schemas/processors.ts';
+import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
+import { processor as processorSchema } from '../../src/service/systems/processor-schema.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import { exactRun } from '../support/noise-oracle.ts';
 import { withoutIdleQubits } from '../support/used-qubits.ts';

@@ -1,6 +1,6 @@
 /** Batches on emulated devices: under the noise of the device, fitted where that is needed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { batchRecord } from '../../src/service/schemas/batches.ts';
+import { batchRecord } from '../../src/service/batches/batch-schema.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 
 let opened: FleetService;

@@ -1,6 +1,6 @@
 /** The devices of the fleet: how they are shown, summed up, and taken out of service. */
 import { describe, expect, test } from 'vitest';
-import { createSqliteMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteMaintenanceStore } from '../../src/service/systems/maintenance.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { FakeDevices } from './support/fake-devices.ts';
 import { FakeProcessor } from './support/fake-processor.ts';

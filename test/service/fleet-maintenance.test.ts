@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Fleet, type FleetOptions } from '../../src/fleet/fleet.ts';
-import { createSqliteMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteMaintenanceStore } from '../../src/service/systems/maintenance.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { adapter, FAKE_GPU, FAKE_WORKER } from '../support/fleet-fixtures.ts';
 import { BELL, openTestService, START, type TestService } from './support/test-service.ts';

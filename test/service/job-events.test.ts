@@ -1,6 +1,6 @@
 /** Watching circuits over sockets: whole streams, resumed ones, and their ends. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MAX_STREAMS_OF_KEY } from '../../src/service/events/open-streams.ts';
+import { MAX_STREAMS_OF_KEY } from '../../src/service/jobs/job-event-stream.ts';
 import { EventReader, idsOf, type ReceivedEvent } from './support/event-reader.ts';
 import { BELL, openTestService, START, settled, type TestService } from './support/test-service.ts';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SCOPES, parseKeyText } from '../../src/service/keys/api-key.ts';
+import { DEFAULT_SCOPES, parseKeyText } from '../../src/service/http/api-key.ts';
 import type { KeyStore } from '../../src/service/keys/key-store.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
-import { createSqliteMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteMaintenanceStore } from '../../src/service/systems/maintenance.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 
 const ORDER = { actor: 'a', at: 100 };

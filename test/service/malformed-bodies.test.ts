@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseJsonBody, registerJsonBody } from '../../src/service/plugins/json-body.ts';
+import { parseJsonBody, registerJsonBody } from '../../src/service/http/json-body.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let service: TestService;

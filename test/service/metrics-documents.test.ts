@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ERROR_TABLE } from '../../src/service/error-table.ts';
+import { ERROR_TABLE } from '../../src/service/http/error-table.ts';
 import type { ClusterFigures } from '../../src/service/metrics/cluster-metrics.ts';
 import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { Workloads } from '../../src/workloads/workloads.ts';

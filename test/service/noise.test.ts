@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNoisy } from '../../src/circuit/circuit.ts';
 import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
+import { batchRecord } from '../../src/service/batches/batch-schema.ts';
 import { CircuitJobs } from '../../src/service/circuits/circuit-jobs.ts';
+import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
 import { encodeStored } from '../../src/service/jobs/stored-request.ts';
-import { batchRecord } from '../../src/service/schemas/batches.ts';
-import { circuitRecord } from '../../src/service/schemas/circuits.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PackedCounts } from '../../src/client/api-types.ts';
 import { countsByPoint } from '../../src/client/packed-counts.ts';
-import { batchRecord } from '../../src/service/schemas/batches.ts';
+import { batchRecord } from '../../src/service/batches/batch-schema.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 
 let opened: FleetService;

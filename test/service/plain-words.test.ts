@@ -3,21 +3,21 @@
  * every schema of the service and provokes every kind of fault at every place; the second spoils whole
  * requests, so that what is checked by hand is heard, too.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CodedError, type Fault } from '../../src/errors/coded-error.ts';
 import { formFaults } from '../../src/errors/form-faults.ts';
 import { unwrapped } from '../../src/errors/form-schema.ts';
+import { circuitBody } from '../../src/service/circuits/circuit-schema.ts';
 import { readCircuit } from '../../src/service/circuits/read-circuit.ts';
 import { JOB_RESOURCES } from '../../src/service/jobs/job-resources.ts';
+import { jobParams, jobQuery } from '../../src/service/jobs/job-schema.ts';
 import { readClassification, readTextRequest } from '../../src/service/models/inference-body.ts';
-import { circuitBody } from '../../src/service/schemas/circuits.ts';
-import { jobParams, jobQuery } from '../../src/service/schemas/jobs.ts';
-import { classificationBody, textBody } from '../../src/service/schemas/models.ts';
-import { tpuJobBody } from '../../src/service/schemas/tpu.ts';
-import { readTask } from '../../src/service/tasks/read-task.ts';
-import { readTpuJob } from '../../src/service/tpu/read-tpu-job.ts';
+import { classificationBody, textBody } from '../../src/service/models/model-schema.ts';
+import { readTask } from '../../src/service/work/read-task.ts';
+import { readTpuJob } from '../../src/service/work/read-tpu-job.ts';
+import { tpuJobBody } from '../../src/service/work/tpu-schema.ts';
 import { AGENTS } from '../../src/workloads/agents/agents.ts';
 import { TPU_PROCEDURES } from '../../src/workloads/tpu/tpu-procedures.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
@@ -114,8 +114,12 @@ function expectPlain(faults: readonly Fault[], of: string): void {
 }
 
 const schemas = new Map<string, z.ZodType>();
-for (const file of readdirSync(new URL('../../src/service/schemas/', import.meta.url))) {
-  const module: object = await import(`../../src/service/schemas/${file}`);
+const SERVICE = new URL('../../src/service/', import.meta.url);
+for (const file of readdirSync(SERVICE, { recursive: true, encoding: 'utf8' }).sort()) {
+  if (!file.endsWith('.ts') || !readFileSync(new URL(file, SERVICE), 'utf8').includes("'zod'")) {
+    continue;
+  }
+  const module: object = await import(new URL(file, SERVICE).href);
   for (const [name, value] of Object.entries(module)) {
     if (value instanceof z.ZodType) schemas.set(`${file} ${name}`, value);
   }

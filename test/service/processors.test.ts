@@ -1,6 +1,6 @@
 /** Processors, their maintenance, the status of the service, and the catalog of operations. */
 import { describe, expect, test } from 'vitest';
-import { createSqliteMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteMaintenanceStore } from '../../src/service/systems/maintenance.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { BELL, openTestService, type TestService } from './support/test-service.ts';

@@ -1,7 +1,7 @@
 /** Results that programs request with Braket's pragmas: their values, in the order of the pragmas. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
-import { circuitRecord } from '../../src/service/schemas/circuits.ts';
+import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import { densityExpectation } from '../support/density-matrix.ts';
 import { exactRun } from '../support/noise-oracle.ts';

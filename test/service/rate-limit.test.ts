@@ -1,7 +1,7 @@
 /** Windows of sixty seconds a key, and the headers that tell of them. */
 import { describe, expect, test } from 'vitest';
-import { budgetAddress, forwardedClient } from '../../src/service/limits/client-address.ts';
-import { FixedWindows, type RequestWindows } from '../../src/service/limits/fixed-windows.ts';
+import { budgetAddress, forwardedClient } from '../../src/service/http/client-address.ts';
+import { FixedWindows, type RequestWindows } from '../../src/service/http/limits.ts';
 import { StorageUnwritableError } from '../../src/storage/errors.ts';
 import { BELL, openTestService, START } from './support/test-service.ts';
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LARGE_BODY_BYTES } from '../../src/service/plugins/json-body.ts';
+import { LARGE_BODY_BYTES } from '../../src/service/http/json-body.ts';
 import { eventually } from '../support/eventually.ts';
 import { openReaderProcesses } from './support/test-readers.ts';
 import { openTestService, type TestService } from './support/test-service.ts';

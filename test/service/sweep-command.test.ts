@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
-import { type BatchResultFields, batchResult } from '../../src/service/schemas/batches.ts';
+import { type BatchResultFields, batchResult } from '../../src/service/batches/batch-schema.ts';
 import { type Around, type Ended, runQcs } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/service-process.ts';
 import { type SharedService, test } from '../support/shared-service.ts';

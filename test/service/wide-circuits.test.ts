@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Batch } from '../../src/client/api-types.ts';
 import { batchResultOf } from '../../src/client/batch-result.ts';
-import { batchResult } from '../../src/service/schemas/batches.ts';
-import { circuitRecord } from '../../src/service/schemas/circuits.ts';
+import { batchResult } from '../../src/service/batches/batch-schema.ts';
+import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';

@@ -4,7 +4,7 @@
  * start again what they like.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEFAULT_SCOPES, type Tier } from '../../src/service/keys/api-key.ts';
+import { DEFAULT_SCOPES, type Tier } from '../../src/service/http/api-key.ts';
 import { createPostgresKeyStore } from '../../src/service/keys/postgres-key-store.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { type NetworkMachine, openTestNetwork } from './network-namespaces.ts';

@@ -1,6 +1,6 @@
 /** A client of a running service: one key, JSON in and out, the envelope opened. */
 import { z } from 'zod';
-import { jobFields } from '../../src/service/schemas/jobs.ts';
+import { jobFields } from '../../src/service/jobs/job-schema.ts';
 import { awaited } from './eventually.ts';
 
 /** Codes that are answered by what is wrong with the service rather than with the request. */

@@ -5,7 +5,7 @@
  * Tests of starting, ending, crashing and settings start a process of their own (`service-process.ts`).
  */
 import { test as base } from 'vitest';
-import type { Tier } from '../../src/service/keys/api-key.ts';
+import type { Tier } from '../../src/service/http/api-key.ts';
 import { runQcs } from './command-line.ts';
 import { startServiceProcess, temporaryFolder } from './service-process.ts';
 

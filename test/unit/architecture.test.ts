@@ -84,6 +84,22 @@ const LIVE_STATE = 'console/live-state/';
 const ALLOWED_LIVE_STATE = ['errors', 'circuit', 'compiler', 'engine'];
 /** Folders of engine/ that hold a method, which engines offer. */
 const METHODS = ['stabilizer'];
+/** Folders of service/: each may import those before it. Of the files beside them they import two, for their types. */
+const FOLDERS_OF_SERVICE = [
+  'audit',
+  'http',
+  'documents',
+  'metrics',
+  'jobs',
+  'circuits',
+  'batches',
+  'ionq',
+  'work',
+  'models',
+  'systems',
+  'keys',
+];
+const TYPES_OF_SERVICE = ['directories.ts', 'service-deps.ts'];
 const ENTRY_POINTS = ['main.ts', 'cli.ts'];
 /** Entry of a process whose environment changes from adapter to adapter: nothing else picks one. */
 const SETS_ENVIRONMENT = 'fleet/adapters/spread-worker.ts';
@@ -159,6 +175,13 @@ function mayImport(path: string, target: string): boolean {
   if (layer === 'engine' && targetLayer === 'compiler') return target === 'compiler/program.ts';
   if (path.startsWith(LIVE_STATE) && ALLOWED_LIVE_STATE.includes(targetLayer)) return true;
   if (layer !== targetLayer) return ALLOWED[layer]?.includes(targetLayer) ?? false;
+  if (layer === 'service' && rest.length > 1) {
+    const [folder = ''] = rest;
+    const [targetFolder = ''] = targetRest;
+    if (targetRest.length === 1) return TYPES_OF_SERVICE.includes(targetFolder);
+    const place = FOLDERS_OF_SERVICE.indexOf(targetFolder);
+    return place >= 0 && place <= FOLDERS_OF_SERVICE.indexOf(folder);
+  }
   if (layer !== 'engine') return true;
   // Engines are the folders of engine/: none imports another, and what they share imports none. Methods are shared.
   const isShared = targetRest.length === 1 || METHODS.includes(targetRest[0] ?? '');
@@ -269,7 +292,9 @@ describe('the scan finds', () => {
     ['also re-exported', 'errors/a.ts', "export {\n  b,\n} from '../math/b.ts';"],
     ['also dynamic', 'jobs/a.ts', "const b = await import('../fleet/b.ts');"],
     ['also for its effects', 'fleet/a.ts', "import '../jobs/b.ts';"],
-    ['the service importing an engine', 'service/routes/a.ts', "from '../../engine/engine.ts'"],
+    ['a feature importing a later one', 'service/http/a.ts', "from '../keys/b.ts'"],
+    ['a feature importing the whole service', 'service/jobs/a.ts', "from '../app.ts'"],
+    ['the service importing an engine', 'service/http/a.ts', "from '../../engine/engine.ts'"],
     ['an engine importing the pipeline', 'engine/cpu/a.ts', "from '../../compiler/compile.ts'"],
     ['an engine importing another', 'engine/cpu/a.ts', "from '../reference/b.ts'"],
     ['what engines share importing one', 'engine/a.ts', "from './reference/b.ts'"],

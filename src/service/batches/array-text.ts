@@ -1,7 +1,7 @@
 /** Arrays of results as pieces of JSON text. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JobPart } from '../../jobs/job.ts';
-import type { PackedArray, PackedIntegers } from '../schemas/batches.ts';
+import type { PackedArray, PackedIntegers } from './batch-schema.ts';
 
 /** Characters of a piece of the text, about. */
 export const PIECE_LENGTH = 65_536;

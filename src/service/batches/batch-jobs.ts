@@ -13,7 +13,9 @@ import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
+import { submissionHeaders } from '../circuits/circuit-schema.ts';
 import { liveTargetsOf, targetsOf } from '../circuits/targets.ts';
+import { readInProcess } from '../http/reading/reading.ts';
 import {
   type ComingJob,
   defineJobKind,
@@ -25,11 +27,9 @@ import { BATCHES } from '../jobs/job-resources.ts';
 import { viewJob } from '../jobs/job-view.ts';
 import { MAX_CHARACTERS_IN_FLIGHT } from '../jobs/procedure-jobs.ts';
 import { storedBodyJson } from '../jobs/stored-request.ts';
-import { readInProcess } from '../reading/reading.ts';
-import { type BatchSummary, batchRecord, batchSummary } from '../schemas/batches.ts';
-import { submissionHeaders } from '../schemas/circuits.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import { batchResultText } from './batch-result.ts';
+import { type BatchSummary, batchRecord, batchSummary } from './batch-schema.ts';
 import { DeviceRuns } from './device-runs.ts';
 import { EngineRuns } from './engine-runs.ts';
 import { FIT_READING } from './fit-batch.ts';

@@ -13,7 +13,7 @@ import {
   type BatchOutput,
   MAX_COUNTS_BYTES,
   MAX_NUMBERS,
-} from '../schemas/batches.ts';
+} from './batch-schema.ts';
 import { countsLayout, packedCountsSize } from './packed-counts.ts';
 
 /** Program that its target accepts, as plain data. */

@@ -11,7 +11,6 @@ import type { JobPart } from '../../jobs/job.ts';
 import { labelFormatOf } from '../circuits/outcome-labels.ts';
 import { countsJson } from '../circuits/result-json.ts';
 import { parseStored } from '../jobs/stored-request.ts';
-import type { ArrayFormat, BatchResultFields, ProgramResultFields } from '../schemas/batches.ts';
 import { nestedText, PIECE_LENGTH, packedText } from './array-text.ts';
 import {
   type CheckedProgram,
@@ -19,6 +18,7 @@ import {
   numbersOf,
   type ResultName,
 } from './batch-program.ts';
+import type { ArrayFormat, BatchResultFields, ProgramResultFields } from './batch-schema.ts';
 import {
   type Counts,
   type CountsLayout,

@@ -24,14 +24,14 @@ import { emulatedDeviceOf, readNoise } from '../circuits/emulated-noise.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
 import { readLimitsOf, type Target } from '../circuits/targets.ts';
+import type { CheckedProgram } from './batch-program.ts';
 import {
   BATCH_OUTPUTS,
   type BatchBody,
   type BatchOutput,
   type ProgramBody,
   programBody,
-} from '../schemas/batches.ts';
-import type { CheckedProgram } from './batch-program.ts';
+} from './batch-schema.ts';
 import { unpackedInputs } from './packed-inputs.ts';
 
 /** The fields of a batch that are of good form. */

@@ -2,8 +2,8 @@
 import type { BatchPieces } from '../../fleet/batch-pieces.ts';
 import type { BatchRun } from '../../fleet/processor.ts';
 import type { BatchRunOutputs } from '../../fleet/workers/sent-batch.ts';
-import type { BatchResultFields } from '../schemas/batches.ts';
 import type { Range } from './batch-ranges.ts';
+import type { BatchResultFields } from './batch-schema.ts';
 
 /** Circuits of one shape, and what is asked for. */
 export type ShapeRequest = Pick<BatchRun, 'shape' | 'request'>;

@@ -5,11 +5,11 @@
 import type { DeviceBackend, DeviceResult, Processor } from '../../fleet/processor.ts';
 import type { Job, JobPart, JobPartPlace } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
-import { milliseconds } from '../backend-view.ts';
-import { MAX_PROGRAMS } from '../schemas/batches.ts';
+import { milliseconds } from '../circuits/backend-view.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import { type Range, rangesLeft } from './batch-ranges.ts';
 import { seriesOf } from './batch-result.ts';
+import { MAX_PROGRAMS } from './batch-schema.ts';
 import type { CircuitRuns, Piece } from './circuit-runs.ts';
 import { DevicePiece, type PieceDeps, type SavedPiece } from './device-piece.ts';
 import type { FitRequest } from './fit-batch.ts';

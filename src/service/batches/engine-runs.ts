@@ -5,7 +5,7 @@ import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import type { Job } from '../../jobs/job.ts';
 import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
-import { milliseconds, viewBackend } from '../backend-view.ts';
+import { milliseconds, viewBackend } from '../circuits/backend-view.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import { type CheckedProgram, numbersOf } from './batch-program.ts';
 import { type Range, rangesLeft } from './batch-ranges.ts';

@@ -6,7 +6,7 @@ import { gateFigures } from '../../compiler/report.ts';
 import type { DeviceSpec, FittedProgram, Fitting } from '../../fleet/processor.ts';
 import { type PackedShape, unpackShape } from '../../fleet/workers/sent-batch.ts';
 import { layoutSource } from '../circuits/fitted-circuit.ts';
-import type { Reading } from '../reading/reading.ts';
+import type { Reading } from '../http/reading/reading.ts';
 
 /** Circuits to fit. */
 export interface FitRequest {

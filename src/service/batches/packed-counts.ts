@@ -7,7 +7,7 @@
  */
 import type { countsOfRow } from '../../fleet/workers/sent-batch.ts';
 import type { JobPart } from '../../jobs/job.ts';
-import type { PackedIntegers } from '../schemas/batches.ts';
+import type { PackedIntegers } from './batch-schema.ts';
 
 /** Counts of one point. */
 export type Counts = ReturnType<typeof countsOfRow>;

@@ -4,7 +4,7 @@ import type { FaultList } from '../../circuit/fault-list.ts';
 import { inputPath } from '../../circuit/input-columns.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
-import { packedArray } from '../schemas/batches.ts';
+import { packedArray } from './batch-schema.ts';
 
 /** Replaces arrays that came as text by their numbers, and lists those that are malformed. */
 export function unpackedInputs(

@@ -16,19 +16,13 @@ import { isJsonObject } from '../../workloads/procedures/json.ts';
 import { targetWithDevice } from '../circuits/caller-device.ts';
 import { readNoise } from '../circuits/emulated-noise.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/targets.ts';
-import { RequestInvalidError } from '../errors.ts';
+import type { Tier } from '../http/api-key.ts';
+import { RequestInvalidError } from '../http/errors.ts';
+import type { Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
-import type { Tier } from '../keys/api-key.ts';
-import type { Reading } from '../reading/reading.ts';
-import {
-  type BatchBody,
-  batchBody,
-  MAX_INPUTS,
-  MAX_POINTS,
-  MAX_PROGRAMS,
-} from '../schemas/batches.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
+import { type BatchBody, batchBody, MAX_INPUTS, MAX_POINTS, MAX_PROGRAMS } from './batch-schema.ts';
 import { type BatchParts, checkBatchProgram } from './check-program.ts';
 import { checkDeviceWork } from './device-work.ts';
 import { programPieces } from './sent-programs.ts';

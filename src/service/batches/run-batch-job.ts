@@ -7,7 +7,7 @@ import { BatchPieces } from '../../fleet/batch-pieces.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { addToSeed } from '../../math/philox.ts';
-import { milliseconds } from '../backend-view.ts';
+import { milliseconds } from '../circuits/backend-view.ts';
 import { isEstimated } from '../circuits/check-outputs.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import { coveredRanges, type Range } from './batch-ranges.ts';

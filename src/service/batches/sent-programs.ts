@@ -11,7 +11,7 @@ import {
   sentObservables,
 } from '../../fleet/workers/sent-observables.ts';
 import type { PointGroup } from '../circuits/point-groups.ts';
-import type { OutputPieces } from '../reading/reading.ts';
+import type { OutputPieces } from '../http/reading/reading.ts';
 import type { CheckedProgram } from './batch-program.ts';
 
 interface SentGroup extends Omit<PointGroup, 'circuit'> {

@@ -22,13 +22,13 @@ import { readSweep } from '../../circuit/read-sweep.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
-import { RequestInvalidError } from '../errors.ts';
-import { type CircuitBody, type Output, output } from '../schemas/circuits.ts';
+import { RequestInvalidError } from '../http/errors.ts';
 import { readBasisStates } from './basis-states.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { type ChosenMethod, methodRequestOf, warningsUnder } from './check-method.ts';
 import { checkFields, checkShots, namesOf } from './check-outputs.ts';
 import { attempt, checkProgram, checkSource, type Purpose } from './check-program.ts';
+import { type CircuitBody, type Output, output } from './circuit-schema.ts';
 import { type Detection, readDetection } from './detection-events.ts';
 import { readNoise } from './emulated-noise.ts';
 import {

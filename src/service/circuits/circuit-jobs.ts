@@ -14,6 +14,7 @@ import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
+import { readInProcess } from '../http/reading/reading.ts';
 import {
   type ComingJob,
   defineJobKind,
@@ -24,14 +25,13 @@ import {
 import { CIRCUITS } from '../jobs/job-resources.ts';
 import { viewJob } from '../jobs/job-view.ts';
 import { storedBodyJson } from '../jobs/stored-request.ts';
-import { readInProcess } from '../reading/reading.ts';
+import { type CheckedCircuit, checkCircuit, runRequest } from './check-circuit.ts';
 import {
   type CircuitSummary,
   circuitRecord,
   circuitSummary,
   submissionHeaders,
-} from '../schemas/circuits.ts';
-import { type CheckedCircuit, checkCircuit, runRequest } from './check-circuit.ts';
+} from './circuit-schema.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
 import { DEVICE_READING, type DeviceLayout } from './device-program.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';

@@ -10,7 +10,7 @@ import {
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
-import type { ErrorModelFields } from '../schemas/circuits.ts';
+import type { ErrorModelFields } from './circuit-schema.ts';
 import { drawnShotOrder } from './shot-order.ts';
 
 type Counts = CircuitResult['run']['counts'];

@@ -2,7 +2,7 @@
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { FittedProgram } from '../../fleet/processor.ts';
 import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
-import type { Reading } from '../reading/reading.ts';
+import type { Reading } from '../http/reading/reading.ts';
 import { checkCircuit } from './check-circuit.ts';
 import { fitted } from './fitted-circuit.ts';
 import { type CircuitContext, circuitFactsOf, storedBody } from './read-circuit.ts';

@@ -16,24 +16,24 @@ import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { serializeCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { labelsOf } from '../../jobs/job.ts';
-import { RequestInvalidError } from '../errors.ts';
+import type { Tier } from '../http/api-key.ts';
+import { RequestInvalidError } from '../http/errors.ts';
+import type { Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
-import type { Tier } from '../keys/api-key.ts';
-import type { Reading } from '../reading/reading.ts';
-import {
-  type CircuitBody,
-  circuitBody,
-  MAX_PARITY_BITS,
-  MAX_TERMS,
-  parity,
-} from '../schemas/circuits.ts';
 import {
   type BodyParts,
   type CheckedCircuit,
   checkCircuit,
   meaningFaults,
 } from './check-circuit.ts';
+import {
+  type CircuitBody,
+  circuitBody,
+  MAX_PARITY_BITS,
+  MAX_TERMS,
+  parity,
+} from './circuit-schema.ts';
 import type { Target } from './targets.ts';
 
 /** Circuit that will become a job. */

@@ -14,10 +14,10 @@ import {
   viewDeviceBackend,
   viewFitting,
   viewTiming,
-} from '../backend-view.ts';
-import type { CircuitResultFields, Output } from '../schemas/circuits.ts';
+} from './backend-view.ts';
 import { amplitudesByLabel } from './basis-states.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
+import type { CircuitResultFields, Output } from './circuit-schema.ts';
 import { detectionEvents } from './detection-events.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
 import { hexLabelLength, labelFormatOf, labelOfOutcome, writeHexLabel } from './outcome-labels.ts';

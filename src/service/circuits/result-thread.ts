@@ -7,7 +7,7 @@
 import { extname } from 'node:path';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { childThread, SupervisedChild } from '../../processes/supervised-child.ts';
-import { ResultThreadLostError } from '../errors.ts';
+import { ResultThreadLostError } from '../http/errors.ts';
 import type { FurtherNumbers } from './further-runs.ts';
 import type { ResultLayout } from './result-json.ts';
 

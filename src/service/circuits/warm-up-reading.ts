@@ -3,7 +3,7 @@
  * OpenQASM and of gate objects when the first caller's circuit comes.
  */
 import { setImmediate } from 'node:timers/promises';
-import { RequestInvalidError } from '../errors.ts';
+import { RequestInvalidError } from '../http/errors.ts';
 import { readCircuit } from './read-circuit.ts';
 import type { Target } from './targets.ts';
 

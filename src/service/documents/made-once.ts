@@ -1,7 +1,24 @@
-/** Document that is rendered at its first request and then kept. */
+/** Values that are made once and kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../math/sha256.ts';
-import { keptPromise } from '../page/kept-promise.ts';
+
+/**
+ * Caches the result of an asynchronous load; after a failure the next call loads again.
+ *
+ * @returns A function that loads on its first call and after each failure. Concurrent calls share one load.
+ */
+export function keptPromise<T>(load: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => {
+    if (kept !== undefined) return kept;
+    const loading = load();
+    kept = loading;
+    loading.catch(() => {
+      kept = undefined;
+    });
+    return loading;
+  };
+}
 
 /** Answers with the document, or 304 if the client has it. */
 export type DocumentAnswer = (

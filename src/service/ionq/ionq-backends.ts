@@ -7,8 +7,8 @@ import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import type { Target } from '../circuits/targets.ts';
 import type { ProcessorDirectory } from '../directories.ts';
-import { isoTime } from '../envelope.ts';
-import { IonqBackendNotFoundError } from '../errors.ts';
+import { isoTime } from '../http/envelope.ts';
+import { IonqBackendNotFoundError } from '../http/errors.ts';
 import {
   basisOf,
   DEVICES,

@@ -1,9 +1,9 @@
 /** Jobs in the form of IonQ's document. */
 import type { Job, JobId } from '../../jobs/job.ts';
-import { isoTime } from '../envelope.ts';
-import { specCodeOf } from '../error-table.ts';
+import { isoTime } from '../http/envelope.ts';
+import { specCodeOf } from '../http/error-table.ts';
+import { IONQ_PREFIX } from '../http/not-found.ts';
 import type { LiveFacts } from '../jobs/job-view.ts';
-import { IONQ_PREFIX } from '../plugins/not-found.ts';
 import { basisOf } from './ionq-noise.ts';
 import { childId, type IonqJob, resultDescriptors } from './ionq-results.ts';
 

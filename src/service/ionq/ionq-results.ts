@@ -13,7 +13,7 @@ import { batchFactsOf } from '../batches/read-batch.ts';
 import { bitsOfLabel } from '../circuits/outcome-labels.ts';
 import { drawnShotOrder } from '../circuits/shot-order.ts';
 import type { Jobs } from '../directories.ts';
-import { IonqResultNotFoundError } from '../errors.ts';
+import { IonqResultNotFoundError } from '../http/errors.ts';
 import { parseStored } from '../jobs/stored-request.ts';
 import type { IonqFacts } from './ionq-facts.ts';
 

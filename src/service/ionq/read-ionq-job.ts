@@ -22,8 +22,8 @@ import {
 } from '../batches/read-batch.ts';
 import { attempt } from '../circuits/check-program.ts';
 import { limitsOf, type Target } from '../circuits/targets.ts';
-import { RequestInvalidError } from '../errors.ts';
-import type { Reading } from '../reading/reading.ts';
+import { RequestInvalidError } from '../http/errors.ts';
+import type { Reading } from '../http/reading/reading.ts';
 import {
   backendOf,
   NOISY_PROCESSOR,

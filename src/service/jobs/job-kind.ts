@@ -12,9 +12,9 @@ import type { JobHandler } from '../../jobs/job-handler.ts';
 import type { Planner } from '../../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
 import type { AgentDirectory, Jobs, ProcessorDirectory, TpuDirectory } from '../directories.ts';
-import type { ApiKey } from '../keys/api-key.ts';
-import type { Readers } from '../reading/readers.ts';
-import type { Reading } from '../reading/reading.ts';
+import type { ApiKey } from '../http/api-key.ts';
+import type { Readers } from '../http/reading/readers.ts';
+import type { Reading } from '../http/reading/reading.ts';
 import type { JobResource } from './job-resources.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Names and paths of each kind of job, for routes, documents and the command line. */
 import type { JobId, JobKind } from '../../jobs/job.ts';
-import type { Scope } from '../keys/api-key.ts';
+import type { Scope } from '../http/api-key.ts';
 
 /** Jobs of one kind as a resource. */
 export interface JobResource {

@@ -2,9 +2,9 @@
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import type { QueuedJob } from '../../jobs/job-sharing.ts';
-import { isoTime, type JsonText } from '../envelope.ts';
-import { type JobFields, SHOWN_REQUEST_BYTES } from '../schemas/jobs.ts';
+import { isoTime, type JsonText } from '../http/envelope.ts';
 import type { JobSubmission, ServedJobKind } from './job-kind.ts';
+import { type JobFields, SHOWN_REQUEST_BYTES } from './job-schema.ts';
 
 /** Facts of a job that only the process holding it knows. */
 export interface LiveFacts {

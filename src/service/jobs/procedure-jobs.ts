@@ -10,7 +10,7 @@ import type { JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
 import type { ProcedureHooks } from '../../workloads/procedures/procedure-call.ts';
 import type { ProcessorDirectory } from '../directories.ts';
-import { RequestInvalidError } from '../errors.ts';
+import { RequestInvalidError } from '../http/errors.ts';
 
 /** Greatest size of a body, bytes; enough for the circuits, matrices and rows that any procedure accepts. */
 export const MAX_PROCEDURE_BODY_BYTES = 2 * 1024 * 1024;

@@ -15,19 +15,19 @@ import {
   wasInterrupted,
 } from '../../jobs/job.ts';
 import type { Places } from '../../jobs/places.ts';
-import type { JsonText } from '../envelope.ts';
-import { specCodeOf } from '../error-table.ts';
+import type { ApiKey } from '../http/api-key.ts';
+import type { JsonText } from '../http/envelope.ts';
+import { specCodeOf } from '../http/error-table.ts';
 import {
   InFlightLimitError,
   JobFailedError,
   StorageFullError,
   StorageQuotaError,
   WorkMemoryError,
-} from '../errors.ts';
-import type { ApiKey } from '../keys/api-key.ts';
-import type { ReadingCaller } from '../reading/readers.ts';
-import { readInProcess } from '../reading/reading.ts';
-import type { BodySource } from '../reading/reading-messages.ts';
+} from '../http/errors.ts';
+import type { ReadingCaller } from '../http/reading/readers.ts';
+import { readInProcess } from '../http/reading/reading.ts';
+import type { BodySource } from '../http/reading/reading-messages.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { requestHash } from './canonical-hash.ts';
 import type { JobBody, JobSubmission, ServedJobKind } from './job-kind.ts';

@@ -6,8 +6,6 @@ import {
   storedNumber,
 } from '../../storage/damaged-records.ts';
 import type { AuditEntry } from '../audit/audit-log.ts';
-import { isoTime } from '../envelope.ts';
-import { KeyDamagedError, LastAdminKeyError } from '../errors.ts';
 import {
   type ApiKey,
   isScope,
@@ -15,7 +13,9 @@ import {
   isValidAt,
   matchSecret,
   type SecretHashes,
-} from './api-key.ts';
+} from '../http/api-key.ts';
+import { isoTime } from '../http/envelope.ts';
+import { KeyDamagedError, LastAdminKeyError } from '../http/errors.ts';
 import type { KeyChanges, KeyOrder } from './key-store.ts';
 
 /** Row with the fields that a lookup needs. */

@@ -1,5 +1,5 @@
 /** Store of API keys. */
-import type { ApiKey, Scope, Tier } from './api-key.ts';
+import type { ApiKey, Scope, Tier } from '../http/api-key.ts';
 
 /** Fields of a key to create. */
 interface NewApiKey {

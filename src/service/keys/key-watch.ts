@@ -6,10 +6,10 @@
  * they are checked every second: time passes, and another process may change a key (`qcs keys`).
  */
 import type { FastifyInstance } from 'fastify';
-import type { OpenStreams } from '../events/open-streams.ts';
+import { type ApiKey, isValidAt } from '../http/api-key.ts';
+import type { OpenStreams } from '../jobs/job-event-stream.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { taskFactsOf } from '../tasks/stored-task.ts';
-import { type ApiKey, isValidAt } from './api-key.ts';
+import { taskFactsOf } from '../work/stored-task.ts';
 
 const LOOK_EVERY_MS = 1000;
 

@@ -9,8 +9,8 @@ import type { Query } from '../../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../../storage/postgres/postgres-database.ts';
 import { storable } from '../../storage/postgres/storable.ts';
 import { appendAudit } from '../audit/postgres-audit-log.ts';
-import { KeyNotFoundError, KeyRevokedError } from '../errors.ts';
-import { type ApiKey, drawKeyText, parseKeyText } from './api-key.ts';
+import { type ApiKey, drawKeyText, parseKeyText } from '../http/api-key.ts';
+import { KeyNotFoundError, KeyRevokedError } from '../http/errors.ts';
 import {
   changedKey,
   changeEntry,

@@ -9,8 +9,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { OnDamaged } from '../../storage/damaged-records.ts';
 import { auditedWriter } from '../audit/audit-log.ts';
-import { KeyNotFoundError, KeyRevokedError } from '../errors.ts';
-import { type ApiKey, drawKeyText, parseKeyText } from './api-key.ts';
+import { type ApiKey, drawKeyText, parseKeyText } from '../http/api-key.ts';
+import { KeyNotFoundError, KeyRevokedError } from '../http/errors.ts';
 import {
   changedKey,
   changeEntry,

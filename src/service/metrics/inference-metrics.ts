@@ -2,9 +2,9 @@
 import { Counter, type Registry } from 'prom-client';
 import { CodedError } from '../../errors/coded-error.ts';
 import type { Model } from '../../workloads/models/model.ts';
+import type { Requester } from '../../workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import type { ModelDirectory } from '../directories.ts';
-import { specCodeOf } from '../error-table.ts';
-import { VISITORS } from '../models/visitors.ts';
+import { specCodeOf } from '../http/error-table.ts';
 
 type Outcome = 'completed' | 'refused' | 'unavailable' | 'failed' | 'abandoned';
 
@@ -113,3 +113,11 @@ function outcomeOf(error: unknown): Outcome {
       return 'refused';
   }
 }
+
+/** Low priority, behind all callers with a key. All visitors share one place in the queue. */
+export const VISITORS: Requester = {
+  keyId: 'demo',
+  tier: 'standard',
+  priority: 'low',
+  maxWaitMs: 15_000,
+};

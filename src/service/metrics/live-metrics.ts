@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { DeviceDirectory } from '../../fleet/fleet-device.ts';
 import { JOB_KINDS } from '../../jobs/job.ts';
 import type { Jobs, ModelDirectory, ProcessorDirectory } from '../directories.ts';
-import type { Readers } from '../reading/readers.ts';
+import type { Readers } from '../http/reading/readers.ts';
 
 /** Sources of the live metrics. */
 export interface LiveSources {

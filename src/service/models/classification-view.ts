@@ -4,8 +4,8 @@ import type {
   Classification,
   ClassifiedRow,
 } from '../../workloads/models/qnn-hybrid/qnn-hybrid.ts';
-import { viewBackend, viewTiming } from '../backend-view.ts';
-import type { ClassificationView, DecisionView, DemoRunView } from '../schemas/models.ts';
+import { viewBackend, viewTiming } from '../circuits/backend-view.ts';
+import type { ClassificationView, DecisionView, DemoRunView } from './model-schema.ts';
 
 /** Answer for one row. */
 export function viewClassification(

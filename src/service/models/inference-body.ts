@@ -11,14 +11,14 @@ import {
 import { NUM_FEATURES } from '../../workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import type { TextRequest } from '../../workloads/models/text-generation/text-request.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
-import { RequestInvalidError } from '../errors.ts';
-import { type ClassificationBody, classificationBody, textBody } from '../schemas/models.ts';
+import { RequestInvalidError } from '../http/errors.ts';
 import {
   limitFaultsOfClassification,
   limitFaultsOfText,
   meaningFaultsOfClassification,
   readableClassificationOf,
 } from './inference-faults.ts';
+import { type ClassificationBody, classificationBody, textBody } from './model-schema.ts';
 
 /** Classification request, with the form of its answer. */
 interface ReadClassification {

@@ -7,14 +7,14 @@ import {
   NUM_FEATURES,
 } from '../../workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import type { ModelDirectory } from '../directories.ts';
-import { isoTime } from '../envelope.ts';
-import { ModelNotFoundError } from '../errors.ts';
+import { isoTime } from '../http/envelope.ts';
+import { ModelNotFoundError } from '../http/errors.ts';
 import type {
   InferenceFactsView,
   ModelDetailView,
   ModelSummaryView,
   TextCardView,
-} from '../schemas/models.ts';
+} from './model-schema.ts';
 
 /**
  * Finds a model by id.

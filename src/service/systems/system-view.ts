@@ -2,13 +2,13 @@
 import { operationNames } from '../../circuit/gate-object.ts';
 import { type Availability, isSimulator } from '../../fleet/processor.ts';
 import { MAX_PLAN_TASKS } from '../../workloads/plans/plan.ts';
-import { viewSummary } from '../device-view.ts';
-import { isoTime } from '../envelope.ts';
-import { SystemNotFoundError } from '../errors.ts';
-import { viewProcessor } from '../processor-view.ts';
-import { SYSTEM_IDS, type SystemDetailView, type SystemSummaryView } from '../schemas/systems.ts';
-import { PLAN_EXAMPLE } from '../schemas/tasks.ts';
+import { isoTime } from '../http/envelope.ts';
+import { SystemNotFoundError } from '../http/errors.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import { PLAN_EXAMPLE } from '../work/task-schema.ts';
+import { viewSummary } from './device-view.ts';
+import { viewProcessor } from './processor-view.ts';
+import { SYSTEM_IDS, type SystemDetailView, type SystemSummaryView } from './system-schema.ts';
 
 /** Sources of the systems. */
 export interface SystemSources

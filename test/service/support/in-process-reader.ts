@@ -1,7 +1,7 @@
 /** A reader of bodies in this process: what it reads is what a process would; it can neither hang nor run full. */
 import type { StartChild } from '../../../src/processes/supervised-child.ts';
-import type { FromReader, ToReader } from '../../../src/service/reading/reading-messages.ts';
-import { serveReading } from '../../../src/service/reading/serve-reading.ts';
+import type { FromReader, ToReader } from '../../../src/service/http/reading/reading-messages.ts';
+import { serveReading } from '../../../src/service/serve-reading.ts';
 
 /** Starts it. Messages are cloned, as between processes, and come in later turns of the event loop. */
 export const startInProcessReader: StartChild<ToReader, FromReader> = ({ onMessage, onExit }) => {

@@ -1,12 +1,12 @@
 /** The kinds of jobs as tests serve them: over a fleet of theirs, with procedures in this process. */
 
-import type { JobKindDeps } from '../../../src/service/jobs/job-kind.ts';
+import type { Readers } from '../../../src/service/http/reading/readers.ts';
 import {
   closeJobKinds,
   type ServedJobKinds,
   serveJobKinds,
-} from '../../../src/service/jobs/job-kinds.ts';
-import type { Readers } from '../../../src/service/reading/readers.ts';
+} from '../../../src/service/job-kinds.ts';
+import type { JobKindDeps } from '../../../src/service/jobs/job-kind.ts';
 import { Workloads } from '../../../src/workloads/workloads.ts';
 import { InProcessPool } from './in-process-pool.ts';
 import { openReaders } from './test-readers.ts';

@@ -1,5 +1,5 @@
 /** Readers as tests use them: what limits of time do is tested where they are the subject. */
-import { Readers, type ReadersOptions } from '../../../src/service/reading/readers.ts';
+import { Readers, type ReadersOptions } from '../../../src/service/http/reading/readers.ts';
 import { startInProcessReader } from './in-process-reader.ts';
 
 const LIMITS = { numReaders: 2, heapLimitMb: 512, cpuLimitMs: 60_000, roomBytes: 2 ** 28 };

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isFinal } from '../../../src/jobs/job.ts';
 import { JOB_RESOURCES } from '../../../src/service/jobs/job-resources.ts';
-import { jobFields } from '../../../src/service/schemas/jobs.ts';
+import { jobFields } from '../../../src/service/jobs/job-schema.ts';
 import type { Cluster } from '../cluster.ts';
 import { lastingCircuit } from '../lasting-circuit.ts';
 import { parseEvent } from '../mixed-load/job-watcher.ts';

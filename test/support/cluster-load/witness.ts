@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isFinal } from '../../../src/jobs/job.ts';
-import { jobFields } from '../../../src/service/schemas/jobs.ts';
+import { jobFields } from '../../../src/service/jobs/job-schema.ts';
 import type { LoggedChange, StoredFinal } from '../finals-log.ts';
 
 /** What a record says once its job is final. The rest, such as the request, does not change either. */

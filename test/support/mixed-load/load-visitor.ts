@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isFinal } from '../../../src/jobs/job.ts';
 import { JOB_RESOURCES, type JobResource } from '../../../src/service/jobs/job-resources.ts';
-import { jobFields } from '../../../src/service/schemas/jobs.ts';
+import { jobFields } from '../../../src/service/jobs/job-schema.ts';
 import type { RandomStream } from '../random-stream.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { JobTimeline } from './job-timeline.ts';

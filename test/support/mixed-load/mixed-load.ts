@@ -8,8 +8,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJobId } from '../../../src/jobs/job.ts';
+import { DEFAULT_SCOPES, type Tier } from '../../../src/service/http/api-key.ts';
 import { JOB_RESOURCES } from '../../../src/service/jobs/job-resources.ts';
-import { DEFAULT_SCOPES, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
 import { DATABASE_FILE, openDatabase } from '../../../src/storage/database.ts';
 import { eventually } from '../eventually.ts';

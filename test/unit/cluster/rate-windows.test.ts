@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blockSize } from '../../../src/cluster/blocks.ts';
 import { RateWindows } from '../../../src/cluster/rate-windows.ts';
-import { FixedWindows } from '../../../src/service/limits/fixed-windows.ts';
+import { FixedWindows } from '../../../src/service/http/limits.ts';
 import { StorageUnwritableError } from '../../../src/storage/errors.ts';
 import type { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import type { PostgresWriter } from '../../../src/storage/postgres/writer.ts';

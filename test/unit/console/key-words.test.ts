@@ -12,7 +12,7 @@ import {
   stateOf,
 } from '../../../src/console/account/key-words.ts';
 import { AUDIT_ACTIONS } from '../../../src/service/audit/audit-log.ts';
-import { SCOPES } from '../../../src/service/keys/api-key.ts';
+import { SCOPES } from '../../../src/service/http/api-key.ts';
 
 const NOW = Date.parse('2026-01-02T00:00:00Z');
 const KEY = {

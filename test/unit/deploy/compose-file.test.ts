@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { SETTINGS } from '../../../src/config.ts';
-import { HEALTH_PATHS } from '../../../src/service/routes/health.ts';
-import { METRICS_PATH } from '../../../src/service/routes/metrics.ts';
+import { HEALTH_PATHS } from '../../../src/service/health.ts';
+import { METRICS_PATH } from '../../../src/service/metrics/metrics-routes.ts';
 import { imageConfig, imageEnvironment, ROOT, textOf } from '../../support/image-config.ts';
 
 const [ALIVE, READY] = HEALTH_PATHS;

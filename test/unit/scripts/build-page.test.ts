@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pageFiles } from '../../../src/service/page/page-files.ts';
+import { pageFiles } from '../../../src/service/documents/console-page.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parsePosition } from '../../../src/jobs/job-events.ts';
 import { type JobState, JobWatch, type WatchedRecord } from '../../../src/jobs/job-watch.ts';
-import { HEARTBEAT, JobEventStream } from '../../../src/service/events/job-event-stream.ts';
+import { HEARTBEAT, JobEventStream } from '../../../src/service/jobs/job-event-stream.ts';
 import { turn } from '../../support/jobs.ts';
 
 const QUEUED: WatchedRecord = {

@@ -1,6 +1,6 @@
 /** The log, for programs and for people. */
 import { describe, expect, test } from 'vitest';
-import { logStream, prettyLine } from '../../../src/service/log-stream.ts';
+import { logStream, prettyLine } from '../../../src/service/http/log-stream.ts';
 
 /** As the logger writes it; 30 s past some minute in any time zone. */
 const TIME = Date.UTC(2026, 0, 2, 3, 4, 30);

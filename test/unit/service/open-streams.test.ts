@@ -2,8 +2,11 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { JobWatch } from '../../../src/jobs/job-watch.ts';
-import { JobEventStream } from '../../../src/service/events/job-event-stream.ts';
-import { MAX_STREAMS_OF_KEY, OpenStreams } from '../../../src/service/events/open-streams.ts';
+import {
+  JobEventStream,
+  MAX_STREAMS_OF_KEY,
+  OpenStreams,
+} from '../../../src/service/jobs/job-event-stream.ts';
 import { turn } from '../../support/jobs.ts';
 
 let streams: OpenStreams;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { keptPromise } from '../../../src/service/page/kept-promise.ts';
-import { readPageFiles } from '../../../src/service/page/page-files.ts';
+import { readPageFiles } from '../../../src/service/documents/console-page.ts';
+import { keptPromise } from '../../../src/service/documents/made-once.ts';
 
 describe('what is loaded once', () => {
   test('is loaded once, for those who ask meanwhile too', async () => {

@@ -12,7 +12,7 @@ import { StateComputer } from '../../../../src/console/live-state/state-computer
 import { NODE_HOST } from '../../../../src/engine/cpu/node-host.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { readCircuit } from '../../../../src/service/circuits/read-circuit.ts';
-import { RequestInvalidError } from '../../../../src/service/errors.ts';
+import { RequestInvalidError } from '../../../../src/service/http/errors.ts';
 import { EngineProcessor } from '../../../support/engine-processor.ts';
 import { statevectorOf, worstAmplitude } from '../../../support/engine-runs.ts';
 import { randomGates } from '../../../support/random-circuits.ts';

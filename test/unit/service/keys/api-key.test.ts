@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ApiKey, isValidAt } from '../../../../src/service/keys/api-key.ts';
+import { type ApiKey, isValidAt } from '../../../../src/service/http/api-key.ts';
 
 const KEY: ApiKey = { id: '1', name: 'lab', tier: 'standard', scopes: ['read'], createdAt: 0 };
 

@@ -1,7 +1,7 @@
 // @needs processes
 /** Readers over processes that spin, fill their memory or crash when they are told to. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { Readers, type ReadersOptions } from '../../../../src/service/reading/readers.ts';
+import { Readers, type ReadersOptions } from '../../../../src/service/http/reading/readers.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const SCRIPTED = new URL('../../../support/scripted-reader.ts', import.meta.url);

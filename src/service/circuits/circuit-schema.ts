@@ -1,0 +1,579 @@
+/** Schemas of circuits: what is submitted, and the record that is answered. */
+import { z } from 'zod';
+import { MAX_CIRCUIT_QUBITS, MAX_CLASSICAL_BITS } from '../../circuit/circuit-limits.ts';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
+import { pauliTerm } from '../../circuit/observable-schema.ts';
+import {
+  factsOf,
+  isOfDensity,
+  MAX_BASIS_STATES,
+  NEEDED_FIELDS,
+  outputsOf,
+} from '../../circuit/outputs.ts';
+import { METHODS, RUN_METHODS } from '../../fleet/method-names.ts';
+import { REUSES } from '../../fleet/workers/worker-messages.ts';
+import { MAX_SEED } from '../../math/philox.ts';
+import {
+  idempotencyHeaders,
+  jobFields,
+  labelFields,
+  priority,
+  requestFields,
+} from '../jobs/job-schema.ts';
+import { deviceField } from './device-schema.ts';
+
+const BELL = [
+  { gate: 'H', qubit: 0 },
+  { gate: 'CX', control: 0, target: 1 },
+  { gate: 'M', qubits: [0, 1] },
+];
+
+/** Pauli terms of one request, over all observables. */
+export const MAX_TERMS = 10_000;
+/** The most that any processor may be set up to take. */
+const MAX_SHOTS = 1_000_000;
+/** Outputs that a submission may request. */
+export const output = z.enum(outputsOf('circuit'));
+export type Output = z.output<typeof output>;
+
+/** What the outputs of a form of request need, and their limits. */
+export function outputsText(form: 'circuit' | 'batch'): string {
+  const texts = outputsOf(form).flatMap((name) => {
+    const { needs, limit, by } = factsOf(name);
+    const facts = [
+      ...(limit ? [`up to ${limit.most.toLocaleString('en')} ${limit.of}`] : []),
+      ...(needs
+        ? [`with ${NEEDED_FIELDS[needs].map((field) => `\`${field}\``).join(' or ')}`]
+        : []),
+      ...(by.trajectories === 'never' && by.density_matrix === 'never' ? ['without noise'] : []),
+      ...(isOfDensity(name) ? ['by the method density_matrix'] : []),
+    ];
+    return facts.length === 0 ? [] : [`${name}: ${facts.join(', ')}`];
+  });
+  return texts.join('; ');
+}
+
+/** Largest bond that a matrix product state may be allowed: a tensor then takes 512 MiB. */
+export const MAX_BOND_DIMENSION = 4096;
+/** Largest weight that one cut of a bond may leave out. */
+const MAX_TRUNCATION_THRESHOLD = 0.1;
+
+/** Fields of noise and of methods, in circuits and batches. */
+export const noiseFields = {
+  noise: noiseModelSchema
+    .optional()
+    .describe(
+      'Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates as they are written; on an emulated device after native gates on its qubits, in place of its own noise',
+    ),
+  method: z
+    .enum(METHODS)
+    .optional()
+    .describe(
+      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer (Clifford circuits) and matrix_product_state: qvm',
+    ),
+  max_bond_dimension: z
+    .int()
+    .min(1)
+    .max(MAX_BOND_DIMENSION)
+    .optional()
+    .describe(
+      'Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256',
+    ),
+  truncation_threshold: z
+    .number()
+    .min(0)
+    .max(MAX_TRUNCATION_THRESHOLD)
+    .optional()
+    .describe(
+      'Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12',
+    ),
+};
+
+/** Form of labels, in results. */
+export const labelFormatField = {
+  label_format: z
+    .enum(['binary', 'hex'])
+    .optional()
+    .describe(
+      'Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x',
+    ),
+};
+
+/** How a circuit was simulated, in results. */
+export const methodFields = {
+  method: z
+    .enum(RUN_METHODS)
+    .optional()
+    .describe(
+      'Method of the simulation; with noise, statevector means trajectories. Absent on hardware',
+    ),
+  method_reason: z.string().optional().describe('Why this method, with its figures'),
+};
+
+/** Rules that no single field can express, for the document; the circuit layer checks them. */
+export const SOURCE_RULES = {
+  oneOf: [{ required: ['circuit'] }, { required: ['qasm'] }],
+};
+/** Rules that outputs are asked for with the fields that they need, and those fields only with them. */
+const NEED_RULES = Object.entries(NEEDED_FIELDS).map(([need, fields]) => {
+  const names = output.options.filter((name) => factsOf(name).needs === need);
+  return {
+    if: { required: ['return'], properties: { return: { contains: { enum: names } } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { anyOf: fields.map((field) => ({ required: [field] })) },
+    else: { properties: Object.fromEntries(fields.map((field) => [field, false])) },
+  };
+});
+
+const OPTION_RULES = output.options.flatMap((name) => {
+  const { option } = factsOf(name);
+  if (option === undefined) return [];
+  const isAsked = { required: ['return'], properties: { return: { contains: { const: name } } } };
+  return [{ if: isAsked, else: { properties: { [option]: false } } }];
+});
+
+/** Label of bits, as the value of an input: bit 0 is rightmost. */
+export const bitLabel = z
+  .string()
+  .max(MAX_CLASSICAL_BITS)
+  .regex(/^[01]+$/, 'must be a number, a boolean or a label of bits such as "011"');
+
+/** Label of a basis state. */
+const basisLabel = z
+  .string()
+  .max(MAX_CIRCUIT_QUBITS)
+  .regex(/^(?:[01]+|0x[0-9a-fA-F]+)$/, 'must be bits, such as 0101, or a number such as 0x1f');
+
+/** Classical bits of one parity. */
+export const parity = z.array(z.int().min(0)).min(1);
+const parities = z.array(parity).min(1);
+/** How a detector error model is made. Names are those of Stim. */
+const errorModelOptions = z.strictObject({
+  decompose_errors: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether errors are split into parts that flip one or two detectors each, for matching decoders. Default true',
+    ),
+  approximate_disjoint_errors: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether errors that exclude each other are taken as independent where no independent errors have their probabilities. Default false: such noise is refused',
+    ),
+  ignore_decomposition_failures: z
+    .boolean()
+    .optional()
+    .describe('Whether errors that cannot be split are kept whole, not refused. Default true'),
+  block_decomposition_from_introducing_remnant_edges: z
+    .boolean()
+    .optional()
+    .describe('Whether every part of an error is itself an error of the circuit. Default false'),
+});
+/** Options of a detector error model. */
+export type ErrorModelFields = z.output<typeof errorModelOptions>;
+
+/** Most classical bits in all parities of a request. */
+export const MAX_PARITY_BITS = 1_000_000;
+
+/** The body of POST /quantum/circuits. */
+export const circuitBody = z
+  .strictObject({
+    circuit: z
+      .array(gateObject)
+      .optional()
+      .describe(
+        'Operations in the order in which they run; either `circuit` or `qasm` is required',
+      ),
+    qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
+    inputs: z
+      .record(z.string().max(256), z.union([z.number(), z.boolean(), bitLabel]))
+      .optional()
+      .describe(
+        'Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares. That of `input bit[n]` is a label such as "011"',
+      ),
+    target_processor: z.string().max(100).describe('An id from GET /quantum/processors'),
+    shots: z
+      .int()
+      .min(1)
+      .describe("Number of repetitions; at most the processor's max_shots")
+      .meta({ maximum: MAX_SHOTS }),
+    qubits: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Number of qubits of the register; by default one more than the highest qubit used',
+      ),
+    seed: z
+      .int()
+      .min(0)
+      .max(MAX_SEED)
+      .optional()
+      .describe(
+        'The same request with the same seed returns the same counts. By default a seed is drawn, and returned',
+      ),
+    priority: priority
+      .optional()
+      .describe('Default normal. high takes effect for Enterprise keys only'),
+    ...labelFields,
+    ...noiseFields,
+    ...deviceField,
+    return: z
+      .array(output)
+      .min(1)
+      .max(output.options.length)
+      .meta({ uniqueItems: true })
+      .optional()
+      .describe(`Default ["counts"]. ${outputsText('circuit')}`),
+    observables: z
+      .array(z.union([pauliTerm, z.array(pauliTerm)]))
+      .min(1)
+      .optional()
+      .describe(
+        'Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all',
+      ),
+    basis_states: z
+      .array(basisLabel)
+      .min(1)
+      .max(MAX_BASIS_STATES)
+      .optional()
+      .describe(
+        'Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number with a leading 0x',
+      ),
+    detectors: parities
+      .optional()
+      .describe(
+        'Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and `detector_error_model`, of Clifford circuits with Pauli noise',
+      ),
+    logical_observables: parities
+      .optional()
+      .describe('As `detectors`: lists of classical bits whose parity is a logical result'),
+    detector_error_model: errorModelOptions
+      .optional()
+      .describe('How `detector_error_model` is made'),
+  })
+  .meta({
+    id: 'CircuitSubmission',
+    ...SOURCE_RULES,
+    allOf: [...NEED_RULES, ...OPTION_RULES],
+    examples: [
+      { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
+      {
+        qasm: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n',
+        target_processor: 'gpu-fleet',
+        shots: 1000,
+        seed: 7,
+        name: 'Bell pair',
+        tags: ['demo', 'lecture 3'],
+      },
+      {
+        circuit: [{ gate: 'RY', qubit: 0, theta: 0.5 }],
+        target_processor: 'statevector-sim',
+        shots: 1,
+        return: ['statevector', 'probabilities', 'expectation'],
+        observables: [{ pauli: 'Z0' }, [{ pauli: 'X0', coefficient: 0.5 }, { pauli: 'I' }]],
+      },
+      {
+        circuit: BELL,
+        target_processor: 'qvm',
+        shots: 1,
+        return: ['amplitudes'],
+        basis_states: ['00', '11'],
+      },
+    ],
+  });
+/** A submission of good form. */
+export type CircuitBody = z.output<typeof circuitBody>;
+
+const probability = z.number().min(0);
+
+/** Hardware and software that ran a circuit. */
+export const backend = z.strictObject({
+  engine: z.string(),
+  execution: z.string(),
+  precision: z.enum(['f32', 'f64']),
+  hardware: z.string(),
+  devices: z.array(z.string()).optional().describe('Devices of the fleet that ran the circuit'),
+  emulates: z.string().optional().describe('Device that is emulated'),
+  served_by: z.string().optional().describe('Clusters only: name of the node that ran the circuit'),
+});
+export type BackendView = z.output<typeof backend>;
+
+/** Hardware that ran a circuit. */
+export const deviceBackend = z.strictObject({
+  execution: z.literal('hardware'),
+  vendor: z.string(),
+  device: z.string().describe('The vendor’s name of the device'),
+  vendor_job_id: z.string(),
+  basis: z
+    .enum(['measured', 'modelled'])
+    .describe('Whether the counts are those of a device, or of a model of one'),
+});
+
+/** Warnings about parts of a program that were accepted but ignored. */
+export const warnings = z
+  .array(
+    z.strictObject({
+      code: z.string().meta({ examples: ['CIRCUIT_PRAGMA_IGNORED'] }),
+      message: z.string(),
+      line: z.int().min(1).optional().describe('Line of the OpenQASM text'),
+    }),
+  )
+  .describe('Parts of the OpenQASM text that were ignored; absent if there are none');
+
+const gateNumbers = z.strictObject({ before: z.int(), after: z.int() });
+
+const gateFigures = {
+  gates: gateNumbers,
+  depth: gateNumbers,
+  two_qubit_gates: gateNumbers.describe('Number of gates on two qubits, controls included'),
+};
+
+/** Report of fitting a circuit to a device. */
+export const fittingFields = z.strictObject({
+  ...gateFigures,
+  swaps: z.int().describe('SWAPs that were inserted because qubits have no coupler'),
+  initial_layout: z
+    .array(z.int())
+    .describe('Qubit of the device on which each qubit of the circuit starts'),
+});
+
+/** The compiler's report. */
+export const compilationFields = z.strictObject({
+  ...gateFigures,
+  passes: z
+    .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
+    .describe('Compiler passes in order, with the number of operations after each'),
+  kernels: z
+    .int()
+    .describe(
+      'Number of kernels that the remaining gates were compiled to; 0, as the figures below, for a circuit that is not compiled to kernels on a state vector',
+    ),
+  fused_blocks: z.int().describe('Number of kernels that combine more than one gate'),
+  bytes_moved: z
+    .number()
+    .describe('Estimate: the state is read and written once for each sweep and exchange'),
+  sweeps: z.int().describe('Number of times that the tiled program reads and writes the state'),
+});
+
+const complex = z.tuple([z.number(), z.number()]);
+
+/** A result that an OpenQASM text requests with `#pragma braket result`. */
+const programResult = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('state_vector'),
+      value: z.array(complex).describe('As `statevector`'),
+    }),
+    z.strictObject({
+      type: z.literal('amplitude'),
+      value: z
+        .record(z.string(), complex)
+        .describe('[re, im] by the label that the program has, with qubit 0 leftmost'),
+    }),
+    z.strictObject({
+      type: z.literal('probability'),
+      value: z
+        .record(z.string(), probability)
+        .describe('By bit string, the first named qubit rightmost; those of zero are left out'),
+    }),
+    z.strictObject({
+      type: z.literal('density_matrix'),
+      value: z
+        .array(z.array(complex))
+        .describe('Rows of [re, im]; the first named qubit is the least significant bit'),
+    }),
+    z.strictObject({
+      type: z.enum(['expectation', 'variance']),
+      value: z
+        .union([z.number(), z.array(z.number())])
+        .describe('Exact; a list if the pragma names all qubits, or a register'),
+    }),
+    z.strictObject({
+      type: z.literal('sample'),
+      value: z
+        .union([z.array(z.number()), z.array(z.array(z.number()))])
+        .describe('An eigenvalue for each shot, in order; a list for each of several qubits'),
+    }),
+    z.strictObject({
+      type: z.literal('adjoint_gradient'),
+      value: z.strictObject({
+        expectation: z.number(),
+        gradient: z.record(z.string(), z.number()).describe('Derivative by each input'),
+      }),
+    }),
+  ])
+  .meta({ id: 'ProgramResult' });
+export type ProgramResultJson = z.output<typeof programResult>;
+
+/** Fields that only a completed circuit's record has. */
+export const circuitResult = z.strictObject({
+  counts: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe(
+      'Number of shots for each bit string, classical bit 0 rightmost; the numbers sum to `shots`',
+    )
+    .meta({ examples: [{ '00': 503, '11': 497 }] }),
+  probabilities: z
+    .record(z.string(), probability)
+    .optional()
+    .describe(
+      'Exact probability of each bit string, or with trajectories its mean over them; those of probability zero are left out',
+    ),
+  statevector: z
+    .array(z.tuple([z.number(), z.number()]))
+    .optional()
+    .describe(
+      'Amplitude [re, im] of each basis state before the final measurement; qubit 0 is the least significant bit of the index',
+    ),
+  amplitudes: z
+    .record(z.string(), z.tuple([z.number(), z.number()]))
+    .optional()
+    .describe(
+      'Amplitude [re, im] of each of `basis_states` before the final measurement, by its label as it was given',
+    ),
+  expectation: z
+    .strictObject({
+      values: z.array(z.number()),
+      sum: z.number(),
+      standard_error: z
+        .array(z.number())
+        .optional()
+        .describe('Standard errors of values that are means over trajectories'),
+    })
+    .optional()
+    .describe(
+      'Values, one for each element of `observables`, and their sum: exact, or with trajectories means over them',
+    ),
+  memory: z
+    .array(z.string())
+    .optional()
+    .describe('Bit string of each shot, in an order drawn with the seed'),
+  ...labelFormatField,
+  density_matrix: z
+    .array(z.array(z.tuple([z.number(), z.number()])))
+    .optional()
+    .describe(
+      'Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index',
+    ),
+  purity: z.number().optional().describe('tr ρ² before the final measurement'),
+  detection_events: z
+    .strictObject({
+      num_detectors: z.int(),
+      num_logical_observables: z.int(),
+      bytes_per_shot: z.int(),
+      data: z
+        .string()
+        .describe(
+          'Base64. A bit for each detector, then for each logical observable: 1 if its parity is not what it is without errors. Bits of a shot fill its bytes from the least significant one on; shots come in the order of `memory`',
+        ),
+    })
+    .optional()
+    .describe('Which detectors fired in each shot'),
+  detector_error_model: z
+    .string()
+    .optional()
+    .describe('Errors of the circuit and what they flip, in the text format of Stim'),
+  ...methodFields,
+  trajectories: z
+    .int()
+    .optional()
+    .describe('Distinct trajectories that were computed; with noise and method statevector'),
+  truncation_error: z
+    .number()
+    .optional()
+    .describe(
+      'Matrix product states only: weight that all cuts of bonds left out, about one minus the fidelity with the exact state',
+    ),
+  largest_bond: z
+    .int()
+    .optional()
+    .describe('Matrix product states only: largest bond dimension of the run'),
+  results: z
+    .array(programResult)
+    .optional()
+    .describe('Results that the text requests with `#pragma braket result`, in order'),
+  backend: z
+    .union([backend, deviceBackend])
+    .describe('Engine and device that ran the circuit, or the hardware'),
+  fitting: fittingFields
+    .optional()
+    .describe(
+      'Emulated devices only: how the circuit was fitted; absent where it ran as it was written. POST /quantum/compile shows the fitted circuit',
+    ),
+  compilation: z.union([
+    compilationFields.extend({
+      state_passes: z.int().describe('Number of times that the run read and wrote the whole state'),
+      reused: z
+        .enum(REUSES)
+        .describe(
+          'The part of an earlier circuit that the engine used again: `nothing`, its `shape` with other angles, or the same `program`',
+        ),
+    }),
+    fittingFields,
+  ]),
+  timing: z.strictObject({
+    queue_ms: z.number(),
+    compile_ms: z.number(),
+    vendor_queue_ms: z
+      .number()
+      .optional()
+      .describe('Hardware only: the part of `queue_ms` that the job waited at the vendor'),
+    execution_ms: z
+      .number()
+      .optional()
+      .describe(
+        'Duration of evolution and sampling, milliseconds; on hardware the vendor’s figure, if it has one',
+      ),
+    sampling_ms: z
+      .number()
+      .optional()
+      .describe(
+        'The part of `execution_ms` that drew the shots; 0 if a batch timed both together. Absent on hardware',
+      ),
+  }),
+  bit_order: z.literal('little-endian'),
+  measured_qubits: z
+    .array(z.int().nullable())
+    .describe(
+      'Measured qubit of each classical bit, by index; null for a bit without a measurement',
+    ),
+  warnings: warnings.optional(),
+});
+export type CircuitResultFields = z.output<typeof circuitResult>;
+
+const recordFields = {
+  circuit_id: z.string().meta({ examples: ['circ_0199f3a2c5d87c3e9b1f2a4d6c8e0b35'] }),
+  processor: z.string(),
+  shots: z.int(),
+  seed: z.int(),
+  qubits: z.int(),
+  ...jobFields,
+};
+
+/** A circuit in a listing: without its result. */
+export const circuitSummary = z.strictObject(recordFields).meta({ id: 'CircuitSummary' });
+export type CircuitSummary = z.output<typeof circuitSummary>;
+
+/** A circuit's record; the result fields are there once it is completed. */
+export const circuitRecord = z
+  .strictObject({
+    ...recordFields,
+    ...requestFields,
+    ...circuitResult.partial().shape,
+  })
+  .meta({ id: 'Circuit' });
+
+/** Headers of POST /quantum/circuits; others pass. */
+export const submissionHeaders = idempotencyHeaders.extend({
+  prefer: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      'RFC 7240. `respond-async`: the answer comes at once, with status queued. `wait=N`: it comes after N seconds at most',
+    ),
+});

@@ -1,0 +1,67 @@
+/** Schemas of compiling without running. */
+import { z } from 'zod';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
+import {
+  circuitBody,
+  compilationFields,
+  fittingFields,
+  SOURCE_RULES,
+  warnings,
+} from './circuit-schema.ts';
+
+/** Formats of a compiled circuit. */
+export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;
+export type CompileFormat = (typeof COMPILE_FORMATS)[number];
+
+/** The body of POST /quantum/compile. */
+export const compileBody = circuitBody
+  .omit({
+    shots: true,
+    seed: true,
+    priority: true,
+    return: true,
+    observables: true,
+    detectors: true,
+    logical_observables: true,
+    detector_error_model: true,
+    noise: true,
+    method: true,
+    max_bond_dimension: true,
+    truncation_threshold: true,
+  })
+  .extend({
+    format: z
+      .enum(COMPILE_FORMATS)
+      .optional()
+      .describe('Format of the compiled circuit; default json'),
+  })
+  .meta({
+    id: 'CompileRequest',
+    ...SOURCE_RULES,
+    examples: [
+      {
+        circuit: [
+          { gate: 'H', qubit: 0 },
+          { gate: 'T', qubit: 0 },
+          { gate: 'T', qubit: 0 },
+          { gate: 'CX', control: 0, target: 1 },
+        ],
+        target_processor: 'statevector-sim',
+        format: 'qasm3',
+      },
+    ],
+  });
+
+/** The answer. */
+export const compiledCircuit = z
+  .strictObject({
+    processor: z.string(),
+    qubits: z.int(),
+    format: z.enum(COMPILE_FORMATS),
+    circuit: z.array(gateObject).optional().describe('Compiled circuit, with format json'),
+    qasm: z.string().optional().describe('Compiled circuit as text, with format qasm2 or qasm3'),
+    compilation: z.union([compilationFields, fittingFields]),
+    timing: z.strictObject({ compile_ms: z.number() }),
+    warnings: warnings.optional(),
+  })
+  .meta({ id: 'CompiledCircuit' });

@@ -1,0 +1,602 @@
+/** Errors of the service layer: faults of requests, keys and limits. */
+
+import { CodedError, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { faultSentence } from '../../errors/fault-path.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
+import type { JobId, JobStatus } from '../../jobs/job.ts';
+import { KEY_LENGTH, parseKeyText, type Tier } from './api-key.ts';
+
+/** Part of the request is malformed; the faults say which. */
+export class RequestInvalidError extends CodedError {
+  readonly code = 'SERVICE_REQUEST_INVALID';
+
+  /** @param faults - At least one; the first 20 are kept. */
+  constructor(faults: readonly Fault[]) {
+    const [first] = faults;
+    if (first === undefined) throw new Error('unreachable: an invalid request without a fault');
+    const where = faultSentence(first);
+    const number = faults.length < MAX_FAULTS ? `${faults.length}` : `${MAX_FAULTS} or more`;
+    super(
+      faults.length === 1 ? where : `The request has ${number} faults; the first: ${where}`,
+      faults.slice(0, MAX_FAULTS),
+    );
+  }
+}
+
+/** The process that read the body refused it; the error has the original code. */
+export class ReadingRefusedError extends CodedError {
+  readonly code: string;
+
+  constructor(code: string, message: string, faults: readonly Fault[]) {
+    super(message, faults);
+    this.code = code;
+  }
+}
+
+/** The process that reads a body ended, also in further attempts. */
+export class ReaderLostError extends CodedError {
+  readonly code = 'SERVICE_READER_LOST';
+
+  constructor(how: string) {
+    super(`The process that reads this body ended: ${how}.`);
+  }
+}
+
+/** Reading a body exceeded its limit of CPU time. */
+export class ReadingTimeError extends CodedError {
+  readonly code = 'SERVICE_READING_TIME';
+
+  constructor(limitMs: number) {
+    const problem = `Reading the body took more than ${limitMs} ms of CPU time`;
+    super(`${problem}; QCS_READ_CPU_MS sets the limit. A smaller circuit is read sooner.`);
+  }
+}
+
+/** Reading a body exceeded its memory limit. */
+export class ReadingMemoryError extends CodedError {
+  readonly code = 'SERVICE_READING_MEMORY';
+
+  constructor(limitMib: number) {
+    super(`Reading the body took more than ${limitMib} MiB of memory, the most that it may take.`);
+  }
+}
+
+/** The large bodies of one key that arrive or wait exceed their limit of bytes. */
+export class KeyReadingRoomError extends CodedError {
+  readonly code = 'SERVICE_KEY_READING_ROOM';
+  readonly retryAfterS = 1;
+
+  constructor(takenBytes: number, numBytes: number, limitBytes: number) {
+    const taken = `Bodies of this key that arrive or are read have ${takenBytes} bytes`;
+    super(
+      `${taken}; with ${numBytes} more they would pass the limit of ${limitBytes} (a quarter of QCS_READ_MIB). Send fewer large bodies at a time.`,
+    );
+  }
+}
+
+/** The large bodies of all keys that arrive or wait exceed their limit of bytes. */
+export class ReadingRoomError extends CodedError {
+  readonly code = 'SERVICE_READING_ROOM';
+  readonly retryAfterS = 1;
+
+  constructor(limitBytes: number) {
+    super(
+      `The bodies that arrive or are read have as many bytes as they may, ${limitBytes} (QCS_READ_MIB). Try again in a moment.`,
+    );
+  }
+}
+
+/** The thread that writes large results ended while it wrote this one. */
+export class ResultThreadLostError extends CodedError {
+  readonly code = 'SERVICE_RESULT_THREAD_LOST';
+
+  constructor(how: string, options?: ErrorOptions) {
+    super(`The thread that writes large results ended: ${how}.`, [], options);
+  }
+}
+
+/** The service cannot listen on the address of QCS_HOST and QCS_PORT. */
+export class CannotListenError extends CodedError {
+  readonly code = 'SERVICE_CANNOT_LISTEN';
+
+  constructor(host: string, port: number, cause: unknown) {
+    super(whyNotListening(host, port, cause), [], { cause });
+  }
+}
+
+function whyNotListening(host: string, port: number, cause: unknown): string {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use; choose another with QCS_PORT.`;
+    case 'EACCES':
+      return `Port ${port} may not be opened by this user; choose one from 1024 with QCS_PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine; choose another with QCS_HOST.`;
+    default: {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      return `Cannot listen on QCS_HOST=${host}, QCS_PORT=${port}: ${why}.`;
+    }
+  }
+}
+
+/** The body is not JSON. */
+export class BodyMalformedError extends CodedError {
+  readonly code = 'SERVICE_BODY_MALFORMED';
+
+  constructor(problem: string, path = '') {
+    super(`The body cannot be read: ${problem}`, [{ path, message: problem }]);
+  }
+}
+
+/** The body exceeds the size limit. */
+export class BodyTooLargeError extends CodedError {
+  readonly code = 'SERVICE_BODY_TOO_LARGE';
+
+  constructor(maxBytes: number) {
+    super(`The body is larger than ${maxBytes} bytes, the most this service reads.`);
+  }
+}
+
+/** The body's media type is not JSON. */
+export class ContentTypeError extends CodedError {
+  readonly code = 'SERVICE_CONTENT_TYPE';
+
+  constructor(found: string | undefined) {
+    const what = found === undefined ? 'without a Content-Type' : `as ${found.slice(0, 100)}`;
+    super(
+      `The body was sent ${what}; send it as application/json. With curl: -H 'Content-Type: application/json'.`,
+    );
+  }
+}
+
+/** The request line, a header or the framing of the body violates HTTP. */
+export class HttpMalformedError extends CodedError {
+  readonly code = 'SERVICE_HTTP_MALFORMED';
+
+  constructor(problem: string) {
+    super(`The request cannot be read: ${problem}`);
+  }
+}
+
+/** An endpoint that needs a key was called without one. */
+export class KeyMissingError extends CodedError {
+  readonly code = 'SERVICE_KEY_MISSING';
+
+  /**
+   * @param hasAuthorization - True if the request has that header, which may hold the key.
+   * @param isIonq - True for IonQ's interface, which reads that header.
+   */
+  constructor(hasAuthorization: boolean, isIonq = false) {
+    if (isIonq) {
+      super('This endpoint needs an API key of this service: send "Authorization: apiKey KEY".');
+      return;
+    }
+    const where = hasAuthorization
+      ? 'The API key belongs into the header X-API-Key, without "Bearer"; Authorization is not read.'
+      : 'This endpoint needs an API key in the header X-API-Key.';
+    super(`${where} With curl: -H "X-API-Key: $QCS_API_KEY", with that variable set.`);
+  }
+}
+
+/** The key is unknown, misspelt or revoked; the answer does not say which. */
+export class KeyInvalidError extends CodedError {
+  readonly code = 'SERVICE_KEY_INVALID';
+
+  /** @param text - The text sent as the key; the message does not show it. */
+  constructor(text: string) {
+    super(`The API key is not valid: ${whyNoKey(text)}`);
+  }
+}
+
+/** Explains a refused key without revealing whether it exists. */
+function whyNoKey(text: string): string {
+  if (/^bearer\b/i.test(text)) return 'leave out "Bearer" before it.';
+  if (parseKeyText(text) !== undefined) {
+    return 'this service does not know it, or it was revoked. `qcs keys list` lists the keys.';
+  }
+  return `a key begins with qcs_ and has ${KEY_LENGTH} characters; this text has ${text.length}. Copy it whole.`;
+}
+
+/** The job is not finished, or is part of a plan that is not, so it cannot be deleted. */
+export class JobNotFinishedError extends CodedError {
+  readonly code = 'SERVICE_JOB_NOT_FINISHED';
+
+  /**
+   * @param location - Path of the record that is not finished.
+   * @param part - The job to delete, if it is a part of that record.
+   */
+  constructor(id: JobId, status: JobStatus, location: string, part?: JobId) {
+    const what =
+      part === undefined
+        ? `Job ${id} is ${status}`
+        : `Job ${part} is part of ${id}, which is ${status}`;
+    super(`${what}; only what has ended can be deleted. POST ${location}/cancel ends it.`);
+  }
+}
+
+/** The stored record of a key cannot be read. */
+export class KeyDamagedError extends CodedError {
+  readonly code = 'SERVICE_KEY_DAMAGED';
+  /** Fault of the record: `its tier is "x"`. */
+  readonly what: string;
+
+  constructor(id: string, what: string) {
+    super(`The stored record of API key ${id} is damaged: ${what}.`);
+    this.what = what;
+  }
+}
+
+/** The key has expired. */
+export class KeyExpiredError extends CodedError {
+  readonly code = 'SERVICE_KEY_EXPIRED';
+
+  constructor(expiredAt: string) {
+    super(`The API key expired at ${expiredAt}.`);
+  }
+}
+
+/** The requested expiry of a key lies in the past. */
+export class KeyExpiryInPastError extends CodedError {
+  readonly code = 'SERVICE_KEY_EXPIRY_IN_PAST';
+
+  constructor(found: string, now: string) {
+    const message = `expires_at must be in the future: ${found} has passed, it is ${now}.`;
+    super(message, [{ path: 'expires_at', message }]);
+  }
+}
+
+/** The key is valid but lacks the scope of this endpoint. */
+export class ScopeMissingError extends CodedError {
+  readonly code = 'SERVICE_SCOPE_MISSING';
+
+  constructor(needed: string, granted: readonly string[]) {
+    super(
+      `This endpoint needs the scope "${needed}"; the key has ${granted.length === 0 ? 'none' : granted.join(', ')}.`,
+    );
+  }
+}
+
+/** No route has this path. */
+export class RouteNotFoundError extends CodedError {
+  readonly code = 'SERVICE_ROUTE_NOT_FOUND';
+
+  /** @param near - Similar path of this service, if there is one. */
+  constructor(method: string, path: string, near?: string) {
+    const problem = `There is nothing at ${method} ${path.slice(0, 200)}; the endpoints are listed at /docs.`;
+    super(near === undefined ? problem : `${problem} Did you mean ${near.slice(0, 200)}?`);
+  }
+}
+
+/** The files of the console are missing. */
+export class PageNotBuiltError extends CodedError {
+  readonly code = 'SERVICE_PAGE_NOT_BUILT';
+
+  constructor(cause: unknown) {
+    super('The console is not built on this machine. `npm run build:page` builds it.', [], {
+      cause,
+    });
+  }
+}
+
+/** The path exists, but not with this method. */
+export class MethodNotFoundError extends CodedError {
+  readonly code = 'SERVICE_METHOD_NOT_FOUND';
+  readonly allowed: readonly string[];
+
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    super(`${path.slice(0, 200)} does not take ${method}; it takes ${allowed.join(', ')}.`);
+    this.allowed = allowed;
+  }
+}
+
+/** A node that runs jobs of a cluster was sent a request. */
+export class WorkerNodeError extends CodedError {
+  readonly code = 'SERVICE_WORKER_NODE';
+
+  constructor() {
+    super('This node runs jobs and takes no requests; send them to the other nodes.');
+  }
+}
+
+/** No processor has this id. */
+export class ProcessorNotFoundError extends CodedError {
+  readonly code = 'SERVICE_PROCESSOR_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    const near = didYouMean(id, known);
+    super(`There is no processor "${id.slice(0, 100)}"; there are ${known.join(', ')}.${near}`);
+  }
+}
+
+/** There is no noise model of that id. */
+export class NoiseModelNotFoundError extends CodedError {
+  readonly code = 'SERVICE_NOISE_MODEL_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    const near = didYouMean(id, known);
+    super(`There is no noise model "${id.slice(0, 100)}"; there are ${known.join(', ')}.${near}`);
+  }
+}
+
+/** IonQ's interface has no such backend. */
+export class IonqBackendNotFoundError extends CodedError {
+  readonly code = 'SERVICE_IONQ_BACKEND_NOT_FOUND';
+}
+
+/** The job has no such result, or no results at all. */
+export class IonqResultNotFoundError extends CodedError {
+  readonly code = 'SERVICE_IONQ_RESULT_NOT_FOUND';
+}
+
+/** The key has no such session. */
+export class IonqSessionNotFoundError extends CodedError {
+  readonly code = 'SERVICE_IONQ_SESSION_NOT_FOUND';
+
+  constructor(id: string) {
+    super(`There is no session ${JSON.stringify(id.slice(0, 100))} of this key.`);
+  }
+}
+
+/** A job of several circuits is cancelled and deleted as a whole. */
+export class IonqCircuitOfJobError extends CodedError {
+  readonly code = 'SERVICE_IONQ_CIRCUIT_OF_JOB';
+
+  constructor(id: string, jobId: string) {
+    super(`${id} is one circuit of job ${jobId}, which is cancelled or deleted as a whole.`);
+  }
+}
+
+/** The session has ended, or has all the jobs that it may have. */
+export class IonqSessionEndedError extends CodedError {
+  readonly code = 'SERVICE_IONQ_SESSION_ENDED';
+
+  constructor(id: string) {
+    super(`Session ${id} takes no further job: it has ended, or has reached its job_count_limit.`);
+  }
+}
+
+/** The processor is not a fleet and has no devices. */
+export class NoDevicesError extends CodedError {
+  readonly code = 'SERVICE_NO_DEVICES';
+
+  constructor(processorId: string, owners: readonly string[]) {
+    const others = owners.length === 0 ? 'none has' : `${owners.join(', ')} has`;
+    super(`Processor ${processorId} has no devices; ${others}.`);
+  }
+}
+
+/** No device of the fleet has this id. */
+export class DeviceNotFoundError extends CodedError {
+  readonly code = 'SERVICE_DEVICE_NOT_FOUND';
+
+  /**
+   * @param first - Lowest id; undefined if there are no devices.
+   * @param last - Highest id; likewise.
+   */
+  constructor(id: string, first: string | undefined, last: string | undefined) {
+    const known =
+      first === undefined || last === undefined ? 'there are none' : `they are ${first} to ${last}`;
+    super(`There is no device "${id.slice(0, 100)}"; ${known}.`);
+  }
+}
+
+/** The key has used up its requests of this window. */
+export class RateLimitError extends CodedError {
+  readonly code = 'SERVICE_RATE_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(tier: string, limit: number, retryAfterS: number) {
+    super(
+      `The ${tier} tier allows ${limit} requests a minute; the next window opens in ${retryAfterS} s.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** The caller closed the connection before the answer was sent, so nobody reads this error. */
+export class CallerGoneError extends CodedError {
+  readonly code = 'SERVICE_CALLER_GONE';
+
+  constructor() {
+    super('The caller has gone.');
+  }
+}
+
+/** The address has used up its demo requests of this window. */
+export class DemoRateLimitError extends CodedError {
+  readonly code = 'SERVICE_DEMO_RATE_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(limit: number, retryAfterS: number) {
+    super(
+      `The demo takes ${limit} requests a minute from one address; the next window opens in ${retryAfterS} s.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** The demo has as many requests in progress as it accepts, over all addresses. */
+export class DemoBusyError extends CodedError {
+  readonly code = 'SERVICE_DEMO_BUSY';
+  readonly retryAfterS = 1;
+
+  constructor(limit: number) {
+    super(`The demo runs ${limit} requests at once, and as many are under way. Try again.`);
+  }
+}
+
+/** The model of the demo is not available. The message does not tell visitors why. */
+export class DemoUnavailableError extends CodedError {
+  readonly code = 'SERVICE_DEMO_UNAVAILABLE';
+  readonly retryAfterS: number | undefined;
+
+  constructor(retryAfterS: number | undefined) {
+    super('The demo is out of service just now. Try again later.');
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** No model has this id. */
+export class ModelNotFoundError extends CodedError {
+  readonly code = 'SERVICE_MODEL_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    const near = didYouMean(id, known);
+    super(`There is no model "${id.slice(0, 100)}"; the models are ${known.join(', ')}.${near}`);
+  }
+}
+
+/** No agent has this id. */
+export class AgentNotFoundError extends CodedError {
+  readonly code = 'SERVICE_AGENT_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    const near = didYouMean(id, known);
+    super(`There is no agent "${id.slice(0, 100)}"; the agents are ${known.join(', ')}.${near}`);
+  }
+}
+
+/** No system has this id. */
+export class SystemNotFoundError extends CodedError {
+  readonly code = 'SERVICE_SYSTEM_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    const near = didYouMean(id, known);
+    super(`There is no system "${id.slice(0, 100)}"; the systems are ${known.join(', ')}.${near}`);
+  }
+}
+
+/** The key has as many jobs of this kind waiting or running as its tier allows. */
+export class InFlightLimitError extends CodedError {
+  readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(tier: string, limit: number, what: string, retryAfterS: number) {
+    super(
+      `The ${tier} tier allows ${limit} ${what} that wait or run at once; the key has as many. Try again when one has ended.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** The key has used up its storage quota. */
+export class StorageQuotaError extends CodedError {
+  readonly code = 'SERVICE_STORAGE_QUOTA';
+  readonly retryAfterS = 60;
+
+  constructor(tier: Tier, storedBytes: number, limitBytes: number) {
+    super(
+      `The jobs and results of the key take ${mib(storedBytes)} MiB, and the ${tier} tier may store ${mib(limitBytes)} MiB (QCS_STORAGE_MIB_${tier.toUpperCase()}). Delete finished jobs; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
+    );
+  }
+}
+
+/** The database has reached its size limit. */
+export class StorageFullError extends CodedError {
+  readonly code = 'SERVICE_STORAGE_FULL';
+  readonly retryAfterS = 60;
+
+  constructor(storedBytes: number, limitBytes: number) {
+    super(
+      `The service takes no new work: its database has ${mib(storedBytes)} MiB and may have ${mib(limitBytes)} MiB (QCS_STORAGE_MIB). Finished jobs that are deleted make room; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
+    );
+  }
+}
+
+function mib(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(1);
+}
+
+/** The inputs of waiting and running jobs have reached their memory limit. */
+export class WorkMemoryError extends CodedError {
+  readonly code = 'SERVICE_WORK_MEMORY';
+  readonly retryAfterS = 5;
+
+  constructor(what: string, limitCharacters: number) {
+    super(
+      `The inputs of the ${what} that wait or run take as much memory as they may (${limitCharacters} characters). Try again when some have ended.`,
+    );
+  }
+}
+
+/** The key has as many event streams open as it may. */
+export class TooManyStreamsError extends CodedError {
+  readonly code = 'SERVICE_TOO_MANY_STREAMS';
+  readonly retryAfterS = 1;
+
+  constructor(limit: number) {
+    super(`A key may have ${limit} streams of events open at once. Try again when one has ended.`);
+  }
+}
+
+/** One address sent too many requests with wrong keys. */
+export class TooManyAttemptsError extends CodedError {
+  readonly code = 'SERVICE_TOO_MANY_ATTEMPTS';
+  readonly retryAfterS: number;
+
+  constructor(limit: number, retryAfterS: number) {
+    super(
+      `This request has no valid key, and more than ${limit} such requests came from its address within a minute. Wait ${retryAfterS} s, or send a valid key in X-API-Key.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** One address sent too many requests without a key for pages and documents. */
+export class PublicRateLimitError extends CodedError {
+  readonly code = 'SERVICE_PUBLIC_RATE_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(limit: number, retryAfterS: number) {
+    super(
+      `One address may send ${limit} requests a minute without a key; the next window opens in ${retryAfterS} s.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** The job that the caller waited for failed; `jobCode` is its error code. */
+export class JobFailedError extends CodedError {
+  readonly code = 'SERVICE_JOB_FAILED';
+  readonly jobCode: string;
+  readonly location: string;
+
+  constructor(location: string, jobCode: string, problem: string) {
+    super(`The circuit was accepted but failed: ${problem}`, [
+      { path: '', message: problem, code: jobCode },
+    ]);
+    this.jobCode = jobCode;
+    this.location = location;
+  }
+}
+
+/** The API key was revoked; this cannot be undone. */
+export class KeyRevokedError extends CodedError {
+  readonly code = 'SERVICE_KEY_REVOKED';
+
+  constructor(id: string) {
+    super(`The API key "${id}" was revoked, and a revoked key cannot be changed; make a new one.`);
+  }
+}
+
+/** The change would leave no key that can administer the service over HTTP. */
+export class LastAdminKeyError extends CodedError {
+  readonly code = 'SERVICE_LAST_ADMIN_KEY';
+
+  constructor(id: string) {
+    super(
+      `The API key "${id}" is the last valid one with the scope "admin". Make another one first, or use qcs keys on the machine of the service.`,
+    );
+  }
+}
+
+/** No API key has this id. */
+export class KeyNotFoundError extends CodedError {
+  readonly code = 'SERVICE_KEY_NOT_FOUND';
+
+  constructor(id: string) {
+    super(`There is no API key with the id "${id.slice(0, 100)}".`);
+  }
+}

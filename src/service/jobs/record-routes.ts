@@ -1,0 +1,227 @@
+/** Routes of job records of every kind: list, show, cancel, run again and delete the caller's own jobs. */
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { JobDamagedError, JobNotFoundError, JobNotRetriableError } from '../../jobs/errors.ts';
+import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
+import { callerOf } from '../http/authentication.ts';
+import type { JsonText } from '../http/envelope.ts';
+import { errorResponses, successEnvelope } from '../http/envelope.ts';
+import { JobNotFinishedError } from '../http/errors.ts';
+import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import type { JobRelatives, JobSubmission, ServedJobKind } from './job-kind.ts';
+import { locationOf } from './job-resources.ts';
+import {
+  cursorPlace,
+  cursorText,
+  DEFAULT_LIMIT,
+  jobPage,
+  jobParams,
+  jobQuery,
+  listRepeated,
+  queryTimeMs,
+  recordQuery,
+} from './job-schema.ts';
+import type { JobSubmissions } from './job-submission.ts';
+import { recordJson, withRequest } from './job-view.ts';
+import { ownJob } from './own-job.ts';
+
+/** Registers the routes that list, show, cancel, run again and delete jobs. */
+export function jobRecordRoutes<Submission extends JobSubmission>(
+  app: ServiceApp,
+  { deps, envelopes }: RouteContext,
+  jobKind: ServedJobKind<Submission>,
+  submissions: JobSubmissions<Submission>,
+): void {
+  const { resource, summary, record, headers } = jobKind.definition;
+  const { jobs } = deps;
+  const { kind, path, idName, listName, scope, operation, operations, tag, noun, plural } =
+    resource;
+
+  const ownJobOf = (id: string, keyId: string): Promise<Job> =>
+    ownJob(
+      { id, kind, keyId },
+      (each) => jobs.get(each),
+      (job) => job.keyId,
+    );
+  /** Entry of a job in a listing. An unreadable job is left out, and the others remain. */
+  const summaryOf = (job: Job): readonly object[] => {
+    try {
+      return [jobKind.summarize(job)];
+    } catch (error) {
+      if (!(error instanceof JobDamagedError)) throw error;
+      deps.onDamaged({ table: 'jobs', id: job.id, what: error.what });
+      return [];
+    }
+  };
+
+  /**
+   * Adds the request to a record. If the stored request is damaged, the record is answered without it,
+   * because the result matters more.
+   */
+  const withRequestOf = (job: Job, record: JsonText, isAskedFor: boolean): JsonText => {
+    try {
+      return withRequest(record, job, jobKind.requestJson(job), isAskedFor);
+    } catch (error) {
+      if (!(error instanceof JobDamagedError)) throw error;
+      deps.onDamaged({ table: 'jobs', id: job.id, what: error.what });
+      return record;
+    }
+  };
+
+  const checkEnded = ({ id, status }: Job, part?: JobId): void => {
+    if (!isFinal(status)) throw new JobNotFinishedError(id, status, locationOf(resource, id), part);
+  };
+  const relatives = (job: Job): JobRelatives => {
+    try {
+      return jobKind.relativesOf?.(job) ?? { parts: [] };
+    } catch (error) {
+      if (error instanceof JobDamagedError) return { parts: [] };
+      throw error;
+    }
+  };
+  const ownJobOrNone = async (id: JobId, keyId: string): Promise<Job | undefined> => {
+    try {
+      return await ownJobOf(id, keyId);
+    } catch (error) {
+      if (error instanceof JobNotFoundError || error instanceof JobDamagedError) return undefined;
+      throw error;
+    }
+  };
+
+  app.get(
+    path,
+    {
+      config: { scope },
+      preValidation: async (request) => listRepeated(request.query),
+      schema: {
+        operationId: `list${operations}`,
+        tags: [tag],
+        summary: `List the caller's ${plural}, newest first`,
+        description: `Lists the jobs that pass all filters, without results and requests; the record of each ${noun} has those. Damaged records are left out.`,
+        querystring: jobQuery(resource),
+        response: { 200: successEnvelope(jobPage(resource, summary)), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const { limit: asked, cursor, status, name, tag } = request.query;
+      const { created_after: from, created_before: before } = request.query;
+      const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
+      const found = await jobs.list({
+        kind,
+        keyId: callerOf(request).key.id,
+        ...(status !== undefined && { statuses: status }),
+        ...(name !== undefined && { name }),
+        ...(tag !== undefined && { tags: tag }),
+        ...(from !== undefined && { createdFrom: queryTimeMs(from) }),
+        ...(before !== undefined && { createdBefore: queryTimeMs(before) }),
+        ...(cursor !== undefined && { before: cursorPlace(cursor) }),
+        isBrief: true,
+        // One job more than requested shows whether there is another page.
+        limit: limit + 1,
+      });
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      return envelopes.send(request, reply, {
+        [listName]: page.flatMap(summaryOf),
+        next_cursor: last === undefined ? null : cursorText(last),
+      });
+    },
+  );
+
+  app.get(
+    `${path}/:${idName}`,
+    {
+      config: { scope },
+      schema: {
+        operationId: `get${operation}`,
+        tags: [tag],
+        summary: `The record of one ${noun}`,
+        params: jobParams(resource),
+        querystring: recordQuery,
+        response: { 200: successEnvelope(record), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const job = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
+      const isAskedFor = request.query.include === 'request';
+      const shown = await recordJson(jobKind, job);
+      return envelopes.sendText(request, reply, withRequestOf(job, shown, isAskedFor));
+    },
+  );
+
+  app.post(
+    `${path}/:${idName}/cancel`,
+    {
+      config: { scope },
+      schema: {
+        operationId: `cancel${operation}`,
+        tags: [tag],
+        summary: `Cancel a queued or running ${noun}`,
+        description: `If the ${noun} has already ended, its record is answered unchanged. Takes no body.`,
+        params: jobParams(resource),
+        response: { 200: successEnvelope(record), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
+      const job = await jobs.cancel(id);
+      return envelopes.sendText(request, reply, await recordJson(jobKind, job));
+    },
+  );
+
+  app.post(
+    `${path}/:${idName}/retry`,
+    {
+      config: { scope },
+      schema: {
+        operationId: `retry${operation}`,
+        tags: [tag],
+        summary: `Run a failed or cancelled ${noun} again`,
+        description: `Submits a new ${noun} with the same request and seed; the answer is that of a submission. The new record names the old one in \`retry_of\`. Takes no body.`,
+        params: jobParams(resource),
+        headers,
+        response: { 201: successEnvelope(record), ...errorResponses(400, 404, 503) },
+      },
+    },
+    async (request, answer) => {
+      const reply: FastifyReply = answer;
+      const job = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
+      if (job.status !== 'failed' && job.status !== 'cancelled') {
+        throw new JobNotRetriableError(job.id, job.status);
+      }
+      return submissions.submitAgain(request, reply, job);
+    },
+  );
+
+  app.delete(
+    `${path}/:${idName}`,
+    {
+      config: { scope },
+      schema: {
+        operationId: `delete${operation}`,
+        tags: [tag],
+        summary: `Delete a ${noun} that has ended, and its result`,
+        description: `Cancel a waiting or running one first. A later request with its Idempotency-Key runs nothing and answers 404.`,
+        params: jobParams(resource),
+        response: { 204: z.undefined().describe('Deleted'), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, answer) => {
+      const reply: FastifyReply = answer;
+      const { key } = callerOf(request);
+      const job = await ownJobOf(request.params[idName] ?? '', key.id);
+      checkEnded(job);
+      const { parent, parts } = relatives(job);
+      const whole = parent === undefined ? undefined : await ownJobOrNone(parent, key.id);
+      if (whole !== undefined) checkEnded(whole, job.id);
+      for (const part of parts) {
+        if ((await ownJobOrNone(part, key.id)) === undefined) continue;
+        // The tasks of a plan that was just cancelled are about to be cancelled.
+        await jobs.cancel(part);
+        await jobs.remove(part);
+      }
+      await jobs.remove(job.id);
+      return reply.code(204).send();
+    },
+  );
+}

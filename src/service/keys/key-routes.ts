@@ -1,0 +1,202 @@
+/** Routes of the caller's key, and of the administration of all keys. */
+import type { FastifyRequest } from 'fastify';
+import { DEFAULT_SCOPES } from '../http/api-key.ts';
+import { callerOf } from '../http/authentication.ts';
+import { errorResponses, isoTime, successEnvelope } from '../http/envelope.ts';
+import { KeyExpiryInPastError } from '../http/errors.ts';
+import { WINDOW_S } from '../http/limits.ts';
+import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import {
+  type KeyInfoView,
+  keyChangesBody,
+  keyInfo,
+  keyList,
+  keyParams,
+  keyView,
+  keyWithText,
+  newKeyBody,
+  rotationBody,
+  viewKey,
+} from './key-schema.ts';
+import type { KeyChanges, KeyOrder } from './key-store.ts';
+import type { KeyWatch } from './key-watch.ts';
+
+/** Registers `/keys/info` and `/admin/keys`. */
+export function keyRoutes(
+  app: ServiceApp,
+  { deps, envelopes }: RouteContext,
+  keyWatch: KeyWatch,
+): void {
+  const { places, keys, settings, usage, now, elapsedMs } = deps;
+  const orderOf = (request: FastifyRequest): KeyOrder => ({
+    actor: callerOf(request).key.id,
+    at: now(),
+    keepsAdmin: true,
+  });
+  /** Parses an expiry time, which must be in the future, to milliseconds since 1970 UTC. */
+  const expiryOf = (text: string): number => {
+    const expiresAt = Date.parse(text);
+    if (expiresAt <= now()) throw new KeyExpiryInPastError(isoTime(expiresAt), isoTime(now()));
+    return expiresAt;
+  };
+  /** Converts a time on the clock of `elapsedMs` to a time of day. */
+  const timeOf = (elapsed: number) => isoTime(now() + elapsed - elapsedMs());
+  app.get(
+    '/keys/info',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getKeyInfo',
+        tags: ['keys'],
+        summary: 'Tier, limits and current usage of the key',
+        response: { 200: successEnvelope(keyInfo) },
+      },
+    },
+    async (request, reply) => {
+      const { key, limit, window } = callerOf(request);
+      return envelopes.send(request, reply, {
+        id: key.id,
+        name: key.name,
+        tier: key.tier,
+        scopes: [...key.scopes],
+        created_at: isoTime(key.createdAt),
+        limits: {
+          requests: limit,
+          window_s: WINDOW_S,
+          in_flight: settings.inFlightLimits[key.tier],
+        },
+        usage: {
+          window_started_at: timeOf(window.openedAt),
+          requests: window.used,
+          remaining: limit - window.used,
+          resets_at: timeOf(window.endsAt),
+          in_flight: await places.inFlight('circuit', key.id),
+        },
+        storage_bytes: usage.bytesOf(key.id),
+        storage_limit_bytes: settings.storageLimits[key.tier],
+        priority_queue: key.tier === 'enterprise',
+      } satisfies KeyInfoView);
+    },
+  );
+
+  app.get(
+    '/admin/keys',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'listKeys',
+        tags: ['administration'],
+        summary: 'List API keys, expired and revoked ones too',
+        response: { 200: successEnvelope(keyList) },
+      },
+    },
+    async (request, reply) =>
+      envelopes.send(request, reply, { keys: (await keys.list()).map(viewKey) }),
+  );
+
+  app.post(
+    '/admin/keys',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'createKey',
+        tags: ['administration'],
+        summary: 'Make an API key',
+        description: 'Only this answer shows the key; the service stores its hash.',
+        body: newKeyBody,
+        response: { 201: successEnvelope(keyWithText), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const { name, tier, scopes = DEFAULT_SCOPES, expires_at } = request.body;
+      const { actor, at } = orderOf(request);
+      const newKey = {
+        name,
+        tier,
+        scopes: [...new Set(scopes)],
+        createdAt: at,
+        ...(expires_at !== undefined && { expiresAt: expiryOf(expires_at) }),
+      };
+      const { key, text } = await keys.create(newKey, actor);
+      reply.code(201).header('cache-control', 'no-store');
+      return envelopes.send(request, reply, { key: text, ...viewKey(key) });
+    },
+  );
+
+  app.patch(
+    '/admin/keys/:key_id',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'changeKey',
+        tags: ['administration'],
+        summary: 'Change name, tier, scopes or expiry of an API key',
+        description:
+          'Fields that are left out stay as they are. The change takes effect with the next request; event streams that the key may no longer read end. The last valid key with the scope `admin` cannot lose it.',
+        params: keyParams,
+        body: keyChangesBody,
+        response: { 200: successEnvelope(keyView), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { name, tier, scopes, expires_at } = request.body;
+      const changes: KeyChanges = {
+        ...(name !== undefined && { name }),
+        ...(tier !== undefined && { tier }),
+        ...(scopes !== undefined && { scopes: [...new Set(scopes)] }),
+        ...(expires_at !== undefined && {
+          expiresAt: expires_at === null ? null : expiryOf(expires_at),
+        }),
+      };
+      const key = await keys.change(request.params.key_id, changes, orderOf(request));
+      await keyWatch.look();
+      return envelopes.send(request, reply, viewKey(key));
+    },
+  );
+
+  app.post(
+    '/admin/keys/:key_id/rotate',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'rotateKey',
+        tags: ['administration'],
+        summary: 'Give an API key a new secret',
+        description:
+          'The key keeps its id, jobs and limits. Its present secret is accepted for another `grace_s` seconds; older secrets are refused. Only this answer shows the new key.',
+        params: keyParams,
+        body: rotationBody,
+        response: { 200: successEnvelope(keyWithText), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const order = orderOf(request);
+      const oldUntil = order.at + request.body.grace_s * 1000;
+      const { key, text } = await keys.rotate(request.params.key_id, oldUntil, order);
+      await keyWatch.look();
+      reply.header('cache-control', 'no-store');
+      return envelopes.send(request, reply, { key: text, ...viewKey(key) });
+    },
+  );
+
+  app.delete(
+    '/admin/keys/:key_id',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'revokeKey',
+        tags: ['administration'],
+        summary: 'Revoke an API key',
+        description:
+          'The key is refused from the next request on, and its event streams end. Its running jobs continue; QCS_REVOKED_KEY_JOBS decides whether its waiting jobs run or are cancelled. The last valid key with the scope `admin` cannot be revoked. A revoked key stays listed.',
+        params: keyParams,
+        response: { 200: successEnvelope(keyView), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const key = await keys.revoke(request.params.key_id, orderOf(request));
+      await keyWatch.look();
+      return envelopes.send(request, reply, viewKey(key));
+    },
+  );
+}
