@@ -1,10 +1,11 @@
 /** The stores over PostgreSQL. Nothing else loads its driver in the service. */
-import type { StoreReports, Stores } from './compose-stores.ts';
+
 import { PostgresIdempotencyStore } from './jobs/postgres-idempotency-store.ts';
 import { PostgresJobStore } from './jobs/postgres-job-store.ts';
 import { createPostgresAuditLog } from './service/audit/postgres-audit-log.ts';
 import { createPostgresIonqSessionStore } from './service/ionq/ionq-sessions.ts';
 import { createPostgresKeyStore } from './service/keys/postgres-key-store.ts';
+import type { StoreReports, Stores } from './service/stores.ts';
 import { createPostgresMaintenanceStore } from './service/systems/maintenance.ts';
 import { StorageUnwritableError } from './storage/errors.ts';
 import { PostgresDatabase } from './storage/postgres/postgres-database.ts';

@@ -52,6 +52,19 @@ export interface SubmissionOptions {
   readonly truncationThreshold?: number;
 }
 
+/** Options that choose and configure an engine. */
+export interface EngineChoice {
+  readonly engine?: 'cpu' | 'reference' | 'webgpu';
+  readonly threads?: number;
+  readonly precision?: 'f32' | 'f64';
+}
+
+/** Options of `qcs run`. */
+export interface RunOptions extends EngineChoice, SubmissionOptions {
+  readonly repeat?: number;
+  readonly json?: boolean;
+}
+
 /** Fields of the method that options give. */
 function methodFieldsOf({ method, maxBondDimension, truncationThreshold }: SubmissionOptions) {
   return {

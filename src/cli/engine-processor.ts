@@ -1,9 +1,59 @@
-/** Runs the batches of a sweep on an engine in this process. */
+/** An engine in this process, as a processor: its limits, and the batches of a sweep on it. */
+
 import { setImmediate } from 'node:timers/promises';
+import type { StateMemory } from '../circuit/circuit-limits.ts';
+import type { Config } from '../config.ts';
+import type { Engine } from '../engine/engine.ts';
 import { Mutex } from '../engine/mutex.ts';
-import type { BatchRun, BatchRunResult, Processor, RunHooks } from '../fleet/processor.ts';
+import type { Machine } from '../fleet/machine.ts';
+import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
+import type {
+  BatchRun,
+  BatchRunResult,
+  Processor,
+  ProcessorSpec,
+  RunHooks,
+} from '../fleet/processor.ts';
 import { engineBatches, type RunEngineBatch } from '../fleet/workers/engine-batches.ts';
-import type { LocalEngine } from './local-engine.ts';
+
+/** Engine for measurements, with the limits for its circuits. Dispose of it to close it. */
+export interface LocalEngine extends AsyncDisposable {
+  readonly engine: Engine;
+  /** Number of CPU threads; undefined on an adapter. */
+  readonly numThreads: number | undefined;
+  readonly precision: 'f32' | 'f64';
+  readonly spec: ProcessorSpec;
+  /** Hardware that computes: the CPU, or the adapter's name. */
+  readonly hardware: string;
+}
+
+/** Settings and machine that an engine is opened with. */
+export interface LocalSurroundings {
+  readonly config: Config;
+  readonly machine: Machine;
+}
+
+/** Describes an engine as a processor, with the limits of the settings. */
+export function engineSpec(
+  { name, target }: Engine,
+  precision: 'f32' | 'f64',
+  memory: Omit<StateMemory, 'bytesPerAmplitude'>,
+  { maxShots, maxGates, maxRounds }: Config,
+): ProcessorSpec {
+  return {
+    id: `${name} engine`,
+    name: `${name} engine`,
+    family: 'statevector',
+    maxQubits: target.maxQubits,
+    maxShots,
+    maxGates,
+    maxRounds,
+    precision,
+    execution: name === 'webgpu' ? 'webgpu' : 'cpu',
+    target,
+    stateMemory: { ...memory, bytesPerAmplitude: AMPLITUDE_BYTES[precision] },
+  };
+}
 
 /** A processor whose batches take turns on one engine. */
 export class EngineProcessor implements Pick<Processor, 'runBatch'> {

@@ -3,13 +3,9 @@ import { discoverAdapters } from '../fleet/adapters/adapter-discovery.ts';
 import { planAdapters } from '../fleet/adapters/adapter-plan.ts';
 import { findGpuCards } from '../fleet/adapters/gpu-cards.ts';
 import { openAdapter } from '../fleet/adapters/open-adapter.ts';
+import type { EngineChoice } from './circuit-file.ts';
+import { engineSpec, type LocalEngine, type LocalSurroundings } from './engine-processor.ts';
 import { NoUsableAdapterError, OptionsConflictError } from './errors.ts';
-import {
-  type EngineChoice,
-  engineSpec,
-  type LocalEngine,
-  type LocalSurroundings,
-} from './local-engine.ts';
 
 /**
  * Opens the WebGPU engine that the options describe.

@@ -14,7 +14,7 @@ import type { ProcessorSpec } from '../fleet/processor.ts';
 import type { Precision, SizeClass } from '../fleet/schedule/lane.ts';
 import type { RunMethod } from '../fleet/schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from '../fleet/self-test.ts';
-import type { LocalEngine } from './local-engine.ts';
+import type { LocalEngine } from './engine-processor.ts';
 
 /**
  * Opens the engine for a run and tests it.

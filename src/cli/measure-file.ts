@@ -4,13 +4,12 @@ import { readMachine } from '../fleet/machine.ts';
 import { checkCircuit } from '../service/circuits/check-circuit.ts';
 import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
-import { readCircuitFile, submissionFields } from './circuit-file.ts';
+import { type RunOptions, readCircuitFile, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
 import { EngineProcessor } from './engine-processor.ts';
 import { OptionsConflictError } from './errors.ts';
 import { openLocalEngine } from './local-engine.ts';
 import { measure, measurementText } from './measure.ts';
-import type { RunOptions } from './run-circuit.ts';
 import { runFurtherHere } from './run-further-here.ts';
 import { runFacts, runReport } from './run-report.ts';
 

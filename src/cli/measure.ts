@@ -7,7 +7,7 @@ import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
 import type { CheckedCircuit } from '../service/circuits/check-circuit.ts';
 import { type CommandIo, table } from './command-io.ts';
-import type { LocalEngine } from './local-engine.ts';
+import type { LocalEngine } from './engine-processor.ts';
 import { type EngineRuns, runOnEngine } from './run-on-engine.ts';
 
 type Timing = RunResult['timing'];

@@ -12,20 +12,13 @@ import { checkCircuit } from '../service/circuits/check-circuit.ts';
 import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import type { Target } from '../service/circuits/targets.ts';
-import { readCircuitFile, type SubmissionOptions, submissionFields } from './circuit-file.ts';
+import { type RunOptions, readCircuitFile, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
 import { EngineProcessor } from './engine-processor.ts';
-import type { EngineChoice } from './local-engine.ts';
 import { openSimulator } from './local-simulator.ts';
 import { runFurtherHere } from './run-further-here.ts';
 import { runOnEngine } from './run-on-engine.ts';
 import { type LocalRun, runFacts, runReport } from './run-report.ts';
-
-/** Options of the command. */
-export interface RunOptions extends EngineChoice, SubmissionOptions {
-  readonly repeat?: number;
-  readonly json?: boolean;
-}
 
 /** Runs the circuit of the file as the service would, or measures it if an option asks for that. */
 export async function runCircuit(file: string, options: RunOptions, io: CommandIo): Promise<void> {

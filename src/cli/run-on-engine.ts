@@ -7,8 +7,8 @@ import { compiledByMethod } from '../fleet/workers/compiled-methods.ts';
 import { circuitOf } from '../fleet/workers/sent-circuit.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
 import type { CommandIo } from './command-io.ts';
+import type { LocalEngine } from './engine-processor.ts';
 import { InterruptedError } from './errors.ts';
-import type { LocalEngine } from './local-engine.ts';
 import { ProgressBar } from './progress-bar.ts';
 
 /** Number of runs, and the random draws of each. */

@@ -22,13 +22,13 @@ import { isEstimated } from '../service/circuits/check-outputs.ts';
 import { type Target, targetsOf } from '../service/circuits/targets.ts';
 import { RequestInvalidError } from '../service/http/errors.ts';
 import { encodeStored } from '../service/jobs/stored-request.ts';
-import { faultsOfFile, readCircuitFile, sweepBody } from './circuit-file.ts';
+import { faultsOfFile, type RunOptions, readCircuitFile, sweepBody } from './circuit-file.ts';
 import { type CommandIo, writeWarnings } from './command-io.ts';
 import { EngineProcessor } from './engine-processor.ts';
 import { InterruptedError, OptionsConflictError } from './errors.ts';
 import { openSimulator } from './local-simulator.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { isMeasurement, isRunHere, type RunOptions, targetsHere } from './run-circuit.ts';
+import { isMeasurement, isRunHere, targetsHere } from './run-circuit.ts';
 import type { SweepOptions } from './sweep-options.ts';
 import { observableText, type SweepFacts, sweptFields, writeSweep } from './sweep-report.ts';
 

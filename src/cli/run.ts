@@ -4,10 +4,10 @@
  * inputs.
  */
 import { type Command, Option } from 'commander';
+import type { RunOptions } from './circuit-file.ts';
 import { withCircuit } from './circuit-options.ts';
 import type { CommandIo } from './command-io.ts';
 import { count } from './option-parsers.ts';
-import type { RunOptions } from './run-circuit.ts';
 import { isSweep, type SweepOptions, withSweep } from './sweep-options.ts';
 
 /** Adds the command to the program. */

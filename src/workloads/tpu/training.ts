@@ -1,4 +1,4 @@
-/** The TPU job `training`: input, limits and example; run-training.ts runs it. */
+/** Input of the TPU job `training`, its limits and its faults. */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../agents/research/vqe-faults.ts';
@@ -6,9 +6,9 @@ import { type VqeInput, vqeFields } from '../agents/research/vqe-fields.ts';
 import { circuitsOfGradient } from '../algorithms/training/gradients/exact-gradients.ts';
 import { ANSATZES } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import { seedField } from '../procedures/input-fields.ts';
-import { procedure } from '../procedures/procedure.ts';
 
-const LIMITS = {
+/** Limits of a training job. */
+export const TRAINING_LIMITS = {
   steps: 300,
   rows: 500,
   features: 8,
@@ -25,11 +25,12 @@ const MAX_VALUE = 1e6;
 /** Size of the Iris pair: rows and features. */
 const DEFAULT_ROWS = { count: 100, features: 4 };
 
-const row = z.array(z.number().min(-MAX_VALUE).max(MAX_VALUE)).min(1).max(LIMITS.features);
+const row = z.array(z.number().min(-MAX_VALUE).max(MAX_VALUE)).min(1).max(TRAINING_LIMITS.features);
 
 const { steps: _steps, learning_rate: _learningRate, seed: _seed, ...searchFields } = vqeFields;
 
-const input = z.strictObject({
+/** Limits of the input. */
+export const trainingInput = z.strictObject({
   problem: z
     .enum(['classifier', 'vqe'])
     .default('classifier')
@@ -39,7 +40,7 @@ const input = z.strictObject({
   steps: z
     .int()
     .min(1)
-    .max(LIMITS.steps)
+    .max(TRAINING_LIMITS.steps)
     .default(40)
     .describe('Maximum number of steps of the optimiser; default 40'),
   learning_rate: z
@@ -52,14 +53,14 @@ const input = z.strictObject({
   rows: z
     .array(row)
     .min(4)
-    .max(LIMITS.rows)
+    .max(TRAINING_LIMITS.rows)
     .optional()
     .describe(
       'classifier only: feature values, the same number in each row; by default the 100 rows of the Iris pair',
     ),
   labels: z
     .array(z.union([z.literal(0), z.literal(1)]))
-    .max(LIMITS.rows)
+    .max(TRAINING_LIMITS.rows)
     .optional()
     .describe('classifier only: the class of each row, 0 or 1; at least two rows of each'),
   test_fraction: z
@@ -73,7 +74,7 @@ const input = z.strictObject({
   batch_size: z
     .int()
     .min(1)
-    .max(LIMITS.rows)
+    .max(TRAINING_LIMITS.rows)
     .optional()
     .describe('classifier only: rows per step, drawn anew in each pass; by default all'),
   ansatz: z
@@ -85,13 +86,13 @@ const input = z.strictObject({
   qubits: z
     .int()
     .min(1)
-    .max(LIMITS.qubits)
+    .max(TRAINING_LIMITS.qubits)
     .optional()
     .describe('classifier only: number of qubits; by default one per feature, and at least 2'),
   layers: z
     .int()
     .min(1)
-    .max(LIMITS.layers)
+    .max(TRAINING_LIMITS.layers)
     .optional()
     .describe('classifier only: number of layers; default 1'),
   vqe: z
@@ -101,7 +102,7 @@ const input = z.strictObject({
 });
 
 /** Parsed input of a training job. */
-export type TrainingInput = z.output<typeof input>;
+export type TrainingInput = z.output<typeof trainingInput>;
 
 const CLASSIFIER_FIELDS = [
   'rows',
@@ -112,18 +113,6 @@ const CLASSIFIER_FIELDS = [
   'qubits',
   'layers',
 ] as const;
-
-/** The TPU job `training`. */
-export const training = procedure({
-  name: 'training',
-  description:
-    'Trains a variational classifier (exact gradients, Adam) or a variational quantum eigensolver. The result has the loss or energy of each step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one. `scaler` has the range of each feature in the training rows: the circuit gets 2 (x − minimum) / (maximum − minimum) − 1, clipped to [−1, 1]; for a constant feature the maximum is the minimum plus 1. A row has class 1 if its expectation value is above `threshold`.',
-  input,
-  check: trainingFaults,
-  limits: { ...LIMITS, deadline_ms: 600_000 },
-  example: { problem: 'classifier', steps: 10, batch_size: 20, seed: 7 },
-  run: async (...call) => (await import('./run-training.ts')).runTraining(...call),
-});
 
 /** Input of the VQE that a training job describes. */
 export function vqeInputOf({ vqe, steps, learning_rate, seed }: TrainingInput): VqeInput {
@@ -146,7 +135,8 @@ export function classifierCircuit(
   return ANSATZES[ansatz].build({ numQubits, numLayers: layers, numFeatures });
 }
 
-function trainingFaults(given: TrainingInput): readonly Fault[] {
+/** Faults of an input. */
+export function trainingFaults(given: TrainingInput): readonly Fault[] {
   if (given.problem === 'vqe') return searchFaults(given);
   const faults = classifierFaults(given);
   return faults.length > 0 ? faults : workFaults(given);
@@ -209,8 +199,8 @@ function workFaults(given: TrainingInput): readonly Fault[] {
   const { operations, numQubits } = circuit.shape;
   const numCircuits = batch_size * circuitsOfGradient(circuit);
   const perStep = numCircuits * operations.length * (2 ** numQubits + GATE_OVERHEAD);
-  if (steps * perStep <= LIMITS.classifier_amplitude_updates) return [];
-  const most = Math.floor(LIMITS.classifier_amplitude_updates / perStep);
+  if (steps * perStep <= TRAINING_LIMITS.classifier_amplitude_updates) return [];
+  const most = Math.floor(TRAINING_LIMITS.classifier_amplitude_updates / perStep);
   const message = `Each step takes the time of up to ${numCircuits} circuits of ${operations.length} gates on ${numQubits} qubits; of such steps the limit is ${most}.`;
   return [{ path: 'steps', message }];
 }

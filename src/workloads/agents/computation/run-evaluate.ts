@@ -7,7 +7,7 @@ import {
 } from '../../algorithms/expressions/bounded-math.ts';
 import { renderValue } from '../../algorithms/expressions/render-value.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
-import { defaultDigits, type EvaluateInput, type VariableValue } from './evaluate.ts';
+import { DEFAULT_DIGITS, type EvaluateInput, type VariableValue } from './evaluate-input.ts';
 
 /** Evaluator of doubles, kept: opening one takes a while, and most runs need only doubles. */
 let ofDoubles: BoundedMath | undefined;
@@ -19,7 +19,7 @@ function mathOf(precision: Precision): BoundedMath {
   return ofDoubles;
 }
 
-function precisionOf({ precision, digits = defaultDigits }: EvaluateInput): Precision {
+function precisionOf({ precision, digits = DEFAULT_DIGITS }: EvaluateInput): Precision {
   return precision === 'bignumber' ? { kind: precision, digits } : { kind: precision };
 }
 
@@ -35,7 +35,7 @@ export function evaluationFaults(input: EvaluateInput): readonly Fault[] {
 
 /** Runs `evaluate`. */
 export const runEvaluate: RunProcedure<EvaluateInput> = async (input, context) => {
-  const { expression, scope = {}, digits = defaultDigits, seed = context.seed } = input;
+  const { expression, scope = {}, digits = DEFAULT_DIGITS, seed = context.seed } = input;
   const bounded = mathOf(precisionOf(input));
   const { math } = bounded;
   const variables = Object.entries(scope).map(([name, value]): [string, unknown] => [

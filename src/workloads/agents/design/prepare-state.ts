@@ -1,14 +1,13 @@
-/** The task `prepare_state`: input, limits and example. */
+/** Input of the task `prepare_state`, its limits and its faults. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
-import { procedure } from '../../procedures/procedure.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 import { STATE_FAMILIES } from './target-state.ts';
 
 /** Most qubits of a state given by its amplitudes. */
-const MAX_AMPLITUDE_QUBITS = 10;
+export const MAX_AMPLITUDE_QUBITS = 10;
 /** Most qubits of a named state; bounded because the result is verified amplitude by amplitude. */
-const MAX_FAMILY_QUBITS = 16;
+export const MAX_FAMILY_QUBITS = 16;
 /** Largest deviation of a state's norm from 1. */
 const NORM_TOLERANCE = 1e-6;
 
@@ -59,27 +58,13 @@ export function givenAmplitudes(
   );
 }
 
-/** The task `prepare_state`. */
-export const prepareState = procedure({
-  name: 'prepare_state',
-  description:
-    'Finds a circuit that makes a given state of |0…0⟩: from amplitudes by multiplexed rotations, from a name (GHZ, W, Dicke, uniform) by the short circuit known for it. The result has the circuit, its counts and depth, and the fidelity of the state that running it gave.',
-  input: prepareStateInput,
-  check: (input) => [
-    ...(input.amplitudes === undefined
-      ? familyFaults(input)
-      : amplitudeFaults(input, input.amplitudes)),
-    ...gateSetFaultsAt('gate_set', input.gate_set),
-  ],
-  limits: {
-    max_amplitudes: 2 ** MAX_AMPLITUDE_QUBITS,
-    max_qubits: MAX_FAMILY_QUBITS,
-    deadline_ms: 120_000,
-  },
-  example: { amplitudes: [0.5, 0, [0, 0.5], 0.5, 0, 0, 0, -0.5] },
-  feeds: { circuit: 'circuit', qubits: 'qubits' },
-  run: async (...call) => (await import('./run-prepare-state.ts')).runPrepareState(...call),
-});
+/** Faults of an input. */
+export function prepareStateFaults(input: PrepareStateInput): readonly Fault[] {
+  const { amplitudes, gate_set } = input;
+  const ofState =
+    amplitudes === undefined ? familyFaults(input) : amplitudeFaults(input, amplitudes);
+  return [...ofState, ...gateSetFaultsAt('gate_set', gate_set)];
+}
 
 function familyFaults({ state, qubits, excitations }: PrepareStateInput): readonly Fault[] {
   if (state === undefined) {

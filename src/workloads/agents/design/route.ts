@@ -1,4 +1,4 @@
-/** The task `route`: input, limits and example. */
+/** Input of the task `route`, its limits and its faults. */
 import { z } from 'zod';
 import { DEVICE_IDS } from '../../../compiler/device/public-devices.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
@@ -8,16 +8,18 @@ import {
   circuitOf,
   seedField,
 } from '../../procedures/input-fields.ts';
-import { procedure } from '../../procedures/procedure.ts';
 import { routingTarget } from './devices/target.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
-const MAX_COUPLERS = 1024;
+export const MAX_COUPLERS = 1024;
 /** Highest qubit index of a coupling map. */
 const MAX_PLACE = 255;
 /** Most multi-qubit gates of a circuit: on a wide device each may take dozens of native ones. */
-const MAX_WIDE_GATES = 1000;
+export const MAX_WIDE_GATES = 1000;
 const MAX_TRIALS = 32;
+
+/** Widest circuit, in qubits, and most pairs of qubits that its gates become. */
+export const ROUTE_LIMITS = { maxQubits: MAX_PLACE + 1, maxPairs: 2 * MAX_WIDE_GATES } as const;
 
 const place = z.int().min(0).max(MAX_PLACE);
 
@@ -57,35 +59,8 @@ export const routeInput = z.strictObject({
 /** Parsed input. */
 export type RouteInput = z.output<typeof routeInput>;
 
-/** The task `route`. */
-export const route = procedure({
-  name: 'route',
-  description:
-    'Fits a circuit to a device: chooses physical qubits, inserts SWAPs between distant qubits (SABRE), and writes it in native gates. The result has the circuit on physical qubits, the layouts before and after, counts and depths, an estimate of the success probability from the noise model of the device, and how fit and equivalence were verified.',
-  input: routeInput,
-  check: routeFaults,
-  limits: {
-    max_qubits: MAX_PLACE + 1,
-    max_couplers: MAX_COUPLERS,
-    max_wide_gates: MAX_WIDE_GATES,
-    deadline_ms: 300_000,
-  },
-  example: {
-    circuit: [
-      { gate: 'H', qubit: 0 },
-      { gate: 'CX', control: 0, target: 1 },
-      { gate: 'CX', control: 0, target: 2 },
-      { gate: 'CCX', controls: [0, 1], target: 3 },
-      { gate: 'M', qubits: [0, 1, 2, 3] },
-    ],
-    device: 'iqm-garnet',
-    seed: 1,
-  },
-  feeds: { circuit: 'circuit', qubits: 'qubits' },
-  run: async (...call) => (await import('./run-route.ts')).runRoute(...call),
-});
-
-function routeFaults(input: RouteInput): readonly Fault[] {
+/** Faults of an input. */
+export function routeFaults(input: RouteInput): readonly Fault[] {
   const faults: Fault[] = [...gateSetFaultsAt('native_gates', input.native_gates)];
   const { device, coupling_map: couplers } = input;
   if (device !== undefined && couplers !== undefined) {
@@ -99,7 +74,7 @@ function routeFaults(input: RouteInput): readonly Fault[] {
     if (a !== b) continue;
     faults.push({ path: `coupling_map[${i}]`, message: `Couples qubit ${a} with itself.` });
   }
-  const limits = { maxQubits: MAX_PLACE + 1 };
+  const limits = { maxQubits: ROUTE_LIMITS.maxQubits };
   faults.push(...circuitFaults(input, limits));
   if (faults.length > 0) return faults;
   const { map } = routingTarget(input);
@@ -121,6 +96,3 @@ function routeFaults(input: RouteInput): readonly Fault[] {
   }
   return faults;
 }
-
-/** Widest circuit, for the code that runs it. */
-export const ROUTE_LIMITS = { maxQubits: MAX_PLACE + 1, maxPairs: 2 * MAX_WIDE_GATES } as const;

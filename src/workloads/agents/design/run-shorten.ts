@@ -7,14 +7,14 @@ import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { circuitView } from './circuit-view.ts';
 import { circuitSize } from './gate-counts.ts';
 import { gateSetOf } from './gate-set-field.ts';
-import { MAX_QUBITS, type ShortenInput } from './shorten.ts';
+import { SHORTEN_MAX_QUBITS, type ShortenInput } from './shorten.ts';
 
 /** Shortens the input's circuit, if a shorter one is found, and verifies it. */
 export async function runShorten(
   input: ShortenInput,
   context: ProcedureContext,
 ): Promise<JsonObject> {
-  const given = circuitOf(input, { maxQubits: MAX_QUBITS });
+  const given = circuitOf(input, { maxQubits: SHORTEN_MAX_QUBITS });
   const { preserve, seed = context.seed } = input;
   context.progress(0.05, 'Shortening');
   const circuit = shortenCircuit(given, gateSetOf(input.gate_set), preserve);

@@ -1,12 +1,12 @@
-/** The task `shorten`: input, limits and example. */
+/** Input of the task `shorten`, its limits and its faults. */
 import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
 import { PRESERVED } from '../../algorithms/equivalence/verify-circuits.ts';
 import { circuitFaults, circuitFields, seedField } from '../../procedures/input-fields.ts';
-import { procedure } from '../../procedures/procedure.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
 /** Most qubits; enough for every public device. */
-export const MAX_QUBITS = 256;
+export const SHORTEN_MAX_QUBITS = 256;
 
 /** Limit of the input. */
 export const shortenInput = z.strictObject({
@@ -24,30 +24,10 @@ export const shortenInput = z.strictObject({
 /** Parsed input. */
 export type ShortenInput = z.output<typeof shortenInput>;
 
-/** The task `shorten`. */
-export const shorten = procedure({
-  name: 'shorten',
-  description:
-    'Makes a circuit shorter: cancels and merges gates, finds shorter two-qubit blocks, and writes it in a gate set if one is given. The result has the circuit, counts and depths before and after, and how its equivalence was verified; a circuit that fails verification is never answered.',
-  input: shortenInput,
-  check: (input) => [
-    ...circuitFaults(input, { maxQubits: MAX_QUBITS }),
+/** Faults of an input. */
+export function shortenFaults(input: ShortenInput): readonly Fault[] {
+  return [
+    ...circuitFaults(input, { maxQubits: SHORTEN_MAX_QUBITS }),
     ...gateSetFaultsAt('gate_set', input.gate_set),
-  ],
-  limits: { max_qubits: MAX_QUBITS, max_gates: 10_000, deadline_ms: 300_000 },
-  example: {
-    circuit: [
-      { gate: 'H', qubit: 0 },
-      { gate: 'CX', control: 0, target: 1 },
-      { gate: 'T', qubit: 0 },
-      { gate: 'CX', control: 0, target: 1 },
-      { gate: 'CX', control: 1, target: 0 },
-      { gate: 'CX', control: 0, target: 1 },
-      { gate: 'RZ', qubit: 1, theta: 0.25 },
-      { gate: 'RZ', qubit: 1, theta: 0.5 },
-    ],
-    gate_set: ['cx', 'rz', 'ry'],
-  },
-  feeds: { circuit: 'circuit', qubits: 'qubits' },
-  run: async (...call) => (await import('./run-shorten.ts')).runShorten(...call),
-});
+  ];
+}

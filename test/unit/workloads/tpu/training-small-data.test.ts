@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { uniformDraw } from '../../../../src/math/philox.ts';
 import type { Json, JsonObject } from '../../../../src/workloads/procedures/json.ts';
-import { training } from '../../../../src/workloads/tpu/training.ts';
+import { training } from '../../../../src/workloads/tpu/tpu-procedures.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 
 /** Paths at which a result has no value: JSON writes NaN and infinity as null. */

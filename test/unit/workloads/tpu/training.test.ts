@@ -4,7 +4,7 @@ import { fitScaler, scaleRow } from '../../../../src/workloads/models/qnn-hybrid
 import { fitClassifier } from '../../../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../../../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import { ANSATZES } from '../../../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
-import { training } from '../../../../src/workloads/tpu/training.ts';
+import { training } from '../../../../src/workloads/tpu/tpu-procedures.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 
 /** Full configuration interaction, H₂ in STO-3G at 0.735 Å. */

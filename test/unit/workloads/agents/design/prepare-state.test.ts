@@ -1,7 +1,7 @@
 /** The design agent's task `prepare_state`. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prepareState } from '../../../../../src/workloads/agents/design/prepare-state.ts';
+import { prepareState } from '../../../../../src/workloads/agents/design/design-tasks.ts';
 import type { Json, JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { misfits } from '../../../../../src/compiler/device/device.ts';
 import { DEVICE_IDS, DEVICES } from '../../../../../src/compiler/device/public-devices.ts';
-import { route } from '../../../../../src/workloads/agents/design/route.ts';
+import { route } from '../../../../../src/workloads/agents/design/design-tasks.ts';
 import type { Json, JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 import { gate } from '../../../../support/random-circuits.ts';

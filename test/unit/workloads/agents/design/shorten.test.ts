@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../../../src/circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../../../../src/circuit/gate-objects-from-circuit.ts';
-import { shorten } from '../../../../../src/workloads/agents/design/shorten.ts';
+import { shorten } from '../../../../../src/workloads/agents/design/design-tasks.ts';
 import { verifyCircuits } from '../../../../../src/workloads/algorithms/equivalence/verify-circuits.ts';
 import type { Json, JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { circuits } from '../../../../property/circuit-arbitrary.ts';

@@ -4,7 +4,7 @@ import { gateNamed } from '../../../../../src/circuit/gates.ts';
 import { rowsFromMatrix } from '../../../../../src/circuit/matrix-rows.ts';
 import { matrixOfOperations } from '../../../../../src/circuit/operation-matrix.ts';
 import { designAgent } from '../../../../../src/workloads/agents/agents.ts';
-import { synthesize } from '../../../../../src/workloads/agents/design/synthesize.ts';
+import { synthesize } from '../../../../../src/workloads/agents/design/design-tasks.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 import { gate, randomUnitary } from '../../../../support/random-circuits.ts';
 import { RandomStream } from '../../../../support/random-stream.ts';
