@@ -222,8 +222,8 @@ async function bellCost(pool: EnginePool, length: number) {
   const [mainBefore, allBefore] = [process.threadCpuUsage(), process.cpuUsage()];
   for (let at = 0; at < NUM_BELLS; at += length) {
     const outcomes = await Promise.all(pool.run(bells(at, length)));
-    for (const { run } of outcomes) {
-      const { outcomes: read, occurrences } = run.counts;
+    for (const { outputs } of outcomes) {
+      const { outcomes: read, occurrences } = outputs.countsByRow![0]!;
       const numShots = occurrences.reduce((sum, times) => sum + times, 0);
       if (numShots !== FEW_SHOTS || read.some((value) => value !== 0 && value !== 3)) {
         throw new Error('a Bell circuit read what it must not');

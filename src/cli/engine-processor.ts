@@ -8,13 +8,13 @@ import { Mutex } from '../engine/mutex.ts';
 import type { Machine } from '../fleet/machine.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type {
-  BatchRun,
-  BatchRunResult,
+  CircuitResult,
+  CircuitRun,
   Processor,
   ProcessorSpec,
   RunHooks,
 } from '../fleet/processor.ts';
-import { engineBatches, type RunEngineBatch } from '../fleet/workers/engine-batches.ts';
+import { engineRuns, type RunOnEngine } from '../fleet/workers/engine-runs.ts';
 
 /** Engine for measurements, with the limits for its circuits. Dispose of it to close it. */
 export interface LocalEngine extends AsyncDisposable {
@@ -55,35 +55,31 @@ export function engineSpec(
   };
 }
 
-/** A processor whose batches take turns on one engine. */
-export class EngineProcessor implements Pick<Processor, 'runBatch'> {
+/** A processor whose runs take turns on one engine. */
+export class EngineProcessor implements Pick<Processor, 'run'> {
   readonly #local: LocalEngine;
-  readonly #run: RunEngineBatch;
+  readonly #run: RunOnEngine;
   readonly #turns = new Mutex();
 
   constructor(local: LocalEngine) {
     this.#local = local;
-    this.#run = engineBatches(local.engine);
+    this.#run = engineRuns(local.engine);
   }
 
-  async runBatch(
-    { shape, request }: BatchRun,
+  async run(
+    run: CircuitRun,
     { onStarted, onProgress = () => {} }: RunHooks,
     signal: AbortSignal,
-  ): Promise<BatchRunResult> {
+  ): Promise<CircuitResult> {
     const { engine, spec, precision, hardware } = this.#local;
     return await this.#turns.runExclusive(async () => {
       // Ctrl-C is heard between runs.
       await setImmediate();
       signal.throwIfAborted();
       onStarted?.();
-      const { batch, compileMs, executionMs } = await this.#run(
-        { shape, request },
-        onProgress,
-        signal,
-      );
+      const { outputs, compileMs, executionMs } = await this.#run(run, onProgress, signal);
       return {
-        batch,
+        outputs,
         backend: { engine: engine.name, execution: spec.execution, precision, hardware },
         timing: { queueMs: 0, compileMs, executionMs },
       };

@@ -46,7 +46,7 @@ export async function measure(
   // A circuit without measurements is run for its state, so no gate may be dropped.
   const keepUnmeasured = checked.isMeasurementAdded;
   const answer = await runOnEngine(local, checked, { ...runs, keepUnmeasured }, io);
-  const { result, timings, compileMs, prepareMs } = answer;
+  const { result, statePasses, timings, compileMs, prepareMs } = answer;
   return {
     result,
     measurement: {
@@ -56,7 +56,7 @@ export async function measure(
       hardware,
       compile_ms: rounded(compileMs),
       prepare_ms: rounded(prepareMs),
-      ...figuresOf(timings, result.run.statePasses, checked.circuit.numQubits, precision),
+      ...figuresOf(timings, statePasses, checked.circuit.numQubits, precision),
     },
   };
 }

@@ -8,7 +8,7 @@ import type { RunFacts } from './run-report.ts';
 
 /** @throws {InterruptedError} on Ctrl-C while they run. */
 export async function runFurtherHere(
-  processor: Pick<Processor, 'runBatch'>,
+  processor: Pick<Processor, 'run'>,
   checked: CheckedCircuit,
   facts: RunFacts,
   io: CommandIo,
@@ -17,6 +17,6 @@ export async function runFurtherHere(
   using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
   const whose = { priority: 'normal', keyId: 'local', tier: 'standard' } as const;
   return await runFurther(checked, facts, (asked, name) =>
-    processor.runBatch({ id: name, ...whose, ...asked }, {}, interrupt.signal),
+    processor.run({ id: name, ...whose, ...asked }, {}, interrupt.signal),
   );
 }

@@ -3,6 +3,7 @@
 import { readsState } from '../circuit/outputs.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
+import { outputsOf } from '../fleet/run-outputs.ts';
 import { compiledByMethod } from '../fleet/workers/compiled-methods.ts';
 import { circuitOf } from '../fleet/workers/sent-circuit.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
@@ -23,6 +24,8 @@ export interface EngineRuns {
 /** Result of the last run, and the times of all. */
 export interface EngineAnswer {
   readonly result: CircuitResult;
+  /** Passes of one run over the state in memory. */
+  readonly statePasses: number;
   readonly timings: readonly RunResult['timing'][];
   readonly compileMs: number;
   readonly prepareMs: number;
@@ -41,7 +44,8 @@ export async function runOnEngine(
 ): Promise<EngineAnswer> {
   const begun = performance.now();
   const circuit = circuitOf(checked.circuit);
-  const request = runRequest(checked, shots, seed);
+  const asked = runRequest(checked, shots, seed);
+  const request = { ...asked, shots: asked.shots ?? 0, seed };
   const keepState = keepUnmeasured || readsState(request);
   const { report, prepare } = compiledByMethod(engine, circuit, checked, keepState);
   const compileMs = performance.now() - begun;
@@ -51,7 +55,7 @@ export async function runOnEngine(
   const { evolutionMs, samplingMs } = last.timing;
   return {
     result: {
-      run: last,
+      outputs: outputsOf(last),
       compilation: report,
       reused: 'nothing',
       backend: { engine: engine.name, execution: spec.execution, precision, hardware },
@@ -59,8 +63,10 @@ export async function runOnEngine(
         queueMs: 0,
         compileMs: compileMs + prepareMs,
         executionMs: evolutionMs + samplingMs,
+        samplingMs,
       },
     },
+    statePasses: last.statePasses,
     timings,
     compileMs,
     prepareMs,

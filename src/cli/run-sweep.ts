@@ -91,9 +91,8 @@ async function runHere(body: Body, options: RunSweepOptions, io: CommandIo): Pro
   const spec = statevectorSpec(settings);
   const program = checkedProgram(body, targetsHere(settings));
   const { method, outputs } = program;
-  const isAdjoint = outputs.includes('gradient') && !isEstimated(program);
-  const holdsTwoStates = isAdjoint && method === 'statevector';
-  const numQubits = widthOfRun(program, methodRequestOf(program)) + (holdsTwoStates ? 1 : 0);
+  const gradients = outputs.includes('gradient') && !isEstimated(program);
+  const numQubits = widthOfRun(program, { ...methodRequestOf(program), gradients });
   await using local = await openSimulator(numQubits, method, spec, settings);
   return await runProgram(body, program, new EngineProcessor(local), options, io);
 }
@@ -123,7 +122,7 @@ function checkedProgram(body: Body, targets: readonly Target[]): CheckedProgram 
 async function runProgram(
   { target_processor }: Body,
   program: CheckedProgram,
-  processor: Pick<Processor, 'runBatch'>,
+  processor: Pick<Processor, 'run'>,
   { json }: RunSweepOptions,
   io: CommandIo,
 ): Promise<SweepRun> {

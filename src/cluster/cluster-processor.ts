@@ -2,7 +2,7 @@
  * A processor of a cluster: one id over the processors of that id on all nodes.
  *
  * Limits, availability and load are those of the cluster, so that a node with a small machine, or one that runs no jobs,
- * takes what another node can run. `run`, `runBatch` and `runOnDevice` are this node's: a node runs what it started or
+ * takes what another node can run. `run` and `runOnDevice` are this node's: a node runs what it started or
  * claimed. `admit` reserves nothing, because what it admits waits in the database.
  *
  * Hardware that is not configured on this node stays offline here: without its device, circuits cannot be checked.
@@ -15,8 +15,6 @@ import {
 } from '../fleet/errors.ts';
 import type {
   Availability,
-  BatchRun,
-  BatchRunResult,
   CircuitResult,
   CircuitRun,
   ComingRun,
@@ -246,10 +244,6 @@ export class ClusterProcessor implements Processor {
 
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     return await this.own.run(run, hooks, signal);
-  }
-
-  async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    return await this.own.runBatch(run, hooks, signal);
   }
 
   /** Takes the processor out of service on this node, or back. The store tells the others. */

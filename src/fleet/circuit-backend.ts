@@ -19,15 +19,8 @@ import {
   FleetClosedError,
   WorkerLostError,
 } from './errors.ts';
-import {
-  FleetBatchRun,
-  FleetCircuitRun,
-  type FleetRun,
-  type Placed,
-  type RanBatch,
-  type RanCircuit,
-} from './fleet-run.ts';
-import type { BatchRun, CircuitRun, ProcessorLoad, RunHooks } from './processor.ts';
+import { FleetRun, type PlacedRun, type Ran } from './fleet-run.ts';
+import type { ProcessorLoad, RunHooks } from './processor.ts';
 import { hasFilledItsHeap, isTriedAgain } from './retry-rule.ts';
 import type { Devices } from './schedule/devices.ts';
 import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
@@ -188,7 +181,7 @@ export class CircuitBackend {
   }
 
   /**
-   * Queues a circuit, or a batch whose request fits its shape, and runs it in its turn.
+   * Queues a run that `checkRun` takes, and runs it in its turn.
    *
    * @throws {QueueFullError} unless readmitted or admitted.
    * @throws {EngineLostError} if its worker was lost, and those that ran it again were too, or none
@@ -197,21 +190,13 @@ export class CircuitBackend {
    * @throws what the compiler and the engine throw, as EnginePool.run.
    * @throws the signal's reason; a running circuit's work has stopped by then.
    */
-  async submit(run: Placed<CircuitRun>, hooks: RunHooks, signal: AbortSignal): Promise<RanCircuit>;
-  async submit(run: Placed<BatchRun>, hooks: RunHooks, signal: AbortSignal): Promise<RanBatch>;
-  async submit(
-    asked: Placed<CircuitRun | BatchRun>,
-    hooks: RunHooks,
-    signal: AbortSignal,
-  ): Promise<RanCircuit | RanBatch> {
+  async submit(asked: PlacedRun, hooks: RunHooks, signal: AbortSignal): Promise<Ran> {
     const isAdmitted = this.#admission.withdraw(asked.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    const isAccepted = isAdmitted || hooks.readmitted === true || isPart(asked);
+    const isAccepted = isAdmitted || hooks.readmitted === true || asked.partOf !== undefined;
     if (!isAccepted) this.#admission.check(asked.processor, asked.keyId);
-    const caller = { hooks, signal };
-    const run =
-      'shape' in asked ? new FleetBatchRun(asked, caller) : new FleetCircuitRun(asked, caller);
+    const run = new FleetRun(asked, { hooks, signal });
     run.whenAborted(() => this.#dropWaiting(run));
     this.#scheduler.add(run, run.submittedAt);
     this.#admission.enter(run);
@@ -226,15 +211,10 @@ export class CircuitBackend {
    * @throws {EngineLostError} if its worker was lost twice, or none can be started.
    * @throws as `submit` otherwise.
    */
-  async test(
-    lane: LaneId,
-    asked: Placed<CircuitRun>,
-    hooks: RunHooks,
-    signal: AbortSignal,
-  ): Promise<RanCircuit> {
+  async test(lane: LaneId, asked: PlacedRun, hooks: RunHooks, signal: AbortSignal): Promise<Ran> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    const run = new FleetCircuitRun(asked, { hooks, signal, selfTestOf: lane });
+    const run = new FleetRun(asked, { hooks, signal, selfTestOf: lane });
     run.whenAborted(() => this.#dropSelfTest(run));
     this.#addSelfTest(run);
     return run.answer;
@@ -468,9 +448,6 @@ export class CircuitBackend {
     }
   }
 }
-
-/** Whether another run keeps a place in the queue for this one. */
-const isPart = ({ partOf }: CircuitRun | BatchRun): boolean => partOf !== undefined;
 
 /** The error of a run that is not tried again after it lost its worker. */
 function failureOfLoss(loss: WorkerLostError, attempts: number): Error {

@@ -1,13 +1,8 @@
 /** Batches whose circuits run in pieces: what each piece asks for, and the result of all of them. */
-import type { Counts } from '../engine/engine.ts';
 import { BatchPieces, RunSizes } from './batch-pieces.ts';
-import type { BatchRunResult } from './processor.ts';
-import {
-  type Batch,
-  type BatchRunOutputs,
-  checkBatch,
-  factsOfShape,
-} from './workers/sent-batch.ts';
+import type { CircuitResult } from './processor.ts';
+import { JoinedOutputs, type RunOutputs } from './run-outputs.ts';
+import { type Batch, checkRun, factsOfShape } from './workers/sent-batch.ts';
 
 /**
  * Runs one piece of a batch.
@@ -18,50 +13,47 @@ export type RunPiece = (
   piece: Batch,
   onStarted: () => void,
   signal: AbortSignal,
-) => Promise<Pick<BatchRunResult, 'batch' | 'timing'>>;
+) => Promise<Pick<CircuitResult, 'outputs' | 'timing'>>;
 
 /** Cuts batches, and remembers how long the circuits of their shapes take. */
 export class BatchCutter {
-  readonly #sizes = new WeakMap<Batch['shape'], Map<string, RunSizes>>();
+  readonly #sizes = new WeakMap<Batch['circuit'], Map<string, RunSizes>>();
 
   /**
    * Runs a batch.
    *
-   * @throws {InvalidBatchError | TooManyOutcomesError | OutputNeedsFinalStateError} as `Processor.runBatch`.
+   * @throws {InvalidBatchError | TooManyOutcomesError | OutputNeedsFinalStateError} as `Processor.run`.
    * @throws what `run` throws; the signal's reason.
    */
-  async run(batch: Batch, run: RunPiece, signal: AbortSignal): Promise<BatchRunOutputs> {
-    checkBatch(batch);
+  async run(batch: Batch, run: RunPiece, signal: AbortSignal): Promise<RunOutputs> {
+    checkRun(batch);
     const { numCircuits } = batch.request;
     const sizes = this.#sizesOf(batch);
     const pieces = new BatchPieces();
-    const results = new JoinedResults(numCircuits);
+    const joined = new JoinedOutputs(numCircuits);
     await pieces.run(
       rangesOf(numCircuits, sizes),
       async ({ from, to }) => {
         const endWait = pieces.waits(sizes.expectedMs(to - from));
         try {
-          const { batch: outputs, timing } = await run(
-            pieceOf(batch, from, to),
-            endWait,
-            pieces.signal,
-          );
+          const piece = pieceOf(batch, from, to);
+          const { outputs, timing } = await run(piece, endWait, pieces.signal);
           sizes.learn(to - from, timing.compileMs + timing.executionMs);
-          results.set(from, to, outputs);
+          joined.set(from, to, outputs);
         } finally {
           endWait();
         }
       },
       signal,
     );
-    return results.outputs;
+    return joined.outputs;
   }
 
   #sizesOf(batch: Batch): RunSizes {
     const size = sizeOf(batch);
     const kind = `${size.numTerms} ${size.shots} ${size.numNumbers}`;
-    const ofShape = this.#sizes.get(batch.shape) ?? new Map<string, RunSizes>();
-    this.#sizes.set(batch.shape, ofShape);
+    const ofShape = this.#sizes.get(batch.circuit) ?? new Map<string, RunSizes>();
+    this.#sizes.set(batch.circuit, ofShape);
     const sizes = ofShape.get(kind) ?? new RunSizes(size);
     ofShape.set(kind, sizes);
     return sizes;
@@ -78,10 +70,10 @@ function* rangesOf(numCircuits: number, sizes: RunSizes) {
   } while (from < numCircuits);
 }
 
-function sizeOf({ shape, request }: Batch) {
-  const { numQubits, numBits } = shape;
+function sizeOf({ circuit, request }: Batch) {
+  const { numQubits, numBits } = circuit;
   const { observables = [], shots = 0, gradients = false, variances = false } = request;
-  const { numAngles, work } = factsOfShape(shape);
+  const { numAngles, work } = factsOfShape(circuit);
   const numInputs = request.formulas?.numInputs ?? numAngles;
   const perObservable = 1 + Number(variances) + (gradients ? numInputs : 0);
   return {
@@ -98,12 +90,12 @@ function sizeOf({ shape, request }: Batch) {
   };
 }
 
-function pieceOf({ shape, request }: Batch, from: number, to: number): Batch {
+function pieceOf({ circuit, request }: Batch, from: number, to: number): Batch {
   const { numCircuits, angles, seed = 0, seeds } = request;
-  if (from === 0 && to === numCircuits) return { shape, request };
+  if (from === 0 && to === numCircuits) return { circuit, request };
   const perCircuit = angles.length / numCircuits;
   return {
-    shape,
+    circuit,
     request: {
       ...request,
       numCircuits: to - from,
@@ -112,66 +104,4 @@ function pieceOf({ shape, request }: Batch, from: number, to: number): Batch {
       ...(seeds !== undefined && { seeds: Array.prototype.slice.call(seeds, from, to) }),
     },
   };
-}
-
-/** Outputs that are joined as they are; engines of a processor leave no circuit undecided. */
-type Numbers = Exclude<keyof BatchRunOutputs, 'counts' | 'longCounts' | 'undecided'>;
-
-const JOINED: { readonly [K in Numbers]: true } = {
-  statevectors: true,
-  probabilities: true,
-  expectations: true,
-  variances: true,
-  gradients: true,
-  standardErrors: true,
-  truncationErrors: true,
-  largestBonds: true,
-};
-// The cast is safe: these are its keys.
-const NUMBERS = Object.keys(JOINED) as readonly Numbers[];
-
-/** Results of pieces, put together. */
-class JoinedResults {
-  readonly #numCircuits: number;
-  readonly #numbers = new Map<Numbers, Float64Array>();
-  readonly #longCounts: Counts[] = [];
-  #counts: Uint32Array | undefined;
-  #whole: BatchRunOutputs | undefined;
-
-  constructor(numCircuits: number) {
-    this.#numCircuits = numCircuits;
-  }
-
-  /** Sets the results of circuits `from` … `to` − 1. */
-  set(from: number, to: number, piece: BatchRunOutputs): void {
-    if (from === 0 && to === this.#numCircuits) {
-      this.#whole = piece;
-      return;
-    }
-    const each = (length: number) => length / (to - from);
-    for (const name of NUMBERS) {
-      const numbers = piece[name];
-      if (numbers === undefined) continue;
-      const perCircuit = each(numbers.length);
-      const all = this.#numbers.get(name) ?? new Float64Array(this.#numCircuits * perCircuit);
-      this.#numbers.set(name, all);
-      all.set(numbers, from * perCircuit);
-    }
-    const { counts, longCounts = [] } = piece;
-    if (counts !== undefined) {
-      const perCircuit = each(counts.length);
-      this.#counts ??= new Uint32Array(this.#numCircuits * perCircuit);
-      this.#counts.set(counts, from * perCircuit);
-    }
-    for (const [k, own] of longCounts.entries()) this.#longCounts[from + k] = own;
-  }
-
-  get outputs(): BatchRunOutputs {
-    if (this.#whole !== undefined) return this.#whole;
-    return {
-      ...Object.fromEntries(this.#numbers),
-      ...(this.#counts !== undefined && { counts: this.#counts }),
-      ...(this.#longCounts.length > 0 && { longCounts: this.#longCounts }),
-    };
-  }
 }

@@ -6,15 +6,7 @@
  */
 import { nativeNoiseOf, sourceOfFigures } from '../compiler/device/noise-models.ts';
 import { DEVICES, type DeviceId, deviceOf } from '../compiler/device/public-devices.ts';
-import type {
-  BatchRun,
-  BatchRunResult,
-  CircuitResult,
-  CircuitRun,
-  Processor,
-  ProcessorSpec,
-  RunHooks,
-} from './processor.ts';
+import type { CircuitResult, CircuitRun, Processor, ProcessorSpec, RunHooks } from './processor.ts';
 import { SimulatedProcessor } from './simulated-processor.ts';
 
 /** Id of the processor that emulates devices of callers. */
@@ -76,15 +68,6 @@ export class EmulatedDevice extends SimulatedProcessor {
     signal: AbortSignal,
   ): Promise<CircuitResult> {
     const result = await super.run(run, hooks, signal);
-    return { ...result, backend: { ...result.backend, emulates: DEVICES[this.#id].name } };
-  }
-
-  override async runBatch(
-    run: BatchRun,
-    hooks: RunHooks,
-    signal: AbortSignal,
-  ): Promise<BatchRunResult> {
-    const result = await super.runBatch(run, hooks, signal);
     return { ...result, backend: { ...result.backend, emulates: DEVICES[this.#id].name } };
   }
 }

@@ -319,7 +319,5 @@ export class EngineLanes {
 
 /** Time from a run's begin to its end on its engine, milliseconds. */
 function wallMsOf(outcome: RunOutcome): number {
-  if ('batch' in outcome) return outcome.compileMs + outcome.executionMs;
-  const { evolutionMs, samplingMs } = outcome.run.timing;
-  return outcome.compileMs + evolutionMs + samplingMs;
+  return outcome.compileMs + outcome.executionMs;
 }

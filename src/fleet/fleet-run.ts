@@ -3,11 +3,10 @@
  * worker and perhaps given to another one, and it notes on its way where it runs and what it has met.
  */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
-import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
-import type { BatchRun, CircuitRun, RunHooks } from './processor.ts';
+import type { CircuitRun, RunHooks } from './processor.ts';
+import { isNarrow } from './run-together.ts';
 import type { LaneId, Precision } from './schedule/lane.ts';
 import {
-  batchWork,
   type CircuitRequest,
   levelOf,
   type MayRunOn,
@@ -15,16 +14,10 @@ import {
   runWork,
   type ScheduledRun,
 } from './schedule/scheduled-run.ts';
-import {
-  type BatchRunRequest,
-  factsOfShape,
-  ownRequest,
-  sizeOfBatch,
-  widthOfBatch,
-} from './workers/sent-batch.ts';
-import { type SerializedCircuit, sizeOfCircuit, workOfCircuit } from './workers/sent-circuit.ts';
+import { ownRequest, sizeOfRun } from './workers/sent-batch.ts';
+import { type SerializedCircuit, workOfCircuit } from './workers/sent-circuit.ts';
 import { EXACT_PRECISION } from './workers/shape-batches.ts';
-import type { BatchOutcome, CircuitOutcome, RunOutcome } from './workers/worker-messages.ts';
+import type { RunOutcome } from './workers/worker-messages.ts';
 
 /** Place of a run: the processor decides where it may be executed. */
 interface RunPlace {
@@ -39,10 +32,10 @@ interface RunPlace {
 }
 
 /** A run as its caller asked for it, with its place. */
-export type Placed<R extends CircuitRun | BatchRun> = R & RunPlace;
+export type PlacedRun = CircuitRun & RunPlace;
 
-/** Where and when something ran. */
-export interface Ran {
+/** Answer of the backend: the outcome of a run, and where and when it ran. */
+export interface Ran extends RunOutcome {
   readonly ranOn: LaneId;
   /** Precision of the computation: that of the processor, or better. */
   readonly precision: Precision;
@@ -52,20 +45,14 @@ export interface Ran {
   readonly queueMs: number;
 }
 
-/** Answer of the backend to a circuit. */
-export type RanCircuit = CircuitOutcome & Ran;
-
-/** Answer of the backend to a batch. */
-export type RanBatch = BatchOutcome & Ran;
-
 /** Hears of a run's progress on the worker that it was given to. */
 interface AttemptEvents {
   readonly onStarted: (startedAt: number) => void;
   readonly onProgress: (fraction: number) => void;
 }
 
-/** Base of circuits and batches in the fleet. */
-abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
+/** A run in the fleet. The arrays of its request are copies. */
+export class FleetRun implements ScheduledRun {
   readonly id: string;
   readonly processor: string;
   readonly key: string;
@@ -73,6 +60,8 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
   readonly needsDevice: boolean;
+  readonly circuit: DynamicCircuit | SerializedCircuit;
+  readonly request: CircuitRequest;
   readonly work: RunWork;
   /** Bytes that the run takes while it waits, about. */
   readonly numBytes: number;
@@ -97,33 +86,31 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
   computedIn: Precision;
   #startedAt = 0;
   #attemptEvents: AttemptEvents | undefined;
-  readonly #answer = Promise.withResolvers<O & Ran>();
+  readonly #answer = Promise.withResolvers<Ran>();
   #onAbort: (() => void) | undefined;
 
-  constructor(
-    { id, partOf, keyId, tier, priority, ...place }: Placed<CircuitRun | BatchRun>,
-    { work, numBytes }: { readonly work: RunWork; readonly numBytes: number },
-    { hooks, signal, selfTestOf }: RunCaller,
-  ) {
-    const { processor, precision, mayRunOn = 'cpu', needsDevice = false } = place;
-    this.id = id;
+  constructor(run: PlacedRun, { hooks, signal, selfTestOf }: RunCaller) {
+    const { processor, precision, mayRunOn = 'cpu', needsDevice = false } = run;
+    this.id = run.id;
     this.processor = processor;
-    this.key = keyId;
-    this.level = levelOf(priority, tier);
+    this.key = run.keyId;
+    this.level = levelOf(run.priority, run.tier);
     this.mayRunOn = mayRunOn;
     this.precision = precision;
     this.computedIn = precision;
     this.needsDevice = needsDevice;
-    this.work = work;
-    this.numBytes = numBytes;
-    this.isPart = partOf !== undefined;
+    this.circuit = run.circuit;
+    this.request = ownRequest(run.request);
+    this.work = runWork(workOfCircuit(run.circuit), this.request);
+    this.numBytes = sizeOfRun(run);
+    this.isPart = run.partOf !== undefined;
     this.hooks = hooks;
     this.signal = signal;
     this.selfTestOf = selfTestOf;
   }
 
   /** Settles once: with the outcome, with an error, or with the signal's reason. */
-  get answer(): Promise<O & Ran> {
+  get answer(): Promise<Ran> {
     return this.#answer.promise;
   }
 
@@ -161,9 +148,7 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
     this.#stopListening();
     const { lane, computedIn, devices, submittedAt } = this;
     const queueMs = this.#startedAt - submittedAt;
-    const ran = { ranOn: lane, precision: computedIn, devices, queueMs };
-    // Checked: a worker gives back for a circuit what a circuit has, and for a batch what a batch has.
-    this.#answer.resolve({ ...(outcome as O), ...ran });
+    this.#answer.resolve({ ...outcome, ranOn: lane, precision: computedIn, devices, queueMs });
   }
 
   /** Answers with an error. */
@@ -184,41 +169,6 @@ interface RunCaller {
   readonly selfTestOf?: LaneId;
 }
 
-/** A circuit in the fleet. */
-export class FleetCircuitRun extends RunInFleet<CircuitOutcome> {
-  readonly circuit: DynamicCircuit | SerializedCircuit;
-  readonly request: CircuitRequest;
-
-  constructor(run: Placed<CircuitRun>, caller: RunCaller) {
-    const { circuit, request, partOf } = run;
-    const work = runWork(workOfCircuit(circuit), request);
-    // The circuit is in memory once, however many parts have it.
-    const numBytes = partOf === undefined ? sizeOfCircuit(circuit) : 0;
-    super(run, { work, numBytes }, caller);
-    this.circuit = circuit;
-    this.request = request;
-  }
-}
-
-/** A batch in the fleet. Its request's arrays are copies. */
-export class FleetBatchRun extends RunInFleet<BatchOutcome> {
-  readonly shape: DynamicCircuit;
-  readonly request: BatchRunRequest;
-
-  constructor(run: Placed<BatchRun>, caller: RunCaller) {
-    const { shape } = run;
-    const request = ownRequest(run.request);
-    const numQubits = widthOfBatch({ shape, request });
-    const work = { ...batchWork(factsOfShape(shape).work, request), numQubits };
-    super(run, { work, numBytes: sizeOfBatch({ shape, request }) }, caller);
-    this.shape = shape;
-    this.request = request;
-  }
-}
-
-/** A run in the fleet. */
-export type FleetRun = FleetCircuitRun | FleetBatchRun;
-
 /**
  * Precision in which a lane computes a run. On a thread, batches of circuits of up to 12 qubits are computed in double
  * precision, and so are such circuits that ask for counts alone: they are so small that it takes no longer, and a
@@ -226,6 +176,6 @@ export type FleetRun = FleetCircuitRun | FleetBatchRun;
  */
 function precisionOn(lane: LaneId, { precision, work }: ScheduledRun): Precision {
   const isBatch = work.numCircuits !== undefined;
-  const isExact = work.numQubits <= MAX_BATCH_QUBITS && (isBatch || work.numReadouts === 0);
+  const isExact = isNarrow(work.numQubits) && (isBatch || work.numReadouts === 0);
   return lane === 'small' && isExact ? EXACT_PRECISION : precision;
 }

@@ -28,7 +28,6 @@ import type { EngineShares } from './memory-shares.ts';
 import { methodsOf } from './method-limits.ts';
 import type {
   Availability,
-  BatchRunResult,
   CircuitResult,
   Processor,
   ProcessorLoad,
@@ -410,10 +409,6 @@ class OfflineProcessor implements Processor {
   withdraw(): void {}
 
   async run(): Promise<CircuitResult> {
-    throw new ProcessorUnavailableError(this.spec.id, this.#reason);
-  }
-
-  async runBatch(): Promise<BatchRunResult> {
     throw new ProcessorUnavailableError(this.spec.id, this.#reason);
   }
 

@@ -12,15 +12,9 @@ import { wordsFor } from '../engine/classical-bits.ts';
 import type { Counts } from '../engine/engine.ts';
 import { InvariantError } from '../engine/errors.ts';
 import type { CodedError } from '../errors/coded-error.ts';
-import type {
-  BatchRun,
-  BatchRunResult,
-  CircuitResult,
-  CircuitRun,
-  DeviceResult,
-  DeviceRun,
-} from './processor.ts';
-import { factsOfShape } from './workers/sent-batch.ts';
+import type { CircuitResult, CircuitRun, DeviceResult, DeviceRun } from './processor.ts';
+import type { RunOutputs } from './run-outputs.ts';
+import { type CircuitRequest, isBatch } from './schedule/scheduled-run.ts';
 import { workOfCircuit } from './workers/sent-circuit.ts';
 
 /** Deviation from 1 that rounding can leave of a sum, and what each operation can add to it. */
@@ -55,86 +49,62 @@ export function invariantError(fault: string): CodedError {
   return new InvariantError(fault);
 }
 
-/** Why the result of a circuit cannot be right. */
-export function faultOfCircuit(
+/** Why the result of a run cannot be right. */
+export function faultOfRun(
   { circuit, request }: Pick<CircuitRun, 'circuit' | 'request'>,
-  { run, backend }: Pick<CircuitResult, 'run' | 'backend'>,
+  { outputs, backend }: Pick<CircuitResult, 'outputs' | 'backend'>,
 ): Fault {
-  const { observables, amplitudes } = request;
+  const { observables, shots = 0 } = request;
   const { numQubits, numBits } = circuit;
-  const { numOperations } = workOfCircuit(circuit);
-  const expected: Expected = {
-    numQubits,
-    numBits,
-    shots: request.shots,
-    tolerance: toleranceOf(backend.precision, numOperations),
-    norms: normsOf(observables),
-  };
-  const whole = (numbers: ArrayLike<number> | undefined): Slice | undefined =>
-    numbers && { numbers, from: 0, length: numbers.length };
-  return (
-    (run.countsFinish && 'its counts are not those of the whole run') ??
-    outside('its truncation error', run.truncationError, 0, 1, expected.tolerance) ??
-    faultOfCounts(run.counts, expected) ??
-    missing('state vector', request.statevector, run.statevector) ??
-    missing('amplitudes', amplitudes !== undefined, run.amplitudes) ??
-    missing('density matrix', request.densityMatrix, run.densityMatrix) ??
-    missing('purity', request.purity, run.purity) ??
-    faultOfReadouts(
-      request,
-      {
-        statevector: whole(run.statevector),
-        probabilities: whole(run.probabilities),
-        expectations: whole(run.expectations),
-        variances: whole(run.variances),
-        standardErrors: whole(run.standardErrors),
-      },
-      expected,
-    ) ??
-    faultOfAmplitudes(run.amplitudes, amplitudes?.length ?? 0, expected) ??
-    faultOfDensityMatrix(run.densityMatrix, expected) ??
-    outside('its purity', run.purity, 0, 1, expected.tolerance)
-  );
-}
-
-/** Why the result of a batch run cannot be right. */
-export function faultOfBatch(
-  { shape, request }: Pick<BatchRun, 'shape' | 'request'>,
-  { batch, backend }: Pick<BatchRunResult, 'batch' | 'backend'>,
-): Fault {
-  const { numQubits, numBits } = shape;
-  const { numCircuits, shots = 0, observables } = request;
-  const norms = normsOf(observables);
-  const { numOperations } = factsOfShape(shape).work;
-  const rowOf = (numbers: ArrayLike<number> | undefined, k: number): Slice | undefined => {
-    const length = (numbers?.length ?? 0) / numCircuits;
-    return numbers && { numbers, from: k * length, length };
-  };
+  const tolerance = toleranceOf(backend.precision, workOfCircuit(circuit).numOperations);
+  const expected = { numQubits, numBits, shots, tolerance, norms: normsOf(observables) };
+  if (!isBatch(request)) return faultOfRow(request, outputs, { k: 0, numCircuits: 1 }, expected);
+  const { numCircuits } = request;
   for (let k = 0; k < numCircuits; k++) {
-    const tolerance = toleranceOf(backend.precision, numOperations);
-    const expected: Expected = { numQubits, numBits, shots, tolerance, norms };
-    const fault =
-      outside('its truncation error', batch.truncationErrors?.[k], 0, 1, expected.tolerance) ??
-      (shots > 0
-        ? faultOfRow(rowOf(batch.counts, k), batch.longCounts?.[k], expected)
-        : undefined) ??
-      missing('state vector', request.statevector, batch.statevectors) ??
-      missing('gradient', request.gradients, batch.gradients) ??
-      faultOfReadouts(
-        request,
-        {
-          statevector: rowOf(batch.statevectors, k),
-          probabilities: rowOf(batch.probabilities, k),
-          expectations: rowOf(batch.expectations, k),
-          variances: rowOf(batch.variances, k),
-          standardErrors: rowOf(batch.standardErrors, k),
-        },
-        expected,
-      ) ??
-      faultOfGradients(request, rowOf(batch.gradients, k), k);
+    const fault = faultOfRow(request, outputs, { k, numCircuits }, expected);
     if (fault !== undefined) return `in circuit ${k + 1} of ${numCircuits}, ${fault}`;
   }
   return undefined;
+}
+
+/** Why the outputs of circuit k cannot be right. */
+function faultOfRow(
+  request: CircuitRequest,
+  outputs: RunOutputs,
+  { k, numCircuits }: { readonly k: number; readonly numCircuits: number },
+  expected: Expected,
+): Fault {
+  const { tolerance, numQubits } = expected;
+  const { amplitudes } = request;
+  const rowOf = (numbers: ArrayLike<number> | undefined): Slice | undefined => {
+    const length = (numbers?.length ?? 0) / numCircuits;
+    return numbers && { numbers, from: k * length, length };
+  };
+  return (
+    (outputs.countsFinish && 'its counts are not those of the whole run') ??
+    outside('its truncation error', outputs.truncationErrors?.[k], 0, 1, tolerance) ??
+    faultOfRowCounts(rowOf(outputs.counts), outputs.countsByRow?.[k], expected) ??
+    missing('state vector', request.statevector, outputs.statevectors) ??
+    missing('amplitudes', amplitudes !== undefined, outputs.amplitudes) ??
+    missing('density matrix', request.densityMatrix, outputs.densityMatrices) ??
+    missing('purity', request.purity, outputs.purities) ??
+    missing('gradient', request.gradients, outputs.gradients) ??
+    faultOfReadouts(
+      request,
+      {
+        statevector: rowOf(outputs.statevectors),
+        probabilities: rowOf(outputs.probabilities),
+        expectations: rowOf(outputs.expectations),
+        variances: rowOf(outputs.variances),
+        standardErrors: rowOf(outputs.standardErrors),
+      },
+      expected,
+    ) ??
+    faultOfAmplitudes(rowOf(outputs.amplitudes), amplitudes?.length ?? 0, tolerance) ??
+    faultOfDensityMatrix(rowOf(outputs.densityMatrices), numQubits, tolerance) ??
+    outside('its purity', outputs.purities?.[k], 0, 1, tolerance) ??
+    faultOfGradients(request, rowOf(outputs.gradients), k)
+  );
 }
 
 /** Why the result of a run on hardware cannot be right. */
@@ -204,15 +174,14 @@ function faultOfCounts(
   return undefined;
 }
 
-/** Counts of a circuit of a batch, which are listed by their values or, for long registers, as those of a circuit. */
-function faultOfRow(
+/** Counts of a circuit, which are those of it alone or, in a batch, listed by their values. */
+function faultOfRowCounts(
   listed: Slice | undefined,
-  long: Counts | undefined,
+  own: Counts | undefined,
   { numBits, shots }: Expected,
 ): Fault {
-  if (listed === undefined) {
-    return long === undefined ? 'there are no counts' : faultOfCounts(long, { numBits, shots });
-  }
+  if (own !== undefined) return faultOfCounts(own, { numBits, shots });
+  if (listed === undefined) return shots === 0 ? undefined : 'there are no counts';
   const fault = faultOfLength('a list of counts', listed, 2 ** numBits);
   if (fault !== undefined) return fault;
   let sum = 0;
@@ -221,7 +190,7 @@ function faultOfRow(
   return sum === shots ? undefined : `its counts sum to ${sum} instead of ${shots}`;
 }
 
-/** Outputs that circuits have alone and in batches. */
+/** Outputs of one circuit. */
 interface Readouts {
   readonly statevector: Slice | undefined;
   readonly probabilities: Slice | undefined;
@@ -231,7 +200,7 @@ interface Readouts {
 }
 
 function faultOfReadouts(
-  request: Pick<CircuitRun['request'], 'probabilities' | 'observables' | 'variances'>,
+  request: CircuitRequest,
   { statevector, probabilities, expectations, variances, standardErrors }: Readouts,
   expected: Expected,
 ): Fault {
@@ -308,33 +277,30 @@ function faultOfValues(
   return undefined;
 }
 
-function faultOfAmplitudes(
-  amplitudes: Float64Array | undefined,
-  count: number,
-  { tolerance }: Expected,
-): Fault {
+function faultOfAmplitudes(amplitudes: Slice | undefined, count: number, tolerance: number): Fault {
   if (amplitudes === undefined) return undefined;
-  if (amplitudes.length !== 2 * count)
-    return `${count} amplitudes have ${amplitudes.length} numbers`;
-  for (let i = 0; i < count; i++) {
-    const share = amplitudes[2 * i]! ** 2 + amplitudes[2 * i + 1]! ** 2;
+  const { numbers, from, length } = amplitudes;
+  if (length !== 2 * count) return `${count} amplitudes have ${length} numbers`;
+  for (let at = from; at < from + length; at += 2) {
+    const share = numbers[at]! ** 2 + numbers[at + 1]! ** 2;
     if (!(share <= 1 + tolerance)) return `the probability of an amplitude is ${share}`;
   }
   return undefined;
 }
 
 function faultOfDensityMatrix(
-  entries: Float64Array | undefined,
-  { numQubits, tolerance }: Expected,
+  entries: Slice | undefined,
+  numQubits: number,
+  tolerance: number,
 ): Fault {
   if (entries === undefined) return undefined;
+  const { numbers, from, length } = entries;
   const size = 2 ** numQubits;
-  if (entries.length !== 2 * size * size) return `its density matrix has ${entries.length} numbers`;
+  if (length !== 2 * size * size) return `its density matrix has ${length} numbers`;
   // An entry that is not finite makes the sum so.
-  let purity = 0;
-  for (let i = 0; i < entries.length; i++) purity += entries[i]! * entries[i]!;
+  const purity = sumOfSquares(entries);
   let trace = 0;
-  for (let i = 0; i < size; i++) trace += entries[2 * i * (size + 1)]!;
+  for (let i = 0; i < size; i++) trace += numbers[from + 2 * i * (size + 1)]!;
   return (
     notOne('its density matrix has the trace', trace, tolerance) ??
     outside('the purity of its density matrix', purity, 0, 1, 2 * tolerance)
@@ -343,7 +309,7 @@ function faultOfDensityMatrix(
 
 /** A derivative that is not finite is right only where a formula of the caller has none. */
 function faultOfGradients(
-  { formulas, angles, observables = [] }: BatchRun['request'],
+  { formulas, angles, observables = [] }: CircuitRequest,
   gradients: Slice | undefined,
   k: number,
 ): Fault {
@@ -353,7 +319,7 @@ function faultOfGradients(
   for (let i = 0; i < length; i++) {
     if (Number.isFinite(numbers[from + i])) continue;
     const numInputs = length / observables.length;
-    if (formulas !== undefined && existing === undefined) {
+    if (formulas !== undefined && angles !== undefined && existing === undefined) {
       const derivatives = new AngleDerivatives(formulas);
       derivatives.setRow(angles, k * numInputs);
       existing = derivatives.toInputs(new Float64Array(formulas.numAngles).fill(1));

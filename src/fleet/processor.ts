@@ -7,9 +7,9 @@ import type { Device } from '../compiler/device/device.ts';
 import type { MedianTimes } from '../compiler/device/public-devices.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { GateFigures } from '../compiler/report.ts';
-import type { Counts, RunResult } from '../engine/engine.ts';
+import type { Counts } from '../engine/engine.ts';
+import type { ExecutionTimes, RunOutputs } from './run-outputs.ts';
 import type { CircuitRequest, RunWork, Tier } from './schedule/scheduled-run.ts';
-import type { BatchRunOutputs, BatchRunRequest } from './workers/sent-batch.ts';
 import type { SerializedCircuit } from './workers/sent-circuit.ts';
 import type { Reuse } from './workers/worker-messages.ts';
 
@@ -97,36 +97,22 @@ export interface Availability {
   readonly retryAfterS?: number;
 }
 
-/** One circuit to run. */
+/** A circuit to run, or circuits of one shape, which differ in their angles and seeds, to run together. */
 export interface CircuitRun {
   /** The job's id: queue positions and logs use it. */
   readonly id: string;
+  /**
+   * Where the request has angles, the circuit's own do not matter. Facts about it are then kept as long as the object
+   * is, so send a shape that comes often as the same object.
+   */
   readonly circuit: DynamicCircuit | SerializedCircuit;
   readonly request: CircuitRequest;
-  /** Id of the run whose shots these are some of; it keeps the place in the queue. */
+  /** Id of an admitted run that keeps its place in the queue for this one, and is withdrawn by whoever sends both. */
   readonly partOf?: string;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuit it is: keys of one tier take turns. */
   readonly keyId: string;
   /** Tier of that key, when the circuit was sent. */
-  readonly tier: Tier;
-}
-
-/** A batch: circuits of one shape, which differ in their angles and seeds, to run together. */
-export interface BatchRun {
-  /** The job's id, as for a circuit. */
-  readonly id: string;
-  /**
-   * Its own angles do not matter. Facts about it are kept as long as the object is, so send a shape that comes often
-   * as the same object.
-   */
-  readonly shape: DynamicCircuit;
-  readonly request: BatchRunRequest;
-  /** Id of an admitted run that keeps its place in the queue for this one, and is withdrawn by whoever sends both. */
-  readonly partOf?: string;
-  readonly priority: 'low' | 'normal' | 'high';
-  /** The API key whose circuits they are. */
-  readonly keyId: string;
   readonly tier: Tier;
 }
 
@@ -145,26 +131,15 @@ export interface Backend {
   readonly servedBy?: string;
 }
 
-/** Result of a circuit run. */
+/** Result of a run. */
 export interface CircuitResult {
-  readonly run: RunResult;
-  readonly compilation: CompilationReport;
-  readonly reused: Reuse;
+  readonly outputs: RunOutputs;
+  /** Set, as `reused`, for a circuit that came by itself. */
+  readonly compilation?: CompilationReport;
+  readonly reused?: Reuse;
   readonly backend: Backend;
-  /** Milliseconds; execution is evolution and sampling together. */
-  readonly timing: {
-    readonly queueMs: number;
-    readonly compileMs: number;
-    readonly executionMs: number;
-  };
-}
-
-/** Result of a batch run. */
-export interface BatchRunResult {
-  readonly batch: BatchRunOutputs;
-  readonly backend: Backend;
-  /** Milliseconds; compiling is making the shape ready. */
-  readonly timing: CircuitResult['timing'];
+  /** Milliseconds; compiling is making the circuit or its shape ready. */
+  readonly timing: ExecutionTimes & { readonly queueMs: number; readonly compileMs: number };
 }
 
 /** Circuits to run on hardware as one job of the vendor. */
@@ -340,29 +315,25 @@ export interface Processor {
   /** Withdraws an accepted run that does not come; has no effect on one that came or was not accepted. */
   withdraw(runId: string): void;
   /**
-   * Queues a circuit and runs it when its turn comes.
+   * Queues a run, with one place in the queue, and runs it when its turn comes.
+   *
+   * Circuits of one shape of up to 12 qubits run together where an engine's batches give what is asked for. Where counts
+   * are asked for and the processor may use the CPU these are computed there, in double precision: row k has the counts
+   * that its circuit has alone with its seed, if that has every qubit measured. Other circuits run one after the other,
+   * each as by itself.
    *
    * @throws {CircuitTooLargeError} if it has more qubits than the processor takes.
    * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless accepted before.
    * @throws {EngineLostError} if its engine died, and died again on the retry.
+   * @throws {InvalidBatchError | TooManyOutcomesError} if a request for several circuits does not fit their shape.
+   * @throws {OutputNeedsFinalStateError} if it asks for more than counts of several circuits with a measurement, reset or
+   *   condition before the end.
    * @throws the signal's reason, soon after it aborts; the work really stops.
    */
   run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult>;
   /**
-   * Queues a batch of circuits as one run, with one place in the queue, and runs it when its turn comes. Circuits of
-   * up to 12 qubits run together where an engine's batches give what is asked for. Where counts are asked for and the
-   * processor may use the CPU these are computed there, in double precision: row k has the counts that its circuit has
-   * alone with its seed, if that has every qubit measured. Other circuits run one after the other, each as by itself.
-   *
-   * @throws {OutputNeedsFinalStateError} if more than counts are asked for and a measurement, reset or condition comes
-   *   before the end.
-   * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
-   * @throws as `run`.
-   */
-  runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult>;
-  /**
    * Set for hardware, where circuits run as jobs of the vendor: fits circuits to the device, has the vendor run them and
-   * returns their counts. Hardware takes nothing by `run` and `runBatch`.
+   * returns their counts. Hardware takes nothing by `run`.
    *
    * @throws {CodedError} if the vendor refuses the circuits, or their job fails.
    * @throws the signal's reason, soon after it aborts.

@@ -10,10 +10,12 @@ import type { ShotRange } from '../engine/engine.ts';
 import { joinedShots } from '../engine/join-shots.ts';
 import { BatchPieces } from './batch-pieces.ts';
 import type { CircuitResult, CircuitRun, RunHooks } from './processor.ts';
+import { outputsOf, runResultOf } from './run-outputs.ts';
 import { modelMs } from './schedule/run-estimates.ts';
 import {
   type CircuitRequest,
   type CircuitWork,
+  isBatch,
   methodOf,
   runWork,
 } from './schedule/scheduled-run.ts';
@@ -34,7 +36,7 @@ export function shotRangesOf(
   request: CircuitRequest,
   numEngines: number,
 ): readonly ShotRange[] {
-  const { shots } = request;
+  const { shots = 0 } = request;
   const whole = request.shotRange ?? { from: 0, to: shots };
   const isWhole = request.shotRange === undefined;
   if (!isWhole || !isDivided(circuit, request)) return [whole];
@@ -53,6 +55,7 @@ export function shotRangesOf(
 
 /** Whether ranges of shots give what the whole run gives. Exact values are no business of shots. */
 function isDivided(circuit: CircuitWork, request: CircuitRequest): boolean {
+  if (isBatch(request)) return false;
   const method = methodOf(circuit, request);
   if (method === 'trajectories') return true;
   return method === 'stabilizer' && askedFields(request).length === 0;
@@ -93,16 +96,22 @@ export async function runShotRanges(
   if (first === undefined) throw new Error('unreachable: a run without ranges');
   const joined = results.map((result, k) => {
     const { from, to } = ranges[k]!;
-    return { numShots: to - from, result: result.run };
+    const { numBits } = run.circuit;
+    return { numShots: to - from, result: runResultOf(result, { numBits, numCircuits: 1 }) };
   });
-  const result = await joinedShots(joined, run.request.seed, signal);
+  const result = await joinedShots(joined, run.request.seed ?? 0, signal);
   const { queueMs, compileMs } = first.timing;
   const executionMs = performance.now() - submittedAt - queueMs - compileMs;
   return {
     ...first,
-    run: result,
+    outputs: outputsOf(result),
     backend: { ...first.backend, ...devicesOf(results) },
-    timing: { queueMs, compileMs, executionMs: Math.max(0, executionMs) },
+    timing: {
+      queueMs,
+      compileMs,
+      executionMs: Math.max(0, executionMs),
+      samplingMs: result.timing.samplingMs,
+    },
   };
 }
 

@@ -2,8 +2,6 @@
 import { ProcessorUnavailableError } from './errors.ts';
 import type {
   Availability,
-  BatchRun,
-  BatchRunResult,
   CircuitResult,
   CircuitRun,
   ComingRun,
@@ -65,10 +63,6 @@ export abstract class SimulatedProcessor implements Processor {
 
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     return await this.#simulator.run(run, hooks, signal);
-  }
-
-  async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    return await this.#simulator.runBatch(run, hooks, signal);
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {

@@ -9,18 +9,15 @@
  * its own: one that has to wait behind a long wide circuit does not keep the others from being
  * repeated. What the outcomes mean for the processor its backing says.
  */
-import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import type { Backing } from './backing.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
-import type { Placed, Ran } from './fleet-run.ts';
+import type { PlacedRun, Ran } from './fleet-run.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import { precisionOfRun } from './method-limits.ts';
 import type {
   Availability,
   Backend,
-  BatchRun,
-  BatchRunResult,
   CircuitResult,
   CircuitRun,
   ComingRun,
@@ -30,26 +27,23 @@ import type {
   RunHooks,
 } from './processor.ts';
 import { isSignOfTrouble } from './retry-rule.ts';
+import { runResultOf } from './run-outputs.ts';
+import { isNarrow, runsTogether } from './run-together.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
 import type { LaneId, SizeClass } from './schedule/lane.ts';
 import {
-  batchWork,
+  isBatch,
   type MayRunOn,
   methodOf,
   type RunMethod,
   type RunWork,
+  runWork,
   widthOfRun,
 } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
 import { runShotRanges, shotRangesOf } from './shot-ranges.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
-import {
-  checkBatch,
-  factsOfShape,
-  methodOfBatch,
-  runsTogether,
-  widthOfBatch,
-} from './workers/sent-batch.ts';
+import { checkRun, factsOfShape } from './workers/sent-batch.ts';
 import { workOfCircuit } from './workers/sent-circuit.ts';
 
 /**
@@ -154,8 +148,7 @@ export class SimulatorProcessor implements Processor {
 
   expectedRunMs(work: RunWork): number | undefined {
     const { numQubits, method = 'statevector' } = work;
-    const need = this.#needOf(numQubits, method, this.#mayRunCircuitOn(numQubits, method));
-    return this.#backend.expectedRunMs(need, work);
+    return this.#backend.expectedRunMs(this.#needOf(numQubits, method), work);
   }
 
   queuePosition(runId: string): number | undefined {
@@ -191,10 +184,9 @@ export class SimulatorProcessor implements Processor {
   }
 
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
+    checkRun(run);
     const work = workOfCircuit(run.circuit);
-    const numQubits = widthOfRun(work, run.request);
-    const method = methodOf(work, run.request);
-    const need = this.#needOf(numQubits, method, this.#mayRunCircuitOn(numQubits, method));
+    const need = this.#needOf(widthOfRun(work, run.request), methodOf(work, run.request), run);
     const ranges = shotRangesOf(work, run.request, this.#backend.numEnginesFor(need));
     if (ranges.length < 2) return await this.#runWhole(run, need, hooks, signal);
     return await runShotRanges(run, ranges, hooks, signal, (part, partHooks, partSignal) =>
@@ -202,60 +194,54 @@ export class SimulatorProcessor implements Processor {
     );
   }
 
-  /** Runs a circuit, or a range of its shots, on one engine. */
+  /** Runs circuits, or a range of the shots of one, on one engine. */
   async #runWhole(
     run: CircuitRun,
     need: LaneNeed,
     hooks: RunHooks,
     signal: AbortSignal,
   ): Promise<CircuitResult> {
-    const ran = await this.#whenTaken(run, need, hooks, signal, (placed) =>
-      this.#backend.submit(placed, hooks, signal),
-    );
-    const { compilation, reused, compileMs, queueMs } = ran;
-    const executionMs = ran.run.timing.evolutionMs + ran.run.timing.samplingMs;
-    const timing = { queueMs, compileMs, executionMs };
-    return { run: ran.run, compilation, reused, backend: this.#ranOn(ran), timing };
-  }
-
-  async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    checkBatch(run);
-    const numQubits = widthOfBatch(run);
-    const need = this.#needOf(numQubits, methodOfBatch(run), this.#mayRunBatchOn(run));
-    const ran = await this.#whenTaken(run, need, hooks, signal, (placed) =>
-      this.#backend.submit(placed, hooks, signal),
-    );
-    const { batch, compileMs, executionMs, queueMs } = ran;
-    const timing = { queueMs, compileMs, executionMs };
-    return { batch, backend: this.#ranOn(ran), timing };
+    const ran = await this.#whenTaken(run, need, hooks, signal);
+    const { outputs, compilation, reused, queueMs, compileMs, executionMs, samplingMs } = ran;
+    return {
+      outputs,
+      ...(compilation && { compilation }),
+      ...(reused && { reused }),
+      backend: this.#ranOn(ran),
+      timing: {
+        queueMs,
+        compileMs,
+        executionMs,
+        ...(samplingMs !== undefined && { samplingMs }),
+      },
+    };
   }
 
   /**
-   * Hardware for a circuit. A narrow one takes microseconds on a thread, which draws its shots in double precision, so that
-   * a seed gives the counts that the circuit has in a batch. With noise, a GPU pays for wide states only: each trajectory
-   * waits for the device several times.
+   * Hardware for a run.
+   *
+   * A narrow circuit by itself takes microseconds on a thread, which draws its shots in double precision, so that a seed
+   * gives the counts that the circuit has in a batch. Counts of narrow circuits of a batch are those of double precision,
+   * too: an adapter gives them only where the circuits run together, and it pays only where it decides most of them. With
+   * noise, a GPU pays for wide states only: each trajectory waits for the device several times.
+   *
+   * @param run - A circuit by itself unless given.
    */
-  #mayRunCircuitOn(numQubits: number, method: RunMethod = 'statevector'): MayRunOn {
+  #mayRunOn(
+    numQubits: number,
+    method: RunMethod,
+    run?: Pick<CircuitRun, 'circuit' | 'request'>,
+  ): MayRunOn {
     const { mayRunOn } = this.#backing;
-    const most = method === 'statevector' ? MAX_BATCH_QUBITS : this.#backend.maxSmallQubits;
-    return mayRunOn === 'adapter-or-cpu' && numQubits <= most ? 'cpu' : mayRunOn;
-  }
-
-  /**
-   * Hardware for a batch run. Counts of narrow circuits are those of double precision. An adapter gives them only where
-   * the circuits run together, and it pays only where it decides most of them.
-   */
-  #mayRunBatchOn(run: BatchRun): MayRunOn {
-    const { mayRunOn } = this.#backing;
-    if (mayRunOn === 'adapter') return mayRunOn;
-    const { shape, request } = run;
-    const method = methodOfBatch(run);
-    if (method !== 'statevector') return this.#mayRunCircuitOn(widthOfBatch(run), method);
-    const { shots = 0 } = request;
-    if (shots === 0 || shape.numQubits > MAX_BATCH_QUBITS) return mayRunOn;
-    const facts = factsOfShape(shape);
-    const { undecided = 0 } = batchWork(facts.work, request);
-    return runsTogether(facts, request) && undecided <= MAX_UNDECIDED ? mayRunOn : 'cpu';
+    if (mayRunOn !== 'adapter-or-cpu') return mayRunOn;
+    if (method !== 'statevector') {
+      return numQubits <= this.#backend.maxSmallQubits ? 'cpu' : mayRunOn;
+    }
+    if (run === undefined || !isBatch(run.request)) return isNarrow(numQubits) ? 'cpu' : mayRunOn;
+    const facts = factsOfShape(run.circuit);
+    const { undecided } = runWork(facts.work, run.request);
+    if (undecided === undefined) return mayRunOn;
+    return runsTogether(facts, run.request) && undecided <= MAX_UNDECIDED ? mayRunOn : 'cpu';
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {
@@ -263,12 +249,13 @@ export class SimulatorProcessor implements Processor {
     this.#pauseOrGo();
   }
 
-  #placed<R extends CircuitRun | BatchRun>(run: R, { precision, mayRunOn }: LaneNeed): Placed<R> {
+  #placed(run: CircuitRun, { precision, mayRunOn }: LaneNeed): PlacedRun {
     const { hasDevices } = this.#backing;
     return { ...run, processor: this.#id, precision, mayRunOn, needsDevice: hasDevices };
   }
 
-  #needOf(numQubits: number, method: RunMethod, mayRunOn: MayRunOn): LaneNeed {
+  #needOf(numQubits: number, method: RunMethod, run?: CircuitRun): LaneNeed {
+    const mayRunOn = this.#mayRunOn(numQubits, method, run);
     const { maxQubits } = this.spec;
     const limits = { maxQubits, precision: this.#backing.precision };
     const precision = precisionOfRun(limits, method, numQubits);
@@ -277,19 +264,19 @@ export class SimulatorProcessor implements Processor {
   }
 
   /** Submits a run if it may be taken now. Where it fails because of its engine, the engine is tested. */
-  async #whenTaken<R extends CircuitRun | BatchRun, T>(
-    run: R,
+  async #whenTaken(
+    run: CircuitRun,
     need: LaneNeed,
-    { readmitted }: RunHooks,
+    hooks: RunHooks,
     signal: AbortSignal,
-    submit: (placed: Placed<R>) => Promise<T>,
-  ): Promise<T> {
+  ): Promise<Ran> {
     const isPart = run.partOf !== undefined;
-    const isAccepted = isPart || readmitted === true || this.#backend.admission.isAdmitted(run.id);
+    const isAccepted =
+      isPart || hooks.readmitted === true || this.#backend.admission.isAdmitted(run.id);
     this.#checkWidth(need, isAccepted);
     if (!isAccepted) this.admit();
     try {
-      return await submit(this.#placed(run, need));
+      return await this.#backend.submit(this.#placed(run, need), hooks, signal);
     } catch (error) {
       if (!signal.aborted && isSignOfTrouble(error)) this.#checkEnginesOf(need);
       throw error;
@@ -373,7 +360,9 @@ export class SimulatorProcessor implements Processor {
       circuit: SELF_TEST_CIRCUITS[sizeClass],
       request: SELF_TEST_REQUEST,
     } as const;
-    const { run } = await this.#backend.test(lane, test, { onStarted }, signal);
+    const ran = await this.#backend.test(lane, test, { onStarted }, signal);
+    const { numBits } = test.circuit;
+    const run = runResultOf({ outputs: ran.outputs, timing: ran }, { numBits, numCircuits: 1 });
     return faultOfSelfTest(run, precision, sizeClass);
   }
 

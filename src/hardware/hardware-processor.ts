@@ -12,7 +12,6 @@ import { ProcessorUnavailableError } from '../fleet/errors.ts';
 import { HealthMonitor } from '../fleet/health-monitor.ts';
 import type {
   Availability,
-  BatchRunResult,
   CircuitResult,
   ComingRun,
   DeviceReport,
@@ -169,11 +168,7 @@ export class HardwareProcessor implements Processor {
   }
 
   async run(): Promise<CircuitResult> {
-    throw new Error('unreachable: a circuit for an engine came to hardware');
-  }
-
-  async runBatch(): Promise<BatchRunResult> {
-    throw new Error('unreachable: a batch for an engine came to hardware');
+    throw new Error('unreachable: a run for an engine came to hardware');
   }
 
   async runOnDevice(run: DeviceRun, hooks: RunHooks, signal: AbortSignal): Promise<DeviceResult> {

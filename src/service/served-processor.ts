@@ -3,15 +3,8 @@
  * held to what is true of all right results, and counted, before anybody sees it.
  */
 import type { CodedError } from '../errors/coded-error.ts';
-import {
-  faultOfBatch,
-  faultOfCircuit,
-  faultOfDevice,
-  invariantError,
-} from '../fleet/invariants.ts';
+import { faultOfDevice, faultOfRun, invariantError } from '../fleet/invariants.ts';
 import type {
-  BatchRun,
-  BatchRunResult,
   CircuitResult,
   CircuitRun,
   ComingRun,
@@ -19,8 +12,7 @@ import type {
   Processor,
   RunHooks,
 } from '../fleet/processor.ts';
-import type { RunWork } from '../fleet/schedule/scheduled-run.ts';
-import { factsOfShape } from '../fleet/workers/sent-batch.ts';
+import { isBatch, type RunWork } from '../fleet/schedule/scheduled-run.ts';
 import { circuitOf, workOfCircuit } from '../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from './directories.ts';
 import type { EngineMetrics } from './metrics/engine-metrics.ts';
@@ -83,21 +75,18 @@ class ServedProcessor implements Processor {
   async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const result = await this.#processor.run(task, hooks, signal);
     const { circuit, request } = task;
-    this.#check(faultOfCircuit(task, result), task, request, () => circuitOf(circuit));
-    this.#metrics.count(this.spec.id, 'circuit', 1, result);
+    this.#check(faultOfRun(task, result), task, request, () => circuitOf(circuit));
+    const { numCircuits = 1 } = request;
+    this.#metrics.count(this.spec.id, isBatch(request) ? 'batch' : 'circuit', numCircuits, result);
     this.#metrics.countReuse(this.spec.id, result);
-    const { trajectories } = result.run;
-    this.#metrics.countNoise(this.spec.id, workOfCircuit(circuit), request, 1, trajectories);
-    return result;
-  }
-
-  async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    const result = await this.#processor.runBatch(task, hooks, signal);
-    const { shape, request } = task;
-    this.#check(faultOfBatch(task, result), task, request, () => shape);
-    const { numCircuits } = request;
-    this.#metrics.count(this.spec.id, 'batch', numCircuits, result);
-    this.#metrics.countNoise(this.spec.id, factsOfShape(shape).work, request, numCircuits);
+    const trajectories = result.outputs.trajectories?.[0];
+    this.#metrics.countNoise(
+      this.spec.id,
+      workOfCircuit(circuit),
+      request,
+      numCircuits,
+      trajectories,
+    );
     return result;
   }
 

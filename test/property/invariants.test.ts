@@ -5,10 +5,10 @@ import { compile } from '../../src/compiler/compile.ts';
 import { compileGradient } from '../../src/compiler/gradient/compile-gradient.ts';
 import { anglesOf, compileShape } from '../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { faultOfBatch, faultOfCircuit } from '../../src/fleet/invariants.ts';
+import { faultOfRun } from '../../src/fleet/invariants.ts';
 import type { Backend } from '../../src/fleet/processor.ts';
 import type { CircuitRequest } from '../../src/fleet/schedule/scheduled-run.ts';
-import { sentShape } from '../../src/fleet/workers/posted-batch.ts';
+import { factsOfShape } from '../../src/fleet/workers/sent-batch.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 import { randomCliffordCircuit } from '../support/clifford-circuits.ts';
 import { NEVER } from '../support/engine-runs.ts';
@@ -138,8 +138,9 @@ describe.each(['f64', 'f32'] as const)('in %s', (precision) => {
         ...asked,
         ...(hasObservables && { observables }),
       };
-      const { run } = await served.run({ id: 0, precision, circuit, request }, () => {}, NEVER);
-      expect(faultOfCircuit({ circuit, request }, { run, backend })).toBeUndefined();
+      const sent = { id: 0, precision, circuit, request };
+      const { outputs } = await served.run(sent, () => {}, NEVER);
+      expect(faultOfRun({ circuit, request }, { outputs, backend })).toBeUndefined();
       const {
         statevector = false,
         amplitudes: _,
@@ -156,11 +157,11 @@ describe.each(['f64', 'f32'] as const)('in %s', (precision) => {
         angles: Float64Array.from([...angles, ...others, ...angles]),
         statevectors: statevector,
       };
-      const shape = sentShape(circuit);
-      const sent = { id: 0, precision, shape, request: forBatch };
-      const { batch } = await served.runBatch(sent, () => {}, NEVER);
-      const task = { shape: circuit, request: forBatch };
-      expect(faultOfBatch(task, { batch, backend })).toBeUndefined();
+      const { sent: shape } = factsOfShape(circuit);
+      const sentBatch = { id: 0, precision, circuit: shape, request: forBatch };
+      const batch = await served.run(sentBatch, () => {}, NEVER);
+      const task = { circuit, request: forBatch };
+      expect(faultOfRun(task, { outputs: batch.outputs, backend })).toBeUndefined();
     });
   }
 });

@@ -10,9 +10,9 @@ import { compileGradient } from '../../src/compiler/gradient/compile-gradient.ts
 import { anglesOf, compileShape } from '../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type { RunResult } from '../../src/engine/engine.ts';
+import { countsOfRow } from '../../src/fleet/run-outputs.ts';
 import type { RunMethod } from '../../src/fleet/schedule/scheduled-run.ts';
-import { sentShape } from '../../src/fleet/workers/posted-batch.ts';
-import { countsOfRow } from '../../src/fleet/workers/sent-batch.ts';
+import { factsOfShape } from '../../src/fleet/workers/sent-batch.ts';
 import { serializeCircuit, writeCircuit } from '../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 import type { SentCircuit } from '../../src/fleet/workers/worker-messages.ts';
@@ -20,6 +20,7 @@ import { randomClifford } from '../support/clifford-circuits.ts';
 import { NEVER } from '../support/engine-runs.ts';
 import { gate, randomUse } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { runOf } from '../support/run-of.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
 const NUM_QUBITS = 4;
@@ -100,7 +101,7 @@ describe.each(KINDS)('on $name', ({ name: _, ...kind }) => {
   const run = async (circuit: SentCircuit, seed: number): Promise<RunResult> => {
     const sent = { id: 0, precision: 'f64', circuit } as const;
     const request = { shots: SHOTS, seed, method };
-    return (await served.run({ ...sent, request }, () => {}, NEVER)).run;
+    return runOf(await served.run({ ...sent, request }, () => {}, NEVER));
   };
 
   testSeeds('scratch bits are left out of the counts', seeds(6), async (seed) => {
@@ -114,7 +115,7 @@ describe.each(KINDS)('on $name', ({ name: _, ...kind }) => {
       const { counts } = await run(structuredClone(form), seed + 1000);
       expectShares(counts, numBits, expected);
     }
-    const shape = sentShape(scratch);
+    const { sent: circuit } = factsOfShape(scratch);
     const request = {
       numCircuits: 2,
       angles: Float64Array.from([...anglesOf(whole), ...anglesOf(whole)]),
@@ -122,12 +123,12 @@ describe.each(KINDS)('on $name', ({ name: _, ...kind }) => {
       seed: seed + 2000,
       method,
     };
-    const { batch } = await served.runBatch(
-      { id: 0, precision: 'f64', shape, request },
+    const { outputs } = await served.run(
+      { id: 0, precision: 'f64', circuit, request },
       () => {},
       NEVER,
     );
-    for (const k of [0, 1]) expectShares(countsOfRow(batch, k, numBits), numBits, expected);
+    for (const k of [0, 1]) expectShares(countsOfRow(outputs, k, numBits), numBits, expected);
   });
 });
 

@@ -5,32 +5,28 @@ import { type DynamicCircuit, withAngles } from '../../src/circuit/circuit.ts';
 import type { CompilationReport } from '../../src/compiler/compile.ts';
 import { anglesOf } from '../../src/compiler/shape.ts';
 import type { RunResult } from '../../src/engine/engine.ts';
+import type { CircuitRequest } from '../../src/fleet/schedule/scheduled-run.ts';
 import { OutcomePacker, OutcomeUnpacker } from '../../src/fleet/workers/packed-outcomes.ts';
-import { postedBatch, receivedBatch } from '../../src/fleet/workers/posted-batch.ts';
-import {
-  type BatchRunRequest,
-  factsOfShape,
-  packShape,
-  unpackShape,
-} from '../../src/fleet/workers/sent-batch.ts';
+import { PostedCircuits, postedRun, receivedRun } from '../../src/fleet/workers/posted-run.ts';
+import { factsOfShape, packShape, unpackShape } from '../../src/fleet/workers/sent-batch.ts';
 import {
   circuitOf,
   type Form,
   isSameCircuit,
   readCircuit,
-  readShape,
   serializeCircuit,
   type Wire,
   writeCircuit,
 } from '../../src/fleet/workers/sent-circuit.ts';
 import { ReadObservables } from '../../src/fleet/workers/sent-observables.ts';
-import type { CircuitOutcome } from '../../src/fleet/workers/worker-messages.ts';
+import type { RunOutcome } from '../../src/fleet/workers/worker-messages.ts';
 import type { CheckedProgram } from '../../src/service/batches/batch-program.ts';
 import { programPieces } from '../../src/service/batches/sent-programs.ts';
 import type { FromProcess } from '../../src/workloads/procedures/procedure-messages.ts';
 import { SentCircuits } from '../../src/workloads/procedures/sent-circuits.ts';
 import { randomSum } from '../support/random-observables.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { outcomeFields, runOf } from '../support/run-of.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 import { randomWireCircuit } from '../support/wire-circuits.ts';
 
@@ -134,19 +130,23 @@ testSeeds('every shape comes back from a reader, with its facts', seeds(300), (s
   if ('shape' in own) expect(sent).toStrictEqual(own);
 });
 
-testSeeds('every batch run comes to its worker whole', seeds(150), (seed) => {
+testSeeds('every run comes to its worker whole', seeds(150), (seed) => {
   const stream = new RandomStream(seed);
   const shape = anyCircuit(seed);
-  const request: Required<BatchRunRequest> = {
+  const request: Required<CircuitRequest> = {
     numCircuits: 2,
     angles: Float64Array.of(1, -0, Math.PI),
     shots: 5,
     seed: 2 ** 53 - 1,
+    shotRange: { from: 1, to: 3 },
     seeds: Float64Array.of(1, 2),
     statevector: true,
     probabilities: true,
     observables: [randomSum(stream, 9, 4), [], randomSum(stream, 5, 2)],
     variances: true,
+    amplitudes: [0n, 2n ** 63n],
+    densityMatrix: true,
+    purity: true,
     method: 'matrix_product_state',
     figures: { bytes: 1, ms: 2, msPerShot: 3 },
     bonds: { maxBondDimension: 4, truncationThreshold: 1e-9 },
@@ -155,10 +155,15 @@ testSeeds('every batch run comes to its worker whole', seeds(150), (seed) => {
     gradientInputs: [0],
     countsOfSingles: true,
   };
-  const posted = structuredClone(postedBatch({ id: 3, precision: 'f64' }, { shape, request }));
-  const { shape: own, ...received } = receivedBatch(posted, new ReadObservables());
-  expect('shape' in own ? readShape(own) : own).toStrictEqual(asShape(shape));
+  const circuit = new PostedCircuits().of({ circuit: shape, request });
+  const posted = structuredClone(postedRun({ id: 3, precision: 'f64', circuit, request }));
+  const { circuit: own, ...received } = receivedRun(posted, new ReadObservables());
+  expect(circuitOf(own)).toStrictEqual(asShape(shape));
   expect(received).toStrictEqual({ id: 3, precision: 'f64', request });
+  const { angles: _, ...asked } = request;
+  const alone = { circuit: shape, request: asked };
+  const sent = structuredClone(new PostedCircuits().of(alone));
+  expect(circuitOf(sent)).toStrictEqual(shape);
 });
 
 testSeeds('a circuit of a procedure comes to the service whole', seeds(100), (seed) => {
@@ -238,11 +243,16 @@ const MORE: Required<Omit<RunResult, 'counts' | 'statePasses' | 'timing'>> = {
   largestBond: 0,
 };
 
-function outcomeOf(run: RunResult): CircuitOutcome {
+function outcomeOf(run: RunResult): RunOutcome {
   // The cast is safe: reports cross as they are.
   const compilation = { passes: [] } as unknown as CompilationReport;
-  return { run, compilation, reused: 'shape', compileMs: 1.5, ownMs: 2.5 };
+  return { ...outcomeFields(run), compilation, reused: 'shape', compileMs: 1.5, ownMs: 2.5 };
 }
+
+test('every field of a result comes back from the columns of a run', () => {
+  expect(runOf(outcomeOf({ ...RUN, ...MORE }))).toStrictEqual({ ...RUN, ...MORE });
+  expect(runOf(outcomeOf(RUN))).toStrictEqual(RUN);
+});
 
 test('a packed outcome comes back whole', () => {
   const outcome = outcomeOf(RUN);

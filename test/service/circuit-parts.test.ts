@@ -4,12 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { measuredQubits } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { formatPath } from '../../src/errors/fault-path.ts';
+import { outputsOf } from '../../src/fleet/run-outputs.ts';
 import { outcomeLabel } from '../../src/math/basis-index.ts';
 import { circuitFactsOf, storedBody } from '../../src/service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../../src/service/circuits/result-json.ts';
 import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
 import { parsePrefer } from '../../src/service/jobs/job-submission.ts';
 import { encodeStored } from '../../src/service/jobs/stored-request.ts';
+import { runOf } from '../support/run-of.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 
@@ -49,7 +51,7 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
   const task = { circuit, request: { shots: 8, seed: 1 } };
   const result = zeroResult(task);
   const run = {
-    ...result.run,
+    ...runOf(result),
     counts: {
       numBits: 33,
       wordsPerOutcome: 2,
@@ -70,7 +72,7 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
       warnings: [{ code: 'CIRCUIT_PRAGMA_IGNORED', message: 'The "a" is ignored.', line: 3 }],
       ...ON_STATE,
     },
-    { ...result, run },
+    { ...result, outputs: outputsOf(run) },
   );
   expect(JSON.parse(text)).toMatchObject({
     counts: { [`${'0'.repeat(32)}1`]: 3, [`11${'0'.repeat(31)}`]: 5 },
@@ -107,7 +109,7 @@ test('counts are written with the labels of their outcomes, at any width', () =>
       const result = zeroResult({ circuit, request: { shots: 1, seed: 1 } });
       const outcomes = Uint32Array.from(masked.flat());
       const occurrences = Uint32Array.from(rows, ([, times]) => times);
-      const run = { ...result.run, counts: { numBits, wordsPerOutcome, outcomes, occurrences } };
+      const run = { ...runOf(result), counts: { numBits, wordsPerOutcome, outcomes, occurrences } };
       const text = circuitResultJson(
         {
           numBits,
@@ -119,7 +121,7 @@ test('counts are written with the labels of their outcomes, at any width', () =>
           warnings: [],
           ...ON_STATE,
         },
-        { ...result, run },
+        { ...result, outputs: outputsOf(run) },
       );
       const label = (words: readonly number[]) => {
         const bits = outcomeLabel(Uint32Array.from(words), 0, wordsPerOutcome, numBits);

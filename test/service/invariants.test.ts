@@ -1,19 +1,21 @@
 /** Results that cannot be right, of an engine that lies: they fail the job, are logged and counted, and never answered. */
 import { describe, expect, test } from 'vitest';
+import type { RunResult } from '../../src/engine/engine.ts';
 import type {
-  BatchRun,
-  BatchRunResult,
   CircuitResult,
   CircuitRun,
   DeviceResult,
   Processor,
 } from '../../src/fleet/processor.ts';
+import { outputsOf } from '../../src/fleet/run-outputs.ts';
+import { isBatch } from '../../src/fleet/schedule/scheduled-run.ts';
 import { parseScrape } from '../support/prometheus-text.ts';
+import { runOf } from '../support/run-of.ts';
 import { FakeProcessor, zeroBatch, zeroResult } from './support/fake-processor.ts';
 import { BELL, openTestService } from './support/test-service.ts';
 
-type Run = CircuitResult['run'];
-type Batch = BatchRunResult['batch'];
+type Run = RunResult;
+type Batch = CircuitResult['outputs'];
 
 /** A processor whose results are changed. */
 class Liar extends FakeProcessor {
@@ -27,13 +29,12 @@ class Liar extends FakeProcessor {
   }
 
   override run(task: CircuitRun): Promise<CircuitResult> {
+    if (isBatch(task.request)) {
+      const result = zeroBatch(task);
+      return Promise.resolve({ ...result, outputs: this.#lieOfBatch(result.outputs) });
+    }
     const result = zeroResult(task);
-    return Promise.resolve({ ...result, run: this.#lie(result.run) });
-  }
-
-  override runBatch(task: BatchRun): Promise<BatchRunResult> {
-    const result = zeroBatch(task);
-    return Promise.resolve({ ...result, batch: this.#lieOfBatch(result.batch) });
+    return Promise.resolve({ ...result, outputs: outputsOf(this.#lie(runOf(result))) });
   }
 }
 

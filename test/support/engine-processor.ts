@@ -7,8 +7,6 @@ import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type {
   Availability,
   Backend,
-  BatchRun,
-  BatchRunResult,
   CircuitResult,
   CircuitRun,
   Processor,
@@ -16,9 +14,10 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../../src/fleet/processor.ts';
-import { methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
+import { outputsOf } from '../../src/fleet/run-outputs.ts';
+import { isBatch, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
 import { compiledByMethod } from '../../src/fleet/workers/compiled-methods.ts';
-import { sentShape } from '../../src/fleet/workers/posted-batch.ts';
+import { PostedCircuits } from '../../src/fleet/workers/posted-run.ts';
 import { circuitOf, workOfCircuit } from '../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 
@@ -32,7 +31,7 @@ const TIMING = { queueMs: 0, compileMs: 0, executionMs: 1 };
 
 /** The processor, with a record of its calls. */
 export class EngineProcessor implements Processor, AsyncDisposable {
-  readonly tasks: (CircuitRun | BatchRun)[] = [];
+  readonly tasks: CircuitRun[] = [];
   readonly hooks: RunHooks[] = [];
   /** Largest number of circuits and batches in progress at a time. */
   maxAtOnce = 0;
@@ -87,6 +86,15 @@ export class EngineProcessor implements Processor, AsyncDisposable {
 
   async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const { circuit, request } = task;
+    const { shots = 0, seed = 0 } = request;
+    if (isBatch(request)) {
+      return await this.#during(task, hooks, signal, async () => {
+        const sent = new PostedCircuits().of(task);
+        const run = { id: 0, precision: 'f64', circuit: sent, request } as const;
+        const { outputs } = await this.#served.run(run, () => {}, signal);
+        return { outputs, backend: BACKEND, timing: TIMING };
+      });
+    }
     const keepState = request.statevector === true || request.observables !== undefined;
     const method = methodOf(workOfCircuit(circuit), request);
     const compiled = compiledByMethod(
@@ -98,17 +106,8 @@ export class EngineProcessor implements Processor, AsyncDisposable {
     const { report } = compiled;
     return await this.#during(task, hooks, signal, async () => {
       await using executable = await compiled.prepare();
-      const run = await executable.run(task.request, signal);
-      return { run, compilation: report, reused: 'nothing', backend: BACKEND, timing: TIMING };
-    });
-  }
-
-  async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    return await this.#during(task, hooks, signal, async () => {
-      const shape = sentShape(task.shape);
-      const run = { id: 0, precision: 'f64', shape, request: task.request } as const;
-      const { batch } = await this.#served.runBatch(run, () => {}, signal);
-      return { batch, backend: BACKEND, timing: TIMING };
+      const outputs = outputsOf(await executable.run({ ...request, shots, seed }, signal));
+      return { outputs, compilation: report, reused: 'nothing', backend: BACKEND, timing: TIMING };
     });
   }
 
@@ -116,12 +115,12 @@ export class EngineProcessor implements Processor, AsyncDisposable {
     await this.#engine.close();
   }
 
-  async #during<T>(
-    task: CircuitRun | BatchRun,
+  async #during(
+    task: CircuitRun,
     hooks: RunHooks,
     signal: AbortSignal,
-    work: () => Promise<T>,
-  ): Promise<T> {
+    work: () => Promise<CircuitResult>,
+  ): Promise<CircuitResult> {
     this.tasks.push(task);
     this.hooks.push(hooks);
     this.#atOnce++;

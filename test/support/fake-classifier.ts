@@ -1,7 +1,9 @@
 /** A classifier over processors that a test decides, and answers that it can rely on. */
 
 import { withAngles } from '../../src/circuit/circuit.ts';
-import type { BatchRun, BatchRunResult } from '../../src/fleet/processor.ts';
+import type { CircuitResult, CircuitRun } from '../../src/fleet/processor.ts';
+import { isBatch } from '../../src/fleet/schedule/scheduled-run.ts';
+import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
 import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import type { ClassificationRequest } from '../../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { QnnHybrid, type Requester } from '../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -24,17 +26,17 @@ export function flowers(more: Partial<ClassificationRequest> = {}): Classificati
 }
 
 /** How a processor answers a batch. */
-export type Answer = (task: BatchRun, signal: AbortSignal) => Promise<BatchRunResult>;
+export type Answer = (task: CircuitRun, signal: AbortSignal) => Promise<CircuitResult>;
 
 /** Answers each batch as the test says; by default with the counts nearest to the exact values. */
 export class AnsweringProcessor extends FakeProcessor {
   answer: Answer = async (task) => exactCounts(task);
 
-  override async runBatch(
-    task: BatchRun,
-    hooks: Parameters<FakeProcessor['runBatch']>[1],
+  override async run(
+    task: CircuitRun,
+    hooks: Parameters<FakeProcessor['run']>[1],
     signal: AbortSignal,
-  ): Promise<BatchRunResult> {
+  ): Promise<CircuitResult> {
     this.batches.push(task);
     if (hooks.readmitted !== true) this.admit();
     hooks.onStarted?.();
@@ -43,17 +45,18 @@ export class AnsweringProcessor extends FakeProcessor {
 }
 
 /** Outcomes 0 and 1 alone, so often that ⟨Z₀⟩ is as near to its exact value as shots allow. */
-export function exactCounts(task: BatchRun): BatchRunResult {
-  const { shape, request } = task;
+export function exactCounts({ circuit, request }: CircuitRun): CircuitResult {
+  if (!isBatch(request)) throw new Error('unreachable: a classifier sends batches');
   const { numCircuits, angles, shots = 0 } = request;
-  const result = zeroBatch(task);
+  const shape = circuitOf(circuit);
+  const result = zeroBatch({ circuit, request });
   const size = 2 ** shape.numBits;
   const each = angles.length / numCircuits;
   for (let k = 0; k < numCircuits; k++) {
     const exact = exactZ0(withAngles(staticCircuit(shape), angles.slice(k * each, (k + 1) * each)));
     const clear = Math.round((shots * (1 + exact)) / 2);
-    result.batch.counts![k * size] = clear;
-    result.batch.counts![k * size + 1] = shots - clear;
+    result.outputs.counts![k * size] = clear;
+    result.outputs.counts![k * size + 1] = shots - clear;
   }
   return result;
 }

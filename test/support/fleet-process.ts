@@ -32,4 +32,4 @@ const result = await fleet.get('statevector-sim')?.run(
   {},
   new AbortController().signal,
 );
-process.stdout.write(`${result?.run.counts.outcomes.length} outcomes\n`);
+process.stdout.write(`${result?.outputs.countsByRow?.[0]?.outcomes.length} outcomes\n`);

@@ -2,7 +2,7 @@
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { circuitWork, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
 import { compiledByMethod } from '../../src/fleet/workers/compiled-methods.ts';
-import { checkBatch } from '../../src/fleet/workers/sent-batch.ts';
+import { checkRun } from '../../src/fleet/workers/sent-batch.ts';
 import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import type { JsonObject } from '../../src/workloads/procedures/json.ts';
 import type { Procedure } from '../../src/workloads/procedures/procedure.ts';
@@ -55,7 +55,7 @@ export function openTestContext({
       },
       runBatch: async (shape, request) => {
         told.circuits += request.numCircuits;
-        checkBatch({ shape, request });
+        checkRun({ circuit: shape, request });
         return await batches.runBatch(shape, request);
       },
     },

@@ -1,4 +1,5 @@
 /** A run as the scheduler sees it: whose it is, how urgent, where it may run, and how much work it is. */
+import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
 import {
   type DynamicCircuit,
   hasMidCircuitMeasurement,
@@ -16,10 +17,9 @@ import {
   noiseOdds,
 } from '../../compiler/noise/expected-trajectories.ts';
 import type { BondLimits } from '../../compiler/program.ts';
-import type { BatchRequest } from '../../engine/batch-request.ts';
-import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
-import type { RunRequest } from '../../engine/engine.ts';
+import type { ShotRange } from '../../engine/engine.ts';
 import { expectedUndecided } from '../../engine/exact-counts.ts';
+import { isNarrow } from '../run-together.ts';
 import type { LaneId, Precision } from './lane.ts';
 
 /** Urgency that the caller gave to a run, as it took effect. */
@@ -74,8 +74,43 @@ export interface MethodRequest {
   readonly bonds?: BondLimits;
 }
 
-/** Outputs of a circuit and the method that computes them. */
-export interface CircuitRequest extends Omit<RunRequest, 'onProgress'>, MethodRequest {}
+/**
+ * Outputs of a run and the method that computes them. Without `angles` it asks for the run's circuit as it is; with
+ * them, for `numCircuits` circuits that differ from it in their angles and seeds.
+ */
+export interface CircuitRequest extends RequestedOutputs, MethodRequest {
+  /** Shots of each circuit; 0 by default. */
+  readonly shots?: number;
+  /** Integer in [0, 2^53 − 1], 0 by default. Circuit k draws with seed `seed` + k. */
+  readonly seed?: number;
+  /** As in `RunRequest`; of one circuit only. */
+  readonly shotRange?: ShotRange;
+  readonly numCircuits?: number;
+  /** Radians, circuit after circuit; or the rows of numbers that angles follow from by `formulas`. */
+  readonly angles?: Float64Array;
+  /** Replaces `seed`: circuit k draws with `seeds[k]`. */
+  readonly seeds?: ArrayLike<number>;
+  /** How the angles of a circuit follow from its row of `angles`; without it, the row is the angles. */
+  readonly formulas?: AngleFormulas;
+  /** Places in a row of the numbers that derivatives are wanted by; all unless given. Those by others are no derivatives. */
+  readonly gradientInputs?: readonly number[];
+  /**
+   * Requests the counts that each circuit has when it is run by itself with its seed, also where not all qubits are
+   * measured.
+   */
+  readonly countsOfSingles?: boolean;
+}
+
+/** A request for circuits that differ in their angles and seeds. */
+export interface BatchRunRequest extends CircuitRequest {
+  readonly numCircuits: number;
+  readonly angles: Float64Array;
+}
+
+/** Whether a request has angles for the circuits of a batch. */
+export function isBatch(request: CircuitRequest): request is BatchRunRequest {
+  return request.angles !== undefined;
+}
 
 /** A run that the scheduler places. */
 export interface ScheduledRun {
@@ -166,6 +201,11 @@ export function circuitWork(circuit: DynamicCircuit): CircuitWork {
   return work;
 }
 
+/** Notes the work of a circuit whose operations nobody has read yet. */
+export function noteWork(circuit: DynamicCircuit, work: CircuitWork): void {
+  known.set(circuit, work);
+}
+
 /** Method of a run. */
 export function methodOf(
   { noise }: Pick<CircuitWork, 'noise'>,
@@ -174,14 +214,18 @@ export function methodOf(
   return method ?? (noise === undefined ? 'statevector' : 'trajectories');
 }
 
-/** Qubits of the state that a run holds. */
+/**
+ * Qubits of the state that a run holds. A gradient holds two states as one of one qubit more; that of a density matrix
+ * follows from shifted circuits.
+ */
 export function widthOfRun(
   circuit: Pick<CircuitWork, 'numQubits' | 'noise'>,
-  request: MethodRequest,
+  request: MethodRequest & Pick<CircuitRequest, 'gradients'>,
 ): number {
   const method = methodOf(circuit, request);
   switch (method) {
     case 'statevector':
+      return circuit.numQubits + (request.gradients === true ? 1 : 0);
     case 'trajectories':
       return circuit.numQubits;
     case 'density_matrix':
@@ -208,37 +252,43 @@ function figuresOf(method: RunMethod, { figures }: MethodRequest): MethodFigures
 /** The work of a run. */
 export function runWork(circuit: CircuitWork, request: CircuitRequest): RunWork {
   const shots = shotsOf(request);
-  const work = workByMethod(circuit, { ...request, shots });
-  return { ...work, shots, numReadouts: numReadoutsOf(request) };
+  const work = workByMethod(circuit, request, shots);
+  const run = { ...work, shots, numReadouts: numReadoutsOf(request) };
+  if (!isBatch(request)) return run;
+  const isExact = work.method === undefined && shots > 0 && isNarrow(circuit.numQubits);
+  return {
+    ...run,
+    numCircuits: request.numCircuits,
+    ...(isExact && { undecided: expectedUndecided(circuit, shots) }),
+  };
 }
 
-/** Shots that a run draws itself. */
-function shotsOf({ shots, shotRange }: Pick<RunRequest, 'shots' | 'shotRange'>): number {
+/** Shots that a run draws itself, for each of its circuits. */
+function shotsOf({ shots = 0, shotRange }: CircuitRequest): number {
   return shotRange === undefined ? shots : shotRange.to - shotRange.from;
 }
 
 /** Work of evolving by a method. */
 function workByMethod(
   circuit: CircuitWork,
-  request: MethodRequest & { readonly shots?: number },
+  request: CircuitRequest,
+  shots: number,
 ): Omit<RunWork, 'shots' | 'numReadouts'> {
-  const { noise, ...work } = circuit;
+  const { noise, ...ofCircuit } = circuit;
+  const work = { ...ofCircuit, numQubits: widthOfRun(circuit, request) };
   const method = methodOf(circuit, request);
   switch (method) {
     case 'statevector':
       return work;
     case 'trajectories':
-      return { ...work, method, trajectories: trajectoryWork(circuit, request.shots ?? 0) };
-    case 'density_matrix': {
+      return { ...work, method, trajectories: trajectoryWork(circuit, shots) };
+    case 'density_matrix':
       // Each gate acts on the rows and on the columns.
-      const { numQubits, gateCost } = work;
-      return { ...work, method, numQubits: 2 * numQubits, gateCost: 2 * gateCost };
-    }
+      return { ...work, method, gateCost: 2 * work.gateCost };
     case 'stabilizer':
     case 'matrix_product_state': {
       const { ms, msPerShot } = figuresOf(method, request);
-      const methodMs = ms + (request.shots ?? 0) * msPerShot;
-      return { ...work, method, numQubits: widthOfRun(circuit, request), methodMs };
+      return { ...work, method, methodMs: ms + shots * msPerShot };
     }
   }
 }
@@ -252,20 +302,6 @@ function trajectoryWork({ noise, isBranching }: CircuitWork, shots: number): Tra
     numStates: most(expectedTrajectories(sites, shots)),
     numEvolutions: most(expectedEvolutions(sites, shots)),
     needsNorms,
-  };
-}
-
-/** The work of a batch of circuits. */
-export function batchWork(shape: CircuitWork, request: BatchRequest & MethodRequest): RunWork {
-  const { shots = 0 } = request;
-  const isNoiseless = methodOf(shape, request) === 'statevector';
-  const isExact = isNoiseless && shots > 0 && shape.numQubits <= MAX_BATCH_QUBITS;
-  return {
-    ...workByMethod(shape, request),
-    shots,
-    numReadouts: numReadoutsOf(request),
-    numCircuits: request.numCircuits,
-    ...(isExact && { undecided: expectedUndecided(shape, shots) }),
   };
 }
 

@@ -8,8 +8,8 @@
 import { ChildPool } from '../../processes/child-pool.ts';
 import { NoWorkerError } from '../errors.ts';
 import type { LaneId } from '../schedule/lane.ts';
-import { EngineRunner, type WorkerCircuitRun, type WorkerRun } from './engine-runner.ts';
-import type { CircuitOutcome, EngineReport, RunOutcome, StartWorker } from './worker-messages.ts';
+import { EngineRunner, type WorkerRun } from './engine-runner.ts';
+import type { EngineReport, RunOutcome, StartWorker } from './worker-messages.ts';
 
 const MAX_FAILED_STARTS = 3;
 /** Engines look for a cancel every 10 ms or so, so that only what compiles a long circuit is ended. */
@@ -149,14 +149,12 @@ export class EnginePool {
   }
 
   /**
-   * Runs circuits and batches one after the other on an idle worker; there is one.
+   * Runs a list, one run after the other, on an idle worker; there is one.
    *
    * @returns A promise for each, as EngineRunner.run. They reject with EngineFailure, which has the
    *   code of what the compiler or the engine threw; OutOfMemoryError; WorkerLostError if the worker
    *   ends before the circuit is answered; the signal's reason once the work has stopped.
    */
-  run(runs: readonly WorkerCircuitRun[]): readonly Promise<CircuitOutcome>[];
-  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[];
   run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[] {
     const worker = this.#workers?.take();
     if (worker === undefined) throw new Error('unreachable: no worker is idle');

@@ -1,34 +1,26 @@
 /**
- * One worker, a thread or a process, and the list of circuits that it runs one after the other; a
- * batch run is an item of it as a circuit is.
+ * One worker, a thread or a process, and the list of runs that it runs one after the other.
  *
  * Each circuit's promise settles by itself, always: with the worker's answer, with the signal's reason
  * once the work has stopped, or with WorkerLostError when the worker ends. A cancelled circuit that
  * has not begun is dropped from the list. One that is still running after the grace is stopped by
  * ending its worker, and so are those of a worker that falls silent where a limit is set to that.
  */
-import { type DynamicCircuit, numOperationsOf } from '../../circuit/circuit.ts';
 import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
 import { WorkerLostError } from '../errors.ts';
+import type { CircuitRun } from '../processor.ts';
 import type { Precision } from '../schedule/lane.ts';
-import type { CircuitRequest } from '../schedule/scheduled-run.ts';
+import { isBatch } from '../schedule/scheduled-run.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
-import { postedBatch } from './posted-batch.ts';
-import type { Batch } from './sent-batch.ts';
-import {
-  isSameCircuit,
-  type SerializedCircuit,
-  type WrittenCircuit,
-  writeCircuit,
-} from './sent-circuit.ts';
+import { PostedCircuits, postedRun } from './posted-run.ts';
+import { workOfCircuit } from './sent-circuit.ts';
 import { errorOf } from './worker-failure.ts';
 import type {
-  CircuitOutcome,
   Ended,
   EngineReport,
   FromWorker,
+  PostedRun,
   RunOutcome,
-  SentCircuit,
   StartWorker,
   ToWorker,
 } from './worker-messages.ts';
@@ -38,8 +30,8 @@ const START_LIMIT_MS = 30_000;
 /** A worker says nothing while it compiles: an operation may take this long on a busy machine. */
 const COMPILING_MS = 0.25;
 
-/** A run with the callbacks by which the worker's owner follows it. */
-interface FollowedRun {
+/** A run to be given to a worker, with the callbacks by which the worker's owner follows it. */
+export interface WorkerRun extends Pick<CircuitRun, 'circuit' | 'request'> {
   readonly computedIn: Precision;
   readonly onProgress: (fraction: number) => void;
   /**
@@ -51,15 +43,6 @@ interface FollowedRun {
   readonly onStarted?: (startedAt: number) => void;
   readonly signal: AbortSignal;
 }
-
-/** A circuit to be given to a worker. */
-export interface WorkerCircuitRun extends FollowedRun {
-  readonly circuit: DynamicCircuit | SerializedCircuit;
-  readonly request: CircuitRequest;
-}
-
-/** A run to be given to a worker. */
-export type WorkerRun = WorkerCircuitRun | (FollowedRun & Batch);
 
 /** Options of a runner, for starting and stopping its worker. */
 interface EngineRunnerOptions {
@@ -87,7 +70,6 @@ interface EngineRunnerEvents {
 }
 
 type News = Extract<FromWorker, { kind: 'news' }>;
-type PostedRun = Extract<ToWorker, { kind: 'run' }>['runs'][number];
 type Progress = Extract<FromWorker, { kind: 'progress' }>;
 
 interface Running {
@@ -156,8 +138,6 @@ export class EngineRunner {
    *
    * @returns A promise for each. They settle in any order, so each needs somebody who listens.
    */
-  run(runs: readonly WorkerCircuitRun[]): readonly Promise<CircuitOutcome>[];
-  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[];
   run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[] {
     if (this.#running.size > 0) throw new Error('unreachable: the worker runs circuits');
     const ids: number[] = [];
@@ -331,38 +311,18 @@ export class EngineRunner {
   }
 }
 
-/** Operations that a worker compiles for an item; a batch run's shape has few. */
-function numOperationsToCompile(run: WorkerRun): number {
-  if ('shape' in run) return 0;
-  const { circuit } = run;
-  return 'bytes' in circuit ? circuit.work.numOperations : numOperationsOf(circuit);
+/** Operations that a worker compiles for a run; a batch run's shape has few. */
+function numOperationsToCompile({ circuit, request }: WorkerRun): number {
+  return isBatch(request) ? 0 : workOfCircuit(circuit).numOperations;
 }
 
-/** The list in the form that is sent: circuits as text where possible. */
+/** The list in the form that is sent. */
 function postedRuns(runs: readonly WorkerRun[], ids: readonly number[]): readonly PostedRun[] {
-  const written = new Map<string, WrittenCircuit>();
+  const circuits = new PostedCircuits();
   return runs.map((run, i) => {
-    const id = ids[i]!;
-    const { computedIn: precision } = run;
-    if ('shape' in run) {
-      return postedBatch({ id, precision }, run);
-    }
-    return { id, precision, circuit: sentCircuit(run.circuit, written), request: run.request };
+    const { computedIn: precision, request } = run;
+    return postedRun({ id: ids[i]!, precision, circuit: circuits.of(run), request });
   });
-}
-
-/** @param written - The last of each shape: the same circuit is cloned once. */
-function sentCircuit(
-  circuit: DynamicCircuit | SerializedCircuit,
-  written: Map<string, WrittenCircuit>,
-): SentCircuit {
-  if ('bytes' in circuit) return circuit;
-  const own = writeCircuit(circuit);
-  if (own === undefined) return circuit;
-  const other = written.get(own.shape);
-  if (other !== undefined && isSameCircuit(own, other)) return other;
-  written.set(own.shape, own);
-  return own;
 }
 
 /** Whether it can be cloned. */

@@ -7,8 +7,8 @@
  * sent with the first outcome that has it and is meant by its number after that.
  */
 import type { CompilationReport } from '../../compiler/compile.ts';
-import type { Counts, RunResult } from '../../engine/engine.ts';
-import { type CircuitOutcome, type PackedOutcomes, REUSES } from './worker-messages.ts';
+import type { Counts } from '../../engine/engine.ts';
+import { type PackedOutcomes, REUSES, type RunOutcome } from './worker-messages.ts';
 
 /** An outcome that has crossed. */
 interface UnpackedOutcome {
@@ -19,11 +19,10 @@ interface UnpackedOutcome {
 }
 
 /** What is packed. A field that `unpack` does not make does not compile. */
-interface PackedOutcome extends Required<CircuitOutcome> {
-  readonly run: {
-    readonly counts: Required<Counts>;
-    readonly statePasses: number;
-    readonly timing: Required<RunResult['timing']>;
+interface PackedOutcome extends Required<RunOutcome> {
+  readonly outputs: {
+    readonly countsByRow: readonly [Required<Counts>];
+    readonly statePasses: readonly [number];
   };
 }
 
@@ -48,22 +47,23 @@ export class OutcomePacker {
   }
 
   /**
-   * Adds an outcome, unless it is one to be sent by itself.
+   * Adds the outcome of a circuit that came by itself, unless it is one to be sent by itself.
    *
    * @param beganAt - On the clock of `performance.now()`, like the `now` of `take`.
    */
   add(
     id: number,
-    { run, compilation, reused, compileMs, ownMs }: CircuitOutcome,
+    { outputs, compilation, reused, compileMs, executionMs, samplingMs = 0, ownMs }: RunOutcome,
     beganAt: number,
   ): boolean {
-    const { counts, statePasses, timing, ...others } = run;
+    if (compilation === undefined || reused === undefined) return false;
+    const { countsByRow = [], statePasses = [], ...others } = outputs;
     for (const name in others) if (others[name as keyof typeof others] !== undefined) return false;
-    const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
+    const { numBits, wordsPerOutcome, outcomes, occurrences } = countsByRow[0]!;
     if (outcomes.length + occurrences.length > MAX_WORDS) return false;
     const report = this.#numberOf(compilation);
-    this.#facts.push(id, beganAt, report, compileMs, statePasses);
-    this.#facts.push(timing.evolutionMs, timing.samplingMs);
+    this.#facts.push(id, beganAt, report, compileMs, statePasses[0]!);
+    this.#facts.push(executionMs, samplingMs);
     this.#facts.push(numBits, wordsPerOutcome, occurrences.length, ownMs, REUSES.indexOf(reused));
     for (let i = 0; i < outcomes.length; i++) this.#counts.push(outcomes[i]!);
     for (let i = 0; i < occurrences.length; i++) this.#counts.push(occurrences[i]!);
@@ -112,19 +112,22 @@ export class OutcomeUnpacker {
       const numOutcomes = facts[at + 9]!;
       const numWords = wordsPerOutcome * numOutcomes;
       const outcome: PackedOutcome = {
-        run: {
-          counts: {
-            numBits: facts[at + 7]!,
-            wordsPerOutcome,
-            outcomes: counts.slice(word, word + numWords),
-            occurrences: counts.slice(word + numWords, word + numWords + numOutcomes),
-          },
-          statePasses: facts[at + 4]!,
-          timing: { evolutionMs: facts[at + 5]!, samplingMs: facts[at + 6]! },
+        outputs: {
+          countsByRow: [
+            {
+              numBits: facts[at + 7]!,
+              wordsPerOutcome,
+              outcomes: counts.slice(word, word + numWords),
+              occurrences: counts.slice(word + numWords, word + numWords + numOutcomes),
+            },
+          ],
+          statePasses: [facts[at + 4]!],
         },
         compilation: this.#reports[report % MAX_REPORTS]!,
         reused: REUSES[facts[at + 11]!]!,
         compileMs: facts[at + 3]!,
+        executionMs: facts[at + 5]!,
+        samplingMs: facts[at + 6]!,
         ownMs: facts[at + 10]!,
       };
       word += numWords + numOutcomes;

@@ -111,13 +111,21 @@ export function workOfCircuit(circuit: DynamicCircuit | SerializedCircuit): Circ
   return 'bytes' in circuit ? circuit.work : circuitWork(circuit);
 }
 
-/** Method of a run of a sent circuit or shape; one in writing has no noise. */
+/** Method of a run of a sent circuit; one in writing has no noise. */
 export function methodOfSent(
-  circuit: DynamicCircuit | SerializedCircuit | WrittenCircuit | WrittenShape,
+  circuit: DynamicCircuit | SerializedCircuit | WrittenCircuit,
   request: Pick<CircuitRequest, 'method'>,
 ): RunMethod {
   if ('shape' in circuit) return request.method ?? 'statevector';
   return methodOf(workOfCircuit(circuit), request);
+}
+
+/** Operations of a sent circuit, those of a loop as one. */
+export function numOperationsOfSent(
+  circuit: DynamicCircuit | SerializedCircuit | WrittenCircuit,
+): number {
+  if ('bytes' in circuit) return circuit.work.numOperations;
+  return 'shape' in circuit ? circuit.numOperations : circuit.operations.length;
 }
 
 /** A circuit without explicit matrices. */
@@ -126,17 +134,8 @@ export interface WrittenCircuit {
   readonly numOperations: number;
   /** Everything but the values of the angles, packed. */
   readonly shape: string;
-  /** Angles of all gates, in the order of the operations. */
+  /** Angles of all gates, in the order of the operations; none of a shape, which is read with zeros. */
   readonly angles: readonly number[];
-}
-
-/** A shape without angles of its own. */
-export interface WrittenShape {
-  readonly numQubits: number;
-  readonly numOperations: number;
-  /** Number of angles of all gates together. */
-  readonly numAngles: number;
-  readonly shape: string;
 }
 
 // A shape is written as 32-bit words in the characters of a string, a byte each: strings are compared, kept as keys
@@ -444,8 +443,11 @@ class Reader implements Wire {
 
   angles(): readonly number[] {
     const from = this.#nextAngle;
-    this.#nextAngle += this.word();
-    return this.#angles.slice(from, this.#nextAngle);
+    const length = this.word();
+    this.#nextAngle += length;
+    const angles = this.#angles.slice(from, this.#nextAngle);
+    while (angles.length < length) angles.push(0);
+    return angles;
   }
 
   operations(): DynamicCircuit['operations'] {
@@ -486,11 +488,6 @@ class Reader implements Wire {
     // Checked: these are the fields of the type, but for those that are absent.
     return (present.length > 0 ? { ...required, ...Object.fromEntries(present) } : required) as T;
   }
-}
-
-/** The shape as a circuit whose angles are all 0. */
-export function readShape({ numAngles, ...written }: WrittenShape): DynamicCircuit {
-  return readCircuit({ ...written, angles: new Array<number>(numAngles).fill(0) });
 }
 
 /** Whether both are the same circuit. */

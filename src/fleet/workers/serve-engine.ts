@@ -10,20 +10,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { readsState } from '../../circuit/outputs.ts';
 import type { ParentPort } from '../../processes/parent-port.ts';
+import { arraysOf } from '../run-outputs.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { widthOfRun } from '../schedule/scheduled-run.ts';
+import { isBatch, widthOfRun } from '../schedule/scheduled-run.ts';
 import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
-import { receivedBatch } from './posted-batch.ts';
+import { receivedRun } from './posted-run.ts';
 import { methodOfSent } from './sent-circuit.ts';
 import { ReadObservables } from './sent-observables.ts';
 import { type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
 import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf, isEngineLost } from './worker-failure.ts';
 import type {
-  BatchOutcome,
   Begun,
-  CircuitOutcome,
   Ended,
   EngineReport,
   FromWorker,
@@ -65,9 +64,7 @@ export function serveEngine(port: WorkerPort, engines: ServedEngines): void {
   port.onMessage((message) => {
     switch (message.kind) {
       case 'run':
-        server.run(
-          message.runs.map((run) => ('shape' in run ? receivedBatch(run, observables) : run)),
-        );
+        server.run(message.runs.map((run) => receivedRun(run, observables)));
         return;
       case 'cancel':
         server.cancel(message.id);
@@ -158,11 +155,7 @@ class EngineServer {
     if (!isBrief(run)) this.#buffer.send();
     try {
       const onProgress = (fraction: number) => this.#buffer.progress(fraction);
-      const engine = this.#engine(precision);
-      const outcome =
-        'shape' in run
-          ? await engine.runBatch(run, onProgress, signal)
-          : await engine.run(run, onProgress, signal);
+      const outcome = await this.#engine(precision).run(run, onProgress, signal);
       this.#buffer.done(id, outcome, beganAt);
     } catch (error) {
       if (isEngineLost(error)) this.#lose(error.message);
@@ -224,9 +217,8 @@ class EngineServer {
 }
 
 /** Whether it needs no message of its own to say that it was begun. */
-function isBrief(run: SentRun): boolean {
-  if ('shape' in run) return isBriefBatch(run);
-  const { circuit, request } = run;
+function isBrief({ circuit, request }: SentRun): boolean {
+  if (isBatch(request)) return isBriefBatch(circuit, request);
   return (
     'shape' in circuit &&
     circuit.numQubits <= MAX_BRIEF_QUBITS &&
@@ -235,11 +227,10 @@ function isBrief(run: SentRun): boolean {
   );
 }
 
-/** Qubits of the state that a run holds. */
-function widthOf(run: SentRun): number {
-  const circuit = 'shape' in run ? run.shape : run.circuit;
-  const method = methodOfSent(circuit, run.request);
-  return widthOfRun(circuit, { ...run.request, method });
+/** Qubits of the state that a run holds, of one where it holds two. */
+function widthOf({ circuit, request }: SentRun): number {
+  const method = methodOfSent(circuit, request);
+  return widthOfRun(circuit, { ...request, method, gradients: false });
 }
 
 /**
@@ -337,7 +328,7 @@ export class MessageBuffer {
   /** A circuit came through. */
   done(id: number, outcome: RunOutcome, beganAt: number): void {
     this.#current = undefined;
-    if ('run' in outcome && this.#packer.add(id, outcome, beganAt)) return;
+    if (this.#packer.add(id, outcome, beganAt)) return;
     this.#ended.push({ kind: 'done', id, outcome, agoMs: performance.now() - beganAt });
     this.#transfer.push(...buffersOf(outcome));
   }
@@ -391,23 +382,11 @@ export class MessageBuffer {
   }
 }
 
-function arraysOfRun({ run }: CircuitOutcome) {
-  const { counts, statevector, amplitudes, probabilities, densityMatrix } = run;
-  const { outcomes, occurrences } = counts;
-  return [outcomes, occurrences, statevector, amplitudes, probabilities, densityMatrix];
-}
-
-function arraysOfBatch({ batch: { longCounts = [], ...arrays } }: BatchOutcome) {
-  const ofCounts = longCounts.flatMap(({ outcomes, occurrences }) => [outcomes, occurrences]);
-  return [...Object.values(arrays), ...ofCounts];
-}
-
 /** The large buffers, to transfer; each once, for two arrays may share one. */
-function buffersOf(outcome: RunOutcome): ReadonlySet<ArrayBuffer> {
-  const arrays = 'run' in outcome ? arraysOfRun(outcome) : arraysOfBatch(outcome);
+function buffersOf({ outputs }: RunOutcome): ReadonlySet<ArrayBuffer> {
   const buffers = new Set<ArrayBuffer>();
-  for (const array of arrays) {
-    const buffer = array?.buffer;
+  for (const array of arraysOf(outputs)) {
+    const { buffer } = array;
     if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < MIN_TRANSFER_BYTES) continue;
     buffers.add(buffer);
   }

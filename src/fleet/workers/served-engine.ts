@@ -4,7 +4,8 @@ import { evaluateAngles } from '../../circuit/angle-formulas.ts';
 import { readsState } from '../../circuit/outputs.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { Engine, Executable } from '../../engine/engine.ts';
-import type { MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
+import { outputsOf } from '../run-outputs.ts';
+import { isBatch, type MethodRequest, type RunMethod } from '../schedule/scheduled-run.ts';
 import { compiledByMethod } from './compiled-methods.ts';
 import { CompiledShapes, type Compiler } from './compiled-shapes.ts';
 import { circuitOf, isSameCircuit, methodOfSent, type WrittenCircuit } from './sent-circuit.ts';
@@ -18,15 +19,7 @@ import {
 } from './shape-batches.ts';
 import { ShiftedGradients } from './shifted-gradients.ts';
 import { SingleRuns } from './single-runs.ts';
-import type {
-  BatchOutcome,
-  CircuitOutcome,
-  Reuse,
-  SentBatchRun,
-  SentCircuit,
-  SentCircuitRun,
-  SentRun,
-} from './worker-messages.ts';
+import type { Reuse, RunOutcome, SentBatch, SentCircuit, SentRun } from './worker-messages.ts';
 
 /** Circuits of a list of one shape, to be run together. */
 export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
@@ -68,56 +61,65 @@ export class ServedEngine {
   async runTogether(
     batch: Gathered,
     signal: AbortSignal,
-  ): Promise<readonly CircuitOutcome[] | undefined> {
+  ): Promise<readonly RunOutcome[] | undefined> {
     return await this.#batches.run(batch, signal);
   }
 
   /**
-   * Runs a batch run: its circuits together where the engine's batches give what it asks for, and otherwise each as by
-   * itself. Gradients by shifts where that is faster.
+   * Runs a circuit, or those of a batch.
    *
    * @throws what the compiler and the engine throw, the signal's reason among it.
    */
-  async runBatch(
-    run: SentBatchRun,
+  async run(
+    run: SentRun,
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
-  ): Promise<BatchOutcome> {
+  ): Promise<RunOutcome> {
+    const { circuit, request } = run;
+    if (!isBatch(request)) return await this.#runOne(run, onProgress, signal);
+    const shape = 'bytes' in circuit ? circuitOf(circuit) : circuit;
+    return await this.#runBatch({ ...run, circuit: shape, request }, onProgress, signal);
+  }
+
+  /**
+   * Runs the circuits of a batch together where the engine's batches give what it asks for, and otherwise each as by
+   * itself. Gradients by shifts where that is faster.
+   */
+  async #runBatch(
+    run: SentBatch,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal,
+  ): Promise<RunOutcome> {
     const { formulas, angles: rows, numCircuits } = run.request;
     const angles = formulas === undefined ? rows : evaluateAngles(formulas, rows, numCircuits);
-    const method = methodOfSent(run.shape, run.request);
+    const method = methodOfSent(run.circuit, run.request);
     const withOwnAngles = { ...run, request: { ...run.request, angles, method } };
     const together = await this.#runTogether(withOwnAngles, rows, onProgress, signal);
     return together ?? (await this.#singles.run(withOwnAngles, rows, onProgress, signal));
   }
 
   async #runTogether(
-    run: SentBatchRun,
+    run: SentBatch,
     rows: Float64Array,
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
-  ): Promise<BatchOutcome | undefined> {
-    const { gradients, method } = run.request;
-    if (gradients === true) {
-      return await this.#shifted.run(run, rows, (one) => this.runBatch(one, onProgress, signal));
+  ): Promise<RunOutcome | undefined> {
+    if (run.request.gradients === true) {
+      return await this.#shifted.run(run, rows, (one) => this.#runBatch(one, onProgress, signal));
     }
-    if (method !== 'statevector') return undefined;
-    return await this.#batches.runRequestOfBatch(run, signal);
+    return await this.#batches.runBatch(run, signal);
   }
 
-  /**
-   * Runs a circuit that is kept or whose shape was met before, or compiles it.
-   *
-   * @throws what the compiler and the engine throw, the signal's reason among it.
-   */
-  async run(
-    run: SentCircuitRun,
+  /** Runs a circuit that is kept or whose shape was met before, or compiles it. */
+  async #runOne(
+    run: SentRun,
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
-  ): Promise<CircuitOutcome> {
+  ): Promise<RunOutcome> {
     const started = performance.now();
     const ownTime = new OwnTime(this.#engine);
     const { circuit, request } = run;
+    const { shots = 0, seed = 0 } = request;
     const keepState = readsState(request);
     const method = methodOfSent(circuit, request);
     const isKeepable = method === 'statevector' && !keepState;
@@ -133,10 +135,19 @@ export class ServedEngine {
     const compileMs = performance.now() - started;
     let isKept = false;
     try {
-      const run = await compiled.executable.run({ ...request, onProgress }, signal);
+      const asked = { ...request, shots, seed, onProgress };
+      const result = await compiled.executable.run(asked, signal);
       isKept = key !== undefined;
-      const { report: compilation, reused } = compiled;
-      return { run, compilation, reused, compileMs, ownMs: ownTime.elapsedMs };
+      const { evolutionMs, samplingMs } = result.timing;
+      return {
+        outputs: outputsOf(result),
+        compilation: compiled.report,
+        reused: compiled.reused,
+        compileMs,
+        executionMs: evolutionMs + samplingMs,
+        samplingMs,
+        ownMs: ownTime.elapsedMs,
+      };
     } finally {
       // A circuit that failed is compiled anew the next time.
       if (isKept && key !== undefined)

@@ -22,26 +22,19 @@ import { askedFields } from '../../circuit/outputs.ts';
 import type { Sweep } from '../../compiler/program.ts';
 import { type CompilationReport, reportOn } from '../../compiler/report.ts';
 import type { BatchExecutable } from '../../engine/batch-request.ts';
-import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { countsOfValues } from '../run-outputs.ts';
+import { hasExactBatches, isForBatches, isNarrow, isRunTogether } from '../run-together.ts';
 import type { Precision } from '../schedule/lane.ts';
+import { type BatchRunRequest, isBatch } from '../schedule/scheduled-run.ts';
 import {
-  type BatchRunRequest,
-  countsOfValues,
-  isRunTogether,
-  mayRunTogether,
-  measuresAllQubits,
-} from './sent-batch.ts';
-import { isSameCircuit, readCircuit, readShape, type WrittenCircuit } from './sent-circuit.ts';
+  isSameCircuit,
+  numOperationsOfSent,
+  readCircuit,
+  type WrittenCircuit,
+} from './sent-circuit.ts';
 import { isEngineLost } from './worker-failure.ts';
-import type {
-  BatchOutcome,
-  CircuitOutcome,
-  Reuse,
-  SentBatchRun,
-  SentCircuitRun,
-  SentRun,
-} from './worker-messages.ts';
+import type { Reuse, RunOutcome, SentBatch, SentCircuit, SentRun } from './worker-messages.ts';
 
 /** Shapes remembered, and kept ready where they are to be. */
 const MAX_SHAPES = 16;
@@ -113,7 +106,7 @@ export class ShapeBatches {
   async run(
     runs: readonly [ShapedRun, ...ShapedRun[]],
     signal: AbortSignal,
-  ): Promise<readonly CircuitOutcome[] | undefined> {
+  ): Promise<readonly RunOutcome[] | undefined> {
     const startedAt = performance.now();
     const ownTime = new OwnTime(this.#engine);
     const [{ circuit }] = runs;
@@ -147,10 +140,11 @@ export class ShapeBatches {
    * @returns Undefined if its circuits are to be run one by one.
    * @throws what the engine throws, the signal's reason among it.
    */
-  async runRequestOfBatch(
-    { shape: sent, request }: SentBatchRun,
+  async runBatch(
+    { circuit: sent, request }: SentBatch,
     signal: AbortSignal,
-  ): Promise<BatchOutcome | undefined> {
+  ): Promise<RunOutcome | undefined> {
+    if (!isNarrow(sent.numQubits) || !isForBatches(request)) return undefined;
     const start = { at: performance.now(), ownTime: new OwnTime(this.#engine) };
     if (!('shape' in sent)) {
       // Nothing tells a shape with a matrix from others, so it is not kept.
@@ -159,11 +153,10 @@ export class ShapeBatches {
       await using _ = executable;
       return await runRequest(executable, request, start, signal);
     }
-    if (sent.numQubits > MAX_BATCH_QUBITS || request.gradients === true) return undefined;
     const shape = this.#take(sent.shape) ?? newShape(sent.shape);
     await this.#keep(shape);
     if (shape.ready === undefined || request.countsOfSingles === true) {
-      const circuit = readShape(sent);
+      const circuit = readCircuit(sent);
       if (!this.#takes(circuit, request)) return undefined;
       shape.ready ??= await this.#prepare(circuit);
     }
@@ -215,12 +208,12 @@ async function runRequest(
   request: BatchRunRequest,
   start: { readonly at: number; readonly ownTime: OwnTime },
   signal: AbortSignal,
-): Promise<BatchOutcome> {
+): Promise<RunOutcome> {
   const readyAt = performance.now();
-  const batch = await executable.run(request, signal);
+  const outputs = await executable.run(request, signal);
   const executionMs = performance.now() - readyAt;
   const { elapsedMs: ownMs } = start.ownTime;
-  return { batch, compileMs: readyAt - start.at, executionMs, ownMs };
+  return { outputs, compileMs: readyAt - start.at, executionMs, ownMs };
 }
 
 /** Time that it took to make a shape ready, and whether it was known. */
@@ -236,32 +229,32 @@ async function runReady(
   runs: readonly [ShapedRun, ...ShapedRun[]],
   { prepareMs, ownTime, reused }: Taken,
   signal: AbortSignal,
-): Promise<readonly CircuitOutcome[]> {
+): Promise<readonly RunOutcome[]> {
   const startedAt = performance.now();
-  const { shots } = runs[0].request;
+  const { shots = 0 } = runs[0].request;
   const { counts = new Uint32Array() } = await executable.run(
     {
       numCircuits: runs.length,
       angles: Float64Array.from(runs.flatMap(({ circuit }) => circuit.angles)),
-      seeds: runs.map(({ request }) => request.seed),
+      seeds: runs.map(({ request }) => request.seed ?? 0),
       shots,
     },
     signal,
   );
-  // Each has its share. What evolution and sampling took apart is not known: the one stands for both.
-  const evolutionMs = (performance.now() - startedAt) / runs.length;
+  // Each has its share.
+  const executionMs = (performance.now() - startedAt) / runs.length;
   const compileMs = prepareMs / runs.length;
   const ownMs = ownTime.elapsedMs / runs.length;
   const size = 2 ** numBits;
   return runs.map((_, i) => ({
-    run: {
-      counts: countsOfValues(counts.subarray(i * size, (i + 1) * size), numBits, shots),
-      statePasses: 1,
-      timing: { evolutionMs, samplingMs: 0 },
+    outputs: {
+      countsByRow: [countsOfValues(counts.subarray(i * size, (i + 1) * size), numBits, shots)],
+      statePasses: [1],
     },
     compilation: report,
     reused,
     compileMs,
+    executionMs,
     ownMs,
   }));
 }
@@ -290,28 +283,24 @@ const NS_PER_SHOT = 20;
 export const EXACT_PRECISION: Precision = 'f64';
 
 /** A run whose circuit is in writing. */
-export type ShapedRun = SentCircuitRun & { readonly circuit: WrittenCircuit };
+export type ShapedRun = SentRun & { readonly circuit: WrittenCircuit };
 
 /** Whether a run may be run in a batch, as far as can be told without reading its circuit. */
 export function mayBeBatched(run: SentRun): run is ShapedRun {
-  if ('shape' in run) return false;
   const { circuit, request } = run;
+  const { shots = 0 } = request;
   return (
+    !isBatch(request) &&
     run.precision === EXACT_PRECISION &&
     'shape' in circuit &&
     (request.method ?? 'statevector') === 'statevector' &&
     circuit.angles.length > 0 &&
-    circuit.numQubits <= MAX_BATCH_QUBITS &&
+    isNarrow(circuit.numQubits) &&
     circuit.numOperations <= MAX_OPERATIONS &&
-    request.shots > 0 &&
-    request.shots <= MAX_SHOTS &&
+    shots > 0 &&
+    shots <= MAX_SHOTS &&
     askedFields(request).length === 0
   );
-}
-
-/** Whether a batch gives the counts that a compiled circuit of the shape gives. */
-function hasExactBatches(circuit: DynamicCircuit): circuit is Circuit {
-  return mayRunTogether(circuit) && measuresAllQubits(circuit);
 }
 
 /**
@@ -336,11 +325,13 @@ export function takeOfSameShape(run: ShapedRun, waiting: SentRun[]): readonly Sh
 }
 
 /** Whether a batch run is over in no time. */
-export function isBriefBatch({ shape, request }: SentBatchRun): boolean {
+export function isBriefBatch(circuit: SentCircuit, request: BatchRunRequest): boolean {
   const { numCircuits, shots = 0, observables = [] } = request;
-  const numOperations = 'shape' in shape ? shape.numOperations : shape.operations.length;
-  const numTrips = observables.reduce((sum, terms) => sum + terms.length, numOperations + 1);
-  const ns = numTrips * nsOfTrip(shape.numQubits) + NS_PER_SHOT * shots;
+  const numTrips = observables.reduce(
+    (sum, terms) => sum + terms.length,
+    numOperationsOfSent(circuit) + 1,
+  );
+  const ns = numTrips * nsOfTrip(circuit.numQubits) + NS_PER_SHOT * shots;
   return numCircuits * ns <= MAX_BRIEF_NS;
 }
 
@@ -350,7 +341,7 @@ function isSameShape(a: ShapedRun, b: ShapedRun): boolean {
 }
 
 function costNs({ circuit, request }: ShapedRun): number {
-  return nsOfTrip(circuit.numQubits) * circuit.numOperations + NS_PER_SHOT * request.shots;
+  return nsOfTrip(circuit.numQubits) * circuit.numOperations + NS_PER_SHOT * (request.shots ?? 0);
 }
 
 function nsOfTrip(numQubits: number): number {

@@ -13,12 +13,12 @@ import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/parameter-shift.ts';
 import { type AngleShift, angleShifts } from '../../compiler/gradient/shift-rule.ts';
-import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
-import type { BatchRunRequest } from './sent-batch.ts';
-import { readShape } from './sent-circuit.ts';
-import type { BatchOutcome, SentBatchRun } from './worker-messages.ts';
+import { isNarrow } from '../run-together.ts';
+import type { BatchRunRequest } from '../schedule/scheduled-run.ts';
+import { numOperationsOfSent, readCircuit } from './sent-circuit.ts';
+import type { RunOutcome, SentBatch } from './worker-messages.ts';
 
 /** Angles of shifted circuits that are in memory at a time, about. */
 const MAX_ANGLES = 2 ** 18;
@@ -34,7 +34,7 @@ const NS_PER_ADJOINT_OPERATION = 2_500;
 const NS_PER_ADJOINT_AMPLITUDE = 0.5;
 
 /** Runs the shifted circuits. */
-type RunBatch = (run: SentBatchRun) => Promise<BatchOutcome>;
+type RunBatch = (run: SentBatch) => Promise<RunOutcome>;
 
 interface KnownShifts {
   readonly text: string;
@@ -63,14 +63,14 @@ export class ShiftedGradients {
    * @throws what `runBatch` throws.
    */
   async run(
-    run: SentBatchRun,
+    run: SentBatch,
     rows: Float64Array,
     runBatch: RunBatch,
-  ): Promise<BatchOutcome | undefined> {
+  ): Promise<RunOutcome | undefined> {
     const { gradients: _, formulas, ...request } = run.request;
     const startedAt = performance.now();
     const hasAdjoint = this.#hasAdjoint && (request.method ?? 'statevector') === 'statevector';
-    if (hasAdjoint && !mayBeFaster(run)) return undefined;
+    if (hasAdjoint && !isNarrow(run.circuit.numQubits)) return undefined;
     const shifts = this.#shiftsOf(run);
     if (hasAdjoint && !isFaster(run, shifts.length)) return undefined;
     const readMs = performance.now() - startedAt;
@@ -106,13 +106,13 @@ export class ShiftedGradients {
       compileMs += outcome.compileMs;
       executionMs += outcome.executionMs;
       ownMs += outcome.ownMs;
-      toInputs(count, from, outcome.batch.expectations!);
+      toInputs(count, from, outcome.outputs.expectations!);
     }
-    const batch = { ...plain.batch, gradients };
-    return { batch, compileMs: compileMs + readMs, executionMs, ownMs };
+    const outputs = { ...plain.outputs, gradients };
+    return { outputs, compileMs: compileMs + readMs, executionMs, ownMs };
   }
 
-  #shiftsOf({ shape, request }: SentBatchRun): readonly AngleShift[] {
+  #shiftsOf({ circuit: shape, request }: SentBatch): readonly AngleShift[] {
     const isOpen = openAngles(request);
     if (!('shape' in shape))
       return shiftsOf(withAngles(shape, new Float64Array(isOpen.length)), isOpen);
@@ -124,7 +124,7 @@ export class ShiftedGradients {
     const entry = known ?? {
       text: shape.shape,
       isOpen,
-      shifts: shiftsOf(readShape(shape), isOpen),
+      shifts: shiftsOf(readCircuit(shape), isOpen),
     };
     this.#known.push(entry);
     if (this.#known.length > MAX_SHAPES) this.#known.shift();
@@ -149,14 +149,9 @@ function shiftsOf(noisy: DynamicCircuit, isOpen: Uint8Array) {
   return angleShifts(circuit, (angle) => isOpen[angle] === 1);
 }
 
-/** Whether shifts may be faster, judged without reading the circuit. */
-function mayBeFaster({ shape: { numQubits } }: SentBatchRun): boolean {
-  return numQubits <= MAX_BATCH_QUBITS;
-}
-
-function isFaster({ shape, request: { observables = [] } }: SentBatchRun, numShifts: number) {
-  const numOperations = 'shape' in shape ? shape.numOperations : shape.operations.length;
-  const amplitudes = 2 ** shape.numQubits;
+function isFaster({ circuit, request: { observables = [] } }: SentBatch, numShifts: number) {
+  const numOperations = numOperationsOfSent(circuit);
+  const amplitudes = 2 ** circuit.numQubits;
   const numTrips = observables.reduce((sum, terms) => sum + terms.length, numOperations);
   const perTrip = NS_PER_OPERATION + NS_PER_AMPLITUDE * amplitudes;
   const perAdjointTrip = NS_PER_ADJOINT_OPERATION + NS_PER_ADJOINT_AMPLITUDE * amplitudes;

@@ -8,20 +8,26 @@ import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit
 import { askedFields, readsState } from '../../circuit/outputs.ts';
 import type { CompiledGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { CONSTANT } from '../../compiler/parametric.ts';
-import { type BatchResults, emptyResults } from '../../engine/batch-request.ts';
-import type { Counts, Engine, Executable, RunRequest, RunResult } from '../../engine/engine.ts';
+import type { Engine, Executable, RunRequest, RunResult } from '../../engine/engine.ts';
 import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
+import {
+  JoinedOutputs,
+  MAX_LISTED_BITS,
+  outputsOf,
+  type RunOutputs,
+  valuesOfCounts,
+} from '../run-outputs.ts';
+import type { BatchRunRequest } from '../schedule/scheduled-run.ts';
 import { compiledByMethod } from './compiled-methods.ts';
 import type { CompiledShapes, Compiler } from './compiled-shapes.ts';
-import { type BatchRunOutputs, type BatchRunRequest, MAX_LISTED_BITS } from './sent-batch.ts';
-import { circuitOf, readCircuit, type WrittenCircuit, type WrittenShape } from './sent-circuit.ts';
+import { circuitOf, readCircuit, type WrittenCircuit } from './sent-circuit.ts';
 import { OwnTime } from './shape-batches.ts';
-import type { BatchOutcome, SentBatchRun } from './worker-messages.ts';
+import type { RunOutcome, SentBatch } from './worker-messages.ts';
 
 /** Messages are heard this often between circuits. */
 const HEAR_EVERY_MS = 20;
 
-type Shape = WrittenShape | DynamicCircuit;
+type Shape = SentBatch['circuit'];
 
 /** Runs circuits of batch runs one by one on one engine. */
 export class SingleRuns {
@@ -43,16 +49,16 @@ export class SingleRuns {
    * @throws what the compiler and the engine throw, the signal's reason among it.
    */
   async run(
-    { shape, request }: SentBatchRun,
+    { circuit: shape, request }: SentBatch,
     rows: Float64Array,
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
-  ): Promise<BatchOutcome> {
+  ): Promise<RunOutcome> {
     const ownTime = new OwnTime(this.#engine);
     const startedAt = performance.now();
     const { numCircuits } = request;
     const angles = new Rows(request.angles, numCircuits);
-    const results = new RowResults(shape.numQubits, request);
+    const joined = new JoinedOutputs(numCircuits);
     // A gradient run has the values of its observables, too.
     const isGradient = (field: string) => field === 'gradients' || field === 'observables';
     const asksMore = (request.shots ?? 0) > 0 || !askedFields(request).every(isGradient);
@@ -83,11 +89,10 @@ export class SingleRuns {
           }
           compileMs += performance.now() - compiledFrom;
           const asked = { ...runRequest(request, k), onProgress: onRowProgress };
-          results.set(k, await executable.run(asked, signal));
+          joined.set(k, k + 1, rowOutputs(await executable.run(asked, signal), request));
         }
         if (gradient !== undefined) {
-          const { values, gradients } = await gradient.at(k, own, onRowProgress, signal);
-          results.setGradient(k, values, gradients);
+          joined.set(k, k + 1, await gradient.at(k, own, onRowProgress, signal));
         }
         onRowProgress(1);
       }
@@ -95,7 +100,7 @@ export class SingleRuns {
       await executable?.[Symbol.asyncDispose]();
     }
     const executionMs = performance.now() - startedAt - compileMs;
-    return { batch: results.outputs, compileMs, executionMs, ownMs: ownTime.elapsedMs };
+    return { outputs: joined.outputs, compileMs, executionMs, ownMs: ownTime.elapsedMs };
   }
 
   async #prepare(
@@ -142,91 +147,15 @@ class Rows {
 /** A circuit of a batch run. */
 function circuitAt(shape: Shape, angles: Float64Array): WrittenCircuit | DynamicCircuit {
   if (!('shape' in shape)) return withAngles(shape, angles);
-  const { numQubits, numOperations, shape: text } = shape;
-  return { numQubits, numOperations, shape: text, angles: [...angles] };
+  return { ...shape, angles: [...angles] };
 }
 
-/** Results of circuits that are run one by one, in the form of a batch's. */
-class RowResults {
-  readonly #numQubits: number;
-  readonly #request: BatchRunRequest;
-  readonly #longCounts: Counts[] = [];
-  #standardErrors: Float64Array | undefined;
-  #truncationErrors: Float64Array | undefined;
-  #largestBonds: Float64Array | undefined;
-  #results: BatchResults | undefined;
-  #gradients: Float64Array | undefined;
-
-  constructor(numQubits: number, request: BatchRunRequest) {
-    this.#numQubits = numQubits;
-    this.#request = request;
-  }
-
-  /** Sets the results of circuit k. */
-  set(k: number, { counts, ...result }: RunResult): void {
-    const { numBits } = counts;
-    const isLong = numBits > MAX_LISTED_BITS;
-    const { shots = 0 } = this.#request;
-    const results = this.#resultsFor(numBits, isLong ? 0 : shots);
-    if (shots > 0 && isLong) this.#longCounts.push(counts);
-    else if (shots > 0) {
-      const { outcomes, occurrences } = counts;
-      for (let i = 0; i < outcomes.length; i++) {
-        results.counts![k * 2 ** numBits + outcomes[i]!] = occurrences[i]!;
-      }
-    }
-    setRow(results.statevectors, k, result.statevector);
-    setRow(results.probabilities, k, result.probabilities);
-    setRow(results.expectations, k, result.expectations);
-    setRow(results.variances, k, result.variances);
-    const { numCircuits } = this.#request;
-    const { standardErrors, truncationError, largestBond } = result;
-    if (standardErrors !== undefined) {
-      this.#standardErrors ??= new Float64Array(numCircuits * standardErrors.length);
-      setRow(this.#standardErrors, k, standardErrors);
-    }
-    if (truncationError === undefined || largestBond === undefined) return;
-    this.#truncationErrors ??= new Float64Array(numCircuits);
-    this.#truncationErrors[k] = truncationError;
-    this.#largestBonds ??= new Float64Array(numCircuits);
-    this.#largestBonds[k] = largestBond;
-  }
-
-  /** Sets the expectation values of circuit k and their derivatives. */
-  setGradient(k: number, values: Float64Array, gradients: Float64Array): void {
-    const { numCircuits } = this.#request;
-    setRow(this.#resultsFor(0, 0).expectations, k, values);
-    this.#gradients ??= new Float64Array(numCircuits * gradients.length);
-    setRow(this.#gradients, k, gradients);
-  }
-
-  get outputs(): BatchRunOutputs {
-    const longCounts = this.#longCounts;
-    return {
-      ...this.#results,
-      ...(this.#gradients && { gradients: this.#gradients }),
-      ...(this.#standardErrors && { standardErrors: this.#standardErrors }),
-      ...(this.#truncationErrors && { truncationErrors: this.#truncationErrors }),
-      ...(this.#largestBonds && { largestBonds: this.#largestBonds }),
-      ...(longCounts.length > 0 && { longCounts }),
-    };
-  }
-
-  #resultsFor(numBits: number, shots: number): BatchResults {
-    this.#results ??= emptyResults(
-      { numQubits: this.#numQubits, numBits },
-      { ...this.#request, shots },
-    );
-    return this.#results;
-  }
-}
-
-function setRow(
-  to: Float64Array | undefined,
-  k: number,
-  numbers: ArrayLike<number> | undefined,
-): void {
-  if (numbers !== undefined) to?.set(numbers, k * numbers.length);
+/** The outputs of a circuit that is run as one of several. */
+function rowOutputs(result: RunResult, { shots = 0 }: BatchRunRequest): RunOutputs {
+  const { countsByRow = [], statePasses: _, trajectories: __, ...others } = outputsOf(result);
+  if (shots === 0) return others;
+  const isLong = result.counts.numBits > MAX_LISTED_BITS;
+  return isLong ? { ...others, countsByRow } : { ...others, counts: valuesOfCounts(result.counts) };
 }
 
 /** Gradients of circuits of one shape by the numbers of their rows. */
@@ -251,13 +180,13 @@ class Gradient {
     this.#derivatives = formulas && new AngleDerivatives(formulas);
   }
 
-  /** Values of the observables for circuit k, and for each the derivatives by the numbers of its row. */
+  /** Values of the observables for circuit k, and for each the derivatives by the numbers of its row, as columns. */
   async at(
     k: number,
     angles: Float64Array,
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
-  ): Promise<{ readonly values: Float64Array; readonly gradients: Float64Array }> {
+  ): Promise<Pick<RunOutputs, 'expectations' | 'gradients'>> {
     const { engine, compiled, openAngles } = this.#compiled;
     const program = compiled.bind(Float64Array.from(openAngles, (angle) => angles[angle]!));
     await using executable = await engine.prepareGradient!(program);
@@ -271,7 +200,7 @@ class Gradient {
       }
       gradients.set(this.#derivatives?.toInputs(byAngle) ?? byAngle, o * this.#numInputs);
     }
-    return { values: result.values, gradients };
+    return { expectations: result.values, gradients };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Messages between the main thread and a worker, a thread or a process: plain data, by structured clone.
- * Large arrays of results are transferred between threads, not copied, and those that a batch run brings
+ * Large arrays of results are transferred between threads, not copied, and those that a request brings
  * lie in memory that threads share.
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
@@ -8,14 +8,13 @@
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { TargetProfile } from '../../compiler/program.ts';
-import type { RunResult } from '../../engine/engine.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { StartChild } from '../../processes/supervised-child.ts';
+import type { ExecutionTimes, RunOutputs } from '../run-outputs.ts';
 import type { Precision } from '../schedule/lane.ts';
-import type { CircuitRequest } from '../schedule/scheduled-run.ts';
-import type { BatchRunOutputs, BatchRunRequest } from './sent-batch.ts';
-import type { SerializedCircuit, WrittenCircuit, WrittenShape } from './sent-circuit.ts';
+import type { BatchRunRequest, CircuitRequest } from '../schedule/scheduled-run.ts';
+import type { SerializedCircuit, WrittenCircuit } from './sent-circuit.ts';
 import type { SentObservables } from './sent-observables.ts';
 
 /** The engines that a worker opens, one of each precision it is asked for. */
@@ -74,30 +73,17 @@ export interface EngineReport {
 export const REUSES = ['nothing', 'shape', 'program'] as const;
 export type Reuse = (typeof REUSES)[number];
 
-/** Outcome of a circuit. */
-export interface CircuitOutcome {
-  readonly run: RunResult;
-  readonly compilation: CompilationReport;
-  readonly reused: Reuse;
-  /** Compiling and preparing, milliseconds. */
-  readonly compileMs: number;
-  /** As in `OwnTime`. */
-  readonly ownMs: number;
-}
-
-/** Outcome of a batch run. */
-export interface BatchOutcome {
-  readonly batch: BatchRunOutputs;
-  /** Making the shape ready, milliseconds. */
-  readonly compileMs: number;
-  /** Evolution and reading out of all circuits, milliseconds. */
-  readonly executionMs: number;
-  /** As in `OwnTime`. */
-  readonly ownMs: number;
-}
-
 /** Outcome of a run. */
-export type RunOutcome = CircuitOutcome | BatchOutcome;
+export interface RunOutcome extends ExecutionTimes {
+  readonly outputs: RunOutputs;
+  /** Set, as `reused`, for a circuit that came by itself. */
+  readonly compilation?: CompilationReport;
+  readonly reused?: Reuse;
+  /** Compiling and preparing, or making the shape ready, milliseconds. */
+  readonly compileMs: number;
+  /** As in `OwnTime`. */
+  readonly ownMs: number;
+}
 
 /** An error, taken apart to cross the thread. */
 export type WorkerFailure =
@@ -113,38 +99,30 @@ export type WorkerFailure =
 /** A circuit in a form that is sent: as text where possible, because that costs both sides least. */
 export type SentCircuit = WrittenCircuit | DynamicCircuit | SerializedCircuit;
 
-/** One circuit of a list. */
-export interface SentCircuitRun {
+/** A run of a list. */
+export interface SentRun {
   readonly id: number;
   readonly precision: Precision;
   readonly circuit: SentCircuit;
   readonly request: CircuitRequest;
 }
 
-/** A batch run of a list. */
-export interface SentBatchRun {
-  readonly id: number;
-  readonly precision: Precision;
-  /** As text, unless it has a matrix, a loop or an assignment. */
-  readonly shape: WrittenShape | DynamicCircuit;
+/** A batch run in its worker: circuits of one shape, whose own angles do not matter. */
+export interface SentBatch extends SentRun {
+  readonly circuit: WrittenCircuit | DynamicCircuit;
   readonly request: BatchRunRequest;
 }
 
-/** An item of a list. */
-export type SentRun = SentCircuitRun | SentBatchRun;
-
-/** A batch run in a message. */
-export interface PostedBatchRun extends Omit<SentBatchRun, 'shape' | 'request'> {
-  readonly shape: SentBatchRun['shape'] | SerializedCircuit;
-  readonly request: Omit<BatchRunRequest, 'observables'> & {
-    readonly observables?: SentObservables;
-  };
+/** A run in a message. */
+export interface PostedRun extends SentRun {
+  /** Those of the request, which is posted without them. */
+  readonly observables?: SentObservables;
 }
 
 /** To a worker. */
 export type ToWorker =
-  /** Circuits to run one after the other; the first begins as soon as the worker has it. */
-  | { readonly kind: 'run'; readonly runs: readonly (SentCircuitRun | PostedBatchRun)[] }
+  /** Runs, one after the other; the first begins as soon as the worker has it. */
+  | { readonly kind: 'run'; readonly runs: readonly PostedRun[] }
   | { readonly kind: 'cancel'; readonly id: number };
 
 /** A circuit that was begun, and how long before this was sent, milliseconds. */

@@ -1,15 +1,12 @@
 /** How the circuits of a batch run: on engines (`engine-runs.ts`), or as jobs of a vendor (`device-runs.ts`). */
 import type { BatchPieces } from '../../fleet/batch-pieces.ts';
-import type { BatchRun } from '../../fleet/processor.ts';
-import type { BatchRunOutputs } from '../../fleet/workers/sent-batch.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import type { Batch } from '../../fleet/workers/sent-batch.ts';
 import type { Range } from './batch-ranges.ts';
 import type { BatchResultFields } from './batch-schema.ts';
 
-/** Circuits of one shape, and what is asked for. */
-export type ShapeRequest = Pick<BatchRun, 'shape' | 'request'>;
-
 /** Runs circuits of some shapes; resolves with the results of each shape. */
-export type RunShapes = (asked: readonly ShapeRequest[]) => Promise<readonly BatchRunOutputs[]>;
+export type RunShapes = (asked: readonly Batch[]) => Promise<readonly RunOutputs[]>;
 
 /** What a piece tells the batch while it runs. */
 export interface PieceContext {

@@ -8,9 +8,10 @@
 import { createHash } from 'node:crypto';
 import type { BatchPieces } from '../../fleet/batch-pieces.ts';
 import type { DeviceResult, DeviceRun, FittedProgram, SavedRun } from '../../fleet/processor.ts';
-import { type BatchRunOutputs, packShape } from '../../fleet/workers/sent-batch.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import { type Batch, packShape } from '../../fleet/workers/sent-batch.ts';
 import type { Range } from './batch-ranges.ts';
-import type { Piece, PieceContext, RangeRuns, ShapeRequest } from './circuit-runs.ts';
+import type { Piece, PieceContext, RangeRuns } from './circuit-runs.ts';
 import type { FitRequest } from './fit-batch.ts';
 import { anglesOfRows, type PlannedJob, plannedJobs } from './vendor-job-plan.ts';
 
@@ -45,8 +46,8 @@ export interface PieceDeps {
 interface Asked {
   /** Index of the range in the piece. */
   readonly range: number;
-  readonly requests: readonly ShapeRequest[];
-  readonly resolve: (outputs: readonly BatchRunOutputs[]) => void;
+  readonly requests: readonly Batch[];
+  readonly resolve: (outputs: readonly RunOutputs[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -117,10 +118,7 @@ export class DevicePiece implements Piece {
     );
   }
 
-  async #runAll(
-    requests: readonly ShapeRequest[],
-    context: PieceContext,
-  ): Promise<readonly BatchRunOutputs[]> {
+  async #runAll(requests: readonly Batch[], context: PieceContext): Promise<readonly RunOutputs[]> {
     const jobs = plannedJobs(requests, this.#saved);
     const first = this.#numJobs;
     this.#numJobs += jobs.length;
@@ -135,13 +133,13 @@ export class DevicePiece implements Piece {
         at += to - from;
       }
     }
-    return counts.map((longCounts) => ({ longCounts }));
+    return counts.map((countsByRow) => ({ countsByRow }));
   }
 
   async #run(
     number: number,
     { shots, rows }: PlannedJob,
-    requests: readonly ShapeRequest[],
+    requests: readonly Batch[],
     { pieces, onStarted }: PieceContext,
   ): Promise<DeviceResult['counts']> {
     const fit = () =>
@@ -149,7 +147,7 @@ export class DevicePiece implements Piece {
         rows.map((own) => {
           const asked = requests[own.request]!;
           return {
-            shape: packShape(asked.shape),
+            shape: packShape(asked.circuit),
             rows: anglesOfRows(asked, own),
             numCircuits: own.to - own.from,
           };

@@ -1,8 +1,8 @@
 /** Circuits of a batch on the engines of a processor: in short runs, the lengths of which follow from the ones before. */
 import { RunSizes } from '../../fleet/batch-pieces.ts';
-import type { BatchRunResult, Processor } from '../../fleet/processor.ts';
+import type { CircuitResult, Processor } from '../../fleet/processor.ts';
 import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
-import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
+import { type Batch, factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import type { Job } from '../../jobs/job.ts';
 import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
 import { milliseconds, viewBackend } from '../circuits/backend-view.ts';
@@ -10,7 +10,7 @@ import { methodRequestOf } from '../circuits/check-method.ts';
 import { type CheckedProgram, numbersOf } from './batch-program.ts';
 import { type Range, rangesLeft } from './batch-ranges.ts';
 import { resultsOf } from './batch-result.ts';
-import type { CircuitRuns, Piece, PieceContext, RangeRuns, ShapeRequest } from './circuit-runs.ts';
+import type { CircuitRuns, Piece, PieceContext, RangeRuns } from './circuit-runs.ts';
 import { batchFactsOf } from './read-batch.ts';
 
 /** Runs on engines. */
@@ -18,7 +18,7 @@ export class EngineRuns implements CircuitRuns {
   readonly areSimulated = true;
   readonly #job: Job;
   readonly #programs: readonly CheckedProgram[];
-  readonly #processor: Pick<Processor, 'runBatch'>;
+  readonly #processor: Pick<Processor, 'run'>;
   readonly #log = new ExecutionLog();
   /** By the index of the program. */
   readonly #sizes = new Map<number, RunSizes>();
@@ -26,11 +26,7 @@ export class EngineRuns implements CircuitRuns {
   #compileMs = 0;
   #executionMs = 0;
 
-  constructor(
-    job: Job,
-    programs: readonly CheckedProgram[],
-    processor: Pick<Processor, 'runBatch'>,
-  ) {
+  constructor(job: Job, programs: readonly CheckedProgram[], processor: Pick<Processor, 'run'>) {
     this.#job = job;
     this.#programs = programs;
     this.#processor = processor;
@@ -60,27 +56,27 @@ export class EngineRuns implements CircuitRuns {
   #start({ program, from, to }: Range, context: PieceContext): RangeRuns {
     const sizes = this.#sizesOf(program);
     let spentMs = 0;
-    const run = async (asked: ShapeRequest) => {
+    const run = async (asked: Batch) => {
       const expectedMs = sizes.expectedMs(asked.request.numCircuits);
-      const { batch, timing } = await this.#run(asked, expectedMs, context);
+      const { outputs, timing } = await this.#run(asked, expectedMs, context);
       spentMs += timing.compileMs + timing.executionMs;
-      return batch;
+      return outputs;
     };
     return {
       run: async (asked) => {
-        const outputs = [];
-        for (const each of asked) outputs.push(await run(each));
-        return outputs;
+        const all = [];
+        for (const each of asked) all.push(await run(each));
+        return all;
       },
       end: () => sizes.learn(to - from, spentMs),
     };
   }
 
   async #run(
-    { shape, request }: ShapeRequest,
+    batch: Batch,
     expectedMs: number,
     { pieces, onStarted }: PieceContext,
-  ): Promise<BatchRunResult> {
+  ): Promise<CircuitResult> {
     const { id, keyId, priority, target } = this.#job;
     const { tier } = batchFactsOf(this.#job.request);
     const number = this.#numRuns++;
@@ -90,14 +86,14 @@ export class EngineRuns implements CircuitRuns {
       onStarted();
     };
     try {
-      const result = await this.#processor.runBatch(
-        { id: `${id}/${number}`, keyId, tier, priority, partOf: id, shape, request },
+      const result = await this.#processor.run(
+        { id: `${id}/${number}`, keyId, tier, priority, partOf: id, ...batch },
         { onStarted: begin },
         pieces.signal,
       );
       const { backend, timing } = result;
       const { compileMs, executionMs } = timing;
-      const { numCircuits: circuits } = request;
+      const { numCircuits: circuits } = batch.request;
       this.#log.note({ processor: target, backend, circuits, executionMs });
       this.#compileMs += compileMs;
       this.#executionMs += executionMs;

@@ -18,7 +18,7 @@ import {
 import type { PauliSum } from '../../circuit/observable.ts';
 import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/parameter-shift.ts';
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
-import { countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import { countsOfRow } from '../../fleet/run-outputs.ts';
 import { addToSeed } from '../../math/philox.ts';
 import { anglesAt, type PointGroup } from '../circuits/point-groups.ts';
 import type { CheckedProgram } from './batch-program.ts';
@@ -79,9 +79,9 @@ export class Estimates {
     const measured = await this.#measured;
     const circuits = this.#circuitsOf(group, measured);
     const outputs = await run(
-      circuits.map((shape, g) => {
+      circuits.map((circuit, g) => {
         const own = seeds.map((seed) => addToSeed(seed, g * SEEDS_PER_GROUP));
-        return { shape, request: { numCircuits, angles, shots, seeds: own } };
+        return { circuit, request: { numCircuits, angles, shots, seeds: own } };
       }),
     );
     const values = new Float64Array(numCircuits * observables.length);

@@ -5,7 +5,7 @@
  * A stored part has the numbers of outcomes of its points, then all their outcomes, then the occurrences of these. The
  * answer has three arrays, each with one of these blocks of all parts in order.
  */
-import type { countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import type { JobPart } from '../../jobs/job.ts';
 import type { PackedIntegers } from './batch-schema.ts';
 

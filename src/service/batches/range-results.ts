@@ -1,5 +1,5 @@
 /** Results of consecutive points of a program, put together from those of its groups and written as parts. */
-import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import { countsOfRow, type RunOutputs } from '../../fleet/run-outputs.ts';
 import type { JobPart } from '../../jobs/job.ts';
 import type { GroupPoints } from '../circuits/point-groups.ts';
 import { type CheckedProgram, numbersOf, type ResultName } from './batch-program.ts';
@@ -25,7 +25,7 @@ export class RangeResults {
   }
 
   /** Sets the results of some of the points. */
-  set(points: GroupPoints, batch: BatchRunOutputs): void {
+  set(points: GroupPoints, batch: RunOutputs): void {
     const { outputs, numBits } = this.#program;
     if (outputs.includes('counts')) {
       let row = 0;

@@ -2,7 +2,7 @@
 import { inputRows } from '../../circuit/input-columns.ts';
 import { requestFor } from '../../circuit/outputs.ts';
 import { anglesOf } from '../../compiler/shape.ts';
-import type { BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
+import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
 import type { JobPart } from '../../jobs/job.ts';
 import { addToSeed } from '../../math/philox.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
@@ -45,7 +45,7 @@ export async function runRange(
     return [{ group, points, rows, seeds, request }];
   });
   const exact = groups.flatMap(({ group, points, request }) =>
-    request === undefined ? [] : [{ points, shape: group.circuit, request }],
+    request === undefined ? [] : [{ points, circuit: group.circuit, request }],
   );
   const outputs = exact.length === 0 ? [] : await run(exact);
   for (const [i, { points }] of exact.entries()) results.set(points, outputs[i]!);

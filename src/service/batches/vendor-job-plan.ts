@@ -1,7 +1,6 @@
 /** Cuts the circuits of a batch into jobs of a vendor. */
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
-import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
-import type { ShapeRequest } from './circuit-runs.ts';
+import { type Batch, factsOfShape } from '../../fleet/workers/sent-batch.ts';
 
 /** Circuits of one shape within a job. */
 interface JobRows {
@@ -31,15 +30,15 @@ const ENTRY_BYTES = 14;
 
 /** The jobs for the circuits of some requests, in order. The same requests give the same jobs. */
 export function plannedJobs(
-  requests: readonly ShapeRequest[],
+  requests: readonly Batch[],
   { maxCircuits }: JobLimits,
 ): readonly PlannedJob[] {
   const jobs: { readonly shots: number; readonly rows: JobRows[] }[] = [];
   let left = { circuits: 0, operations: 0, bytes: 0 };
-  for (const [request, { shape, request: asked }] of requests.entries()) {
+  for (const [request, { circuit, request: asked }] of requests.entries()) {
     const { shots = 0, numCircuits } = asked;
-    const operations = 1 + factsOfShape(shape).work.numOperations;
-    const bytes = Math.min(shots, 2 ** shape.numBits) * (shape.numBits + ENTRY_BYTES);
+    const operations = 1 + factsOfShape(circuit).work.numOperations;
+    const bytes = Math.min(shots, 2 ** circuit.numBits) * (circuit.numBits + ENTRY_BYTES);
     for (let from = 0; from < numCircuits; ) {
       const room = Math.floor(
         Math.min(left.circuits, left.operations / operations, left.bytes / bytes),
@@ -69,7 +68,7 @@ export function plannedJobs(
 }
 
 /** Angles of the circuits of some rows of a request, row after row. */
-export function anglesOfRows({ request }: ShapeRequest, { from, to }: JobRows): Float64Array {
+export function anglesOfRows({ request }: Batch, { from, to }: JobRows): Float64Array {
   const { angles, formulas, numCircuits } = request;
   const width = angles.length / numCircuits;
   const rows = Float64Array.from(angles.subarray(from * width, to * width));

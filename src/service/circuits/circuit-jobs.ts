@@ -7,6 +7,7 @@
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
+import { arraysOf, countsOfRow } from '../../fleet/run-outputs.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
 import { levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { placeOnScale } from '../../fleet/schedule/width-scale.ts';
@@ -176,7 +177,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
       const whose = { priority, keyId, tier };
       // First, while the job's place in the queue is kept.
       const further = await runFurther(checked, { shots, seed }, (asked, name) =>
-        processor.runBatch(
+        processor.run(
           { id: `${id}/${name}`, partOf: id, ...whose, ...asked },
           { onStarted },
           signal,
@@ -311,8 +312,8 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     result: CircuitResult,
     further: FurtherNumbers = NO_NUMBERS,
   ): Promise<string> {
-    const { counts, statevector, probabilities, densityMatrix } = result.run;
-    const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities, densityMatrix];
+    const { outputs } = result;
+    const counts = countsOfRow(outputs, 0, layout.numBits);
     const numSampled = further.samples.reduce((sum, { length }) => sum + length, 0);
     const isListed = layout.outputs.includes('memory') || layout.detection !== undefined;
     const numListed = isListed ? counts.occurrences.reduce((sum, count) => sum + count, 0) : 0;
@@ -321,7 +322,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
       numSampled,
       numListed,
       numLabelled,
-      ...arrays.map((array) => array?.length ?? 0),
+      ...arraysOf(outputs).map(({ length }) => length),
     );
     if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result, further);
     return this.#results.write(layout, result, further);

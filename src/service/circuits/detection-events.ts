@@ -9,11 +9,11 @@ import {
   type NoErrorModel,
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
-import type { CircuitResult } from '../../fleet/processor.ts';
+import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
 import { drawnShotOrder } from './shot-order.ts';
 
-type Counts = CircuitResult['run']['counts'];
+type Counts = ReturnType<typeof countsOfRow>;
 
 /** Most characters of a detector error model in an answer. */
 const MAX_ERROR_MODEL_LENGTH = 32 * 1024 * 1024;

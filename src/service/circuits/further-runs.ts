@@ -1,12 +1,12 @@
 /**
  * Runs that a circuit needs beside its own, for results that a program requests: a gradient, and measurements of
- * observables in their own bases. They are batch runs of one circuit each.
+ * observables in their own bases. They are batches of one circuit each.
  */
 import { withoutMeasurements } from '../../circuit/circuit.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import { anglesOf } from '../../compiler/shape.ts';
-import type { BatchRun, BatchRunResult } from '../../fleet/processor.ts';
-import { countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import type { CircuitResult, CircuitRun } from '../../fleet/processor.ts';
+import { countsOfRow } from '../../fleet/run-outputs.ts';
 import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import { addToSeed } from '../../math/philox.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
@@ -25,9 +25,9 @@ export interface FurtherNumbers {
 
 /** Runs one circuit as a batch; `name` tells the runs of one circuit apart. */
 type RunFurther = (
-  asked: Pick<BatchRun, 'shape' | 'request'>,
+  asked: Pick<CircuitRun, 'circuit' | 'request'>,
   name: string,
-) => Promise<BatchRunResult>;
+) => Promise<CircuitResult>;
 
 /** Numbers of a circuit that needs no further runs. */
 export const NO_NUMBERS: FurtherNumbers = { samples: [] };
@@ -57,8 +57,8 @@ export async function runFurther(
       countsOfSingles: true,
       ...methodRequestOf(checked),
     };
-    const { batch } = await run({ shape: group.circuit, request }, `sample-${g}`);
-    const values = group.valuesOf(countsOfRow(batch, 0, group.circuit.numBits), own, method);
+    const { outputs } = await run({ circuit: group.circuit, request }, `sample-${g}`);
+    const values = group.valuesOf(countsOfRow(outputs, 0, group.circuit.numBits), own, method);
     for (const [i, index] of group.members.entries()) samples[index] = values[i]!;
   }
   if (gradient === undefined) return { samples };
@@ -70,9 +70,9 @@ export async function runFurther(
     observables: [observable],
     gradients: true,
   };
-  const { batch } = await run({ shape: withoutMeasurements(whole), request }, 'gradient');
-  const byInput = inputs.map(({ name, index }) => [name, batch.gradients![index]!] as const);
-  const [expectation] = batch.expectations!;
+  const { outputs } = await run({ circuit: withoutMeasurements(whole), request }, 'gradient');
+  const byInput = inputs.map(({ name, index }) => [name, outputs.gradients![index]!] as const);
+  const [expectation] = outputs.expectations!;
   return {
     samples,
     gradient: { expectation: expectation!, gradient: Object.fromEntries(byInput) },

@@ -1,7 +1,7 @@
 /** Writes the results that a program requests with `#pragma braket result`, in the order of the pragmas. */
 import { rowsFromMatrix } from '../../circuit/matrix-rows.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
-import type { CircuitResult } from '../../fleet/processor.ts';
+import type { runResultOf } from '../../fleet/run-outputs.ts';
 import { basisLabel } from '../../math/basis-index.ts';
 import { amplitudesByLabel } from './basis-states.ts';
 import type { FurtherNumbers } from './further-runs.ts';
@@ -13,7 +13,7 @@ export interface ResultSource {
   readonly numRequested: number;
   /** Number of amplitudes before those of the program. */
   readonly numBasisStates: number;
-  readonly run: CircuitResult['run'];
+  readonly run: ReturnType<typeof runResultOf>;
   readonly further: FurtherNumbers;
   /** The state vector as JSON text; empty if it is not asked for. */
   readonly statevectorJson: string;

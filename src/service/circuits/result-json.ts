@@ -6,6 +6,7 @@
  */
 import { nameOfMethod } from '../../fleet/method-limits.ts';
 import type { CircuitResult, DeviceResult } from '../../fleet/processor.ts';
+import { type countsOfRow, runResultOf } from '../../fleet/run-outputs.ts';
 import { basisLabel } from '../../math/basis-index.ts';
 import {
   milliseconds,
@@ -24,7 +25,7 @@ import { hexLabelLength, labelFormatOf, labelOfOutcome, writeHexLabel } from './
 import { resultsJson } from './program-results-json.ts';
 import { drawnShotOrder } from './shot-order.ts';
 
-type Counts = CircuitResult['run']['counts'];
+type Counts = ReturnType<typeof countsOfRow>;
 
 /** Fields of a circuit that determine the layout of its result. */
 export interface ResultLayout
@@ -54,9 +55,14 @@ const MAX_ENTRY_BYTES = 14;
 /** Writes the result fields of the record as one JSON object. */
 export function circuitResultJson(
   layout: ResultLayout,
-  { run, backend, compilation, reused, timing }: CircuitResult,
+  result: CircuitResult,
   further: FurtherNumbers = NO_NUMBERS,
 ): string {
+  const { backend, compilation, reused, timing } = result;
+  if (compilation === undefined || reused === undefined) {
+    throw new Error('unreachable: a circuit that did not come by itself');
+  }
+  const run = runResultOf(result, { numBits: layout.numBits, numCircuits: 1 });
   const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
   const parts: string[] = [];
   const names = Object.keys(WRITERS) as Output[];
@@ -82,7 +88,7 @@ export function circuitResultJson(
     backend: viewBackend(backend),
     ...(layout.fitting && { fitting: viewFitting(layout.fitting) }),
     compilation: { ...viewCompilation(compilation), state_passes: run.statePasses, reused },
-    timing: { ...viewTiming(timing), sampling_ms: milliseconds(run.timing.samplingMs) },
+    timing: { ...viewTiming(timing), sampling_ms: milliseconds(timing.samplingMs ?? 0) },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],
     ...(warnings.length > 0 && { warnings: [...warnings] }),
@@ -93,7 +99,7 @@ export function circuitResultJson(
 
 /** How each output is written, in the order of an answer. */
 const WRITERS: Readonly<
-  Record<Output, (layout: ResultLayout, run: CircuitResult['run']) => string>
+  Record<Output, (layout: ResultLayout, run: ReturnType<typeof runResultOf>) => string>
 > = {
   counts: (_, { counts }) => countsJson(counts),
   memory: ({ seed }, { counts }) => memoryJson(counts, seed),

@@ -6,6 +6,7 @@
  */
 import { extname } from 'node:path';
 import type { CircuitResult } from '../../fleet/processor.ts';
+import { arraysOf } from '../../fleet/run-outputs.ts';
 import { childThread, SupervisedChild } from '../../processes/supervised-child.ts';
 import { ResultThreadLostError } from '../http/errors.ts';
 import type { FurtherNumbers } from './further-runs.ts';
@@ -131,10 +132,7 @@ function layoutAlone(layout: ResultLayout): ResultLayout {
 }
 
 /** Array buffers of a result, which are transferred instead of copied. */
-function buffersOf({ run }: CircuitResult): readonly ArrayBuffer[] {
-  const { counts, statevector, amplitudes, probabilities, densityMatrix } = run;
-  const others = [statevector, amplitudes, probabilities, densityMatrix];
-  const arrays = [counts.outcomes, counts.occurrences, ...others];
-  const buffers = new Set(arrays.map((array) => array?.buffer));
+function buffersOf({ outputs }: CircuitResult): readonly ArrayBuffer[] {
+  const buffers = new Set(arraysOf(outputs).map(({ buffer }) => buffer));
   return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
 }

@@ -141,6 +141,7 @@ export class EngineMetrics {
 
   /** Counts what a circuit reused. */
   countReuse(processor: string, { backend: { engine }, reused }: CircuitResult): void {
+    if (reused === undefined) return;
     const key = `${processor} ${engine}`;
     let reuses = this.#reuses.get(key);
     if (reuses === undefined) {

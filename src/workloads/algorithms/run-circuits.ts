@@ -9,7 +9,7 @@ import { type Circuit, hasMidCircuitMeasurement, type Operation } from '../../ci
 import type { PauliSum } from '../../circuit/observable.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Counts, RunResult } from '../../engine/engine.ts';
-import { type BatchRunOutputs, countsOfRow } from '../../fleet/workers/sent-batch.ts';
+import { countsOfRow, type RunOutputs } from '../../fleet/run-outputs.ts';
 import { outcomeLabel } from '../../math/basis-index.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
@@ -207,16 +207,16 @@ function anglesOfCircuit(circuit: Circuit): readonly number[] {
 
 /** Outputs of circuit `i` of a batch. */
 export function batchOutcome(
-  batch: BatchRunOutputs,
+  batch: RunOutputs,
   i: number,
   { numBits }: Circuit,
   numObservables: number,
 ): CircuitOutcome {
-  const { counts, longCounts, probabilities, expectations } = batch;
+  const { counts, countsByRow, probabilities, expectations } = batch;
   const [from, to] = [i * 2 ** numBits, (i + 1) * 2 ** numBits];
   const first = i * numObservables;
   return {
-    ...((counts ?? longCounts) && { counts: labelled(countsOfRow(batch, i, numBits)) }),
+    ...((counts ?? countsByRow) && { counts: labelled(countsOfRow(batch, i, numBits)) }),
     ...(probabilities && { probabilities: probabilities.slice(from, to) }),
     ...(expectations && {
       expectations: [...expectations.subarray(first, first + numObservables)],

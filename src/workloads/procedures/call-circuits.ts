@@ -2,7 +2,8 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import { BatchCutter } from '../../fleet/cut-batch.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
-import type { BatchRun, CircuitRun, Processor } from '../../fleet/processor.ts';
+import type { CircuitRun, Processor } from '../../fleet/processor.ts';
+import { runResultOf } from '../../fleet/run-outputs.ts';
 import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
 import { circuitOf, workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
@@ -139,8 +140,7 @@ export class CallCircuits {
     onBegun: OnBegun,
   ): Promise<Answer> {
     const circuit = 'bytes' in written ? withOwnBytes(written) : circuitOf(written);
-    const { shots = 0, seed = 0, ...outputs } = request;
-    const task = { ...this.#facts(n), circuit, request: { ...outputs, shots, seed } };
+    const task = { ...this.#facts(n), circuit, request };
     const numQubits = widthOfRun(workOfCircuit(circuit), request);
     const { processor, result } = await runOnFirst(
       this.#processors,
@@ -151,9 +151,9 @@ export class CallCircuits {
       this.#controller.signal,
       onBegun,
     );
-    const { run, backend, timing } = result;
+    const { backend, timing } = result;
     this.#log.note({ processor, backend, circuits: 1, executionMs: timing.executionMs });
-    return { run };
+    return { run: runResultOf(result, { numBits: circuit.numBits, numCircuits: 1 }) };
   }
 
   async #runBatch(
@@ -165,9 +165,9 @@ export class CallCircuits {
     if (known === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
     let [numPieces, numRunning, numLeft] = [0, 0, request.numCircuits];
     const batch = await this.#cutter.run(
-      { shape: known, request },
+      { circuit: known, request },
       async (piece, onStarted, signal) => {
-        const task: BatchRun = { ...this.#facts(n), ...piece };
+        const task = { ...this.#facts(n), ...piece };
         const id = `${task.id}/${numPieces++}`;
         let isRunning = false;
         const follow = (running: boolean) => {
@@ -179,7 +179,7 @@ export class CallCircuits {
         try {
           const { processor, result } = await runOnFirst(
             this.#processors,
-            async (on, hooks, ownSignal) => await on.runBatch({ ...task, id }, hooks, ownSignal),
+            async (on, hooks, ownSignal) => await on.run({ ...task, id }, hooks, ownSignal),
             signal,
             follow,
           );

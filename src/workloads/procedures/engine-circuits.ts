@@ -1,12 +1,13 @@
 /** Runs batches of circuits on an engine in this process, for callers without a service. */
-import { engineBatches } from '../../fleet/workers/engine-batches.ts';
+import { engineRuns } from '../../fleet/workers/engine-runs.ts';
 import type { MaybeBatchEngine } from '../../fleet/workers/shape-batches.ts';
 import type { CircuitBatches } from './procedure-context.ts';
 
 /** The batches of an engine, which its opener closes. */
 export function engineCircuits(engine: MaybeBatchEngine, signal: AbortSignal): CircuitBatches {
-  const run = engineBatches(engine);
+  const run = engineRuns(engine);
   return {
-    runBatch: async (shape, request) => (await run({ shape, request }, () => {}, signal)).batch,
+    runBatch: async (circuit, request) =>
+      (await run({ circuit, request }, () => {}, signal)).outputs,
   };
 }

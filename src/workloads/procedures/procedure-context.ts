@@ -2,8 +2,8 @@
 import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { RunResult } from '../../engine/engine.ts';
-import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
-import type { BatchRunOutputs, BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import type { BatchRunRequest, RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 
 /** Outputs to compute for one circuit; the result has only those requested. */
 export interface CircuitRequest {
@@ -38,13 +38,13 @@ export interface CircuitRunner {
    */
   run(circuit: DynamicCircuit, request: CircuitRequest): Promise<RunResult>;
   /**
-   * Runs circuits of one shape that differ in angles and seeds, as `Processor.runBatch` does, in pieces of a few
+   * Runs circuits of one shape that differ in angles and seeds, as `Processor.run` does, in pieces of a few
    * hundredths of a second. Data derived from a shape is cached by object identity: pass the same object each time.
    *
    * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
    * @throws as `run`.
    */
-  runBatch(shape: Circuit, request: BatchRunRequest): Promise<BatchRunOutputs>;
+  runBatch(shape: Circuit, request: BatchRunRequest): Promise<RunOutputs>;
 }
 
 /** The batches of a runner. */

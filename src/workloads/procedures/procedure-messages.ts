@@ -8,7 +8,8 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { RunResult } from '../../engine/engine.ts';
 import type { Fault } from '../../errors/coded-error.ts';
-import type { BatchRunOutputs, BatchRunRequest } from '../../fleet/workers/sent-batch.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
 import type { SerializedCircuit, WrittenCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { JsonObject } from './json.ts';
 import type { CircuitRequest } from './procedure-context.ts';
@@ -67,7 +68,7 @@ export interface CircuitAnswer {
   readonly circuit: number;
   readonly answer:
     | { readonly run: RunResult }
-    | { readonly batch: BatchRunOutputs }
+    | { readonly batch: RunOutputs }
     | { readonly failure: SentFailure };
 }
 

@@ -1,7 +1,7 @@
 /** Sends the circuits of a call from its process to the service, which runs them. */
 import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
 import type { RunResult } from '../../engine/engine.ts';
-import type { BatchRunOutputs } from '../../fleet/workers/sent-batch.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
 import { serializeCircuit, writeCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { CircuitRunner } from './procedure-context.ts';
 import { CircuitFailure, errorOf } from './procedure-failure.ts';
@@ -56,7 +56,7 @@ export class SentCircuits {
         if ('run' in answer) return answer.run;
         throw new Error('unreachable: a circuit has the answer of a batch');
       },
-      runBatch: async (shape, request): Promise<BatchRunOutputs> => {
+      runBatch: async (shape, request): Promise<RunOutputs> => {
         const answer = await this.#ask((n) => ({
           kind: 'run-batch',
           call,

@@ -5,19 +5,19 @@ import { wordsFor } from '../../../src/engine/classical-bits.ts';
 import { ProcessorUnavailableError, QueueFullError } from '../../../src/fleet/errors.ts';
 import type {
   Availability,
-  BatchRun,
-  BatchRunResult,
   CircuitResult,
   CircuitRun,
   Processor,
   ProcessorSpec,
   RunHooks,
 } from '../../../src/fleet/processor.ts';
+import { outputsOf } from '../../../src/fleet/run-outputs.ts';
+import { isBatch } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { circuitOf } from '../../../src/fleet/workers/sent-circuit.ts';
 
 /** A held task, to be let go by the test. */
-export interface HeldTask<T = CircuitRun> {
-  readonly task: T;
+export interface HeldTask {
+  readonly task: CircuitRun;
   readonly hooks: RunHooks;
   finish(): void;
   fail(error: Error): void;
@@ -30,8 +30,8 @@ export class FakeProcessor implements Processor {
   readonly tasks: CircuitRun[] = [];
   readonly held: HeldTask[] = [];
   /** Batch tasks that ran or were begun. */
-  readonly batches: BatchRun[] = [];
-  readonly heldBatches: HeldTask<BatchRun>[] = [];
+  readonly batches: CircuitRun[] = [];
+  readonly heldBatches: HeldTask[] = [];
   isHolding = false;
   queueLimit = Infinity;
   retryAfterS: number | undefined = 30;
@@ -104,26 +104,25 @@ export class FakeProcessor implements Processor {
   withdraw(): void {}
 
   run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
+    if (isBatch(task.request)) {
+      this.batches.push(task);
+      return this.#runOrHold(task, this.heldBatches, () => zeroBatch(task), hooks, signal);
+    }
     this.tasks.push(task);
     return this.#runOrHold(task, this.held, () => zeroResult(task), hooks, signal);
   }
 
-  runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    this.batches.push(task);
-    return this.#runOrHold(task, this.heldBatches, () => zeroBatch(task), hooks, signal);
-  }
-
-  get #allHeld(): readonly HeldTask<CircuitRun | BatchRun>[] {
+  get #allHeld(): readonly HeldTask[] {
     return [...this.held, ...this.heldBatches];
   }
 
-  #runOrHold<T, R>(
-    task: T,
-    list: HeldTask<T>[],
-    result: () => R,
+  #runOrHold(
+    task: CircuitRun,
+    list: HeldTask[],
+    result: () => CircuitResult,
     hooks: RunHooks,
     signal: AbortSignal,
-  ): Promise<R> {
+  ): Promise<CircuitResult> {
     if (!this.isHolding) {
       hooks.onStarted?.();
       return Promise.resolve(result());
@@ -133,7 +132,7 @@ export class FakeProcessor implements Processor {
         const place = list.indexOf(held);
         if (place >= 0) list.splice(place, 1);
       };
-      const held: HeldTask<T> = {
+      const held: HeldTask = {
         task,
         hooks,
         finish: () => {
@@ -156,16 +155,19 @@ export class FakeProcessor implements Processor {
 }
 
 /** Every circuit's shots on the outcome 0, expectations 1, and what else the task asks for. */
-export function zeroBatch({ shape, request }: Pick<BatchRun, 'shape' | 'request'>): BatchRunResult {
-  const { numCircuits, shots = 0, statevector, probabilities, observables } = request;
+export function zeroBatch({
+  circuit,
+  request,
+}: Pick<CircuitRun, 'circuit' | 'request'>): CircuitResult {
+  const { numCircuits = 1, shots = 0, statevector, probabilities, observables } = request;
   const firstOfEach = <A extends Uint32Array | Float64Array>(numbers: A, first: number): A => {
     for (let at = 0; at < numbers.length; at += numbers.length / numCircuits) numbers[at] = first;
     return numbers;
   };
-  const numOutcomes = numCircuits * 2 ** shape.numBits;
-  const numReals = numCircuits * 2 * 2 ** shape.numQubits;
+  const numOutcomes = numCircuits * 2 ** circuit.numBits;
+  const numReals = numCircuits * 2 * 2 ** circuit.numQubits;
   return {
-    batch: {
+    outputs: {
       ...(shots > 0 && { counts: firstOfEach(new Uint32Array(numOutcomes), shots) }),
       ...(statevector && { statevectors: firstOfEach(new Float64Array(numReals), 1) }),
       ...(probabilities && { probabilities: firstOfEach(new Float64Array(numOutcomes), 1) }),
@@ -188,18 +190,19 @@ export function zeroResult({
 }: Pick<CircuitRun, 'circuit' | 'request'>): CircuitResult {
   const circuit = circuitOf(given);
   const wordsPerOutcome = wordsFor(circuit.numBits);
-  const isDrawn = request.shots > 0;
+  const { shots = 0 } = request;
+  const isDrawn = shots > 0;
   const statevector = new Float64Array(2 * 2 ** Math.min(circuit.numQubits, 16));
   const probabilities = new Float64Array(2 ** Math.min(circuit.numBits, 16));
   statevector[0] = 1;
   probabilities[0] = 1;
   return {
-    run: {
+    outputs: outputsOf({
       counts: {
         numBits: circuit.numBits,
         wordsPerOutcome,
         outcomes: new Uint32Array(isDrawn ? wordsPerOutcome : 0),
-        occurrences: isDrawn ? Uint32Array.of(request.shots) : new Uint32Array(0),
+        occurrences: isDrawn ? Uint32Array.of(shots) : new Uint32Array(0),
       },
       ...(request.statevector === true ? { statevector } : {}),
       ...(request.probabilities === true ? { probabilities } : {}),
@@ -208,7 +211,7 @@ export function zeroResult({
         : { expectations: request.observables.map((terms, i) => normOf(terms) / (i + 1)) }),
       statePasses: 1,
       timing: { evolutionMs: 0, samplingMs: 0 },
-    },
+    }),
     compilation: {
       gatesBefore: circuit.operations.length,
       gatesAfter: 1,

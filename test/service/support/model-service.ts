@@ -3,11 +3,13 @@
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { CpuEngine } from '../../../src/engine/cpu/hosted-engine.ts';
 import type {
-  BatchRun,
-  BatchRunResult,
+  CircuitResult,
+  CircuitRun,
   ProcessorSpec,
   RunHooks,
 } from '../../../src/fleet/processor.ts';
+import { isBatch } from '../../../src/fleet/schedule/scheduled-run.ts';
+import { circuitOf } from '../../../src/fleet/workers/sent-circuit.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -25,16 +27,17 @@ export class EngineProcessor extends FakeProcessor {
     super({ id: 'gpu-fleet', family: 'gpu-fleet', execution: 'cpu-fallback', ...spec });
   }
 
-  override async runBatch(
-    task: BatchRun,
+  override async run(
+    task: CircuitRun,
     hooks: RunHooks,
     signal: AbortSignal,
-  ): Promise<BatchRunResult> {
-    if (this.isHolding) return await super.runBatch(task, hooks, signal);
+  ): Promise<CircuitResult> {
+    const { circuit, request } = task;
+    if (this.isHolding || !isBatch(request)) return await super.run(task, hooks, signal);
     this.batches.push(task);
-    await using executable = await this.#engine.prepareBatch(staticCircuit(task.shape));
+    await using executable = await this.#engine.prepareBatch(staticCircuit(circuitOf(circuit)));
     return {
-      batch: await executable.run(task.request, signal),
+      outputs: await executable.run(request, signal),
       backend: {
         engine: 'cpu',
         execution: 'cpu-fallback',

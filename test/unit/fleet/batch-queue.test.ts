@@ -2,13 +2,15 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
-import type { Placed } from '../../../src/fleet/fleet-run.ts';
-import type { BatchRun, CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
-import { batchWork, circuitWork } from '../../../src/fleet/schedule/scheduled-run.ts';
+import type { PlacedRun } from '../../../src/fleet/fleet-run.ts';
+import type { CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
+import { runWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
+import { workOfCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FAKE_LANES, instruction, never, sharedNumbers } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
+import { runOf } from '../../support/run-of.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -63,24 +65,24 @@ function head() {
 }
 
 /** A batch of one circuit that the fake engine takes as an instruction. */
-function batch(name: string, shared = sharedNumbers(), more: Partial<BatchRun> = {}): BatchRun {
+function batch(name: string, shared = sharedNumbers(), more: Partial<CircuitRun> = {}): CircuitRun {
   const request = { numCircuits: 1, angles: new Float64Array(), shots: 3, seed: 4 };
-  return { ...head(), shape: instruction(name, shared), request, ...more };
+  return { ...head(), circuit: instruction(name, shared), request, ...more };
 }
 
 function circuit(name: string, shared = sharedNumbers()): CircuitRun {
   return { ...head(), circuit: instruction(name, shared), request: { shots: 1, seed: 1 } };
 }
 
-function forBackend<T extends BatchRun | CircuitRun>(task: T) {
+function forBackend(task: CircuitRun) {
   return { ...task, processor: 'a', precision: 'f64' } as const;
 }
 
 /** Angles come back as expectations. */
-function echo(angles: Float64Array): BatchRun {
+function echo(angles: Float64Array): CircuitRun {
   const shape = { numQubits: 1, numBits: 1, operations: [gate('ECHO', [0], [], [0])] };
   return batch('ECHO', sharedNumbers(), {
-    shape,
+    circuit: shape,
     request: { numCircuits: angles.length, angles, shots: 3, seed: 4 },
   });
 }
@@ -102,14 +104,14 @@ describe('a batch run', () => {
       onStarted: () => told.push('started'),
       onStartedOver: () => told.push('started over'),
     };
-    const { batch: answer } = await processor.runBatch(task, hooks, never());
+    const { outputs: answer } = await processor.run(task, hooks, never());
     expect(answer.counts).toEqual(Uint32Array.of(0));
     expect(told).toEqual(['started', 'started over']);
   });
 
   test('that takes down every worker fails', async () => {
     const { processor } = await openProcessor();
-    await expect(processor.runBatch(batch('EXIT'), {}, never())).rejects.toMatchObject({
+    await expect(processor.run(batch('EXIT'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_ENGINE_LOST',
     });
   });
@@ -119,7 +121,7 @@ describe('a batch run', () => {
     const shared = sharedNumbers();
     await processor.run(circuit('BREAK', shared), {}, never());
     shared[0] = 1;
-    const run = processor.runBatch(batch('BUG'), {}, never());
+    const run = processor.run(batch('BUG'), {}, never());
     await expect(run).rejects.toThrow('x is not a function');
     await eventually(() => !processor.availability().available);
   });
@@ -134,10 +136,13 @@ describe('a batch run', () => {
         operation.kind === 'gate' ? { ...operation, angles: [0] } : operation,
       ),
     };
-    const task = batch('EXIT_ONCE', shared, { shape, request: { numCircuits: 2, angles } });
+    const task = batch('EXIT_ONCE', shared, {
+      circuit: shape,
+      request: { numCircuits: 2, angles },
+    });
     const answer = backend.submit(forBackend(task), {}, never());
     angles.fill(9);
-    expect((await answer).batch.expectations).toEqual(Float64Array.of(0.25, 0.5));
+    expect((await answer).outputs.expectations).toEqual(Float64Array.of(0.25, 0.5));
     expect(shared[0]).toBe(2);
   });
 
@@ -150,7 +155,7 @@ describe('a batch run', () => {
     const onStarted = () => {
       hasStarted = true;
     };
-    const waiting = processor.runBatch(batch('ECHO'), { onStarted }, cancel.signal);
+    const waiting = processor.run(batch('ECHO'), { onStarted }, cancel.signal);
     expect(() => processor.admit()).toThrow('full');
     cancel.abort();
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
@@ -164,7 +169,7 @@ describe('a batch run', () => {
     const { processor } = await openProcessor({ cancelGraceMs: 60_000 });
     const shared = sharedNumbers();
     const cancel = new AbortController();
-    const running = processor.runBatch(batch('WAIT', shared), {}, cancel.signal);
+    const running = processor.run(batch('WAIT', shared), {}, cancel.signal);
     await eventually(() => shared[1] === 1);
     expect(processor.load().running).toBe(1);
     cancel.abort();
@@ -176,7 +181,7 @@ describe('a batch run', () => {
   test('that was cancelled before it came is not queued', async () => {
     const { processor } = await openProcessor();
     const reason = new Error('too late');
-    const run = processor.runBatch(batch('ECHO'), {}, AbortSignal.abort(reason));
+    const run = processor.run(batch('ECHO'), {}, AbortSignal.abort(reason));
     await expect(run).rejects.toBe(reason);
   });
 
@@ -186,18 +191,18 @@ describe('a batch run', () => {
     const { shared, result } = await holdThread(opened);
     const [first, second] = [batch('ECHO'), circuit('ECHO')];
     const answers = [
-      processor.runBatch(first, {}, never()),
+      processor.run(first, {}, never()),
       processor.run(second, {}, never()),
     ] as const;
     processor.setMaintenance({ reason: 'new cooling' });
     shared[0] = 1;
     await result;
     expect([first, second].map(({ id }) => processor.queuePosition(id))).toEqual([0, 1]);
-    await expect(processor.runBatch(batch('ECHO'), {}, never())).rejects.toMatchObject({
+    await expect(processor.run(batch('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_PROCESSOR_UNAVAILABLE',
     });
     processor.setMaintenance(undefined);
-    const [{ batch: answer }] = await Promise.all(answers);
+    const [{ outputs: answer }] = await Promise.all(answers);
     expect(answer.counts).toEqual(Uint32Array.of(4));
   });
 
@@ -206,12 +211,12 @@ describe('a batch run', () => {
     const { processor } = opened;
     const { shared, result } = await holdThread(opened);
     const expected = batch('ECHO');
-    const work = batchWork(circuitWork(expected.shape), expected.request);
+    const work = runWork(workOfCircuit(expected.circuit), expected.request);
     processor.admit({ ...expected, work, methodReason: '' });
-    await expect(processor.runBatch(batch('ECHO'), {}, never())).rejects.toMatchObject({
+    await expect(processor.run(batch('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_QUEUE_FULL',
     });
-    const answer = processor.runBatch(expected, {}, never());
+    const answer = processor.run(expected, {}, never());
     expect(processor.load().queueDepth).toBe(1);
     // Plans that take long, as on a busy machine, are kept for a while: the run is in a later one.
     await eventually(() => (processor.expectedStart(expected.id) ?? 0) >= 1_700_000_000_000);
@@ -225,7 +230,7 @@ describe('a batch run', () => {
     const held = backend.submit(forBackend(circuit('WAIT', shared)), {}, never());
     await eventually(() => shared[1] === 1);
     const started: string[] = [];
-    const submit = (name: string, more: Partial<Placed<BatchRun>>) => {
+    const submit = (name: string, more: Partial<PlacedRun>) => {
       const task = { ...forBackend(batch('ECHO')), ...more };
       return backend.submit(task, { onStarted: () => started.push(name) }, never());
     };
@@ -246,7 +251,7 @@ describe('a batch run', () => {
   test('goes with circuits in one list, and each has its own answer', async () => {
     const backend = openBackend({ queueLimit: 100 });
     const tasks = Array.from({ length: 6 }, (_, i) => echo(Float64Array.of(i, 10 * i)));
-    const single = (seed: number): Placed<CircuitRun> => ({
+    const single = (seed: number): PlacedRun => ({
       ...forBackend(circuit('ECHO')),
       request: { shots: 1, seed },
     });
@@ -256,7 +261,7 @@ describe('a batch run', () => {
           backend.submit(forBackend(task), {}, never()),
           backend.submit(single(i), {}, never()),
         ]);
-        return [...(one.batch.expectations ?? []), ...other.run.counts.outcomes];
+        return [...(one.outputs.expectations ?? []), ...runOf(other).counts.outcomes];
       }),
     );
     expect(answers).toEqual(tasks.map((_, i) => [i, 10 * i, i]));
@@ -269,14 +274,14 @@ describe('a batch run', () => {
     const answer = backend.submit(forBackend(echo(angles)), {}, never());
     expect(angles).toEqual(sent);
     angles.fill(-1);
-    expect((await answer).batch.expectations).toEqual(sent);
+    expect((await answer).outputs.expectations).toEqual(sent);
   });
 
   test('is rejected when the fleet closes', async () => {
     const { processor, backend } = await openProcessor();
     const shared = sharedNumbers();
-    const running = processor.runBatch(batch('WAIT', shared), {}, never());
-    const waiting = processor.runBatch(batch('ECHO'), {}, never());
+    const running = processor.run(batch('WAIT', shared), {}, never());
+    const waiting = processor.run(batch('ECHO'), {}, never());
     const ends = Promise.allSettled([running, waiting]);
     await eventually(() => shared[1] === 1);
     await backend.close();
@@ -294,9 +299,9 @@ test('a key whose circuits fill a quarter of that memory has to wait, and others
   const angles = new Float64Array(2 ** 23);
   const cancel = new AbortController();
   const waiting = [echo(angles), echo(angles)].map((task) =>
-    processor.runBatch(task, {}, cancel.signal).catch(() => 'cancelled'),
+    processor.run(task, {}, cancel.signal).catch(() => 'cancelled'),
   );
-  await expect(processor.runBatch(echo(angles), {}, never())).rejects.toMatchObject({
+  await expect(processor.run(echo(angles), {}, never())).rejects.toMatchObject({
     code: 'FLEET_QUEUE_FULL',
     message: expect.stringContaining('128 MiB of your circuits'),
   });
@@ -316,7 +321,7 @@ test('rows that wait count as memory that waits', async () => {
   const cancel = new AbortController();
   const keys = ['a', 'a', 'b', 'b', 'c', 'c', 'd', 'd'];
   const waiting = keys.map((keyId) =>
-    processor.runBatch({ ...echo(angles), keyId }, {}, cancel.signal).catch(() => 'cancelled'),
+    processor.run({ ...echo(angles), keyId }, {}, cancel.signal).catch(() => 'cancelled'),
   );
   expect(() => processor.admit()).toThrow('512 MiB');
   cancel.abort();

@@ -5,11 +5,12 @@ import type { PauliSum } from '../../../src/circuit/observable.ts';
 import type { BatchRequest } from '../../../src/engine/batch-request.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { Fleet } from '../../../src/fleet/fleet.ts';
-import type { BatchRun, Processor } from '../../../src/fleet/processor.ts';
+import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
+import { runOf } from '../../support/run-of.ts';
 import { randomShape, sweepOf } from '../../support/sweeps.ts';
 
 let fleet: Fleet;
@@ -44,8 +45,8 @@ function head(keyId = 'key-1') {
   return { id, priority: 'normal', keyId, tier: 'standard' } as const;
 }
 
-function batchTask(shape: Circuit, request: BatchRequest, keyId?: string): BatchRun {
-  return { ...head(keyId), shape, request };
+function batchTask(shape: Circuit, request: BatchRequest, keyId?: string): CircuitRun {
+  return { ...head(keyId), circuit: shape, request };
 }
 
 /** The angles of all gates, circuit after circuit. */
@@ -60,7 +61,7 @@ function anglesOf(circuits: readonly Circuit[]): Float64Array {
 /** Counts as a batch has them: how often the register read each value. */
 async function countsAlone(id: string, circuit: Circuit, shots: number, seed: number) {
   const request = { shots, seed };
-  const { run } = await processor(id).run({ ...head(), circuit, request }, {}, never());
+  const run = runOf(await processor(id).run({ ...head(), circuit, request }, {}, never()));
   const dense = new Uint32Array(2 ** circuit.numBits);
   for (const [i, value] of run.counts.outcomes.entries()) dense[value] = run.counts.occurrences[i]!;
   return [...dense];
@@ -104,7 +105,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
       const seeds = circuits.map((_, k) => 50 + 3 * k);
       const angles = anglesOf(circuits);
       const request = { numCircuits: 7, angles, shots: 300, seeds };
-      const { batch } = await processor(id).runBatch(batchTask(shape, request), {}, never());
+      const { outputs: batch } = await processor(id).run(batchTask(shape, request), {}, never());
       const alone = [];
       for (const [k, circuit] of circuits.entries()) {
         alone.push(await countsAlone(id, circuit, 300, seeds[k]!));
@@ -158,16 +159,16 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
       seed: 70,
       countsOfSingles: true,
     };
-    const { batch } = await processor(id).runBatch(batchTask(shape, request), {}, never());
+    const { outputs: batch } = await processor(id).run(batchTask(shape, request), {}, never());
     for (const [k, circuit] of circuits.entries()) {
-      if (batch.longCounts === undefined) {
+      if (batch.countsByRow === undefined) {
         const found = rowsOf(batch.counts, 5)[k];
         expect(found).toEqual(await countsAlone(id, circuit, 100, 70 + k));
         continue;
       }
       const alone = { ...head(), circuit, request: { shots: 100, seed: 70 + k } };
-      const { run } = await processor(id).run(alone, {}, never());
-      expect(batch.longCounts[k]).toEqual(run.counts);
+      const run = runOf(await processor(id).run(alone, {}, never()));
+      expect(batch.countsByRow[k]).toEqual(run.counts);
     }
   });
 
@@ -184,7 +185,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
     };
     const progress: number[] = [];
     const hooks = { onProgress: (fraction: number) => progress.push(fraction) };
-    const { batch } = await processor(id).runBatch(batchTask(shape, request), hooks, never());
+    const { outputs: batch } = await processor(id).run(batchTask(shape, request), hooks, never());
     const tolerance = id === 'gpu-fleet' ? 1e-5 : 1e-12;
     for (const [k, circuit] of circuits.entries()) {
       const asked = {
@@ -209,7 +210,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
     const request = { numCircuits: 3, angles, shots: 200 };
     const run = async (more: Partial<BatchRequest>) => {
       const task = batchTask(ROTATED, { ...request, ...more });
-      return (await processor(id).runBatch(task, {}, never())).batch.counts;
+      return (await processor(id).run(task, {}, never())).outputs.counts;
     };
     const found = await run({ seed: 8 });
     expect(found).toEqual(await run({ seeds: [8, 9, 10] }));
@@ -240,7 +241,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
       probabilities: true,
     };
     const task = batchTask(shape, request);
-    const { batch } = await processor(id).runBatch(task, {}, never());
+    const { outputs: batch } = await processor(id).run(task, {}, never());
     expect(Object.keys(batch).sort()).toEqual(['expectations', 'probabilities']);
     const reference = openReferenceEngine({ maxQubits: 4 });
     const [expectations, probabilities] = [
@@ -276,7 +277,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
       { ...shape, operations: shape.operations.toSpliced(1, 1, gate('X', [0])) },
     ]) {
       const request = { numCircuits: 2, angles: Float64Array.of(0, 1), shots: 10, observables };
-      const { batch } = await processor(id).runBatch(batchTask(one, request), {}, never());
+      const { outputs: batch } = await processor(id).run(batchTask(one, request), {}, never());
       expect(batch.expectations).toEqual(Float64Array.of(-1, -1));
       expect(batch.counts).toEqual(Uint32Array.of(0, 10, 0, 10));
     }
@@ -284,11 +285,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
 
   test('says what ran it and how long it took', async () => {
     const request = { numCircuits: 1, angles: Float64Array.of(1, 2), observables: [Z0] };
-    const { backend, timing } = await processor(id).runBatch(
-      batchTask(ROTATED, request),
-      {},
-      never(),
-    );
+    const { backend, timing } = await processor(id).run(batchTask(ROTATED, request), {}, never());
     expect(backend).toMatchObject({ engine: 'cpu', precision: 'f64', hardware: 'a CPU' });
     expect(backend.devices?.length).toBe(id === 'gpu-fleet' ? 1 : undefined);
     expect(timing.queueMs).toBeGreaterThanOrEqual(0);
@@ -304,7 +301,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
         const circuits = sweepOf(new RandomStream(20 + i), shape, 3);
         const request = { numCircuits: 3, angles: anglesOf(circuits), shots: 100, seed: i };
         const task = batchTask(shape, request, keyId);
-        const { batch } = await processor(id).runBatch(task, {}, never());
+        const { outputs: batch } = await processor(id).run(task, {}, never());
         return { found: rowsOf(batch.counts, 3), circuits };
       }),
     );
@@ -353,9 +350,9 @@ describe('a batch run', () => {
     async (_, shape, more, code) => {
       const simulator = processor('statevector-sim');
       const task = batchTask(shape, { ...request, ...more });
-      await expect(simulator.runBatch(task, {}, never())).rejects.toMatchObject({ code });
+      await expect(simulator.run(task, {}, never())).rejects.toMatchObject({ code });
       simulator.setMaintenance({ reason: 'new cooling' });
-      const refused = simulator.runBatch(task, {}, never());
+      const refused = simulator.run(task, {}, never());
       simulator.setMaintenance(undefined);
       await expect(refused).rejects.toMatchObject({ code });
       expect(simulator.load().queueDepth).toBe(0);
@@ -363,13 +360,13 @@ describe('a batch run', () => {
   );
 
   test('is refused where there is no processor behind', async () => {
-    const run = processor('superconducting-1').runBatch(batchTask(ROTATED, request), {}, never());
+    const run = processor('superconducting-1').run(batchTask(ROTATED, request), {}, never());
     await expect(run).rejects.toMatchObject({ code: 'FLEET_PROCESSOR_UNAVAILABLE' });
   });
 
   test('of no circuits has empty results', async () => {
     const none = { numCircuits: 0, angles: new Float64Array(), shots: 10, observables: [Z0] };
-    const { batch } = await processor('statevector-sim').runBatch(
+    const { outputs: batch } = await processor('statevector-sim').run(
       batchTask(ROTATED, none),
       {},
       never(),
@@ -386,11 +383,11 @@ describe('a batch run', () => {
     for (let k = 0; k < numCircuits; k++) angles.set(own, k * own.length);
     const seeds = new Float64Array(numCircuits);
     const task = batchTask(shape, { numCircuits, angles, shots: 20, seeds });
-    const answer = processor('statevector-sim').runBatch(task, {}, never());
+    const answer = processor('statevector-sim').run(task, {}, never());
     const [first] = angles;
     angles.fill(0);
     seeds.fill(7);
-    const { batch } = await answer;
+    const { outputs: batch } = await answer;
     expect(first).not.toBe(0);
     // One seed and one row of angles for all.
     const rows = rowsOf(batch.counts, numCircuits);
@@ -409,11 +406,11 @@ describe('a batch run', () => {
     const task = batchTask(shape, { numCircuits, angles, shots: 8192, seed: 1 });
     const hasStarted = Promise.withResolvers<void>();
     const hooks = { onStarted: hasStarted.resolve };
-    const running = simulator.runBatch(task, hooks, cancel.signal);
+    const running = simulator.run(task, hooks, cancel.signal);
     await hasStarted.promise;
     cancel.abort();
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
     expect(simulator.load()).toMatchObject({ queueDepth: 0, running: 0 });
-    await simulator.runBatch(batchTask(ROTATED, request), {}, never());
+    await simulator.run(batchTask(ROTATED, request), {}, never());
   });
 });

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
-import type { Placed } from '../../../src/fleet/fleet-run.ts';
-import type { CircuitRun } from '../../../src/fleet/processor.ts';
+import type { PlacedRun } from '../../../src/fleet/fleet-run.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,
@@ -13,6 +12,7 @@ import {
   sharedNumbers,
   WIDE_QUBITS,
 } from '../../support/fleet-fixtures.ts';
+import { runOf } from '../../support/run-of.ts';
 
 const open: CircuitBackend[] = [];
 
@@ -35,11 +35,7 @@ function openBackend(options: Partial<CircuitBackendOptions> = {}): CircuitBacke
 
 let numTasks = 0;
 
-function task(
-  name: string,
-  more: Partial<Placed<CircuitRun>> = {},
-  shared = sharedNumbers(),
-): Placed<CircuitRun> {
+function task(name: string, more: Partial<PlacedRun> = {}, shared = sharedNumbers()): PlacedRun {
   return {
     id: `task-${numTasks++}`,
     processor: 'a',
@@ -54,7 +50,7 @@ function task(
 }
 
 /** A circuit for the wide lane. */
-function wide(name: string, more: Partial<Placed<CircuitRun>> = {}, shared = sharedNumbers()) {
+function wide(name: string, more: Partial<PlacedRun> = {}, shared = sharedNumbers()) {
   return task(name, { circuit: instruction(name, shared, WIDE_QUBITS), ...more });
 }
 
@@ -79,7 +75,7 @@ describe('CircuitBackend', () => {
         {},
         never(),
       );
-      const [echo = -1] = outcome.run.counts.outcomes;
+      const [echo = -1] = runOf(outcome).counts.outcomes;
       expect(echo).toBe(seed);
       answered.set(echo, (answered.get(echo) ?? 0) + 1);
     });
@@ -224,7 +220,7 @@ describe('CircuitBackend', () => {
     const { shared, result } = await holdThread(backend);
     backend.setPaused('a', true);
     const started: string[] = [];
-    const submit = (name: string, more: Partial<Placed<CircuitRun>>) =>
+    const submit = (name: string, more: Partial<PlacedRun>) =>
       backend.submit(task('ECHO', more), { onStarted: () => started.push(name) }, never());
     const waiting = submit('paused', {});
     const others = [

@@ -11,6 +11,7 @@ import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-eng
 import type { SentCircuit } from '../../../src/fleet/workers/worker-messages.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 import { gate } from '../../support/random-circuits.ts';
+import { runOf } from '../../support/run-of.ts';
 
 const open: Engine[] = [];
 afterEach(async () => {
@@ -65,8 +66,8 @@ describe('a circuit of a shape that was met', () => {
       const first = await serve()(written(circuit), { statevector: true });
       expect(later.reused).toBe(i === 0 ? 'nothing' : 'shape');
       expect(first.reused).toBe('nothing');
-      expect(later.run.statevector).toEqual(first.run.statevector);
-      expect(later.run.counts).toEqual(first.run.counts);
+      expect(runOf(later).statevector).toEqual(runOf(first).statevector);
+      expect(runOf(later).counts).toEqual(runOf(first).counts);
       expect(later.compilation).toEqual(first.compilation);
     }
   });
@@ -92,7 +93,7 @@ describe('a circuit of a shape that was met', () => {
     const first = await run(written(whole));
     const second = await run(written(whole));
     expect([first.reused, second.reused]).toEqual(['nothing', 'program']);
-    expect(second.run.counts).toEqual(first.run.counts);
+    expect(runOf(second).counts).toEqual(runOf(first).counts);
     const { report } = compile(whole, open[0]!.target, { keepState: false });
     expect(second.compilation).toEqual(report);
   });

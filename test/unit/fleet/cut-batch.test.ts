@@ -4,7 +4,8 @@ import { numAnglesOf } from '../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import { BatchPieces, RunSizes } from '../../../src/fleet/batch-pieces.ts';
 import { BatchCutter, type RunPiece } from '../../../src/fleet/cut-batch.ts';
-import type { Batch, BatchRunRequest } from '../../../src/fleet/workers/sent-batch.ts';
+import type { BatchRunRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
+import type { Batch } from '../../../src/fleet/workers/sent-batch.ts';
 import { EngineProcessor } from '../../support/engine-processor.ts';
 import { never as neverAborted } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -15,7 +16,7 @@ afterAll(() => processor[Symbol.asyncDispose]());
 
 const onProcessor: RunPiece = async (piece, onStarted, signal) => {
   const facts = { id: 'run', keyId: 'key', tier: 'standard', priority: 'normal' } as const;
-  return await processor.runBatch({ ...facts, ...piece }, { onStarted }, signal);
+  return await processor.run({ ...facts, ...piece }, { onStarted }, signal);
 };
 
 /** Runs pieces as if each circuit took that long. */
@@ -23,9 +24,9 @@ function slowly(msPerCircuit: number, sizes: number[]): RunPiece {
   return async (piece, onStarted, signal) => {
     const { numCircuits } = piece.request;
     sizes.push(numCircuits);
-    const { batch } = await onProcessor(piece, onStarted, signal);
+    const { outputs } = await onProcessor(piece, onStarted, signal);
     const executionMs = numCircuits * msPerCircuit;
-    return { batch, timing: { queueMs: 0, compileMs: 0, executionMs } };
+    return { outputs, timing: { queueMs: 0, compileMs: 0, executionMs } };
   };
 }
 
@@ -47,10 +48,10 @@ const OBSERVABLES: readonly PauliSum[] = [
   [{ coefficient: 0.5, factors: [{ pauli: 'X', qubit: 1 }] }],
 ];
 
-function batchOf(shape: Batch['shape'], numCircuits: number, asked: Partial<BatchRunRequest>) {
-  const numAngles = numAnglesOf(chain(shape.numQubits));
+function batchOf(circuit: Batch['circuit'], numCircuits: number, asked: Partial<BatchRunRequest>) {
+  const numAngles = numAnglesOf(chain(circuit.numQubits));
   const angles = Float64Array.from({ length: numCircuits * numAngles }, (_, i) => Math.sin(i));
-  return { shape, request: { numCircuits, angles, ...asked } };
+  return { circuit, request: { numCircuits, angles, ...asked } };
 }
 
 describe('a batch in pieces', () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/workers/engine-pool.ts';
-import type { WorkerCircuitRun } from '../../../src/fleet/workers/engine-runner.ts';
-import type { CircuitOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import type { WorkerRun } from '../../../src/fleet/workers/engine-runner.ts';
+import type { RunOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 import { childThread } from '../../../src/processes/supervised-child.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -12,6 +12,7 @@ import {
   STILLBORN_WORKER,
   sharedNumbers,
 } from '../../support/fleet-fixtures.ts';
+import { runOf } from '../../support/run-of.ts';
 
 const open: EnginePool[] = [];
 const faults: Error[] = [];
@@ -63,7 +64,7 @@ function run(
   });
 }
 
-async function one(pool: EnginePool, task: WorkerCircuitRun): Promise<CircuitOutcome> {
+async function one(pool: EnginePool, task: WorkerRun): Promise<RunOutcome> {
   const [outcome] = await Promise.all(pool.run([task]));
   return outcome!;
 }
@@ -71,18 +72,20 @@ async function one(pool: EnginePool, task: WorkerCircuitRun): Promise<CircuitOut
 describe('EnginePool', () => {
   test('gives back what the engine and the compiler say of a circuit', async () => {
     const pool = await openPool();
-    const { run: result, compilation, compileMs } = await run(pool, 'ECHO');
+    const outcome = await run(pool, 'ECHO');
+    const { compilation, compileMs } = outcome;
+    const result = runOf(outcome);
     expect(result.counts.outcomes).toEqual(Uint32Array.of(5));
     expect(result.counts.occurrences).toEqual(Uint32Array.of(7));
-    expect(compilation.sweeps).toBe(1);
+    expect(compilation?.sweeps).toBe(1);
     expect(compileMs).toBeGreaterThanOrEqual(0);
   });
 
   test('moves a wide state out of its thread instead of copying it', async () => {
     const pool = await openPool();
-    const { run: wide } = await run(pool, 'WIDE');
+    const wide = runOf(await run(pool, 'WIDE'));
     expect(wide.statevector).toHaveLength(2 ** 17);
-    const { run: left } = await run(pool, 'WHAT_IS_LEFT');
+    const left = runOf(await run(pool, 'WHAT_IS_LEFT'));
     expect(left.counts.outcomes).toEqual(Uint32Array.of(0));
   });
 
@@ -134,14 +137,14 @@ describe('EnginePool', () => {
 
   test('runs each circuit in its precision, on an engine opened once', async () => {
     const pool = await openPool();
-    const opened = async () => (await run(pool, 'NUM_OPENED')).run.counts.outcomes[0];
+    const opened = async () => runOf(await run(pool, 'NUM_OPENED')).counts.outcomes[0];
     expect(await opened()).toBe(1);
     for (const [precision, bits] of [
       ['f32', 32],
       ['f64', 64],
       ['f32', 32],
     ] as const) {
-      const { run: result } = await run(pool, 'PRECISION', { precision });
+      const result = runOf(await run(pool, 'PRECISION', { precision }));
       expect(result.counts.outcomes).toEqual(Uint32Array.of(bits));
     }
     expect(await opened()).toBe(2);

@@ -1,10 +1,10 @@
 /** The main thread's side of a list, with a worker that says what the test has it say. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EngineRunner, type WorkerCircuitRun } from '../../../src/fleet/workers/engine-runner.ts';
+import { EngineRunner, type WorkerRun } from '../../../src/fleet/workers/engine-runner.ts';
 import { OutcomePacker } from '../../../src/fleet/workers/packed-outcomes.ts';
 import type {
-  CircuitOutcome,
   FromWorker,
+  RunOutcome,
   ToWorker,
 } from '../../../src/fleet/workers/worker-messages.ts';
 import type { ChildEnd, ChildHandleEvents } from '../../../src/processes/supervised-child.ts';
@@ -16,17 +16,20 @@ const SILENCE_LIMIT_MS = 1000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const OUTCOME: CircuitOutcome = {
-  run: {
-    counts: {
-      numBits: 1,
-      wordsPerOutcome: 1,
-      outcomes: Uint32Array.of(1),
-      occurrences: Uint32Array.of(9),
-    },
-    statePasses: 1,
-    timing: { evolutionMs: 1, samplingMs: 2 },
+const OUTCOME: RunOutcome = {
+  outputs: {
+    countsByRow: [
+      {
+        numBits: 1,
+        wordsPerOutcome: 1,
+        outcomes: Uint32Array.of(1),
+        occurrences: Uint32Array.of(9),
+      },
+    ],
+    statePasses: [1],
   },
+  executionMs: 3,
+  samplingMs: 2,
   reused: 'nothing',
   compilation: {
     gatesBefore: 1,
@@ -91,7 +94,7 @@ function listOf(length: number) {
   const ends: string[] = Array(length).fill('none');
   const cancels = Array.from({ length }, () => new AbortController());
   const tasks = cancels.map(
-    ({ signal }, i): WorkerCircuitRun => ({
+    ({ signal }, i): WorkerRun => ({
       computedIn: 'f64',
       circuit: { numQubits: 1, numBits: 0, operations: [gate('RX', [0], [], [i])] },
       request: { shots: 1, seed: i },

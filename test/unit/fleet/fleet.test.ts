@@ -18,6 +18,7 @@ import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import { adapter, FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
 import { lastingCircuit } from '../../support/lasting-circuit.ts';
+import { runOf } from '../../support/run-of.ts';
 
 const NOW = 1_700_000_000_000;
 const open: Fleet[] = [];
@@ -101,7 +102,9 @@ describe('Fleet', () => {
     const fleet = await openFleet();
     const target = processor(fleet, id);
     expect(target.availability()).toEqual({ available: true, checkedAt: NOW });
-    const { run, backend } = await target.run(task(ghz(numQubits)), {}, never());
+    const result = await target.run(task(ghz(numQubits)), {}, never());
+    const { backend } = result;
+    const run = runOf(result);
     expect([...run.counts.outcomes]).toEqual([0, 2 ** numQubits - 1]);
     expect(run.counts.occurrences.reduce((sum, times) => sum + times)).toBe(100);
     expect(backend).toMatchObject({ engine: 'cpu', precision, hardware: 'a CPU' });
@@ -131,7 +134,7 @@ describe('Fleet', () => {
     expect(light.describe().at(-1)).toBe('GPU adapters: not looked for: this node runs no jobs.');
     const simulator = processor(light, 'statevector-sim');
     expect(simulator.spec).toEqual(processor(full, 'statevector-sim').spec);
-    const { run } = await simulator.run(task(ghz(4)), {}, never());
+    const run = runOf(await simulator.run(task(ghz(4)), {}, never()));
     expect([...run.counts.outcomes]).toEqual([0, 15]);
   });
 
@@ -243,8 +246,8 @@ describe('Fleet', () => {
     // 1/√2 in single precision is off by some 1e-8, in double by less than 1e-15.
     const errors = ['statevector-sim', 'gpu-fleet'].map(async (id) => {
       const request = { shots: 0, seed: 1, statevector: true };
-      const { run } = await processor(fleet, id).run({ ...task(ghz(2)), request }, {}, never());
-      return Math.abs(run.statevector![0]! - Math.SQRT1_2);
+      const result = await processor(fleet, id).run({ ...task(ghz(2)), request }, {}, never());
+      return Math.abs(runOf(result).statevector![0]! - Math.SQRT1_2);
     });
     const [f64 = 1, f32 = 0] = await Promise.all(errors);
     expect(f64).toBeLessThan(1e-15);
@@ -257,7 +260,7 @@ describe('Fleet', () => {
     const target = processor(fleet, 'statevector-sim');
     const counts = async (numQubits: number, seed: number) => {
       const request = { shots: 100, seed };
-      const { run } = await target.run({ ...task(ghz(numQubits)), request }, {}, never());
+      const run = runOf(await target.run({ ...task(ghz(numQubits)), request }, {}, never()));
       return [...run.counts.outcomes, ...run.counts.occurrences];
     };
     const first = await counts(3, 1);
@@ -372,9 +375,9 @@ test('computes density matrices in single precision where double precision has n
   ] as const) {
     const { request, ...rest } = task(ghz(numQubits));
     const asked = { ...request, method: 'density_matrix', purity: true } as const;
-    const { run, backend } = await qvm.run({ ...rest, request: asked }, {}, never());
-    expect(backend.precision).toBe(precision);
-    expect(run.purity).toBeCloseTo(1, 5);
+    const result = await qvm.run({ ...rest, request: asked }, {}, never());
+    expect(result.backend.precision).toBe(precision);
+    expect(runOf(result).purity).toBeCloseTo(1, 5);
   }
   const { request, ...rest } = task(ghz(10));
   await expect(

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
-import type { BatchRun, CircuitRun, Processor } from '../../../src/fleet/processor.ts';
+import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from '../../support/fleet-fixtures.ts';
 import { noise } from '../../support/noisy-circuits.ts';
 import { gate } from '../../support/random-circuits.ts';
+import { runOf } from '../../support/run-of.ts';
 import { temporaryFolder } from '../../support/service-process.ts';
 import { amplitudeDamping } from '../../support/textbook-channels.ts';
 
@@ -69,10 +70,14 @@ function task(name: string, numQubits = WIDE): CircuitRun {
   return { id, circuit, request, priority: 'normal', keyId: 'key-1', tier: 'standard' };
 }
 
-function batchTask(name: string, asked: Partial<BatchRun['request']> = { shots: 1 }): BatchRun {
+function batchTask(name: string, asked: Partial<CircuitRun['request']> = { shots: 1 }): CircuitRun {
   const { circuit: _, ...rest } = task(name);
   const shape = instruction(name, new Float64Array(3), 4);
-  return { ...rest, shape, request: { numCircuits: 1, angles: new Float64Array(), ...asked } };
+  return {
+    ...rest,
+    circuit: shape,
+    request: { numCircuits: 1, angles: new Float64Array(), ...asked },
+  };
 }
 
 function run(gpuFleet: Processor, name: string, numQubits = WIDE) {
@@ -162,7 +167,7 @@ describe('gpu-fleet', () => {
       [[], 'cpu-fallback'],
     ] as const) {
       const { gpuFleet } = await openFleet(adapters);
-      const { batch, backend } = await gpuFleet.runBatch(batchTask('PRECISION'), {}, never());
+      const { outputs: batch, backend } = await gpuFleet.run(batchTask('PRECISION'), {}, never());
       expect(batch.counts).toEqual(Uint32Array.of(64));
       const told = { engine: 'cpu', execution, precision: 'f64', hardware: 'a CPU' };
       expect(backend).toMatchObject(told);
@@ -180,7 +185,7 @@ describe('gpu-fleet', () => {
     const running = gpuFleet.run(held, {}, never());
     await eventually(() => shared[1] === 1);
     const waiting = batchTask('PRECISION', asked);
-    const answer = gpuFleet.runBatch(waiting, {}, never());
+    const answer = gpuFleet.run(waiting, {}, never());
     expect(gpuFleet.queuePosition(waiting.id)).toBe(0);
     // What runs is less and less likely to be through soon, so that an adapter would be sooner.
     await eventually(async () => {
@@ -202,7 +207,7 @@ describe('gpu-fleet', () => {
     const held = { ...task('WAIT'), circuit: instruction('WAIT', shared, 4) };
     const running = gpuFleet.run(held, {}, never());
     await eventually(() => shared[1] === 1);
-    const { backend } = await gpuFleet.runBatch(batchTask('PRECISION', asked), {}, never());
+    const { backend } = await gpuFleet.run(batchTask('PRECISION', asked), {}, never());
     expect(backend).toMatchObject({ engine: 'webgpu', precision: 'f32', hardware: 'a' });
     shared[0] = 1;
     await running;
@@ -210,30 +215,30 @@ describe('gpu-fleet', () => {
 
   test('runs batch runs on an adapter where the CPU may not be used, and says so', async () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
-    const { batch, backend } = await gpuFleet.runBatch(batchTask('PRECISION'), {}, never());
+    const { outputs: batch, backend } = await gpuFleet.run(batchTask('PRECISION'), {}, never());
     expect(batch.counts).toEqual(Uint32Array.of(32));
     const told = { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware: 'a' };
     expect(backend).toMatchObject(told);
     // So many that threads would share their memory, which does not reach a process.
     const angles = Float64Array.from({ length: 5000 }, (_, i) => i / 3);
     const operations = [gate('ECHO', [0], [], [0])];
-    const echo: BatchRun = {
+    const echo: CircuitRun = {
       ...batchTask('ECHO'),
-      shape: { numQubits: 4, numBits: 1, operations },
+      circuit: { numQubits: 4, numBits: 1, operations },
       request: { numCircuits: 5000, angles, shots: 1 },
     };
-    const answer = await gpuFleet.runBatch(echo, {}, never());
-    expect(answer.batch.expectations).toEqual(angles);
-    expect(answer.batch.expectations?.buffer.byteLength).toBe(angles.byteLength);
+    const answer = await gpuFleet.run(echo, {}, never());
+    expect(answer.outputs.expectations).toEqual(angles);
+    expect(answer.outputs.expectations?.buffer.byteLength).toBe(angles.byteLength);
   });
 
   test('runs a batch run that an adapter was lost with on another, and never on several together', async () => {
     const adapters = [adapter('a'), adapter('b')];
     const { gpuFleet } = await openFleet(adapters, { engine: 'webgpu' });
-    const lostOnOne = await gpuFleet.runBatch(batchTask('LOSE_DEVICE@a'), {}, never());
+    const lostOnOne = await gpuFleet.run(batchTask('LOSE_DEVICE@a'), {}, never());
     expect(lostOnOne.backend.hardware).toBe('b');
     // After both it would be the turn of the two together, which have no batches.
-    const lost = gpuFleet.runBatch(batchTask('LOSE_DEVICE'), {}, never());
+    const lost = gpuFleet.run(batchTask('LOSE_DEVICE'), {}, never());
     await expect(lost).rejects.toMatchObject({ code: 'FLEET_ENGINE_LOST' });
   });
 
@@ -261,9 +266,9 @@ describe('gpu-fleet', () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
     expect(gpuFleet.spec).toMatchObject({ maxQubits: 20, execution: 'webgpu' });
     for (const numQubits of [1, WIDE]) {
-      const { backend, run: result } = await run(gpuFleet, 'ECHO', numQubits);
-      expect(backend.hardware).toBe('a');
-      expect(result.counts.outcomes).toEqual(Uint32Array.of(4));
+      const result = await run(gpuFleet, 'ECHO', numQubits);
+      expect(result.backend.hardware).toBe('a');
+      expect(runOf(result).counts.outcomes).toEqual(Uint32Array.of(4));
     }
   });
 
@@ -382,7 +387,7 @@ describe('gpu-fleet', () => {
   test('passes a circuit that came as shared bytes to another process, and a wide result back', async () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
     const circuit = serializeCircuit(instruction('WIDE', new Float64Array(3), WIDE));
-    const { run: result } = await gpuFleet.run({ ...task('WIDE'), circuit }, {}, never());
+    const result = runOf(await gpuFleet.run({ ...task('WIDE'), circuit }, {}, never()));
     expect(result.statevector).toHaveLength(2 ** 17);
     // Transferring one array takes its whole buffer along: none may share it with anything.
     expect(result.statevector?.buffer.byteLength).toBe(2 ** 20);
@@ -397,8 +402,9 @@ describe('a circuit whose adapter is lost', () => {
   test.each([...LOSSES, 'NO_STATE_MEMORY'])('runs again on another adapter: %s', async (name) => {
     const { fleet, gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
     const pids = fleet.adapterStatuses().map(({ pid }) => pid);
-    const { backend, run: result } = await run(gpuFleet, `${name}@a`);
-    expect(backend.hardware).toBe('b');
+    const answer = await run(gpuFleet, `${name}@a`);
+    const result = runOf(answer);
+    expect(answer.backend.hardware).toBe('b');
     const isLost = name !== 'NO_STATE_MEMORY';
     expect(fleet.adapterStatuses().map(({ pid }, i) => pid === pids[i])).toEqual([!isLost, true]);
     expect(result.counts.outcomes).toEqual(Uint32Array.of(4));

@@ -4,10 +4,10 @@ import type { AngleFormulas } from '../../../src/circuit/angle-formulas.ts';
 import { FIRST_FUNCTION, FUNCTIONS } from '../../../src/circuit/angle-operations.ts';
 import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
 import type { RunResult } from '../../../src/engine/engine.ts';
-import { faultOfBatch, faultOfCircuit, faultOfDevice } from '../../../src/fleet/invariants.ts';
+import { faultOfDevice, faultOfRun } from '../../../src/fleet/invariants.ts';
 import type { Backend, DeviceResult } from '../../../src/fleet/processor.ts';
-import type { CircuitRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
-import type { BatchRunOutputs, BatchRunRequest } from '../../../src/fleet/workers/sent-batch.ts';
+import { outputsOf, type RunOutputs } from '../../../src/fleet/run-outputs.ts';
+import type { BatchRunRequest, CircuitRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { gate } from '../../support/random-circuits.ts';
 
@@ -65,9 +65,9 @@ const faultOf = (
   circuit: DynamicCircuit = CIRCUIT,
   precision: 'f32' | 'f64' = 'f64',
 ) =>
-  faultOfCircuit(
+  faultOfRun(
     { circuit, request: { ...REQUEST, ...more } },
-    { run, backend: backendOf(precision) },
+    { outputs: outputsOf(run), backend: backendOf(precision) },
   );
 
 const counts = (given: Partial<RunResult['counts']>) => ({ counts: { ...RUN.counts, ...given } });
@@ -76,7 +76,9 @@ describe('the result of a circuit', () => {
   test('is right where every invariant holds, in whatever form its circuit is', () => {
     expect(faultOf(RUN)).toBeUndefined();
     const task = { circuit: serializeCircuit(CIRCUIT), request: REQUEST };
-    expect(faultOfCircuit(task, { run: RUN, backend: backendOf('f64') })).toBeUndefined();
+    expect(
+      faultOfRun(task, { outputs: outputsOf(RUN), backend: backendOf('f64') }),
+    ).toBeUndefined();
   });
 
   const LIES: readonly (readonly [string, Partial<RunResult>])[] = [
@@ -195,7 +197,7 @@ function three(...numbers: readonly number[]): Float64Array {
   return Float64Array.from([...numbers, ...numbers, ...numbers]);
 }
 
-const BATCH: BatchRunOutputs = {
+const BATCH: RunOutputs = {
   counts: Uint32Array.of(4, 6, 10, 0, 0, 10),
   statevectors: three(H, 0, H, 0),
   probabilities: three(0.5, 0.5),
@@ -207,10 +209,10 @@ const BATCH: BatchRunOutputs = {
   gradients: three(1, -2),
 };
 
-const faultOfThree = (batch: BatchRunOutputs, more: Partial<BatchRunRequest> = {}) =>
-  faultOfBatch(
-    { shape: CIRCUIT, request: { ...BATCH_REQUEST, ...more } },
-    { batch, backend: backendOf('f64') },
+const faultOfThree = (outputs: RunOutputs, more: Partial<BatchRunRequest> = {}) =>
+  faultOfRun(
+    { circuit: CIRCUIT, request: { ...BATCH_REQUEST, ...more } },
+    { outputs, backend: backendOf('f64') },
   );
 
 describe('the result of a batch', () => {
@@ -218,13 +220,13 @@ describe('the result of a batch', () => {
     expect(faultOfThree(BATCH)).toBeUndefined();
     const long = [RUN.counts, RUN.counts, RUN.counts];
     const { counts: _, ...others } = BATCH;
-    expect(faultOfThree({ ...others, longCounts: long })).toBeUndefined();
+    expect(faultOfThree({ ...others, countsByRow: long })).toBeUndefined();
     const nothing = { numCircuits: 0, angles: new Float64Array(0) };
     expect(faultOfThree({}, nothing)).toBeUndefined();
   });
 
   const { counts: _, ...withoutCounts } = BATCH;
-  const LIES: readonly (readonly [string, BatchRunOutputs])[] = [
+  const LIES: readonly (readonly [string, RunOutputs])[] = [
     [
       'in circuit 2 of 3, its counts sum to 9 instead of 10',
       { ...BATCH, counts: BATCH.counts!.with(2, 9) },
@@ -235,12 +237,12 @@ describe('the result of a batch', () => {
       'in circuit 2 of 3, an outcome has bits beyond',
       {
         ...withoutCounts,
-        longCounts: [RUN.counts, counts({ outcomes: Uint32Array.of(0, 5) }).counts, RUN.counts],
+        countsByRow: [RUN.counts, counts({ outcomes: Uint32Array.of(0, 5) }).counts, RUN.counts],
       },
     ],
     [
       'in circuit 3 of 3, there are no counts',
-      { ...withoutCounts, longCounts: [RUN.counts, RUN.counts] },
+      { ...withoutCounts, countsByRow: [RUN.counts, RUN.counts] },
     ],
     [
       'in circuit 3 of 3, its state has the norm',

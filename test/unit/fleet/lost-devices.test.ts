@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { adapter, FAKE_GPU, FAKE_WORKER, instruction } from '../../support/fleet-fixtures.ts';
 import { MemoryJobStore } from '../../support/memory-job-store.ts';
 import { RandomStream } from '../../support/random-stream.ts';
+import { runOf } from '../../support/run-of.ts';
 
 const NUM_JOBS = 1000;
 const SEED = 20_261_121;
@@ -62,7 +63,7 @@ function draw(random: RandomStream): Drawn {
 /** Runs a job of the test and gives the seed that its circuit echoed. */
 async function runOn(processor: Processor, { name, numQubits }: Drawn, seed: number, id: string) {
   const shared = new Float64Array(new SharedArrayBuffer(24));
-  const { run } = await processor.run(
+  const result = await processor.run(
     {
       id,
       circuit: instruction(name, shared, numQubits),
@@ -74,7 +75,7 @@ async function runOn(processor: Processor, { name, numQubits }: Drawn, seed: num
     {},
     new AbortController().signal,
   );
-  return name === 'EXIT_ONCE' ? seed : run.counts.outcomes[0];
+  return name === 'EXIT_ONCE' ? seed : runOf(result).counts.outcomes[0];
 }
 
 test('no circuit is lost or answered twice while devices come and go', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MessageBuffer } from '../../../src/fleet/workers/serve-engine.ts';
-import type { CircuitOutcome, FromWorker } from '../../../src/fleet/workers/worker-messages.ts';
+import type { FromWorker, RunOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 
 const posted: FromWorker[] = [];
 
@@ -11,17 +11,20 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
-const OUTCOME: CircuitOutcome = {
-  run: {
-    counts: {
-      numBits: 1,
-      wordsPerOutcome: 1,
-      outcomes: Uint32Array.of(1),
-      occurrences: Uint32Array.of(9),
-    },
-    statePasses: 1,
-    timing: { evolutionMs: 0, samplingMs: 0 },
+const OUTCOME: RunOutcome = {
+  outputs: {
+    countsByRow: [
+      {
+        numBits: 1,
+        wordsPerOutcome: 1,
+        outcomes: Uint32Array.of(1),
+        occurrences: Uint32Array.of(9),
+      },
+    ],
+    statePasses: [1],
   },
+  executionMs: 0,
+  samplingMs: 0,
   reused: 'nothing',
   compilation: {
     gatesBefore: 0,
@@ -130,9 +133,9 @@ describe('MessageBuffer', () => {
     const transfers: ArrayBuffer[][] = [];
     const buffer = new MessageBuffer((_, transfer) => transfers.push([...transfer]));
     const counts = new Uint32Array(2 ** 12);
-    const batch = { counts, expectations: new Float64Array(8) };
+    const outputs = { counts, expectations: new Float64Array(8) };
     buffer.open();
-    buffer.done(0, { batch, compileMs: 1, executionMs: 1, ownMs: 2 }, performance.now());
+    buffer.done(0, { outputs, compileMs: 1, executionMs: 1, ownMs: 2 }, performance.now());
     buffer.close();
     expect(transfers).toEqual([[counts.buffer]]);
   });
@@ -141,8 +144,8 @@ describe('MessageBuffer', () => {
     const transfers: ArrayBuffer[][] = [];
     const buffer = new MessageBuffer((_, transfer) => transfers.push([...transfer]));
     const wide = new Float64Array(2 ** 12);
-    const run = { ...OUTCOME.run, statevector: wide, probabilities: wide };
-    buffer.done(0, { ...OUTCOME, run }, 0);
+    const outputs = { ...OUTCOME.outputs, statevectors: wide, probabilities: wide };
+    buffer.done(0, { ...OUTCOME, outputs }, 0);
     buffer.send();
     expect(transfers).toEqual([[wide.buffer]]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CompilationReport } from '../../../src/compiler/compile.ts';
 import { OutcomePacker, OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
-import type { CircuitOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import type { RunOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 
 function report(kernels: number): CompilationReport {
   return {
@@ -23,21 +23,24 @@ function report(kernels: number): CompilationReport {
 function outcome(compilation: CompilationReport, numOutcomes = 2, wordsPerOutcome = 1) {
   const numWords = numOutcomes * wordsPerOutcome;
   return {
-    run: {
-      counts: {
-        numBits: 32 * wordsPerOutcome - 1,
-        wordsPerOutcome,
-        outcomes: Uint32Array.from({ length: numWords }, (_, i) => 2 ** 31 + i),
-        occurrences: Uint32Array.from({ length: numOutcomes }, (_, i) => 1 + i),
-      },
-      statePasses: 3,
-      timing: { evolutionMs: 0.25, samplingMs: 0.5 },
+    outputs: {
+      countsByRow: [
+        {
+          numBits: 32 * wordsPerOutcome - 1,
+          wordsPerOutcome,
+          outcomes: Uint32Array.from({ length: numWords }, (_, i) => 2 ** 31 + i),
+          occurrences: Uint32Array.from({ length: numOutcomes }, (_, i) => 1 + i),
+        },
+      ],
+      statePasses: [3],
     },
+    executionMs: 0.75,
+    samplingMs: 0.5,
     compilation,
     reused: 'shape' as const,
     compileMs: 0.125,
     ownMs: 1.5,
-  } satisfies CircuitOutcome;
+  } satisfies RunOutcome;
 }
 
 /** As they come out on the other side of a thread. */
@@ -95,22 +98,22 @@ describe('packed outcomes', () => {
     const [packer, unpacker] = [new OutcomePacker(), new OutcomeUnpacker()];
     packer.add(0, outcome(report(1)), 0);
     packer.add(1, outcome(report(1)), 0);
-    const arrays = cross(packer, unpacker).flatMap(({ outcome: { run } }) => [
-      run.counts.outcomes,
-      run.counts.occurrences,
+    const arrays = cross(packer, unpacker).flatMap(({ outcome: { outputs } }) => [
+      outputs.countsByRow[0].outcomes,
+      outputs.countsByRow[0].occurrences,
     ]);
     expect(new Set(arrays.map(({ buffer }) => buffer)).size).toBe(4);
     for (const { buffer, byteLength } of arrays) expect(buffer.byteLength).toBe(byteLength);
   });
 
   test.each([
-    ['a state', { statevector: new Float64Array(8) }],
+    ['a state', { statevectors: new Float64Array(8) }],
     ['probabilities', { probabilities: new Float64Array(4) }],
-    ['expectations', { expectations: [1] }],
+    ['expectations', { expectations: Float64Array.of(1) }],
   ])('are none with %s', (_, more) => {
     const packer = new OutcomePacker();
     const one = outcome(report(1));
-    expect(packer.add(0, { ...one, run: { ...one.run, ...more } }, 0)).toBe(false);
+    expect(packer.add(0, { ...one, outputs: { ...one.outputs, ...more } }, 0)).toBe(false);
     expect(packer.isEmpty).toBe(true);
   });
 

@@ -5,9 +5,9 @@ import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { EnginePool } from '../../../src/fleet/workers/engine-pool.ts';
-import type { WorkerCircuitRun } from '../../../src/fleet/workers/engine-runner.ts';
+import type { WorkerRun } from '../../../src/fleet/workers/engine-runner.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
-import type { CircuitOutcome, StartWorker } from '../../../src/fleet/workers/worker-messages.ts';
+import type { RunOutcome, StartWorker } from '../../../src/fleet/workers/worker-messages.ts';
 import { childProcess, withOwnBuffers } from '../../../src/processes/child-process.ts';
 import { childThread } from '../../../src/processes/supervised-child.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -21,6 +21,7 @@ import {
 } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
+import { runOf } from '../../support/run-of.ts';
 import { randomShape, sweepOf } from '../../support/sweeps.ts';
 
 const REAL_WORKER = new URL('../../../src/fleet/workers/engine-worker.ts', import.meta.url);
@@ -69,12 +70,12 @@ async function openPool(start: StartWorker, cancelGraceMs = 20_000) {
 }
 
 /** Circuits that note their begins, and the means to cancel each. */
-function listOf(circuits: readonly WorkerCircuitRun['circuit'][]) {
+function listOf(circuits: readonly WorkerRun['circuit'][]) {
   const begun: number[] = [];
   const startedAt: number[] = [];
   const cancels = circuits.map(() => new AbortController());
   const tasks = circuits.map(
-    (circuit, i): WorkerCircuitRun => ({
+    (circuit, i): WorkerRun => ({
       computedIn: 'f64',
       circuit,
       request: { shots: 7, seed: i },
@@ -90,7 +91,7 @@ function listOf(circuits: readonly WorkerCircuitRun['circuit'][]) {
 }
 
 /** The end of each run: the outcomes and occurrences that came back, or the error's code or name. */
-async function endsOf(promises: readonly Promise<CircuitOutcome>[]): Promise<readonly unknown[]> {
+async function endsOf(promises: readonly Promise<RunOutcome>[]): Promise<readonly unknown[]> {
   const settled = await Promise.allSettled(promises);
   return settled.map((end) => {
     if (end.status === 'rejected') {
@@ -98,7 +99,7 @@ async function endsOf(promises: readonly Promise<CircuitOutcome>[]): Promise<rea
       // An AbortError has a number for a code.
       return typeof code === 'string' ? code : name;
     }
-    const { outcomes, occurrences } = end.value.run.counts;
+    const { outcomes, occurrences } = runOf(end.value).counts;
     return [...outcomes, ...occurrences];
   });
 }
@@ -120,10 +121,10 @@ describe('a list of circuits', () => {
     const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: MAX_QUBITS });
     const { program, report } = compile(BELL, engine.target, { keepState: false });
     await using executable = await engine.prepare(program);
-    for (const [i, { run, compilation }] of outcomes.entries()) {
+    for (const [i, outcome] of outcomes.entries()) {
       const { counts } = await executable.run({ shots, seed: 9 + i }, never());
-      expect(run.counts).toEqual(counts);
-      expect(compilation).toEqual(report);
+      expect(runOf(outcome).counts).toEqual(counts);
+      expect(outcome.compilation).toEqual(report);
     }
     expect(begun).toEqual(tasks.map((_, i) => i));
     expect(Math.min(...startedAt)).toBeGreaterThanOrEqual(givenAt);

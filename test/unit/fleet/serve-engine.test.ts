@@ -12,14 +12,13 @@ import type { CpuEngine } from '../../../src/engine/cpu/hosted-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
-import { postedBatch } from '../../../src/fleet/workers/posted-batch.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
 import { KEPT_ON_CPU } from '../../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
 import type {
   FromWorker,
-  PostedBatchRun,
+  PostedRun,
   ToWorker,
 } from '../../../src/fleet/workers/worker-messages.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -40,14 +39,10 @@ const LONG: Circuit = {
   operations: Array.from({ length: 100 }, (_, i) => gate('RY', [i % 10], [], [0.5])),
 };
 
-function batchTask(
-  id: number,
-  shape: Circuit,
-  request: Omit<BatchRequest, 'angles'>,
-): PostedBatchRun {
-  const { numAngles } = factsOfShape(shape);
+function batchTask(id: number, shape: Circuit, request: Omit<BatchRequest, 'angles'>): PostedRun {
+  const { numAngles, sent } = factsOfShape(shape);
   const angles = new Float64Array(request.numCircuits * numAngles);
-  return postedBatch({ id, precision: 'f64' }, { shape, request: { ...request, angles } });
+  return { id, precision: 'f64', circuit: sent, request: { ...request, angles } };
 }
 
 interface Serving {

@@ -12,15 +12,15 @@ import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import type { Precision } from '../../../src/fleet/schedule/lane.ts';
 import type { Compiler } from '../../../src/fleet/workers/compiled-shapes.ts';
-import { sentShape } from '../../../src/fleet/workers/posted-batch.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import { type MaybeBatchEngine, OwnTime } from '../../../src/fleet/workers/shape-batches.ts';
-import type { SentBatchRun, SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
+import type { SentRun } from '../../../src/fleet/workers/worker-messages.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
+import { runOf } from '../../support/run-of.ts';
 import { randomShape, sweepOf, tasksOf } from '../../support/sweeps.ts';
 
 const open: CpuEngine[] = [];
@@ -79,7 +79,7 @@ function serve(precision: Precision, fault?: (request: BatchRequest) => void): S
 const ignore = () => {};
 
 /** Runs a list as a worker does: what belongs together first. */
-async function runList({ served }: Served, tasks: readonly SentCircuitRun[]) {
+async function runList({ served }: Served, tasks: readonly SentRun[]) {
   const waiting = [...tasks];
   const outcomes = new Map<number, Awaited<ReturnType<ServedEngine['run']>>>();
   for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
@@ -93,12 +93,12 @@ async function runList({ served }: Served, tasks: readonly SentCircuitRun[]) {
 }
 
 /** The counts of each circuit when it is compiled by itself. */
-async function countsAlone(tasks: readonly SentCircuitRun[]) {
+async function countsAlone(tasks: readonly SentRun[]) {
   const counts = [];
   for (const task of tasks) {
     // A shape that was not met is compiled.
     const { served } = serve(task.precision);
-    counts.push((await served.run(task, ignore, never())).run.counts);
+    counts.push(runOf(await served.run(task, ignore, never())).counts);
     await open.pop()?.close();
   }
   return counts;
@@ -127,7 +127,7 @@ describe('circuits of one shape', () => {
       const shape = randomShape(stream, numQubits, 4 * numQubits);
       const tasks = tasksOf(sweepOf(stream, shape, 12));
       const found = await runList(engine, tasks);
-      expect(found.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
+      expect(found.map((outcome) => runOf(outcome).counts)).toEqual(await countsAlone(tasks));
     }
     expect(engine.batches).toEqual(Array(10).fill(12));
     expect(engine.done.compiled).toBe(0);
@@ -140,7 +140,7 @@ describe('circuits of one shape', () => {
       const tasks = tasksOf(sweepOf(stream, randomShape(stream, numQubits, 20), 6));
       const outcomes = [];
       for (const task of tasks) outcomes.push(await engine.served.run(task, ignore, never()));
-      expect(outcomes.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
+      expect(outcomes.map((outcome) => runOf(outcome).counts)).toEqual(await countsAlone(tasks));
     }
     expect(engine.done).toMatchObject({ compiled: 3, prepared: 3 });
     expect(engine.batches).toEqual(Array(15).fill(1));
@@ -151,8 +151,8 @@ describe('circuits of one shape', () => {
     const [first, second] = tasksOf(sweep(ROTATED, 2));
     const compiled = await engine.served.run(first!, ignore, never());
     const asWritten = await engine.served.run(second!, ignore, never());
-    expect(compiled.compilation.passes).not.toEqual([]);
-    expect(compiled.compilation.gatesAfter).toBeLessThan(3);
+    expect(compiled.compilation?.passes).not.toEqual([]);
+    expect(compiled.compilation?.gatesAfter).toBeLessThan(3);
     expect(asWritten.compilation).toMatchObject({
       gatesBefore: 3,
       gatesAfter: 3,
@@ -164,7 +164,7 @@ describe('circuits of one shape', () => {
       sweeps: 1,
       bytesMoved: 2 * 4 * 16,
     });
-    expect(asWritten.run.statePasses).toBe(1);
+    expect(runOf(asWritten).statePasses).toBe(1);
   });
 
   test('share the time of their batch', async () => {
@@ -173,7 +173,7 @@ describe('circuits of one shape', () => {
     const started = performance.now();
     const outcomes = await runList(engine, tasks);
     const tookMs = performance.now() - started;
-    const each = outcomes.map(({ run, compileMs }) => compileMs + run.timing.evolutionMs);
+    const each = outcomes.map(({ compileMs, executionMs }) => compileMs + executionMs);
     expect(each.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(tookMs + 1e-6);
     expect(Math.min(...each)).toBeGreaterThan(0);
   });
@@ -186,7 +186,7 @@ describe('circuits of one shape', () => {
     const tasks = tasksOf(circuits);
     const found = await runList(engine, tasks);
     expect(engine.batches).toEqual([5, 4]);
-    expect(found.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
+    expect(found.map((outcome) => runOf(outcome).counts)).toEqual(await countsAlone(tasks));
   });
 
   test('are not run together when they draw different numbers of shots', async () => {
@@ -263,7 +263,7 @@ describe('no batch is made', () => {
     const found = await runList(engine, tasks);
     expect(engine.batches).toEqual([]);
     expect(engine.done.prepared).toBe(0);
-    expect(found.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
+    expect(found.map((outcome) => runOf(outcome).counts)).toEqual(await countsAlone(tasks));
   });
 
   test('of a circuit that comes again as it was: it is compiled once', async () => {
@@ -281,7 +281,7 @@ describe('a batch that fails', () => {
     });
     const tasks = tasksOf(sweep(ROTATED));
     const found = await runList(engine, tasks);
-    expect(found.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
+    expect(found.map((outcome) => runOf(outcome).counts)).toEqual(await countsAlone(tasks));
     // The compiler's shape serves all four.
     expect(engine.done).toEqual({ compiled: 1, prepared: 1, disposed: 1 });
   });
@@ -298,40 +298,40 @@ describe('a batch that fails', () => {
 });
 
 describe('a batch run', () => {
-  function batchOf(shape: Circuit, more: Partial<BatchRequest> = {}): SentBatchRun {
+  function batchOf(shape: Circuit, more: Partial<BatchRequest> = {}): SentRun {
     const { numAngles } = factsOfShape(shape);
     const { numCircuits = 1 } = more;
     const angles = new Float64Array(numCircuits * numAngles);
     return {
       id: 0,
       precision: 'f64',
-      shape: sentShape(shape),
+      circuit: factsOfShape(shape).sent,
       request: { numCircuits, angles, ...more },
     };
   }
 
   test('and circuits of its shape have one shape ready between them', async () => {
     const engine = serve('f64');
-    await engine.served.runBatch(batchOf(ROTATED, { numCircuits: 3, shots: 5 }), ignore, never());
+    await engine.served.run(batchOf(ROTATED, { numCircuits: 3, shots: 5 }), ignore, never());
     const tasks = tasksOf(sweep(ROTATED, 4));
     const outcomes = [];
     for (const task of tasks) outcomes.push(await engine.served.run(task, ignore, never()));
-    await engine.served.runBatch(batchOf(ROTATED), ignore, never());
+    await engine.served.run(batchOf(ROTATED), ignore, never());
     expect(engine.done).toEqual({ compiled: 0, prepared: 1, disposed: 0 });
     expect(engine.batches).toEqual([3, 1, 1, 1, 1, 1]);
-    expect(outcomes.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
+    expect(outcomes.map((outcome) => runOf(outcome).counts)).toEqual(await countsAlone(tasks));
   });
 
   test('has no circuits run in batches that would have other counts', async () => {
     const engine = serve('f64');
     const unread = { ...ROTATED, numQubits: 3 };
-    await engine.served.runBatch(batchOf(unread, { shots: 5 }), ignore, never());
+    await engine.served.run(batchOf(unread, { shots: 5 }), ignore, never());
     const circuits = sweep(unread, 3);
     for (const [id, circuit] of circuits.entries()) {
       const task = { ...tasksOf(circuits)[0]!, id, circuit: writeCircuit(circuit)! };
       await engine.served.run(task, ignore, never());
     }
-    await engine.served.runBatch(batchOf(unread), ignore, never());
+    await engine.served.run(batchOf(unread), ignore, never());
     expect(engine.done).toEqual({ compiled: 1, prepared: 1, disposed: 0 });
     expect(engine.batches).toEqual([1, 1]);
   });
@@ -341,11 +341,11 @@ describe('a batch run', () => {
     const engine = serve('f64', () => {
       if (numRuns++ === 1) throw new StateMemoryError(2 ** 30);
     });
-    await engine.served.runBatch(batchOf(ROTATED), ignore, never());
-    await expect(engine.served.runBatch(batchOf(ROTATED), ignore, never())).rejects.toMatchObject({
+    await engine.served.run(batchOf(ROTATED), ignore, never());
+    await expect(engine.served.run(batchOf(ROTATED), ignore, never())).rejects.toMatchObject({
       code: 'ENGINE_STATE_MEMORY',
     });
-    await engine.served.runBatch(batchOf(ROTATED), ignore, never());
+    await engine.served.run(batchOf(ROTATED), ignore, never());
     expect(engine.done).toMatchObject({ prepared: 2, disposed: 1 });
   });
 
@@ -355,7 +355,11 @@ describe('a batch run', () => {
     const flip = { kind: 'unitary', controls: [], targets: [0], matrix } as const;
     const shape = { ...ROTATED, operations: [flip, ...ROTATED.operations] };
     for (let i = 0; i < 2; i++) {
-      const { batch } = await engine.served.runBatch(batchOf(shape, { shots: 5 }), ignore, never());
+      const { outputs: batch } = await engine.served.run(
+        batchOf(shape, { shots: 5 }),
+        ignore,
+        never(),
+      );
       expect(batch.counts).toEqual(Uint32Array.of(0, 0, 0, 5));
     }
     expect(engine.done).toMatchObject({ prepared: 2, disposed: 2 });

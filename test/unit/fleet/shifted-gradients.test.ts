@@ -4,8 +4,9 @@ import { inputColumns } from '../../../src/circuit/input-columns.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import { readSweep } from '../../../src/circuit/read-sweep.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
-import { engineBatches } from '../../../src/fleet/workers/engine-batches.ts';
-import type { Batch, BatchRunRequest } from '../../../src/fleet/workers/sent-batch.ts';
+import type { BatchRunRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
+import { engineRuns } from '../../../src/fleet/workers/engine-runs.ts';
+import type { Batch } from '../../../src/fleet/workers/sent-batch.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 14 });
@@ -22,11 +23,11 @@ const counted = {
 const { signal } = new AbortController();
 
 async function batch(
-  on: Parameters<typeof engineBatches>[0],
-  shape: Batch['shape'],
+  on: Parameters<typeof engineRuns>[0],
+  circuit: Batch['circuit'],
   request: BatchRunRequest,
 ) {
-  return (await engineBatches(on)({ shape, request }, () => {}, signal)).batch;
+  return (await engineRuns(on)({ circuit, request }, () => {}, signal)).outputs;
 }
 
 const OBSERVABLES: readonly PauliSum[] = [

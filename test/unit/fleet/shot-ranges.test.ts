@@ -1,15 +1,18 @@
 /** Runs with noise whose shots are divided among engines: when, and how the ranges act as one run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
+import type { CompilationReport } from '../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunResult } from '../../../src/engine/engine.ts';
 import { Fleet } from '../../../src/fleet/fleet.ts';
 import type { CircuitResult, CircuitRun, RunHooks } from '../../../src/fleet/processor.ts';
+import { outputsOf } from '../../../src/fleet/run-outputs.ts';
 import type { CircuitWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { runShotRanges, shotRangesOf } from '../../../src/fleet/shot-ranges.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { runTrajectories } from '../../support/noise-runs.ts';
 import { NOISY_CIRCUITS, noisyCircuit } from '../../support/noisy-circuits.ts';
+import { runOf } from '../../support/run-of.ts';
 import { channelOf, depolarizing } from '../../support/textbook-channels.ts';
 
 /** A hundred sites of noise, where one of 15 errors happens. */
@@ -94,8 +97,8 @@ function resultOf({ request }: CircuitRun, device: string, queueMs: number): Cir
     timing: { evolutionMs: 1, samplingMs: 1 },
   };
   return {
-    run,
-    compilation: {} as CircuitResult['compilation'],
+    outputs: outputsOf(run),
+    compilation: {} as CompilationReport,
     reused: 'nothing',
     backend: {
       engine: 'cpu',
@@ -119,8 +122,8 @@ describe('ranges of shots', () => {
       ['job-1', undefined],
       ['job-1/shots-1', 'job-1'],
     ]);
-    expect([...result.run.counts.occurrences]).toEqual([40]);
-    expect(result.run.trajectories).toBe(4);
+    expect([...runOf(result).counts.occurrences]).toEqual([40]);
+    expect(runOf(result).trajectories).toBe(4);
     expect(result.backend.devices).toEqual(['device-1', 'device-2']);
     expect(result.timing.queueMs).toBe(10);
   });
@@ -203,7 +206,9 @@ describe('a fleet', () => {
     const processor = fleet.get('gpu-fleet')!;
     const request = { shots, seed: 7 };
     const run: CircuitRun = { ...RUN, circuit, request };
-    const { run: divided, backend } = await processor.run(run, {}, never());
+    const result = await processor.run(run, {}, never());
+    const { backend } = result;
+    const divided = runOf(result);
     // Each had a thread, and so a device, of its own.
     expect(backend.devices).toHaveLength(2);
     const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });

@@ -13,6 +13,7 @@ import {
   WIDE_QUBITS,
   WRONG_WORKER,
 } from '../../support/fleet-fixtures.ts';
+import { runOf } from '../../support/run-of.ts';
 
 const NOW = 1_700_000_000_000;
 const closers: (() => Promise<void>)[] = [];
@@ -123,7 +124,7 @@ describe('SimulatorProcessor', () => {
   test('answers with the result, what ran it, and the times it took', async () => {
     const processor = await openChecked();
     const result = await processor.run(task('ECHO'), {}, never());
-    expect(result.run.counts.outcomes).toEqual(Uint32Array.of(4));
+    expect(runOf(result).counts.outcomes).toEqual(Uint32Array.of(4));
     expect(result.backend.hardware).toBe('a CPU');
     expect(result.timing.executionMs).toBe(3);
     expect(result.timing.queueMs).toBeGreaterThanOrEqual(0);

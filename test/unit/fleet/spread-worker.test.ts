@@ -10,6 +10,7 @@ import { countsByLabel } from '../../support/engine-runs.ts';
 import { describeWith } from '../../support/facilities/describe-with.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
+import { runOf } from '../../support/run-of.ts';
 import { driverEnvironment, SOFTWARE_DRIVERS } from '../../support/software-gpu.ts';
 
 /** Memory of each adapter: a state of 17 qubits. */
@@ -78,8 +79,7 @@ describeWith(SOFTWARE_DRIVERS, 'a process of two adapters', () => {
         signal: never(),
       },
     ]);
-    const { run } = await outcome!;
-    const counts = countsByLabel(run.counts);
+    const counts = countsByLabel(runOf(await outcome!).counts);
     const [zeros = 0, ones = 0] = ['0', '1'].map((bit) => counts.get(bit.repeat(NUM_QUBITS)));
     expect(zeros + ones).toBe(1000);
     expect(Math.abs(zeros - ones)).toBeLessThan(200);

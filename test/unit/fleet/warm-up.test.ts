@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/config.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import { warmUpSteps } from '../../../src/fleet/workers/warm-up.ts';
-import type { SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
+import type { SentRun } from '../../../src/fleet/workers/worker-messages.ts';
 import { warmUpReading } from '../../../src/service/circuits/warm-up-reading.ts';
 import { FakeProcessor } from '../../service/support/fake-processor.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -22,7 +22,7 @@ describe('the warm-up of a thread', () => {
       { compile, compileGradient, compileShape },
       KEPT_ON_CPU,
     );
-    const runs: SentCircuitRun[] = [];
+    const runs: SentRun[] = [];
     const run = served.run.bind(served);
     served.run = (each, ...others) => {
       runs.push(each);

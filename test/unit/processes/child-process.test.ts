@@ -4,29 +4,29 @@ import { describeExit, withOwnBuffers } from '../../../src/processes/child-proce
 
 test('what was read off a channel is taken out of the buffer that it lay in', () => {
   const channel = new ArrayBuffer(1024);
-  const run = {
-    counts: {
-      numBits: 1,
-      wordsPerOutcome: 1,
-      outcomes: new Uint32Array(channel, 0, 2).fill(1),
-      occurrences: new Uint32Array(channel, 8, 2).fill(2),
-    },
-    statevector: new Float64Array(channel, 16, 4).fill(3),
+  const outputs = {
+    countsByRow: [
+      {
+        numBits: 1,
+        wordsPerOutcome: 1,
+        outcomes: new Uint32Array(channel, 0, 2).fill(1),
+        occurrences: new Uint32Array(channel, 8, 2).fill(2),
+      },
+    ],
+    statevectors: new Float64Array(channel, 16, 4).fill(3),
     probabilities: new Float64Array(channel, 48, 2).fill(4),
-    statePasses: 1,
-    timing: { evolutionMs: 1, samplingMs: 1 },
+    statePasses: [1],
   };
-  // Checked: nothing reads the compilation.
-  const end = { kind: 'done', id: 1, agoMs: 1, outcome: { run, compileMs: 1 } } as unknown as Ended;
+  const outcome = { outputs, compileMs: 1, executionMs: 2, samplingMs: 1, ownMs: 2 };
+  const end: Ended = { kind: 'done', id: 1, agoMs: 1, outcome };
   const message = { kind: 'news', ended: [end] } as const;
   const own = withOwnBuffers(message);
   const [ended] = own.kind === 'news' ? own.ended : [];
-  if (ended?.kind !== 'done' || !('run' in ended.outcome)) {
-    throw new Error('unreachable: it was done');
-  }
+  if (ended?.kind !== 'done') throw new Error('unreachable: it was done');
   expect(own).toEqual(message);
-  const { counts, statevector, probabilities } = ended.outcome.run;
-  const arrays = [counts.outcomes, counts.occurrences, statevector!, probabilities!];
+  const { countsByRow = [], statevectors, probabilities } = ended.outcome.outputs;
+  const [counts] = countsByRow;
+  const arrays = [counts!.outcomes, counts!.occurrences, statevectors!, probabilities!];
   expect(arrays.map(({ buffer, byteLength }) => buffer.byteLength - byteLength)).toEqual([
     0, 0, 0, 0,
   ]);
@@ -35,25 +35,25 @@ test('what was read off a channel is taken out of the buffer that it lay in', ()
 
 test('of a batch run, too', () => {
   const channel = new ArrayBuffer(64);
-  const batch = {
+  const outputs = {
     counts: new Uint32Array(channel, 0, 2).fill(1),
     statevectors: new Float64Array(channel, 8, 2).fill(2),
     probabilities: new Float64Array(channel, 24, 1).fill(3),
     expectations: new Float64Array(channel, 32, 2).fill(4),
   };
-  const outcome = { batch, compileMs: 1, executionMs: 1 };
+  const outcome = { outputs, compileMs: 1, executionMs: 1 };
   const message = { kind: 'news', ended: [{ kind: 'done', id: 1, agoMs: 1, outcome }] } as const;
   const own = withOwnBuffers(message);
   expect(own).toEqual(message);
   const [ended] = own.kind === 'news' ? own.ended : [];
-  if (ended?.kind !== 'done' || !('batch' in ended.outcome)) throw new Error('unreachable: it is');
-  const arrays = Object.values(ended.outcome.batch);
+  if (ended?.kind !== 'done') throw new Error('unreachable: it is');
+  const arrays = Object.values(ended.outcome.outputs);
   expect(arrays.map(({ buffer }) => buffer.byteLength)).toEqual([8, 16, 8, 16]);
   expect(
-    withOwnBuffers({ kind: 'news', ended: [{ ...ended, outcome: { ...outcome, batch: {} } }] }),
+    withOwnBuffers({ kind: 'news', ended: [{ ...ended, outcome: { ...outcome, outputs: {} } }] }),
   ).toEqual({
     kind: 'news',
-    ended: [{ ...ended, outcome: { ...outcome, batch: {} } }],
+    ended: [{ ...ended, outcome: { ...outcome, outputs: {} } }],
   });
 });
 

@@ -1,5 +1,5 @@
 /** Computes exact mean energies of QAOA circuits, and their gradients, at many angles in one batch. */
-import type { BatchRunOutputs } from '../../../fleet/workers/sent-batch.ts';
+import type { RunOutputs } from '../../../fleet/run-outputs.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { type QaoaAngles, type QaoaAnsatz, type QaoaShape, qaoaShape } from './qaoa-ansatz.ts';
 import { observableOf } from './z-polynomial.ts';
@@ -51,7 +51,7 @@ export class EnergyExpectations {
   }
 
   /** Runs the circuits at some points. The result is empty where all states have the same energy. */
-  async #run(points: readonly QaoaAngles[], gradients: boolean): Promise<BatchRunOutputs> {
+  async #run(points: readonly QaoaAngles[], gradients: boolean): Promise<RunOutputs> {
     const { circuits, signal, countUnits } = this.#context;
     signal.throwIfAborted();
     const { cost } = this.#ansatz;

@@ -11,7 +11,8 @@
  */
 import { type Circuit, withAngles } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
-import type { BatchRunOutputs, BatchRunRequest } from '../../../fleet/workers/sent-batch.ts';
+import type { RunOutputs } from '../../../fleet/run-outputs.ts';
+import type { BatchRunRequest } from '../../../fleet/schedule/scheduled-run.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { minimise, type Objective, type Optimizer } from '../optimisers/minimise.ts';
@@ -165,7 +166,7 @@ class CountedCircuits {
     this.#context = context;
   }
 
-  async runBatch(shape: Circuit, request: BatchRunRequest): Promise<BatchRunOutputs> {
+  async runBatch(shape: Circuit, request: BatchRunRequest): Promise<RunOutputs> {
     this.#context.signal.throwIfAborted();
     const result = await this.#context.circuits.runBatch(shape, request);
     this.count += request.numCircuits;

@@ -6,7 +6,7 @@
  * when the current one becomes unavailable, and its wait is bounded.
  */
 import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
-import type { BatchRun, BatchRunResult, Processor, RunHooks } from '../../../fleet/processor.ts';
+import type { CircuitResult, CircuitRun, Processor, RunHooks } from '../../../fleet/processor.ts';
 import { drained } from '../../drained.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 
@@ -18,7 +18,7 @@ const RESTART_S = 5;
 /** Result of a batch, and the processor that ran it. */
 export interface RanBatch {
   readonly processor: string;
-  readonly result: BatchRunResult;
+  readonly result: CircuitResult;
 }
 
 /** An attempt to run a batch on one processor. */
@@ -69,10 +69,10 @@ export class BatchRunner {
    * @throws {ModelUnavailableError} if no processor is available, the batch has not started in time, or
    *   the service is stopping.
    * @throws {ProcessorUnavailableError} if the last processor refused it nevertheless.
-   * @throws as `Processor.runBatch` otherwise.
+   * @throws as `Processor.run` otherwise.
    */
   async run(
-    task: BatchRun,
+    task: CircuitRun,
     hooks: RunHooks,
     maxWaitMs: number,
     signal: AbortSignal,
@@ -104,11 +104,11 @@ export class BatchRunner {
 
   async #attempt(
     processor: Processor,
-    task: BatchRun,
+    task: CircuitRun,
     hooks: RunHooks,
     mustBeginBy: number,
     signal: AbortSignal,
-  ): Promise<BatchRunResult> {
+  ): Promise<CircuitResult> {
     signal.throwIfAborted();
     if (this.#isClosed) throw this.#stopping();
     // Not `AbortSignal.any`, which costs more than the rest of this function.
@@ -130,7 +130,7 @@ export class BatchRunner {
       },
     };
     try {
-      return await processor.runBatch(task, followed, controller.signal);
+      return await processor.run(task, followed, controller.signal);
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#attempts.delete(attempt);

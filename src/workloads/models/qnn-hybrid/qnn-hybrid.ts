@@ -12,8 +12,8 @@ import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type {
   Availability,
   Backend,
-  BatchRun,
-  BatchRunResult,
+  CircuitResult,
+  CircuitRun,
   Processor,
   RunHooks,
 } from '../../../fleet/processor.ts';
@@ -40,7 +40,7 @@ import {
 } from './sampled-expectations.ts';
 
 /** Caller of an inference, for the scheduler. */
-export interface Requester extends Pick<BatchRun, 'keyId' | 'tier' | 'priority'> {
+export interface Requester extends Pick<CircuitRun, 'keyId' | 'tier' | 'priority'> {
   /** Longest wait until the inference starts, milliseconds; 30,000 unless given. */
   readonly maxWaitMs?: number;
 }
@@ -69,7 +69,7 @@ export interface Classification {
   readonly seed: number;
   readonly processor: string;
   readonly backend: Backend;
-  readonly timing: BatchRunResult['timing'];
+  readonly timing: CircuitResult['timing'];
   readonly rows: readonly ClassifiedRow[];
 }
 
@@ -188,7 +188,7 @@ export class QnnHybrid implements Model {
    *
    * @throws {InvalidInferenceError} naming every fault.
    * @throws {ModelUnavailableError} at once if unavailable.
-   * @throws as `Processor.runBatch`.
+   * @throws as `Processor.run`.
    */
   async classify(
     request: ClassificationRequest,
@@ -217,10 +217,10 @@ export class QnnHybrid implements Model {
     const { maxWaitMs = MAX_WAIT_MS, ...whose } = requester;
     const scaled = own === undefined ? rows.map((row) => this.#scale(row)) : rows.map(unscaled);
     const inputs = scaled.map(({ values }) => values);
-    const task: BatchRun = {
+    const task: CircuitRun = {
       ...whose,
       id: `${this.id}:${this.#numTasks++}`,
-      shape: circuit.shape,
+      circuit: circuit.shape,
       request: {
         numCircuits: rows.length,
         angles: angleRows(circuit, theta, inputs),
@@ -229,7 +229,7 @@ export class QnnHybrid implements Model {
       },
     };
     const { processor, result } = await this.#runner.run(task, hooks, maxWaitMs, signal);
-    const { counts } = result.batch;
+    const { counts } = result.outputs;
     if (counts === undefined) throw new Error('unreachable: shots without counts');
     const size = 2 ** circuit.shape.numBits;
     return {

@@ -3,7 +3,7 @@
  * The service has no language model of its own, so without an upstream the model is unavailable, with
  * that reason.
  */
-import type { Availability, BatchRun } from '../../../fleet/processor.ts';
+import type { Availability, CircuitRun } from '../../../fleet/processor.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 import type { Model } from '../model.ts';
 import {
@@ -98,7 +98,7 @@ export class TextModel implements Model {
    */
   async generate(
     request: TextRequest,
-    { tier }: Pick<BatchRun, 'tier'>,
+    { tier }: Pick<CircuitRun, 'tier'>,
     signal: AbortSignal,
   ): Promise<TextResult> {
     if (this.#upstream === undefined) throw new ModelUnavailableError(this.id, NO_UPSTREAM);

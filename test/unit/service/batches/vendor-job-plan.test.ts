@@ -8,8 +8,8 @@ function asked(numCircuits: number, numGates: number, numBits: number, shots: nu
   const qubits = Array.from({ length: numBits }, (_, qubit) => qubit);
   const gates = Array.from({ length: numGates }, () => gate('H', [0]));
   const measure = { kind: 'measure', qubits, bits: qubits } as const;
-  const shape: Circuit = { numQubits: numBits, numBits, operations: [...gates, measure] };
-  return { shape, request: { numCircuits, angles: new Float64Array(0), shots } };
+  const circuit: Circuit = { numQubits: numBits, numBits, operations: [...gates, measure] };
+  return { circuit, request: { numCircuits, angles: new Float64Array(0), shots } };
 }
 
 test('circuits of several shapes share a job, and a shape may be in two', () => {

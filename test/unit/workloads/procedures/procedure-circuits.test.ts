@@ -136,7 +136,7 @@ describe('a batch', () => {
 
   test('has the same object for the same shape, so that what is known of it is kept', async () => {
     await resultOf(pool, 'rows', { numCircuits: 2, numShapes: 3, times: 4 });
-    const shapes = first.tasks.map((task) => ('shape' in task ? task.shape : undefined));
+    const shapes = first.tasks.map(({ circuit }) => circuit);
     expect(shapes).toHaveLength(12);
     expect(new Set(shapes).size).toBe(3);
     expect(shapes.slice(0, 3)).toEqual(shapes.slice(9));
@@ -144,7 +144,7 @@ describe('a batch', () => {
 
   test('has its own shape also when there are more than both sides keep', async () => {
     await resultOf(pool, 'rows', { numCircuits: 1, numShapes: 100, times: 2 });
-    const numBits = first.tasks.map((task) => ('shape' in task ? task.shape.numBits : undefined));
+    const numBits = first.tasks.map(({ circuit }) => circuit.numBits);
     const once = Array.from({ length: 100 }, (_, i) => 1 + (i % 3));
     expect(numBits).toEqual([...once, ...once]);
   });

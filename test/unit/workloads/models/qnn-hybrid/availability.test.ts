@@ -81,8 +81,8 @@ test.each([
   fleet.answer = async (task) => {
     const result = exactCounts(task);
     // The third known answer, the hardest; outcomes 0 and 1.
-    result.batch.counts![32]! += off;
-    result.batch.counts![33]! -= off;
+    result.outputs.counts![32]! += off;
+    result.outputs.counts![33]! -= off;
     return result;
   };
   await model.start();
@@ -252,7 +252,7 @@ test('a self-test that waits in a queue that stands changes nothing, however lon
     const { model, fleet, simulator } = await started(1000);
     let finish = () => {};
     // It is not told that it has begun.
-    fleet.runBatch = (task) =>
+    fleet.run = (task) =>
       new Promise((resolve) => {
         finish = () => resolve(exactCounts(task));
       });

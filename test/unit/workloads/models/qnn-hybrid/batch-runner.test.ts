@@ -1,12 +1,12 @@
 /** Choice of a batch's processor, and the longest wait for it. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { BatchRun } from '../../../../../src/fleet/processor.ts';
+import type { CircuitRun } from '../../../../../src/fleet/processor.ts';
 import { BatchRunner } from '../../../../../src/workloads/models/qnn-hybrid/batch-runner.ts';
 import { FakeProcessor } from '../../../../service/support/fake-processor.ts';
 
-const TASK: BatchRun = {
+const TASK: CircuitRun = {
   id: 'batch-1',
-  shape: { numQubits: 1, numBits: 1, operations: [{ kind: 'measure', qubits: [0], bits: [0] }] },
+  circuit: { numQubits: 1, numBits: 1, operations: [{ kind: 'measure', qubits: [0], bits: [0] }] },
   request: { numCircuits: 1, angles: new Float64Array(0), shots: 10 },
   priority: 'normal',
   keyId: 'key-1',

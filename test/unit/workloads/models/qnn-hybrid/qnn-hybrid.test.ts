@@ -23,7 +23,7 @@ test('counts become expectation, class and margin, with what ran them', async ()
   const counts = Uint32Array.of(100, 50, 0, 25, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 5);
   fleet.answer = async (task) => {
     const result = zeroBatch(task);
-    return { ...result, batch: { counts } };
+    return { ...result, outputs: { counts } };
   };
   const found = await model.classify(flowers({ shots: 200, seed: 9 }), CALLER, NEVER);
   // Bit 0 is clear in outcomes 0 and 6.
@@ -65,7 +65,7 @@ test('each row is read from its own counts', async () => {
     counts.set([10], 0);
     counts.set([0, 10], 16);
     counts.set([5, 5], 32);
-    return { ...result, batch: { counts } };
+    return { ...result, outputs: { counts } };
   };
   const rows = [FLOWER, FLOWER, FLOWER];
   const found = await model.classify(flowers({ rows, shots: 10 }), CALLER, NEVER);
@@ -86,7 +86,7 @@ test('the task is the caller’s, has the card’s shots, and is the same shape 
   const [, first, second] = fleet.batches;
   expect(first).toMatchObject({ ...caller, request: { numCircuits: 1, shots: 1024, seeds: [7] } });
   expect(second).toMatchObject({ request: { shots: 5 } });
-  expect(first!.shape).toBe(second!.shape);
+  expect(first!.circuit).toBe(second!.circuit);
   expect(first!.id).not.toBe(second!.id);
   await model.close();
 });
@@ -115,7 +115,7 @@ test('what lies outside of the training range is drawn in and named', async () =
     [],
   ]);
   const { angles } = fleet.batches.at(-1)!.request;
-  expect(angles.slice(0, 8)).toEqual(angles.slice(8));
+  expect(angles!.slice(0, 8)).toEqual(angles!.slice(8));
   await model.close();
 });
 
@@ -123,7 +123,7 @@ test('a circuit of the caller’s own has its threshold, width and depth, and no
   const { model, fleet } = await started();
   fleet.answer = async (task) => {
     const result = zeroBatch(task);
-    return { ...result, batch: { counts: Uint32Array.of(7, 3, 0, 0) } };
+    return { ...result, outputs: { counts: Uint32Array.of(7, 3, 0, 0) } };
   };
   const own = { theta: Array.from({ length: 12 }, (_, j) => j / 10), numQubits: 2, threshold: 0.4 };
   const asked = flowers({ rows: [[0.5, -1, 0.25, 1]], own, shots: 10 });
@@ -137,10 +137,10 @@ test('a circuit of the caller’s own has its threshold, width and depth, and no
   });
   // An expectation of exactly 0.4 is not above 0.4.
   expect(found.rows[0]).toMatchObject({ expectation: 0.4, prediction: 0, outOfRange: [] });
-  const { shape, request } = fleet.batches.at(-1)!;
-  expect(shape.numQubits).toBe(2);
+  const { circuit, request } = fleet.batches.at(-1)!;
+  expect(circuit.numQubits).toBe(2);
   const wanted = [0, 0.25, 0.3, 0.1, 0.6, 0.975, 0.9, 2.1];
-  expect([...request.angles]).toEqual(wanted.map((angle) => expect.closeTo(angle, 12)));
+  expect([...request.angles!]).toEqual(wanted.map((angle) => expect.closeTo(angle, 12)));
   await model.close();
 });
 

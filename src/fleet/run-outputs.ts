@@ -1,0 +1,231 @@
+/**
+ * Outputs of runs as columns: one for each output, with an entry for each circuit of the run. A run of one circuit has
+ * columns of one row.
+ */
+import type { BatchResult } from '../engine/batch-request.ts';
+import type { Counts, CountsFinish, RunResult } from '../engine/engine.ts';
+
+/** Bits of a register whose counts are listed for each of its values. */
+export const MAX_LISTED_BITS = 12;
+
+/** Outputs of a run. Each column lists circuit after circuit. */
+export interface RunOutputs extends BatchResult {
+  /**
+   * Replaces `counts` where a circuit ran by itself, or the register has more than 12 bits: the counts of each circuit.
+   */
+  readonly countsByRow?: readonly Counts[];
+  /** As in `RunResult`. */
+  readonly countsFinish?: readonly CountsFinish[];
+  /** As in `RunResult`; lengths are those of one circuit times the circuits. */
+  readonly amplitudes?: Float64Array;
+  readonly densityMatrices?: Float64Array;
+  readonly purities?: Float64Array;
+  /** For each circuit and observable, the derivative by each number of its row. */
+  readonly gradients?: Float64Array;
+  /** For each circuit and observable, the standard error of a value that is a mean over trajectories. */
+  readonly standardErrors?: Float64Array;
+  /** For each circuit, the weight that was cut of its matrix product state. */
+  readonly truncationErrors?: Float64Array;
+  /** For each circuit, the largest bond of its matrix product state. */
+  readonly largestBonds?: Float64Array;
+  /** Of a run of one circuit: as in `RunResult`. */
+  readonly trajectories?: ArrayLike<number>;
+  readonly statePasses?: ArrayLike<number>;
+}
+
+/** Durations of a run, milliseconds. */
+export interface ExecutionTimes {
+  /** Evolution and sampling of all circuits. */
+  readonly executionMs: number;
+  /** The part of sampling, where the run tells it apart. */
+  readonly samplingMs?: number;
+}
+
+/** The counts of circuit k of a run. */
+export function countsOfRow(
+  { counts, countsByRow }: RunOutputs,
+  k: number,
+  numBits: number,
+): Counts {
+  const size = 2 ** numBits;
+  return countsByRow?.[k] ?? countsOfValues(counts!.subarray(k * size, (k + 1) * size), numBits);
+}
+
+/**
+ * Counts from the number of shots of each value of the register.
+ *
+ * @param shots - Number of all shots; the values after the last of them are not looked at.
+ */
+export function countsOfValues(
+  values: Uint32Array,
+  numBits: number,
+  shots: number = Number.POSITIVE_INFINITY,
+): Counts {
+  const outcomes: number[] = [];
+  const occurrences: number[] = [];
+  let left = shots;
+  for (let value = 0; value < values.length && left > 0; value++) {
+    const times = values[value]!;
+    if (times === 0) continue;
+    outcomes.push(value);
+    occurrences.push(times);
+    left -= times;
+  }
+  return {
+    numBits,
+    wordsPerOutcome: 1,
+    outcomes: Uint32Array.from(outcomes),
+    occurrences: Uint32Array.from(occurrences),
+  };
+}
+
+/** The number of shots of each value of the register, from counts of at most 12 bits. */
+export function valuesOfCounts({ numBits, outcomes, occurrences }: Counts): Uint32Array {
+  const values = new Uint32Array(2 ** numBits);
+  for (let i = 0; i < outcomes.length; i++) values[outcomes[i]!] = occurrences[i]!;
+  return values;
+}
+
+type Columns = { -readonly [K in keyof RunOutputs]: RunOutputs[K] };
+
+/** The result of one circuit as columns. Its large arrays are the columns, not copied. */
+export function outputsOf(run: RunResult): RunOutputs {
+  const { counts, countsFinish, statevector, probabilities, amplitudes, densityMatrix } = run;
+  const { expectations, variances, standardErrors, purity } = run;
+  const { truncationError, largestBond, trajectories } = run;
+  const columns: Columns = { countsByRow: [counts], statePasses: [run.statePasses] };
+  if (countsFinish !== undefined) columns.countsFinish = [countsFinish];
+  if (statevector !== undefined) columns.statevectors = statevector;
+  if (probabilities !== undefined) columns.probabilities = probabilities;
+  if (amplitudes !== undefined) columns.amplitudes = amplitudes;
+  if (densityMatrix !== undefined) columns.densityMatrices = densityMatrix;
+  if (purity !== undefined) columns.purities = Float64Array.of(purity);
+  if (expectations !== undefined) columns.expectations = Float64Array.from(expectations);
+  if (variances !== undefined) columns.variances = Float64Array.from(variances);
+  if (standardErrors !== undefined) columns.standardErrors = Float64Array.from(standardErrors);
+  if (truncationError !== undefined) columns.truncationErrors = Float64Array.of(truncationError);
+  if (largestBond !== undefined) columns.largestBonds = Float64Array.of(largestBond);
+  if (trajectories !== undefined) columns.trajectories = [trajectories];
+  return columns;
+}
+
+/** Rows of a run's columns. */
+export interface Rows {
+  readonly numBits: number;
+  readonly numCircuits: number;
+}
+
+/** Circuit k of a run as an engine's result. Its arrays are views of the columns; times are its share. */
+export function runResultOf(
+  { outputs, timing }: { readonly outputs: RunOutputs; readonly timing: ExecutionTimes },
+  { numBits, numCircuits }: Rows,
+  k = 0,
+): RunResult {
+  const rowOf = (column: Float64Array) => {
+    const length = column.length / numCircuits;
+    return column.subarray(k * length, (k + 1) * length);
+  };
+  const { countsFinish, statevectors, probabilities, amplitudes, densityMatrices } = outputs;
+  const { expectations, variances, standardErrors, purities } = outputs;
+  const { truncationErrors, largestBonds, trajectories, statePasses } = outputs;
+  const { executionMs, samplingMs = 0 } = timing;
+  return {
+    counts: countsOfRow(outputs, k, numBits),
+    ...(countsFinish && { countsFinish: countsFinish[k]! }),
+    ...(statevectors && { statevector: rowOf(statevectors) }),
+    ...(probabilities && { probabilities: rowOf(probabilities) }),
+    ...(amplitudes && { amplitudes: rowOf(amplitudes) }),
+    ...(densityMatrices && { densityMatrix: rowOf(densityMatrices) }),
+    ...(purities && { purity: purities[k]! }),
+    ...(expectations && { expectations: [...rowOf(expectations)] }),
+    ...(variances && { variances: [...rowOf(variances)] }),
+    ...(standardErrors && { standardErrors: [...rowOf(standardErrors)] }),
+    ...(truncationErrors && { truncationError: truncationErrors[k]! }),
+    ...(largestBonds && { largestBond: largestBonds[k]! }),
+    ...(trajectories && { trajectories: trajectories[k]! }),
+    statePasses: statePasses?.[k] ?? 0,
+    timing: {
+      evolutionMs: (executionMs - samplingMs) / numCircuits,
+      samplingMs: samplingMs / numCircuits,
+    },
+  };
+}
+
+/** All typed arrays of a run's outputs. */
+export function arraysOf(outputs: RunOutputs): readonly (Float64Array | Uint32Array)[] {
+  const { countsByRow = [], ...columns } = outputs;
+  return [
+    ...Object.values(columns).filter((column) => ArrayBuffer.isView(column)),
+    ...countsByRow.flatMap(({ outcomes, occurrences }) => [outcomes, occurrences]),
+  ];
+}
+
+/** Columns of numbers, which are joined as they are; engines of a processor leave no circuit undecided. */
+type NumberColumn = Exclude<
+  keyof RunOutputs,
+  'counts' | 'countsByRow' | 'countsFinish' | 'undecided'
+>;
+
+const JOINED: { readonly [K in NumberColumn]: true } = {
+  statevectors: true,
+  probabilities: true,
+  amplitudes: true,
+  densityMatrices: true,
+  purities: true,
+  expectations: true,
+  variances: true,
+  gradients: true,
+  standardErrors: true,
+  truncationErrors: true,
+  largestBonds: true,
+  trajectories: true,
+  statePasses: true,
+};
+// The cast is safe: these are its keys.
+const NUMBER_COLUMNS = Object.keys(JOINED) as readonly NumberColumn[];
+
+/** Outputs of some of the circuits at a time, put together. */
+export class JoinedOutputs {
+  readonly #numCircuits: number;
+  readonly #numbers = new Map<NumberColumn, Float64Array>();
+  readonly #countsByRow: Counts[] = [];
+  #counts: Uint32Array | undefined;
+  #whole: RunOutputs | undefined;
+
+  constructor(numCircuits: number) {
+    this.#numCircuits = numCircuits;
+  }
+
+  /** Sets the outputs of circuits `from` … `to` − 1. Outputs of all circuits at once are kept as they are. */
+  set(from: number, to: number, piece: RunOutputs): void {
+    if (from === 0 && to === this.#numCircuits) {
+      this.#whole = { ...this.#whole, ...piece };
+      return;
+    }
+    const each = (length: number) => length / (to - from);
+    for (const name of NUMBER_COLUMNS) {
+      const numbers = piece[name];
+      if (numbers === undefined) continue;
+      const perCircuit = each(numbers.length);
+      const all = this.#numbers.get(name) ?? new Float64Array(this.#numCircuits * perCircuit);
+      this.#numbers.set(name, all);
+      all.set(numbers, from * perCircuit);
+    }
+    const { counts, countsByRow = [] } = piece;
+    if (counts !== undefined) {
+      const perCircuit = each(counts.length);
+      this.#counts ??= new Uint32Array(this.#numCircuits * perCircuit);
+      this.#counts.set(counts, from * perCircuit);
+    }
+    for (const [k, own] of countsByRow.entries()) this.#countsByRow[from + k] = own;
+  }
+
+  get outputs(): RunOutputs {
+    if (this.#whole !== undefined) return this.#whole;
+    return {
+      ...Object.fromEntries(this.#numbers),
+      ...(this.#counts !== undefined && { counts: this.#counts }),
+      ...(this.#countsByRow.length > 0 && { countsByRow: this.#countsByRow }),
+    };
+  }
+}
