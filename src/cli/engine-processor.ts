@@ -2,18 +2,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { Mutex } from '../engine/mutex.ts';
 import type { CircuitResult, CircuitRun, Processor, RunHooks } from '../fleet/processor.ts';
-import { engineRuns, type RunOnEngine } from '../fleet/workers/engine-runs.ts';
+import { localRuns, type RunLocally } from '../fleet/workers/local-runs.ts';
 import type { LocalEngine } from './local-engine.ts';
 
 /** A processor whose runs take turns on one engine. */
 export class EngineProcessor implements Pick<Processor, 'run'> {
   readonly #local: LocalEngine;
-  readonly #run: RunOnEngine;
+  readonly #run: RunLocally;
   readonly #turns = new Mutex();
 
   constructor(local: LocalEngine) {
     this.#local = local;
-    this.#run = engineRuns(local.engine);
+    this.#run = localRuns(local.engine);
   }
 
   async run(
