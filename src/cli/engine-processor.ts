@@ -1,5 +1,4 @@
-/** An engine in this process, as a processor: its limits, and the batches of a sweep on it. */
-
+/** An engine in this process, as a processor: its limits, and runs of circuits on it. */
 import { setImmediate } from 'node:timers/promises';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { Config } from '../config.ts';
@@ -14,7 +13,7 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../fleet/processor.ts';
-import { engineRuns, type RunOnEngine } from '../fleet/workers/engine-runs.ts';
+import { localRuns, type RunLocally } from '../fleet/workers/local-runs.ts';
 
 /** Engine for measurements, with the limits for its circuits. Dispose of it to close it. */
 export interface LocalEngine extends AsyncDisposable {
@@ -58,12 +57,12 @@ export function engineSpec(
 /** A processor whose runs take turns on one engine. */
 export class EngineProcessor implements Pick<Processor, 'run'> {
   readonly #local: LocalEngine;
-  readonly #run: RunOnEngine;
+  readonly #run: RunLocally;
   readonly #turns = new Mutex();
 
   constructor(local: LocalEngine) {
     this.#local = local;
-    this.#run = engineRuns(local.engine);
+    this.#run = localRuns(local.engine);
   }
 
   async run(

@@ -4,7 +4,7 @@
  */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { CircuitRun, RunHooks } from './processor.ts';
-import { isNarrow } from './run-together.ts';
+import { EXACT_PRECISION, isExactOnThread } from './run-together.ts';
 import type { LaneId, Precision } from './schedule/lane.ts';
 import {
   type CircuitRequest,
@@ -16,7 +16,6 @@ import {
 } from './schedule/scheduled-run.ts';
 import { ownRequest, sizeOfRun } from './workers/sent-batch.ts';
 import { type SerializedCircuit, workOfCircuit } from './workers/sent-circuit.ts';
-import { EXACT_PRECISION } from './workers/shape-batches.ts';
 import type { RunOutcome } from './workers/worker-messages.ts';
 
 /** Place of a run: the processor decides where it may be executed. */
@@ -169,13 +168,7 @@ interface RunCaller {
   readonly selfTestOf?: LaneId;
 }
 
-/**
- * Precision in which a lane computes a run. On a thread, batches of circuits of up to 12 qubits are computed in double
- * precision, and so are such circuits that ask for counts alone: they are so small that it takes no longer, and a
- * parameter sweep of them takes a tenth of the time. So a circuit has the same counts alone and in a batch.
- */
+/** Precision in which a lane computes a run. */
 function precisionOn(lane: LaneId, { precision, work }: ScheduledRun): Precision {
-  const isBatch = work.numCircuits !== undefined;
-  const isExact = isNarrow(work.numQubits) && (isBatch || work.numReadouts === 0);
-  return lane === 'small' && isExact ? EXACT_PRECISION : precision;
+  return lane === 'small' && isExactOnThread(work) ? EXACT_PRECISION : precision;
 }

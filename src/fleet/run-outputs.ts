@@ -110,7 +110,7 @@ export function outputsOf(run: RunResult): RunOutputs {
 }
 
 /** Rows of a run's columns. */
-export interface Rows {
+interface Rows {
   readonly numBits: number;
   readonly numCircuits: number;
 }

@@ -1,8 +1,8 @@
 /**
  * Which circuits run together, by an engine's batches, and which one by one: decided here alone.
  *
- * Batches take narrow circuits whose measurements are all last. On the CPU they compute in double precision, and so do
- * narrow circuits that ask for counts alone, so that a circuit has the same counts alone and in a batch.
+ * Batches take narrow circuits whose measurements are all last. Threads compute these in double precision, and narrow
+ * circuits by themselves, too, so that a circuit has the same counts alone and in a batch.
  */
 import {
   type Circuit,
@@ -14,6 +14,10 @@ import {
 import { askedFields, type OutputMethod, type RequestedOutputs } from '../circuit/outputs.ts';
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import { MAX_LISTED_BITS } from './run-outputs.ts';
+import type { Precision } from './schedule/lane.ts';
+
+/** The precision in which batches give the counts of compiled circuits. */
+export const EXACT_PRECISION: Precision = 'f64';
 
 /** How circuits of a shape may run. */
 export interface JointFacts {
@@ -40,6 +44,24 @@ const BATCH_OUTPUTS: ReadonlySet<keyof RequestedOutputs> = new Set([
 /** Whether a state is narrow enough for an engine's batches. */
 export function isNarrow(numQubits: number): boolean {
   return numQubits <= MAX_BATCH_QUBITS;
+}
+
+/**
+ * Whether a thread computes a run in that precision: batches of narrow circuits, and narrow circuits that ask for counts
+ * alone. They are so small that it takes no longer, and a parameter sweep of them takes a tenth of the time.
+ */
+export function isExactOnThread({
+  numQubits,
+  numCircuits,
+  numReadouts,
+}: {
+  readonly numQubits: number;
+  /** Of a batch. */
+  readonly numCircuits?: number;
+  /** Outputs other than counts. */
+  readonly numReadouts: number;
+}): boolean {
+  return isNarrow(numQubits) && (numCircuits !== undefined || numReadouts === 0);
 }
 
 /** How circuits of a shape may run. */

@@ -24,8 +24,13 @@ import { type CompilationReport, reportOn } from '../../compiler/report.ts';
 import type { BatchExecutable } from '../../engine/batch-request.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { countsOfValues } from '../run-outputs.ts';
-import { hasExactBatches, isForBatches, isNarrow, isRunTogether } from '../run-together.ts';
-import type { Precision } from '../schedule/lane.ts';
+import {
+  EXACT_PRECISION,
+  hasExactBatches,
+  isForBatches,
+  isNarrow,
+  isRunTogether,
+} from '../run-together.ts';
 import { type BatchRunRequest, isBatch } from '../schedule/scheduled-run.ts';
 import {
   isSameCircuit,
@@ -278,9 +283,6 @@ const MAX_BRIEF_NS = 1e6;
 const NS_PER_AMPLITUDE = 1;
 const NS_PER_OPERATION = 20;
 const NS_PER_SHOT = 20;
-
-/** The precision in which batches give the counts of compiled circuits. */
-export const EXACT_PRECISION: Precision = 'f64';
 
 /** A run whose circuit is in writing. */
 export type ShapedRun = SentRun & { readonly circuit: WrittenCircuit };

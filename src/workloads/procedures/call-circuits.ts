@@ -3,7 +3,6 @@ import type { Circuit } from '../../circuit/circuit.ts';
 import { BatchCutter } from '../../fleet/cut-batch.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { CircuitRun, Processor } from '../../fleet/processor.ts';
-import { runResultOf } from '../../fleet/run-outputs.ts';
 import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
 import { circuitOf, workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
@@ -151,9 +150,9 @@ export class CallCircuits {
       this.#controller.signal,
       onBegun,
     );
-    const { backend, timing } = result;
+    const { outputs, backend, timing } = result;
     this.#log.note({ processor, backend, circuits: 1, executionMs: timing.executionMs });
-    return { run: runResultOf(result, { numBits: circuit.numBits, numCircuits: 1 }) };
+    return { outputs, timing };
   }
 
   async #runBatch(
@@ -164,7 +163,8 @@ export class CallCircuits {
     const known = this.#shapes[slot];
     if (known === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
     let [numPieces, numRunning, numLeft] = [0, 0, request.numCircuits];
-    const batch = await this.#cutter.run(
+    let executionMs = 0;
+    const outputs = await this.#cutter.run(
       { circuit: known, request },
       async (piece, onStarted, signal) => {
         const task = { ...this.#facts(n), ...piece };
@@ -186,6 +186,7 @@ export class CallCircuits {
           const { backend, timing } = result;
           const circuits = piece.request.numCircuits;
           numLeft -= circuits;
+          executionMs += timing.executionMs;
           this.#log.note({ processor, backend, circuits, executionMs: timing.executionMs });
           return result;
         } finally {
@@ -195,7 +196,7 @@ export class CallCircuits {
       },
       this.#controller.signal,
     );
-    return { batch };
+    return { outputs, timing: { executionMs } };
   }
 
   #facts(circuit: number): Facts {

@@ -6,9 +6,8 @@
  * rely on that.
  */
 import type { Circuit } from '../../circuit/circuit.ts';
-import type { RunResult } from '../../engine/engine.ts';
 import type { Fault } from '../../errors/coded-error.ts';
-import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import type { ExecutionTimes, RunOutputs } from '../../fleet/run-outputs.ts';
 import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
 import type { SerializedCircuit, WrittenCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { JsonObject } from './json.ts';
@@ -60,15 +59,14 @@ export type ToProcess =
   | { readonly kind: 'cancel'; readonly call: number }
   | CircuitAnswer;
 
-/** Outcome of a circuit. */
+/** Outcome of a circuit or batch. */
 export interface CircuitAnswer {
   readonly kind: 'answer';
   readonly call: number;
   /** Counted from 0 within the call. */
   readonly circuit: number;
   readonly answer:
-    | { readonly run: RunResult }
-    | { readonly batch: RunOutputs }
+    | { readonly outputs: RunOutputs; readonly timing: ExecutionTimes }
     | { readonly failure: SentFailure };
 }
 

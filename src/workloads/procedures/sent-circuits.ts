@@ -1,7 +1,7 @@
 /** Sends the circuits of a call from its process to the service, which runs them. */
 import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
 import type { RunResult } from '../../engine/engine.ts';
-import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import { type RunOutputs, runResultOf } from '../../fleet/run-outputs.ts';
 import { serializeCircuit, writeCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { CircuitRunner } from './procedure-context.ts';
 import { CircuitFailure, errorOf } from './procedure-failure.ts';
@@ -17,7 +17,8 @@ import {
 /** A circuit with more operations is sent as bytes: its worker parses it, and the service does not. */
 const MAX_WRITTEN_OPERATIONS = 512;
 
-type Answer = CircuitAnswer['answer'];
+type Failed = Extract<CircuitAnswer['answer'], { failure: unknown }>;
+type Answer = Exclude<CircuitAnswer['answer'], Failed>;
 type Asked = CircuitAsked | BatchAsked;
 
 interface Waiting {
@@ -53,19 +54,17 @@ export class SentCircuits {
         const written = sentCircuit(circuit);
         const ids = { kind: 'run', call } as const;
         const answer = await this.#ask((n) => ({ ...ids, circuit: n, written, request }));
-        if ('run' in answer) return answer.run;
-        throw new Error('unreachable: a circuit has the answer of a batch');
+        return runResultOf(answer, { numBits: circuit.numBits, numCircuits: 1 });
       },
       runBatch: async (shape, request): Promise<RunOutputs> => {
-        const answer = await this.#ask((n) => ({
-          kind: 'run-batch',
-          call,
+        const ids = { kind: 'run-batch', call } as const;
+        const { outputs } = await this.#ask((n) => ({
+          ...ids,
           circuit: n,
           ...this.#slotFor(shape),
           request,
         }));
-        if ('batch' in answer) return answer.batch;
-        throw new Error('unreachable: a batch has the answer of a circuit');
+        return outputs;
       },
     };
   }
@@ -125,7 +124,7 @@ function sentCircuit(circuit: DynamicCircuit): SentCircuit {
   return (isShort ? writeCircuit(circuit) : undefined) ?? serializeCircuit(circuit);
 }
 
-function circuitError(circuit: number, failure: Extract<Answer, { failure: unknown }>['failure']) {
+function circuitError(circuit: number, failure: Failed['failure']) {
   if (failure.kind === 'coded') {
     return new CircuitFailure(circuit, failure.code, failure.message, failure.faults);
   }

@@ -5,7 +5,7 @@ import type { PauliSum } from '../../../src/circuit/observable.ts';
 import { readSweep } from '../../../src/circuit/read-sweep.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { BatchRunRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
-import { engineRuns } from '../../../src/fleet/workers/engine-runs.ts';
+import { localRuns } from '../../../src/fleet/workers/local-runs.ts';
 import type { Batch } from '../../../src/fleet/workers/sent-batch.ts';
 import { gate } from '../../support/random-circuits.ts';
 
@@ -23,11 +23,11 @@ const counted = {
 const { signal } = new AbortController();
 
 async function batch(
-  on: Parameters<typeof engineRuns>[0],
+  on: Parameters<typeof localRuns>[0],
   circuit: Batch['circuit'],
   request: BatchRunRequest,
 ) {
-  return (await engineRuns(on)({ circuit, request }, () => {}, signal)).outputs;
+  return (await localRuns(on)({ circuit, request }, () => {}, signal)).outputs;
 }
 
 const OBSERVABLES: readonly PauliSum[] = [

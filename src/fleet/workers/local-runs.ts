@@ -9,14 +9,14 @@ import type { MaybeBatchEngine } from './shape-batches.ts';
 import type { RunOutcome } from './worker-messages.ts';
 
 /** Runs circuits; throws what the compiler and the engine throw, the signal's reason among it. */
-export type RunOnEngine = (
+export type RunLocally = (
   run: Pick<CircuitRun, 'circuit' | 'request'>,
   onProgress: (fraction: number) => void,
   signal: AbortSignal,
 ) => Promise<RunOutcome>;
 
 /** Runs on an engine, which its opener closes. Shapes are kept for when they come again. */
-export function engineRuns(engine: MaybeBatchEngine): RunOnEngine {
+export function localRuns(engine: MaybeBatchEngine): RunLocally {
   const served = new ServedEngine(engine, { compile, compileShape, compileGradient }, KEPT_ON_CPU);
   const { precision } = engine.target;
   return (run, onProgress, signal) => {
