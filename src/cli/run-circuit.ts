@@ -6,8 +6,7 @@ import { loadConfig } from '../config.ts';
 import { type CpuProcessorOptions, statevectorSpec } from '../fleet/cpu-processors.ts';
 import { callerDeviceSpec, emulatedSpec } from '../fleet/emulated-device.ts';
 import { qvmSpec } from '../fleet/qvm.ts';
-import { widthOfRun } from '../fleet/schedule/scheduled-run.ts';
-import { workOfCircuit } from '../fleet/workers/sent-circuit.ts';
+import { circuitWork, widthOfRun } from '../fleet/schedule/scheduled-run.ts';
 import { checkCircuit } from '../service/circuits/check-circuit.ts';
 import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
@@ -71,7 +70,7 @@ async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Pro
   const facts = runFacts(body, checked, io);
   if (!json) writeWarnings(checked.warnings, io);
 
-  const width = widthOfRun(workOfCircuit(checked.circuit), checked);
+  const width = widthOfRun(circuitWork(checked.circuit), checked);
   await using local = await openSimulator(width, checked.method, spec, settings);
   const runs = { ...facts, repeat: 1, keepUnmeasured: false };
   const { result } = await runOnEngine(local, checked, runs, io);

@@ -5,7 +5,6 @@ import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
 import { outputsOf } from '../fleet/run-outputs.ts';
 import { compiledByMethod } from '../fleet/workers/compiled-methods.ts';
-import { circuitOf } from '../fleet/workers/sent-circuit.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
 import type { CommandIo } from './command-io.ts';
 import type { LocalEngine } from './engine-processor.ts';
@@ -43,7 +42,7 @@ export async function runOnEngine(
   io: CommandIo,
 ): Promise<EngineAnswer> {
   const begun = performance.now();
-  const circuit = circuitOf(checked.circuit);
+  const { circuit } = checked;
   const asked = runRequest(checked, shots, seed);
   const request = { ...asked, shots: asked.shots ?? 0, seed };
   const keepState = keepUnmeasured || readsState(request);

@@ -8,6 +8,7 @@ import { EXACT_PRECISION, isExactOnThread } from './run-together.ts';
 import type { LaneId, Precision } from './schedule/lane.ts';
 import {
   type CircuitRequest,
+  circuitWork,
   levelOf,
   type MayRunOn,
   type RunWork,
@@ -15,7 +16,6 @@ import {
   type ScheduledRun,
 } from './schedule/scheduled-run.ts';
 import { ownRequest, sizeOfRun } from './workers/sent-batch.ts';
-import { type SerializedCircuit, workOfCircuit } from './workers/sent-circuit.ts';
 import type { RunOutcome } from './workers/worker-messages.ts';
 
 /** Place of a run: the processor decides where it may be executed. */
@@ -59,7 +59,7 @@ export class FleetRun implements ScheduledRun {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
   readonly needsDevice: boolean;
-  readonly circuit: DynamicCircuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit;
   readonly request: CircuitRequest;
   readonly work: RunWork;
   /** Bytes that the run takes while it waits, about. */
@@ -100,7 +100,7 @@ export class FleetRun implements ScheduledRun {
     this.needsDevice = needsDevice;
     this.circuit = run.circuit;
     this.request = ownRequest(run.request);
-    this.work = runWork(workOfCircuit(run.circuit), this.request);
+    this.work = runWork(circuitWork(run.circuit), this.request);
     this.numBytes = sizeOfRun(run);
     this.isPart = run.partOf !== undefined;
     this.hooks = hooks;

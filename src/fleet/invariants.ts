@@ -14,8 +14,7 @@ import { InvariantError } from '../engine/errors.ts';
 import type { CodedError } from '../errors/coded-error.ts';
 import type { CircuitResult, CircuitRun, DeviceResult, DeviceRun } from './processor.ts';
 import type { RunOutputs } from './run-outputs.ts';
-import { type CircuitRequest, isBatch } from './schedule/scheduled-run.ts';
-import { workOfCircuit } from './workers/sent-circuit.ts';
+import { type CircuitRequest, circuitWork, isBatch } from './schedule/scheduled-run.ts';
 
 /** Deviation from 1 that rounding can leave of a sum, and what each operation can add to it. */
 const ROUNDING = {
@@ -56,7 +55,7 @@ export function faultOfRun(
 ): Fault {
   const { observables, shots = 0 } = request;
   const { numQubits, numBits } = circuit;
-  const tolerance = toleranceOf(backend.precision, workOfCircuit(circuit).numOperations);
+  const tolerance = toleranceOf(backend.precision, circuitWork(circuit).numOperations);
   const expected = { numQubits, numBits, shots, tolerance, norms: normsOf(observables) };
   if (!isBatch(request)) return faultOfRow(request, outputs, { k: 0, numCircuits: 1 }, expected);
   const { numCircuits } = request;

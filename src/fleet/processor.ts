@@ -10,7 +10,6 @@ import type { GateFigures } from '../compiler/report.ts';
 import type { Counts } from '../engine/engine.ts';
 import type { ExecutionTimes, RunOutputs } from './run-outputs.ts';
 import type { CircuitRequest, RunWork, Tier } from './schedule/scheduled-run.ts';
-import type { SerializedCircuit } from './workers/sent-circuit.ts';
 import type { Reuse } from './workers/worker-messages.ts';
 
 /** Identity and limits of a processor; those of a fleet change with what is well. */
@@ -105,7 +104,7 @@ export interface CircuitRun {
    * Where the request has angles, the circuit's own do not matter. Facts about it are then kept as long as the object
    * is, so send a shape that comes often as the same object.
    */
-  readonly circuit: DynamicCircuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit;
   readonly request: CircuitRequest;
   /** Id of an admitted run that keeps its place in the queue for this one, and is withdrawn by whoever sends both. */
   readonly partOf?: string;

@@ -32,6 +32,7 @@ import { isNarrow, runsTogether } from './run-together.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
 import type { LaneId, SizeClass } from './schedule/lane.ts';
 import {
+  circuitWork,
   isBatch,
   type MayRunOn,
   methodOf,
@@ -44,7 +45,6 @@ import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-t
 import { runShotRanges, shotRangesOf } from './shot-ranges.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 import { checkRun, factsOfShape } from './workers/sent-batch.ts';
-import { workOfCircuit } from './workers/sent-circuit.ts';
 
 /**
  * A batch run of which an adapter is expected to leave a larger part of the circuits undecided goes to threads. The
@@ -185,7 +185,7 @@ export class SimulatorProcessor implements Processor {
 
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     checkRun(run);
-    const work = workOfCircuit(run.circuit);
+    const work = circuitWork(run.circuit);
     const need = this.#needOf(widthOfRun(work, run.request), methodOf(work, run.request), run);
     const ranges = shotRangesOf(work, run.request, this.#backend.numEnginesFor(need));
     if (ranges.length < 2) return await this.#runWhole(run, need, hooks, signal);

@@ -12,8 +12,7 @@ import type {
   Processor,
   RunHooks,
 } from '../fleet/processor.ts';
-import { isBatch, type RunWork } from '../fleet/schedule/scheduled-run.ts';
-import { circuitOf, workOfCircuit } from '../fleet/workers/sent-circuit.ts';
+import { circuitWork, isBatch, type RunWork } from '../fleet/schedule/scheduled-run.ts';
 import type { ProcessorDirectory } from './directories.ts';
 import type { EngineMetrics } from './metrics/engine-metrics.ts';
 
@@ -75,14 +74,14 @@ class ServedProcessor implements Processor {
   async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const result = await this.#processor.run(task, hooks, signal);
     const { circuit, request } = task;
-    this.#check(faultOfRun(task, result), task, request, () => circuitOf(circuit));
+    this.#check(faultOfRun(task, result), task, request, circuit);
     const { numCircuits = 1 } = request;
     this.#metrics.count(this.spec.id, isBatch(request) ? 'batch' : 'circuit', numCircuits, result);
     this.#metrics.countReuse(this.spec.id, result);
     const trajectories = result.outputs.trajectories?.[0];
     this.#metrics.countNoise(
       this.spec.id,
-      workOfCircuit(circuit),
+      circuitWork(circuit),
       request,
       numCircuits,
       trajectories,
@@ -95,7 +94,7 @@ class ServedProcessor implements Processor {
     fault: string | undefined,
     { id, keyId }: Pick<CircuitRun | DeviceRun, 'id' | 'keyId'>,
     request: object,
-    circuit?: () => ReturnType<typeof circuitOf>,
+    circuit?: CircuitRun['circuit'],
   ): void {
     if (fault === undefined) return;
     const error = invariantError(fault);
@@ -107,7 +106,7 @@ class ServedProcessor implements Processor {
       key: keyId,
       processor,
       request: inBrief(request),
-      ...(circuit && { circuit: circuitInBrief(circuit()) }),
+      ...(circuit && { circuit: circuitInBrief(circuit) }),
     });
     throw error;
   }
@@ -158,7 +157,7 @@ function inBrief(value: object): object {
   return Object.fromEntries(entries);
 }
 
-function circuitInBrief({ operations, ...sizes }: ReturnType<typeof circuitOf>): object {
+function circuitInBrief({ operations, ...sizes }: CircuitRun['circuit']): object {
   const shown = operations.slice(0, MAX_LOGGED_OPERATIONS);
   return { ...sizes, numOperations: operations.length, operations: shown };
 }

@@ -8,7 +8,7 @@ import type { RunResult } from '../../src/engine/engine.ts';
 import type { CircuitRequest } from '../../src/fleet/schedule/scheduled-run.ts';
 import { OutcomePacker, OutcomeUnpacker } from '../../src/fleet/workers/packed-outcomes.ts';
 import { PostedCircuits, postedRun, receivedRun } from '../../src/fleet/workers/posted-run.ts';
-import { factsOfShape, packShape, unpackShape } from '../../src/fleet/workers/sent-batch.ts';
+import { factsOfShape, packCircuit, unpackCircuit } from '../../src/fleet/workers/sent-batch.ts';
 import {
   circuitOf,
   type Form,
@@ -122,7 +122,7 @@ testSeeds('every circuit comes back from bytes', seeds(300), (seed) => {
 
 testSeeds('every shape comes back from a reader, with its facts', seeds(300), (seed) => {
   const circuit = anyCircuit(seed);
-  const unpacked = unpackShape(structuredClone(packShape(circuit)));
+  const unpacked = unpackCircuit(structuredClone(packCircuit(circuit)));
   expect({ ...unpacked }).toStrictEqual(circuit);
   const { sent, ...facts } = factsOfShape(unpacked);
   const { sent: own, ...ownFacts } = factsOfShape(circuit);
@@ -176,7 +176,7 @@ testSeeds('a circuit of a procedure comes to the service whole', seeds(100), (se
   void runner.run(circuit, { shots: 1 });
   const [asked] = messages;
   if (asked?.kind !== 'run') throw new Error('unreachable: nothing was asked');
-  expect(circuitOf(asked.written)).toStrictEqual(circuit);
+  expect({ ...unpackCircuit(asked.packed) }).toStrictEqual(circuit);
 });
 
 testSeeds('checked programs come from their reader whole', seeds(4), (seed) => {

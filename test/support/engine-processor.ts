@@ -15,10 +15,10 @@ import type {
   RunHooks,
 } from '../../src/fleet/processor.ts';
 import { outputsOf } from '../../src/fleet/run-outputs.ts';
-import { isBatch, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
+import { circuitWork, isBatch, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
 import { compiledByMethod } from '../../src/fleet/workers/compiled-methods.ts';
 import { PostedCircuits } from '../../src/fleet/workers/posted-run.ts';
-import { circuitOf, workOfCircuit } from '../../src/fleet/workers/sent-circuit.ts';
+import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
 import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 
 const BACKEND: Backend = {
@@ -96,7 +96,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
       });
     }
     const keepState = request.statevector === true || request.observables !== undefined;
-    const method = methodOf(workOfCircuit(circuit), request);
+    const method = methodOf(circuitWork(circuit), request);
     const compiled = compiledByMethod(
       this.#engine,
       circuitOf(circuit),

@@ -10,10 +10,9 @@ import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child
 import { WorkerLostError } from '../errors.ts';
 import type { CircuitRun } from '../processor.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { isBatch } from '../schedule/scheduled-run.ts';
+import { circuitWork, isBatch } from '../schedule/scheduled-run.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
 import { PostedCircuits, postedRun } from './posted-run.ts';
-import { workOfCircuit } from './sent-circuit.ts';
 import { errorOf } from './worker-failure.ts';
 import type {
   Ended,
@@ -313,7 +312,7 @@ export class EngineRunner {
 
 /** Operations that a worker compiles for a run; a batch run's shape has few. */
 function numOperationsToCompile({ circuit, request }: WorkerRun): number {
-  return isBatch(request) ? 0 : workOfCircuit(circuit).numOperations;
+  return isBatch(request) ? 0 : circuitWork(circuit).numOperations;
 }
 
 /** The list in the form that is sent. */

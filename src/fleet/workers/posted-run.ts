@@ -1,7 +1,7 @@
 /** Runs in the form in which they are posted to a worker: circuits as text or bytes, observables as arrays. */
 import type { CircuitRun } from '../processor.ts';
 import { isBatch } from '../schedule/scheduled-run.ts';
-import { factsOfShape } from './sent-batch.ts';
+import { bytesOfCircuit, factsOfShape } from './sent-batch.ts';
 import { isSameCircuit, type WrittenCircuit, writeCircuit } from './sent-circuit.ts';
 import { type ReadObservables, sentObservables } from './sent-observables.ts';
 import type { PostedRun, SentCircuit, SentRun } from './worker-messages.ts';
@@ -14,7 +14,8 @@ export class PostedCircuits {
   /** The circuit of a run in the form that is sent: as text where possible. */
   of({ circuit, request }: Pick<CircuitRun, 'circuit' | 'request'>): SentCircuit {
     if (isBatch(request)) return factsOfShape(circuit).sent;
-    if ('bytes' in circuit) return circuit;
+    const bytes = bytesOfCircuit(circuit);
+    if (bytes !== undefined) return bytes;
     const own = writeCircuit(circuit);
     if (own === undefined) return circuit;
     const other = this.#written.get(own.shape);

@@ -5,7 +5,7 @@
  * long as the shape itself.
  */
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, numAnglesOf } from '../../circuit/circuit.ts';
 import { needsOneState } from '../../circuit/outputs.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import { checkBatchRequest } from '../../engine/batch-request.ts';
@@ -17,6 +17,7 @@ import {
   type BatchRunRequest,
   type CircuitRequest,
   type CircuitWork,
+  circuitWork,
   isBatch,
   methodOf,
   noteWork,
@@ -28,7 +29,6 @@ import {
   serializeCircuit,
   sizeOfCircuit,
   type WrittenCircuit,
-  workOfCircuit,
   writeCircuit,
 } from './sent-circuit.ts';
 
@@ -52,10 +52,10 @@ interface ShapeFacts extends JointFacts {
   readonly bytes: number;
 }
 
-const KNOWN = new WeakMap<DynamicCircuit | SerializedCircuit, ShapeFacts>();
+const KNOWN = new WeakMap<DynamicCircuit, ShapeFacts>();
 
 /** Facts about a shape, computed once. */
-export function factsOfShape(shape: DynamicCircuit | SerializedCircuit): ShapeFacts {
+export function factsOfShape(shape: DynamicCircuit): ShapeFacts {
   let facts = KNOWN.get(shape);
   if (facts === undefined) {
     facts = readFacts(shape);
@@ -64,8 +64,8 @@ export function factsOfShape(shape: DynamicCircuit | SerializedCircuit): ShapeFa
   return facts;
 }
 
-/** A shape as plain data that costs next to nothing to clone, with its facts. */
-export interface PackedShape {
+/** A circuit as plain data that costs next to nothing to clone, with its facts. */
+export interface PackedCircuit {
   /** All but its operations. */
   readonly frame: Omit<DynamicCircuit, 'operations'>;
   readonly facts: Omit<ShapeFacts, 'sent'>;
@@ -76,24 +76,35 @@ export interface PackedShape {
 
 const NO_ANGLES = new Float64Array();
 
-/** Packs a shape. */
-export function packShape(shape: DynamicCircuit): PackedShape {
-  const { operations: _, ...frame } = shape;
-  const { sent, ...facts } = factsOfShape(shape);
-  if ('shape' in sent) return { frame, facts, sent, angles: Float64Array.from(anglesOf(shape)) };
+/**
+ * Packs a circuit, to cross from one process to another.
+ *
+ * @param asBytes - Whether it is to be bytes, which a worker is given as they are, and not text.
+ */
+export function packCircuit(circuit: DynamicCircuit, asBytes = false): PackedCircuit {
+  const { operations: _, ...frame } = circuit;
+  if (asBytes) {
+    const sent = serializeCircuit(circuit);
+    const facts = { ...ownFacts(circuit), bytes: sent.bytes.byteLength };
+    return { frame, facts, sent };
+  }
+  const { sent, ...facts } = factsOfShape(circuit);
+  if ('shape' in sent) {
+    return { frame, facts, sent, angles: Float64Array.from(anglesOf(circuit)) };
+  }
   return { frame, facts, sent: 'bytes' in sent ? sent : serializeCircuit(sent) };
 }
 
-/** The packed shape as a circuit whose operations are read when somebody asks for them. */
-export function unpackShape({
+/** The packed circuit, whose operations are read when somebody asks for them. */
+export function unpackCircuit({
   frame,
   facts,
   sent: packed,
   angles = NO_ANGLES,
-}: PackedShape): DynamicCircuit {
+}: PackedCircuit): DynamicCircuit {
   const sent = 'bytes' in packed ? { ...packed, bytes: inSharedMemory(packed.bytes) } : packed;
   let operations: DynamicCircuit['operations'] | undefined;
-  const shape: DynamicCircuit = {
+  const circuit: DynamicCircuit = {
     ...frame,
     get operations() {
       operations ??= circuitOf(
@@ -102,9 +113,15 @@ export function unpackShape({
       return operations;
     },
   };
-  KNOWN.set(shape, { ...facts, sent });
-  noteWork(shape, facts.work);
-  return shape;
+  KNOWN.set(circuit, { ...facts, sent });
+  noteWork(circuit, facts.work);
+  return circuit;
+}
+
+/** The bytes of a circuit that was unpacked from them. */
+export function bytesOfCircuit(circuit: DynamicCircuit): SerializedCircuit | undefined {
+  const sent = KNOWN.get(circuit)?.sent;
+  return sent !== undefined && 'bytes' in sent ? sent : undefined;
 }
 
 /**
@@ -166,7 +183,10 @@ export function sizeOfRun({
   partOf,
 }: Pick<CircuitRun, 'circuit' | 'request' | 'partOf'>): number {
   // A circuit is in memory once, however many parts have some of its shots.
-  if (!isBatch(request)) return partOf === undefined ? sizeOfCircuit(circuit) : 0;
+  if (!isBatch(request)) {
+    if (partOf !== undefined) return 0;
+    return KNOWN.get(circuit)?.bytes ?? sizeOfCircuit(circuit);
+  }
   const { angles, seeds } = request;
   const numSeeds = seeds?.length ?? 0;
   return (
@@ -174,15 +194,17 @@ export function sizeOfRun({
   );
 }
 
-function readFacts(shape: DynamicCircuit | SerializedCircuit): ShapeFacts {
-  const read = circuitOf(shape);
-  const written = writeCircuit(read);
+function readFacts(shape: DynamicCircuit): ShapeFacts {
+  const written = writeCircuit(shape);
+  return { ...ownFacts(shape), sent: written === undefined ? shape : { ...written, angles: [] } };
+}
+
+function ownFacts(circuit: DynamicCircuit): Omit<ShapeFacts, 'sent'> {
   return {
-    work: workOfCircuit(shape),
-    bytes: sizeOfCircuit(shape),
-    ...jointFactsOf(read),
-    numAngles: anglesOf(read).length,
-    sent: written === undefined ? shape : { ...written, angles: [] },
+    work: circuitWork(circuit),
+    bytes: sizeOfCircuit(circuit),
+    ...jointFactsOf(circuit),
+    numAngles: numAnglesOf(circuit),
   };
 }
 

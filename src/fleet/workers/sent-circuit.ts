@@ -99,16 +99,9 @@ function deserialized(bytes: Uint8Array): DynamicCircuit {
 }
 
 /** About what a circuit takes in memory while it waits, bytes. */
-export function sizeOfCircuit(circuit: DynamicCircuit | SerializedCircuit): number {
+export function sizeOfCircuit(circuit: DynamicCircuit): number {
   const BYTES_PER_OPERATION = 300;
-  return 'bytes' in circuit
-    ? circuit.bytes.byteLength
-    : numOperationsOf(circuit) * BYTES_PER_OPERATION;
-}
-
-/** Work of a circuit in either form. */
-export function workOfCircuit(circuit: DynamicCircuit | SerializedCircuit): CircuitWork {
-  return 'bytes' in circuit ? circuit.work : circuitWork(circuit);
+  return numOperationsOf(circuit) * BYTES_PER_OPERATION;
 }
 
 /** Method of a run of a sent circuit; one in writing has no noise. */
@@ -117,7 +110,7 @@ export function methodOfSent(
   request: Pick<CircuitRequest, 'method'>,
 ): RunMethod {
   if ('shape' in circuit) return request.method ?? 'statevector';
-  return methodOf(workOfCircuit(circuit), request);
+  return methodOf('bytes' in circuit ? circuit.work : circuitWork(circuit), request);
 }
 
 /** Operations of a sent circuit, those of a loop as one. */

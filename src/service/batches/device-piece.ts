@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { BatchPieces } from '../../fleet/batch-pieces.ts';
 import type { DeviceResult, DeviceRun, FittedProgram, SavedRun } from '../../fleet/processor.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';
-import { type Batch, packShape } from '../../fleet/workers/sent-batch.ts';
+import { type Batch, packCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { Range } from './batch-ranges.ts';
 import type { Piece, PieceContext, RangeRuns } from './circuit-runs.ts';
 import type { FitRequest } from './fit-batch.ts';
@@ -147,7 +147,7 @@ export class DevicePiece implements Piece {
         rows.map((own) => {
           const asked = requests[own.request]!;
           return {
-            shape: packShape(asked.circuit),
+            shape: packCircuit(asked.circuit),
             rows: anglesOfRows(asked, own),
             numCircuits: own.to - own.from,
           };

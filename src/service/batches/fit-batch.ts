@@ -4,7 +4,7 @@ import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import { fitShape } from '../../compiler/device/fit-shape.ts';
 import { gateFigures } from '../../compiler/report.ts';
 import type { DeviceSpec, FittedProgram, Fitting } from '../../fleet/processor.ts';
-import { type PackedShape, unpackShape } from '../../fleet/workers/sent-batch.ts';
+import { type PackedCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
 import { layoutSource } from '../circuits/fitted-circuit.ts';
 import type { Reading } from '../http/reading/reading.ts';
 
@@ -14,7 +14,7 @@ export interface FitRequest {
   /** Decides which of equally good layouts is taken. */
   readonly seed: number;
   readonly shapes: readonly {
-    readonly shape: PackedShape;
+    readonly shape: PackedCircuit;
     /** Angles of its circuits, row after row. */
     readonly rows: Float64Array;
     readonly numCircuits: number;
@@ -38,7 +38,7 @@ function fittedBatch({ device, seed, shapes }: FitRequest): FittedProgram {
   let fitting: Fitting | undefined;
   for (const { shape: packed, rows, numCircuits } of shapes) {
     // The cast is safe: batches for devices are checked to be static.
-    const shape = unpackShape(packed) as Circuit;
+    const shape = unpackCircuit(packed) as Circuit;
     for (const fitted of fitShape(shape, rows, numCircuits, device, layoutSource(seed))) {
       const { circuit, initialLayout, numSwaps } = fitted;
       circuits.push({ qasm: printOpenQasm(circuit, '3', true), numBits: circuit.numBits });

@@ -4,7 +4,7 @@
  * Circuits and observables cross packed, as text and arrays: a million gates as objects would hold the main thread for
  * a second. Their operations are read there only where values are estimated from shots.
  */
-import { type PackedShape, packShape, unpackShape } from '../../fleet/workers/sent-batch.ts';
+import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
 import {
   readObservables,
   type SentObservables,
@@ -15,7 +15,7 @@ import type { OutputPieces } from '../http/reading/reading.ts';
 import type { CheckedProgram } from './batch-program.ts';
 
 interface SentGroup extends Omit<PointGroup, 'circuit'> {
-  readonly circuit: PackedShape;
+  readonly circuit: PackedCircuit;
 }
 
 interface SentProgram extends Omit<CheckedProgram, 'groups' | 'observables'> {
@@ -60,7 +60,7 @@ export function programPieces<Output extends WithPrograms>(): OutputPieces<Outpu
         for (let from = 0; from < groups.length; ) {
           if (room === 0) yield piece();
           const some = groups.slice(from, from + room);
-          const packed = some.map((group) => ({ ...group, circuit: packShape(group.circuit) }));
+          const packed = some.map((group) => ({ ...group, circuit: packCircuit(group.circuit) }));
           entries.push({ ...(from === 0 && { program }), groups: packed });
           from += some.length;
           room -= some.length;
@@ -85,7 +85,8 @@ export function programPieces<Output extends WithPrograms>(): OutputPieces<Outpu
               });
             }
             const own = programs.at(-1)!.groups;
-            for (const group of groups) own.push({ ...group, circuit: unpackShape(group.circuit) });
+            for (const group of groups)
+              own.push({ ...group, circuit: unpackCircuit(group.circuit) });
           }
         },
         get output() {

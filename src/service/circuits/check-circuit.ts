@@ -21,7 +21,6 @@ import { factsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
-import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { RequestInvalidError } from '../http/errors.ts';
 import { readBasisStates } from './basis-states.ts';
 import { targetWithDevice } from './caller-device.ts';
@@ -51,7 +50,7 @@ export interface CheckedCircuit extends ChosenMethod {
   /** Id of the target processor. */
   readonly target: string;
   /** The circuit with its final measurement and its noise. */
-  readonly circuit: DynamicCircuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit;
   /** Present if the circuit was fitted to an emulated device. */
   readonly fitting?: Fitting;
   /** Qubits of the submitted circuit; one for a device may run on others. */

@@ -9,9 +9,8 @@ import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
 import { arraysOf, countsOfRow } from '../../fleet/run-outputs.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
-import { levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { circuitWork, levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { placeOnScale } from '../../fleet/schedule/width-scale.ts';
-import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
@@ -104,7 +103,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   admit(submission: CircuitSubmission, { id, key, seed }: ComingJob): Disposable {
     const { target, circuit, shots, methodReason } = submission;
     const processor = this.#deps.fleet.get(target);
-    const work = runWork(workOfCircuit(circuit), runRequest(submission, shots, seed));
+    const work = runWork(circuitWork(circuit), runRequest(submission, shots, seed));
     processor?.admit({ id, keyId: key.id, work, methodReason });
     // The text of the body is stored with the job, so the waiting circuit does not keep a copy.
     const { bodyJson: _, ...checked } = submission;
@@ -126,7 +125,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     }
     const submitted = this.#submitted.get(id);
     const work =
-      submitted && runWork(workOfCircuit(submitted.circuit), runRequest(submitted, shots, seed));
+      submitted && runWork(circuitWork(submitted.circuit), runRequest(submitted, shots, seed));
     const maxQubits = processor?.spec.device?.emulation?.maxUsedQubits ?? qubits;
     const width = work?.numQubits ?? Math.min(qubits, maxQubits);
     return {

@@ -14,7 +14,6 @@ import { compile, rewrite } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
-import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import { RequestInvalidError } from '../http/errors.ts';
 import type { Reading } from '../http/reading/reading.ts';
 import { viewCompilation, viewFitting } from './backend-view.ts';
@@ -149,8 +148,7 @@ function circuitAsWritten(checked: CheckedCircuit): Circuit {
 }
 
 /** @throws {RequestInvalidError} if the circuit has noise or computes while it runs. */
-function staticCircuit({ circuit: checked }: CheckedCircuit): Circuit {
-  const circuit = circuitOf(checked);
+function staticCircuit({ circuit }: CheckedCircuit): Circuit {
   if (isNoisy(circuit)) throw new RequestInvalidError([NOISE_NOT_COMPILED]);
   if (!isStatic(circuit)) throw new RequestInvalidError([NOT_PRINTED]);
   return circuit;

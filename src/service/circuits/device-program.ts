@@ -1,7 +1,6 @@
 /** Reads the circuit of a stored request and fits it to its target's device. Pure; it runs in a reader's process. */
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { FittedProgram } from '../../fleet/processor.ts';
-import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import type { Reading } from '../http/reading/reading.ts';
 import { checkCircuit } from './check-circuit.ts';
 import { fitted } from './fitted-circuit.ts';
@@ -31,8 +30,11 @@ export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
       throw new Error('unreachable: hardware without a device');
     const { measuredQubits, warnings, numBits } = checked;
     const started = performance.now();
-    const given = circuitOf(checked.circuit);
-    const { circuit, fitting } = fitted(given, target.spec.device, circuitFactsOf(stored).seed);
+    const { circuit, fitting } = fitted(
+      checked.circuit,
+      target.spec.device,
+      circuitFactsOf(stored).seed,
+    );
     return {
       circuits: [{ qasm: printOpenQasm(circuit, '3', true), numBits }],
       fitting,

@@ -7,7 +7,6 @@ import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import type { CircuitResult, CircuitRun } from '../../fleet/processor.ts';
 import { countsOfRow } from '../../fleet/run-outputs.ts';
-import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import { addToSeed } from '../../math/philox.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
 import { methodRequestOf } from './check-method.ts';
@@ -43,9 +42,8 @@ export async function runFurther(
     result.type === 'sample' ? result.observables : [],
   );
   if (sampled.length === 0 && gradient === undefined) return NO_NUMBERS;
-  const whole = circuitOf(circuit);
   const samples: Float64Array[] = [];
-  for (const [g, group] of sampledTogether(whole, sampled).entries()) {
+  for (const [g, group] of sampledTogether(circuit, sampled).entries()) {
     // Measurements in other bases draw numbers of their own.
     const own = addToSeed(seed, g);
     const angles = Float64Array.from(anglesOf(group.circuit));
@@ -70,7 +68,7 @@ export async function runFurther(
     observables: [observable],
     gradients: true,
   };
-  const { outputs } = await run({ circuit: withoutMeasurements(whole), request }, 'gradient');
+  const { outputs } = await run({ circuit: withoutMeasurements(circuit), request }, 'gradient');
   const byInput = inputs.map(({ name, index }) => [name, outputs.gradients![index]!] as const);
   const [expectation] = outputs.expectations!;
   return {

@@ -14,11 +14,11 @@ import { gateObjectsOf } from '../../circuit/gate-object-schema.ts';
 import { MAX_COEFFICIENT, MAX_PAULI_LENGTH, pauliTerm } from '../../circuit/observable-schema.ts';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
-import { serializeCircuit } from '../../fleet/workers/sent-circuit.ts';
+import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import type { Tier } from '../http/api-key.ts';
 import { RequestInvalidError } from '../http/errors.ts';
-import type { Reading } from '../http/reading/reading.ts';
+import type { OutputPieces, Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import {
@@ -61,17 +61,19 @@ export interface CircuitContext {
 /** CPU factor for a stored circuit. It was read in time once, and must be read again on a busier machine. */
 const STORED_CPU_FACTOR = 10;
 
-/** Reading of the body of POST /quantum/circuits in a process. Its circuit comes back serialized. */
+/** Reading of the body of POST /quantum/circuits in a process. Its circuit comes back packed. */
 export const CIRCUIT_READING: Reading<CircuitContext, CircuitSubmission> = {
   name: 'circuit',
-  read: (body, { targets }) => serialized(readCircuit(body, targets)),
+  read: (body, { targets }) => readCircuit(body, targets),
+  pieces: withPackedCircuit(),
 };
 
-/** Reading of a stored request's circuit in a process. Its circuit comes back serialized. */
+/** Reading of a stored request's circuit in a process. Its circuit comes back packed. */
 export const STORED_CIRCUIT_READING: Reading<CircuitContext, CheckedCircuit> = {
   name: 'stored circuit',
   cpuFactor: STORED_CPU_FACTOR,
-  read: (text, { targets }) => serialized(checkCircuit(storedBody(String(text)), targets)),
+  read: (text, { targets }) => checkCircuit(storedBody(String(text)), targets),
+  pieces: withPackedCircuit(),
 };
 
 /**
@@ -139,9 +141,25 @@ export function circuitBodyOf(
   throw new RequestInvalidError([...ofForm, ...others]);
 }
 
-function serialized<Checked extends CheckedCircuit>(checked: Checked): Checked {
-  const { circuit } = checked;
-  return 'bytes' in circuit ? checked : { ...checked, circuit: serializeCircuit(circuit) };
+/** One piece with the circuit packed: nobody has to read it before it runs. */
+function withPackedCircuit<Checked extends CheckedCircuit>(): OutputPieces<Checked> {
+  type Piece = Omit<Checked, 'circuit'> & { readonly circuit: PackedCircuit };
+  return {
+    cut: (checked) => [{ ...checked, circuit: packCircuit(checked.circuit, true) }],
+    collect: () => {
+      let piece: Piece;
+      return {
+        add(sent) {
+          // The cast is safe: `cut` made it.
+          piece = sent as Piece;
+        },
+        get output() {
+          // The cast is safe: the circuit is the only field that was packed.
+          return { ...piece, circuit: unpackCircuit(piece.circuit) } as unknown as Checked;
+        },
+      };
+    },
+  };
 }
 
 /** Greatest number of elements of any other array, and of fields of any object. */

@@ -3,8 +3,8 @@ import type { Circuit } from '../../circuit/circuit.ts';
 import { BatchCutter } from '../../fleet/cut-batch.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { CircuitRun, Processor } from '../../fleet/processor.ts';
-import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
-import { circuitOf, workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
+import { circuitWork, widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
+import { unpackCircuit } from '../../fleet/workers/sent-batch.ts';
 import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
 import type { ProcedureCall } from './procedure-call.ts';
 import { failureOf } from './procedure-failure.ts';
@@ -135,12 +135,12 @@ export class CallCircuits {
   }
 
   async #runCircuit(
-    { circuit: n, written, request }: CircuitAsked,
+    { circuit: n, packed, request }: CircuitAsked,
     onBegun: OnBegun,
   ): Promise<Answer> {
-    const circuit = 'bytes' in written ? withOwnBytes(written) : circuitOf(written);
+    const circuit = unpackCircuit(packed);
     const task = { ...this.#facts(n), circuit, request };
-    const numQubits = widthOfRun(workOfCircuit(circuit), request);
+    const numQubits = widthOfRun(circuitWork(circuit), request);
     const { processor, result } = await runOnFirst(
       this.#processors,
       async (on, hooks, signal) => {
@@ -211,9 +211,4 @@ export class CallCircuits {
  */
 function checkWidth(numQubits: number, { spec }: Processor): void {
   if (numQubits > spec.maxQubits) throw new CircuitTooLargeError(numQubits, spec);
-}
-
-/** Copies the bytes: a message that was read from a channel may share its buffer with others. */
-function withOwnBytes<T extends { readonly bytes: Uint8Array }>(circuit: T): T {
-  return { ...circuit, bytes: circuit.bytes.slice() };
 }

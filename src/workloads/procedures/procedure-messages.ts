@@ -9,7 +9,7 @@ import type { Circuit } from '../../circuit/circuit.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { ExecutionTimes, RunOutputs } from '../../fleet/run-outputs.ts';
 import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
-import type { SerializedCircuit, WrittenCircuit } from '../../fleet/workers/sent-circuit.ts';
+import type { PackedCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { JsonObject } from './json.ts';
 import type { CircuitRequest } from './procedure-context.ts';
 
@@ -40,9 +40,6 @@ export type SentFailure =
   | { readonly kind: 'circuit'; readonly circuit: number }
   | { readonly kind: 'memory' }
   | { readonly kind: 'unexpected'; readonly message: string; readonly stack: string };
-
-/** A circuit as an object, or as bytes that are passed on unread if it is long or cannot be an object. */
-export type SentCircuit = WrittenCircuit | SerializedCircuit;
 
 /** Messages to a process. */
 export type ToProcess =
@@ -75,7 +72,7 @@ export interface CircuitAsked {
   readonly kind: 'run';
   readonly call: number;
   readonly circuit: number;
-  readonly written: SentCircuit;
+  readonly packed: PackedCircuit;
   readonly request: CircuitRequest;
 }
 

@@ -1,8 +1,8 @@
 /** Sends the circuits of a call from its process to the service, which runs them. */
-import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
 import type { RunResult } from '../../engine/engine.ts';
 import { type RunOutputs, runResultOf } from '../../fleet/run-outputs.ts';
-import { serializeCircuit, writeCircuit } from '../../fleet/workers/sent-circuit.ts';
+import { packCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { CircuitRunner } from './procedure-context.ts';
 import { CircuitFailure, errorOf } from './procedure-failure.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type CircuitAsked,
   MAX_OUTSTANDING,
   MAX_SHAPES,
-  type SentCircuit,
 } from './procedure-messages.ts';
 
 /** A circuit with more operations is sent as bytes: its worker parses it, and the service does not. */
@@ -51,9 +50,9 @@ export class SentCircuits {
       maxQubits: widths.maxQubits,
       maxNoisyQubits: widths.maxNoisyQubits,
       run: async (circuit, request): Promise<RunResult> => {
-        const written = sentCircuit(circuit);
+        const packed = packCircuit(circuit, circuit.operations.length > MAX_WRITTEN_OPERATIONS);
         const ids = { kind: 'run', call } as const;
-        const answer = await this.#ask((n) => ({ ...ids, circuit: n, written, request }));
+        const answer = await this.#ask((n) => ({ ...ids, circuit: n, packed, request }));
         return runResultOf(answer, { numBits: circuit.numBits, numCircuits: 1 });
       },
       runBatch: async (shape, request): Promise<RunOutputs> => {
@@ -117,11 +116,6 @@ export class SentCircuits {
     this.#slotOf.set(shape, slot);
     return { slot, shape };
   }
-}
-
-function sentCircuit(circuit: DynamicCircuit): SentCircuit {
-  const isShort = circuit.operations.length <= MAX_WRITTEN_OPERATIONS;
-  return (isShort ? writeCircuit(circuit) : undefined) ?? serializeCircuit(circuit);
 }
 
 function circuitError(circuit: number, failure: Failed['failure']) {

@@ -4,9 +4,8 @@ import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
 import type { PlacedRun } from '../../../src/fleet/fleet-run.ts';
 import type { CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
-import { runWork } from '../../../src/fleet/schedule/scheduled-run.ts';
+import { circuitWork, runWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
-import { workOfCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FAKE_LANES, instruction, never, sharedNumbers } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -211,7 +210,7 @@ describe('a batch run', () => {
     const { processor } = opened;
     const { shared, result } = await holdThread(opened);
     const expected = batch('ECHO');
-    const work = runWork(workOfCircuit(expected.circuit), expected.request);
+    const work = runWork(circuitWork(expected.circuit), expected.request);
     processor.admit({ ...expected, work, methodReason: '' });
     await expect(processor.run(batch('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_QUEUE_FULL',

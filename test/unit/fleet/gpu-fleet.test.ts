@@ -7,7 +7,6 @@ import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
-import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   adapter,
@@ -16,6 +15,7 @@ import {
   instruction,
   never,
 } from '../../support/fleet-fixtures.ts';
+import { fromBytes } from '../../support/from-bytes.ts';
 import { noise } from '../../support/noisy-circuits.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { runOf } from '../../support/run-of.ts';
@@ -386,7 +386,7 @@ describe('gpu-fleet', () => {
 
   test('passes a circuit that came as shared bytes to another process, and a wide result back', async () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
-    const circuit = serializeCircuit(instruction('WIDE', new Float64Array(3), WIDE));
+    const circuit = fromBytes(instruction('WIDE', new Float64Array(3), WIDE));
     const result = runOf(await gpuFleet.run({ ...task('WIDE'), circuit }, {}, never()));
     expect(result.statevector).toHaveLength(2 ** 17);
     // Transferring one array takes its whole buffer along: none may share it with anything.

@@ -8,7 +8,7 @@ import { faultOfDevice, faultOfRun } from '../../../src/fleet/invariants.ts';
 import type { Backend, DeviceResult } from '../../../src/fleet/processor.ts';
 import { outputsOf, type RunOutputs } from '../../../src/fleet/run-outputs.ts';
 import type { BatchRunRequest, CircuitRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
-import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
+import { fromBytes } from '../../support/from-bytes.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const backendOf = (precision: 'f32' | 'f64'): Backend => ({
@@ -75,7 +75,7 @@ const counts = (given: Partial<RunResult['counts']>) => ({ counts: { ...RUN.coun
 describe('the result of a circuit', () => {
   test('is right where every invariant holds, in whatever form its circuit is', () => {
     expect(faultOf(RUN)).toBeUndefined();
-    const task = { circuit: serializeCircuit(CIRCUIT), request: REQUEST };
+    const task = { circuit: fromBytes(CIRCUIT), request: REQUEST };
     expect(
       faultOfRun(task, { outputs: outputsOf(RUN), backend: backendOf('f64') }),
     ).toBeUndefined();

@@ -6,7 +6,6 @@ import { compile } from '../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { EnginePool } from '../../../src/fleet/workers/engine-pool.ts';
 import type { WorkerRun } from '../../../src/fleet/workers/engine-runner.ts';
-import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import type { RunOutcome, StartWorker } from '../../../src/fleet/workers/worker-messages.ts';
 import { childProcess, withOwnBuffers } from '../../../src/processes/child-process.ts';
 import { childThread } from '../../../src/processes/supervised-child.ts';
@@ -19,6 +18,7 @@ import {
   never,
   sharedNumbers,
 } from '../../support/fleet-fixtures.ts';
+import { fromBytes } from '../../support/from-bytes.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 import { runOf } from '../../support/run-of.ts';
@@ -185,7 +185,7 @@ describe('a list of circuits', () => {
     const { tasks } = listOf([
       ...names.map((name) => instruction(name)),
       BRIEF_ECHO,
-      serializeCircuit(instruction('ECHO')),
+      fromBytes(instruction('ECHO')),
     ]);
     const failures = ['ENGINE_PROGRAM_TOO_WIDE', 'Error', 'FLEET_OUT_OF_MEMORY'];
     expect(await endsOf(pool.run(tasks))).toEqual([echo(0), ...failures, echo(4), echo(5)]);

@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 import { expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
-import { factsOfShape, packShape, unpackShape } from '../../../src/fleet/workers/sent-batch.ts';
+import { factsOfShape, packCircuit, unpackCircuit } from '../../../src/fleet/workers/sent-batch.ts';
 import {
   ReadObservables,
   readObservables,
@@ -79,7 +79,7 @@ const SHAPES: readonly (readonly [string, DynamicCircuit])[] = [
 test.each(SHAPES)(
   'a shape %s that was packed is the same circuit, with the same facts',
   (_, shape) => {
-    const unpacked = unpackShape(structuredClone(packShape(shape)));
+    const unpacked = unpackCircuit(structuredClone(packCircuit(shape)));
     const { sent: _sent, ...facts } = factsOfShape(shape);
     expect(factsOfShape(unpacked)).toMatchObject(facts);
     expect({ ...unpacked }).toEqual(shape);
@@ -92,12 +92,12 @@ test('observables and shapes out of a message are sent on without the message', 
   const message = deserialize(
     serialize({
       observables: sentObservables(OBSERVABLES),
-      shape: packShape(withMatrix),
+      shape: packCircuit(withMatrix),
     }),
   );
   const { factors } = message.observables;
   expect(factors.buffer.byteLength).toBeGreaterThan(factors.byteLength);
-  const { sent } = factsOfShape(unpackShape(message.shape));
+  const { sent } = factsOfShape(unpackCircuit(message.shape));
   if (!('bytes' in sent)) throw new Error('unreachable: a matrix is sent as bytes');
   const arrays = [
     ...Object.values(sentObservables(readObservables(message.observables))),

@@ -63,10 +63,7 @@ test('a circuit of objects is taken as it is', () => {
   expect(circuitOf(circuit)).toBe(circuit);
 });
 
-test('the size of a circuit grows with its operations in either form', () => {
+test('the size of a circuit grows with its operations', () => {
   const longer = { ...circuit, operations: [...circuit.operations, ...circuit.operations] };
   expect(sizeOfCircuit(longer)).toBe(2 * sizeOfCircuit(circuit));
-  expect(sizeOfCircuit(serializeCircuit(longer))).toBeGreaterThan(
-    sizeOfCircuit(serializeCircuit(circuit)),
-  );
 });
