@@ -1,12 +1,13 @@
 /**
  * A cluster on this machine, client, nodes and PostgreSQL included: what circuits cost on both ways, and how fast the
- * cluster reacts. Every answer is verified before it counts. `qcs capacity` reads the figures to predict six nodes.
+ * cluster reacts. Every answer is verified before it counts. `bench/capacity.ts` reads the figures to predict six nodes.
  */
+
+import { bellLoad } from '../src/cli/capacity/bell-load.ts';
 import { CLUSTER_SETTINGS, type Cluster, startCluster } from '../test/support/cluster.ts';
 import { postgresPrograms } from '../test/support/postgres-server.ts';
 import { recordOf, ServiceClient } from '../test/support/service-client.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
-import { bellLoad } from './bell-load.ts';
 import { measureFairness } from './cluster/fairness.ts';
 import {
   bellLoads,

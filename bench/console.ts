@@ -7,6 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
+import { bellLoad } from '../src/cli/capacity/bell-load.ts';
+import { closedLoop } from '../src/cli/capacity/closed-loop.ts';
 import { openChromium } from '../test/browser/chromium.ts';
 import { BROWSERS } from '../test/support/facilities/facilities.ts';
 import {
@@ -14,9 +16,7 @@ import {
   startServiceProcess,
   temporaryFolder,
 } from '../test/support/service-process.ts';
-import { bellLoad } from './bell-load.ts';
 import { type Measurement, report } from './harness.ts';
-import { closedLoop } from './http-load.ts';
 
 const NUM_JOBS = 10_000;
 const GOAL = 50;

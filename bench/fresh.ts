@@ -19,7 +19,7 @@ import { availableParallelism } from 'node:os';
 import { type Circuit, withFinalMeasurement } from '../src/circuit/circuit.ts';
 import { parseOpenQasm } from '../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../src/circuit/openqasm/print-openqasm.ts';
-import { HttpConnection, httpRequest } from '../src/cli/capacity/http-connection.ts';
+import { HttpConnections, httpRequest } from '../src/cli/capacity/http-connections.ts';
 import { compile } from '../src/compiler/compile.ts';
 import { angleKinds } from '../src/compiler/parametric.ts';
 import type { Program, TargetProfile } from '../src/compiler/program.ts';
@@ -130,7 +130,7 @@ export async function benchFresh(): Promise<void> {
   stack.defer(async () => {
     await service.stop('SIGTERM');
   });
-  const client = stack.use(await Client.connect(service));
+  const client = stack.use(new Client(service));
   print(HEADER);
   const rows: Row[] = [];
   for (const numQubits of widths) {
@@ -360,18 +360,11 @@ interface CircuitAnswer {
 class Client implements Disposable {
   readonly #url: URL;
   readonly #key: string;
-  readonly #connection: HttpConnection;
+  readonly #connection = new HttpConnections(1);
 
-  private constructor(url: URL, key: string) {
-    this.#url = url;
+  constructor({ origin, key = '' }: ServiceProcess) {
+    this.#url = new URL('/api/v1/quantum/circuits', origin);
     this.#key = key;
-    this.#connection = new HttpConnection(url);
-  }
-
-  static async connect({ origin, key = '' }: ServiceProcess): Promise<Client> {
-    const client = new Client(new URL('/api/v1/quantum/circuits', origin), key);
-    await client.#connection.opened;
-    return client;
   }
 
   async run(text: string): Promise<HttpTimes> {

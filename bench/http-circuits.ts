@@ -6,10 +6,11 @@
  * other work the rate says little and the cost still much, and where the cost of the main thread times
  * the rate comes near one second per second, the main thread is the bound.
  */
+
+import { bellLoad } from '../src/cli/capacity/bell-load.ts';
+import { closedLoop } from '../src/cli/capacity/closed-loop.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
-import { bellLoad } from './bell-load.ts';
 import { type Measurement, report } from './harness.ts';
-import { closedLoop } from './http-load.ts';
 import { measureRound, type Round, roundsMeasurement } from './http-rounds.ts';
 
 /** `gpu-fleet` on whatever backs it here: its circuits pass the fleet's devices as well. */

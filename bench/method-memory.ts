@@ -10,10 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Circuit, Operation } from '../src/circuit/circuit.ts';
 import { compileMatrixProduct } from '../src/compiler/chain/compile-matrix-product.ts';
 import { chainCost } from '../src/compiler/chain/matrix-product-cost.ts';
-import {
-  compileStabilizer,
-  isStabilizerProgram,
-} from '../src/compiler/clifford/compile-stabilizer.ts';
+import { compileStabilizer } from '../src/compiler/clifford/compile-stabilizer.ts';
 import { compile } from '../src/compiler/compile.ts';
 import { compileDensity } from '../src/compiler/noise/compile-density.ts';
 import { countingBytes } from '../src/engine/counts-builder.ts';
@@ -77,7 +74,7 @@ async function prepared(
   switch (given.method) {
     case 'stabilizer': {
       const program = compileStabilizer(circuit);
-      if (!isStabilizerProgram(program)) throw new Error(program.operation);
+      if ('kind' in program) throw new Error(program.operation);
       return [await on.prepareStabilizer!(program), stabilizerBytes(program, shots)];
     }
     case 'matrix_product_state': {

@@ -65,7 +65,7 @@ export async function benchSweeps(): Promise<void> {
 function rowOf(family: string, circuit: Circuit, resident: number, contiguous: number): Row {
   const name = `${family}, ${circuit.numQubits} qubits, ${resident} resident, ${contiguous} contiguous`;
   const target = targetOf(circuit.numQubits, resident, contiguous);
-  const program = schedule(circuit, target);
+  const { program } = schedule(circuit, target);
   const broken = breaches({ hash: hashProgram(program), ...program }, target);
   if (broken.length > 0) throw new Error(`${name}: ${broken.join(', ')}`);
   const sweeps = program.steps.filter((step) => step.kind === 'sweep');

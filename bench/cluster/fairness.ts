@@ -1,5 +1,5 @@
 /** Whether a cluster that has more to do than it can is fair to keys, wherever and however often they ask. */
-import { HttpConnection, httpRequest } from '../../src/cli/capacity/http-connection.ts';
+import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
 import type { Cluster } from '../../test/support/cluster.ts';
 import { lastingCircuit } from '../../test/support/lasting-circuit.ts';
 
@@ -36,8 +36,7 @@ export async function measureFairness(cluster: Cluster, seconds: number): Promis
   const drive = async (place: number, key: string, origin: string) => {
     const url = new URL('/api/v1/quantum/circuits', origin);
     const request = httpRequest('POST', url, { 'x-api-key': key }, JSON.stringify(CIRCUIT));
-    const connection = stack.use(new HttpConnection(url));
-    await connection.opened;
+    const connection = stack.use(new HttpConnections(1));
     while (performance.now() < until) {
       const { status, body } = await connection.send(request);
       if (status !== 201) throw new Error(`${status}: ${body.slice(0, 500)}`);

@@ -1,13 +1,13 @@
 /** Loads on the nodes of a cluster, client and service on one machine, and what they cost in processor time. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoadFailedError } from '../../src/cli/capacity/errors.ts';
-import { HttpConnection } from '../../src/cli/capacity/http-connection.ts';
+import { bellLoad } from '../../src/cli/capacity/bell-load.ts';
+import { closedLoop, type Load } from '../../src/cli/capacity/closed-loop.ts';
+import { HttpConnections } from '../../src/cli/capacity/http-connections.ts';
+import { LoadFailedError } from '../../src/cli/errors.ts';
 import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
 import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import type { Cluster } from '../../test/support/cluster.ts';
-import { bellLoad } from '../bell-load.ts';
-import { closedLoop, type Load } from '../http-load.ts';
 import { threadTimes } from '../thread-times.ts';
 
 const US_PER_S = 1e6;
@@ -73,14 +73,10 @@ export async function openLoops(
   let sendAt = begun;
   let index = 0;
   using stack = new DisposableStack();
-  const drive = async ({
-    origin,
-    request,
-    verify,
-    status: expected = 201,
-  }: (typeof loads)[number]) => {
-    const connection = stack.use(new HttpConnection(origin));
-    await connection.opened;
+  const drive = async (
+    { request, verify, status: expected = 201 }: (typeof loads)[number],
+    connections: HttpConnections,
+  ) => {
     for (;;) {
       sendAt += draws.exponential(index++, GAP, 1000 / perSecond);
       const plannedAt = sendAt;
@@ -89,14 +85,22 @@ export async function openLoops(
       if (early > 0) await sleep(early);
       // A timer may fire up to a millisecond early.
       const since = Math.min(plannedAt, performance.now());
-      const { status, body } = await connection.send(request);
+      const { status, body } = await connections.send(request);
       if (status !== expected) throw new LoadFailedError(`${status}: ${body.slice(0, 500)}`);
       verify(body);
       latencies.push(performance.now() - since);
     }
   };
   // Connections of the loads alternate, and each takes the next arrival.
-  await Promise.all(Array.from({ length: numConnections }, () => loads.map(drive)).flat());
+  const opened = loads.map((load) => ({
+    load,
+    connections: stack.use(new HttpConnections(numConnections)),
+  }));
+  await Promise.all(
+    Array.from({ length: numConnections }, () =>
+      opened.map(({ load, connections }) => drive(load, connections)),
+    ).flat(),
+  );
   const { p50, p99 } = percentilesOf(latencies);
   return {
     perSecond: latencies.length / ((performance.now() - begun) / 1000),

@@ -8,11 +8,11 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { httpRequest } from '../../src/cli/capacity/http-connection.ts';
+import { bellLoad } from '../../src/cli/capacity/bell-load.ts';
+import { closedLoop, type Load } from '../../src/cli/capacity/closed-loop.ts';
+import { httpRequest } from '../../src/cli/capacity/http-connections.ts';
 import { startServiceProcess, temporaryFolder } from '../../test/support/service-process.ts';
-import { bellLoad } from '../bell-load.ts';
 import type { Measurement } from '../harness.ts';
-import { closedLoop, type Load } from '../http-load.ts';
 import { measureRound, type Round, roundsMeasurement } from '../http-rounds.ts';
 import { type AnsweredRow, checkCounts, checkExpectations } from './answer-checks.ts';
 import type { DeployedModel, Flowers } from './deployed-model.ts';
@@ -108,7 +108,6 @@ function inferenceAnswers(
   const { rows, exact } = flowers;
   const body = numRows === 1 ? { input: rows[0] } : { inputs: rows };
   return {
-    origin: url,
     request: httpRequest('POST', url, { 'x-api-key': key }, JSON.stringify(body)),
     status: 200,
     verify: (text) => {
@@ -125,7 +124,6 @@ function demoAnswers(model: DeployedModel, origin: string): Answers {
   const url = new URL('/api/v1/demo/qnn-hybrid', origin);
   const { rows, exact }: Flowers = model.flowers(1);
   return {
-    origin: url,
     request: httpRequest('POST', url, {}, JSON.stringify({ input: rows[0] })),
     status: 200,
     verify: (text) => {

@@ -274,7 +274,7 @@ const VOCABULARY = [
 ];
 
 /** A program, or any text, with some of its tokens changed. */
-export function mutatedProgram(text: string, random: RandomStream): string {
+function mutatedProgram(text: string, random: RandomStream): string {
   let tokens: readonly string[] = text.match(TOKEN) ?? [];
   for (let i = 1 + random.below(3); i > 0; i--) {
     const at = random.below(tokens.length + 1);

@@ -103,3 +103,15 @@ export class InterruptedError extends CodedError {
     super('Interrupted.');
   }
 }
+
+/**
+ * The service did not start, closed a connection, or gave a wrong answer, so its figures would mean nothing.
+ */
+export class LoadFailedError extends CodedError {
+  readonly code = 'CLI_LOAD_FAILED';
+
+  /** @param what - The event, without a full stop. */
+  constructor(what: string, options?: ErrorOptions) {
+    super(`The load was broken off: ${what}.`, [], options);
+  }
+}

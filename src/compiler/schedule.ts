@@ -44,16 +44,6 @@ export interface Scheduled {
 }
 
 /**
- * Returns the steps of a circuit, with their matrices and layout.
- *
- * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
- *   `target.maxDenseQubits`.
- */
-export function schedule(circuit: DynamicCircuit, target: TargetProfile): UnhashedProgram {
-  return scheduleAndCount(circuit, target).program;
-}
-
-/**
  * Schedules an optimized circuit. If an operation is too wide, the error names its index in the caller's circuit:
  * passes never widen an operation, so the original circuit fails too.
  *
@@ -65,21 +55,23 @@ export function scheduleOf(
   target: TargetProfile,
 ): Scheduled {
   try {
-    return scheduleAndCount(optimized, target);
+    return schedule(optimized, target);
   } catch (error) {
-    if (error instanceof KernelTooWideError) return scheduleAndCount(original, target);
+    if (error instanceof KernelTooWideError) return schedule(original, target);
     throw error;
   }
 }
 
 /**
- * Schedules a circuit, with figures for the report.
+ * Returns the steps of a circuit, with their matrices and layout, and figures for the report.
  *
  * @param start - For a circuit without loops; where absent, qubits may be anywhere before the first step.
  * @param measuresAtHome - Whether all operations before a measurement are done then and none after it, with every qubit in
  *   its own place there and at the end.
+ * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
+ *   `target.maxDenseQubits`.
  */
-export function scheduleAndCount(
+export function schedule(
   circuit: DynamicCircuit,
   target: TargetProfile,
   start?: StartLayout,

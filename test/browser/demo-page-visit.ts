@@ -14,7 +14,7 @@ export interface RunAnswer {
 }
 
 /** A clear call for the one class. */
-export const VIRGINICA: RunAnswer = { status: 200, body: demoBody('virginica') };
+const VIRGINICA: RunAnswer = { status: 200, body: demoBody('virginica') };
 /** A clear call for the other. */
 export const VERSICOLOR: RunAnswer = { status: 200, body: demoBody('versicolor') };
 /** A call that another run might not repeat. */

@@ -44,8 +44,19 @@ describeWith(['Chromium'], 'the demo page', () => {
     expect(await visit.text('sum')).toContain('(861 − 163) / 1,024 = +0.682');
     expect(await visit.text('provenance')).toContain('statevector-sim (cpu, f64)');
     expect(await visit.text('line')).toContain('⟨Z₀⟩ = +0.682');
-    expect(await visit.page.locator('#histogram .bar').count()).toBe(16);
-    expect(await visit.text('counts-rows')).toContain('0000+1214');
+    const bars = await visit.page.locator('#histogram .own').all();
+    expect(bars).toHaveLength(16);
+    const boxes = await Promise.all(bars.map((bar) => bar.boundingBox()));
+    for (const [i, box] of boxes.entries()) {
+      const next = boxes[i + 1];
+      if (box && next) expect(box.x + box.width).toBeLessThan(next.x);
+    }
+    const outcomes = await visit.page.locator('#histogram .outcome').allTextContents();
+    const ends = outcomes.map((outcome) => outcome.at(-1)).join('');
+    expect(ends).toBe(`${'1'.repeat(8)}${'0'.repeat(8)}`);
+    const headings = await visit.page.locator('#histogram .group').allTextContents();
+    expect(headings).toEqual(['−1: 163', '+1: 861']);
+    expect(await visit.page.locator('#histogram tbody').textContent()).toContain('0000+1214');
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
-import { capacityPage } from '../../src/cli/capacity/capacity-page.ts';
+import { capacityPage } from '../../bench/capacity/capacity-page.ts';
 import { GUIDES_PATH } from '../../src/service/documents/guides.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { LONG_WAIT_MS } from '../support/facilities/facilities.ts';
@@ -79,6 +79,7 @@ describeWith(['Chromium'], 'pages at their widths', () => {
     for (const size of [DESK, PHONE]) {
       await page.resize(size);
       await page.load(pathToFileURL(file).href);
+      expect(await page.page.locator('.chart canvas').count()).toBe(2);
       if (size === DESK) expect(await page.evaluate(SCROLLING)).toEqual([]);
       expect(await page.evaluate(SIDEWAYS)).toBeLessThanOrEqual(0);
     }

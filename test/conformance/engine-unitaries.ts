@@ -8,8 +8,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
-import { canonicalGate } from '../../src/circuit/synthesis/weyl-decomposition.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { canonicalGate } from '../support/canonical-gate.ts';
 import { statevectorOf, worstAmplitude } from '../support/engine-runs.ts';
 import { circuitUnitary, type Matrix } from '../support/kronecker-oracle.ts';
 import {

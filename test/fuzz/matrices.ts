@@ -48,7 +48,7 @@ export function dagger(a: Matrix): Matrix {
 }
 
 /** Kronecker product; `low` acts on the first operands. */
-export function kron(high: Matrix, low: Matrix): Matrix {
+function kron(high: Matrix, low: Matrix): Matrix {
   return high.flatMap((top) => low.map((row) => top.flatMap((x) => row.map((y) => times(x, y)))));
 }
 
@@ -67,7 +67,7 @@ export function identity(size: number): Matrix {
 }
 
 /** The Pauli matrices by their letters. */
-export const PAULI: Readonly<Record<string, Matrix>> = {
+const PAULI: Readonly<Record<string, Matrix>> = {
   I: identity(2),
   X: [
     [NONE, ONE],
@@ -195,7 +195,7 @@ export interface Channel {
 }
 
 /** The matrix of a Pauli string; its rightmost letter acts on the first operand. */
-export function pauliMatrix(letters: string): Matrix {
+function pauliMatrix(letters: string): Matrix {
   return [...letters].reduce<Matrix>((matrix, letter) => kron(matrix, PAULI[letter]!), [[ONE]]);
 }
 

@@ -3,7 +3,7 @@
 type Json = unknown;
 
 /** Cases with one run of array elements, or one optional field, left out; longest runs first. */
-export function* smaller(value: Json): Generator<Json> {
+function* smaller(value: Json): Generator<Json> {
   yield* shortened(value);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, part] of Object.entries(value)) {

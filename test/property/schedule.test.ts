@@ -58,7 +58,7 @@ const CHUNKED_TARGETS: readonly [string, TargetProfile][] = [
 const SEEDS = seeds(3);
 
 function programOf(circuit: DynamicCircuit, forTarget: TargetProfile): Program {
-  const scheduled = schedule(circuit, forTarget);
+  const { program: scheduled } = schedule(circuit, forTarget);
   return { hash: hashProgram(scheduled), ...scheduled };
 }
 

@@ -9,7 +9,7 @@ import type { ScheduledRun } from '../../src/fleet/schedule/scheduled-run.ts';
 const ROUNDING = 1e-6;
 
 /** Bytes of a run's amplitudes. */
-export function stateBytes({ precision, work }: ScheduledRun): number {
+function stateBytes({ precision, work }: ScheduledRun): number {
   return (precision === 'f64' ? 16 : 8) * 2 ** work.numQubits;
 }
 

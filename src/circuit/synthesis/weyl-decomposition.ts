@@ -78,17 +78,6 @@ export function weylDecomposition(unitary: ComplexMatrix): WeylDecomposition {
   return chamber.decomposition();
 }
 
-/** exp(i(a·XX + b·YY + c·ZZ)), four rows. */
-export function canonicalGate([a, b, c]: readonly [number, number, number]): ComplexMatrix {
-  const signs = [a - b + c, a + b - c, -a - b - c, -a + b + c];
-  const diagonal = identity(4);
-  for (const [i, angle] of signs.entries()) {
-    diagonal[10 * i] = Math.cos(angle);
-    diagonal[10 * i + 1] = Math.sin(angle);
-  }
-  return multiply(multiply(MAGIC, diagonal), MAGIC_ADJOINT);
-}
-
 /** A decomposition whose coordinates are moved into the chamber; each step keeps the product. */
 class Chamber {
   #phase: number;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { LoadFailedError } from './errors.ts';
+import { LoadFailedError } from '../errors.ts';
 
 /** Running service that this process started. */
 export interface OwnService extends AsyncDisposable {

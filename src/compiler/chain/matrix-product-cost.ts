@@ -6,9 +6,7 @@
  * bounds all bonds. Most circuits need much less, because gates with small angles entangle little: the likely bond grows
  * with the entropy of the gates' Schmidt weights instead.
  */
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import type { BondLimits, ChainGate, MatrixProductProgram } from '../program.ts';
-import { compileMatrixProduct } from './compile-matrix-product.ts';
+import type { ChainGate, MatrixProductProgram } from '../program.ts';
 import { bondGrowth, type OperatorWeights, operatorWeights } from './operator-weights.ts';
 
 /** Memory of a run in bytes. */
@@ -47,14 +45,6 @@ const SITE_MS = 0.000_06;
 /** Shots that are drawn together. */
 const SHOTS_TOGETHER = 4096;
 const ENTRY_BYTES = 16;
-
-/** Estimates a circuit that compiles for matrix product states. */
-export function matrixProductCost(
-  circuit: DynamicCircuit,
-  limits: Partial<BondLimits> = {},
-): MatrixProductCost {
-  return chainCost(compileMatrixProduct(circuit, limits));
-}
 
 /** Estimates a program. */
 export function chainCost(program: MatrixProductProgram): MatrixProductCost {

@@ -42,12 +42,6 @@ export function compileStabilizer(circuit: DynamicCircuit): StabilizerProgram | 
 }
 
 /** The first operation that is neither Clifford nor Pauli noise; undefined if there is none. */
-export function findNotClifford({
-  operations,
-}: Pick<DynamicCircuit, 'operations'>): NotCliffordReason | undefined {
-  return firstNotClifford(operations, new CliffordRecognition(), []);
-}
-
 function firstNotClifford(
   operations: readonly DynamicOperation[],
   recognition: CliffordRecognition,
@@ -226,8 +220,3 @@ class ProgramWriter {
     this.code.addReset(qubits[0]!, reset.value, reset.probability);
   }
 }
-
-/** Whether a compiled circuit is a program. */
-export const isStabilizerProgram = (
-  compiled: StabilizerProgram | NotCliffordReason,
-): compiled is StabilizerProgram => !('kind' in compiled);

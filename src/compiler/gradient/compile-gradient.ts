@@ -15,7 +15,7 @@ import { pairForm } from '../pair-form.ts';
 import { type AngleKinds, CONSTANT } from '../parametric.ts';
 import { optimize } from '../passes/pipeline.ts';
 import type { GradientProgram, TargetProfile } from '../program.ts';
-import { type Scheduled, scheduleAndCount, scheduleOf } from '../schedule.ts';
+import { type Scheduled, schedule, scheduleOf } from '../schedule.ts';
 import { programAt, withParameters } from '../shape.ts';
 import { type BackwardCircuit, backwardCircuit, type SummedRun } from './backward-circuit.ts';
 import { generatorsAt } from './generators.ts';
@@ -120,7 +120,7 @@ function scheduleBack(
   // With an ancilla a state may be wider than the engine's; it refuses what it cannot hold.
   const reach =
     ancilla === undefined ? target.chunkQubits : Math.max(target.chunkQubits, numQubits);
-  return scheduleAndCount(circuit, { ...target, chunkQubits: reach }, { placeOf, pinned: ancilla });
+  return schedule(circuit, { ...target, chunkQubits: reach }, { placeOf, pinned: ancilla });
 }
 
 /** The sums and factors that make up the derivatives, as a function of the angles. */

@@ -25,7 +25,7 @@ import {
 } from '../program.ts';
 import { hashProgram } from '../program-hash.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
-import { type Scheduled, scheduleAndCount, scheduleOf } from '../schedule.ts';
+import { type Scheduled, schedule, scheduleOf } from '../schedule.ts';
 import { densityCircuit, errorOfDepolarizing } from './density-circuit.ts';
 import { lastReadings } from './last-readings.ts';
 
@@ -142,7 +142,7 @@ function scheduledFor(
   try {
     // Probabilities are read off the diagonal, which has them only where rows and columns have had the same gates, and
     // where it is known in which places they are.
-    return scheduleAndCount(doubled, target, undefined, hasMidCircuitMeasurement(doubled));
+    return schedule(doubled, target, undefined, hasMidCircuitMeasurement(doubled));
   } catch (error) {
     if (!(error instanceof KernelTooWideError)) throw error;
     const withoutNoise = original.operations.map(

@@ -12,7 +12,7 @@ import { pairForm } from '../pair-form.ts';
 import { optimize } from '../passes/pipeline.ts';
 import type { Program, TargetProfile } from '../program.ts';
 import { hashProgram } from '../program-hash.ts';
-import { scheduleAndCount } from '../schedule.ts';
+import { schedule } from '../schedule.ts';
 
 /** A matrix that need not be unitary. Passes leave it where it is. */
 export interface OperatorOperation {
@@ -82,7 +82,7 @@ export class SegmentCompiler {
 
   #schedule(operations: readonly DynamicOperation[], isUnitary: boolean): Program {
     const circuit = { numQubits: this.#numQubits, numBits: this.#numBits, operations };
-    const { program, fusedBlocks } = scheduleAndCount(circuit, this.#target, this.#start);
+    const { program, fusedBlocks } = schedule(circuit, this.#target, this.#start);
     this.#fusedBlocks += fusedBlocks;
     const flagged: Omit<Program, 'hash'> = {
       ...program,

@@ -2,7 +2,7 @@
 import { duration, grouped, listed, plain, signed } from '../numbers.ts';
 import { tally, verdict } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { Counts, CountsTable } from './histogram-view.tsx';
+import { Counts } from './histogram-view.tsx';
 import { Line } from './line-view.tsx';
 import { isStale, type PageState } from './page-state.ts';
 
@@ -38,7 +38,6 @@ export function AnswerCard({
       <Counts facts={facts} counts={result?.answer.counts ?? NO_COUNTS} isStale={isStale(state)} />
       <p id="sum">{result !== undefined && <Sum result={result} facts={facts} />}</p>
       <dl id="provenance">{result !== undefined && <Provenance result={result} />}</dl>
-      <CountsTable facts={facts} counts={result?.answer.counts ?? NO_COUNTS} />
     </section>
   );
 }

@@ -8,12 +8,23 @@ export interface CountsOf {
   readonly counts: ReadonlyMap<string, number>;
 }
 
+/** Outcomes that stand together, under a heading with their number of shots. */
+export interface HistogramGroup {
+  readonly name: string;
+  readonly note: string;
+  /** Class of its bars and its heading. */
+  readonly style: string;
+  readonly has: (outcome: string) => boolean;
+}
+
 /** What is drawn. */
 export interface HistogramContents extends CountsOf {
   /** Exact probability of each outcome; one that is missing has probability 0. */
   readonly exact?: ReadonlyMap<string, number> | undefined;
   /** A second job to compare with. */
   readonly other?: CountsOf | undefined;
+  /** From left to right. Each outcome is of one of them. */
+  readonly groups?: readonly HistogramGroup[] | undefined;
 }
 
 /** An outcome, or all outcomes that have no row of their own. */
@@ -107,6 +118,21 @@ export function byOutcome(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/** Rows from left to right, each with the place of its group, or -1. */
+export function inGroups(rows: readonly HistogramRow[], groups: readonly HistogramGroup[]) {
+  return rows
+    .map((row) => ({ row, group: groups.findIndex(({ has }) => has(row.outcome)) }))
+    .sort((a, b) => a.group - b.group);
+}
+
+/** Shots of a group. */
+export function shotsOf(
+  { has }: HistogramGroup,
+  rows: readonly Pick<HistogramRow, 'outcome' | 'count'>[],
+): number {
+  return rows.reduce((sum, { outcome, count }) => sum + (has(outcome) ? count : 0), 0);
+}
+
 /** The greatest share or probability of the rows. */
 export function greatestOf(rows: readonly HistogramRow[]): number {
   return rows.reduce((most, row) => Math.max(most, weight(row)), 0);
@@ -138,10 +164,11 @@ export function distanceOf(
 
 /** The histogram in words: shots, number of outcomes, and the most frequent ones. */
 export function histogramInWords(
-  { label, counts, other }: HistogramContents,
+  { label, counts, other, groups = [] }: HistogramContents,
   all: readonly HistogramRow[],
 ): string {
   const came = all.filter(({ count }) => count > 0);
+  if (came.length === 0) return `${label}: no shots.`;
   const shots = (of: ReadonlyMap<string, number>) => `${grouped(totalOf(of))} shots`;
   const top = came
     .toSorted((a, b) => b.count - a.count)
@@ -152,9 +179,10 @@ export function histogramInWords(
     });
   const compared =
     other === undefined ? '' : ` Compared with ${other.label}: ${shots(other.counts)}.`;
+  const inGroups = groups.map((group) => ` ${group.name}: ${grouped(shotsOf(group, all))} shots.`);
   return (
     `${label}: ${shots(counts)}, ${grouped(came.length)} different outcomes. ` +
-    `The most frequent: ${top.join('; ')}.${compared}`
+    `The most frequent: ${top.join('; ')}.${inGroups.join('')}${compared}`
   );
 }
 

@@ -9,17 +9,24 @@ import {
   allRows,
   greatestOf,
   type HistogramContents,
+  type HistogramGroup,
   type HistogramRow,
   type HistogramRows,
   histogramInWords,
+  inGroups,
   niceTop,
   rowsToDraw,
   shortened,
+  shotsOf,
 } from './histogram-data.ts';
 import { useWidth } from './use-width.ts';
 import './histogram.css';
 
 const HEIGHT = 240;
+/** Room for the headings of groups above the bars, width of a heading, and room between groups. */
+const HEADINGS = 28;
+const HEADING = 106;
+const BETWEEN_GROUPS = 20;
 const MARGIN = { top: 26, left: 52, right: 4 };
 /** Least width of a slot, for its label, and of each of its bars. */
 const LEAST_SLOT = 14;
@@ -34,7 +41,7 @@ const NUM_TABLE_ROWS = 1000;
 
 /** Draws counts as bars, says them in words, and has them as a table. */
 export function Histogram(contents: HistogramContents) {
-  const { label, counts, exact, other } = contents;
+  const { label, counts, exact, other, groups = [] } = contents;
   const figure = useRef<HTMLElement>(null);
   const width = useWidth(figure);
   const all = useMemo(() => allRows(contents), [counts, exact, other?.counts]);
@@ -57,6 +64,7 @@ export function Histogram(contents: HistogramContents) {
         >
           <Drawing
             rows={rows}
+            groups={groups}
             width={Math.max(width, leastWidth)}
             numBars={numBars}
             words={histogramInWords(contents, all)}
@@ -65,7 +73,13 @@ export function Histogram(contents: HistogramContents) {
       )}
       <details>
         <summary>Counts as a table</summary>
-        <Table label={label} all={all} otherLabel={other?.label} hasExact={exact !== undefined} />
+        <Table
+          label={label}
+          all={all}
+          groups={groups}
+          otherLabel={other?.label}
+          hasExact={exact !== undefined}
+        />
       </details>
     </figure>
   );
@@ -98,18 +112,29 @@ interface Shape {
 
 function Drawing({
   rows: { rows, numOthers },
+  groups,
   width,
   numBars,
   words,
-}: Shape & { readonly rows: HistogramRows; readonly words: string }) {
-  const room = width - MARGIN.left - MARGIN.right;
+}: Shape & {
+  readonly rows: HistogramRows;
+  readonly groups: readonly HistogramGroup[];
+  readonly words: string;
+}) {
+  const numGaps = Math.max(0, groups.length - 1);
+  const room = width - MARGIN.left - MARGIN.right - numGaps * BETWEEN_GROUPS;
   const pitch = Math.min(WIDEST_SLOT, room / Math.max(1, rows.length));
   const longest = rows.reduce((most, { outcome }) => Math.max(most, shortened(outcome).length), 0);
   const isUpright = pitch < longest * CHARACTER + 4;
-  const height = HEIGHT + (isUpright ? longest * CHARACTER - 14 : 0);
-  const base = HEIGHT - 24;
+  const headings = groups.length > 0 ? HEADINGS : 0;
+  const height = HEIGHT + headings + (isUpright ? longest * CHARACTER - 14 : 0);
+  const base = HEIGHT + headings - 24;
   const top = niceTop(greatestOf(rows));
-  const heightOf = (share: number) => ((base - MARGIN.top) * share) / top;
+  const heightOf = (share: number) => ((base - MARGIN.top - headings) * share) / top;
+  const slots = inGroups(rows, groups).map((slot, i) => ({
+    ...slot,
+    x: MARGIN.left + i * pitch + Math.max(0, slot.group) * BETWEEN_GROUPS,
+  }));
   return (
     <svg width={width} height={height} role="img" aria-label={words}>
       {[0, top / 2, top].map((share) => (
@@ -125,11 +150,26 @@ function Drawing({
           </text>
         </g>
       ))}
-      {rows.map((row, i) => (
+      {groups.map((group, g) => {
+        const left = slots.find((slot) => slot.group === g)?.x ?? MARGIN.left;
+        const x = Math.min(left, width - HEADING);
+        return (
+          <g key={group.name}>
+            <text x={x} y="16" class={`group ${group.style}`}>
+              {`${group.name}: ${grouped(shotsOf(group, rows))}`}
+            </text>
+            <text x={x} y="34" class="scale">
+              {group.note}
+            </text>
+          </g>
+        );
+      })}
+      {slots.map(({ row, group, x }, i) => (
         <Slot
           key={row.outcome}
           row={row}
-          x={MARGIN.left + i * pitch}
+          x={x}
+          style={groups[group]?.style ?? ''}
           pitch={pitch}
           numBars={numBars}
           base={base}
@@ -145,6 +185,7 @@ function Drawing({
 function Slot({
   row,
   x,
+  style,
   pitch,
   numBars,
   base,
@@ -154,6 +195,8 @@ function Slot({
 }: {
   readonly row: HistogramRow;
   readonly x: number;
+  /** Class of its group; empty if there are no groups. */
+  readonly style: string;
   readonly pitch: number;
   readonly numBars: number;
   readonly base: number;
@@ -163,7 +206,7 @@ function Slot({
 }) {
   const { outcome, count, share, exact, otherShare } = row;
   const bars = [
-    { kind: 'own', share },
+    { kind: `own ${style}`.trim(), share },
     ...(exact === undefined ? [] : [{ kind: 'exact', share: exact }]),
     ...(otherShare === undefined ? [] : [{ kind: 'other', share: otherShare }]),
   ];
@@ -180,9 +223,9 @@ function Slot({
           <rect
             key={bar.kind}
             class={bar.kind}
-            x={left + i * barWidth + (bar.kind === 'own' ? 0 : 1)}
+            x={left + i * barWidth + (i === 0 ? 0 : 1)}
             y={base - size}
-            width={Math.max(1, barWidth - (bar.kind === 'own' ? 0 : 2))}
+            width={Math.max(1, barWidth - (i === 0 ? 0 : 2))}
             height={size}
             rx={Math.min(3, size / 2)}
           />
@@ -241,11 +284,13 @@ function shareInWords(share: number): string {
 function Table({
   label,
   all,
+  groups,
   otherLabel,
   hasExact,
 }: {
   readonly label: string;
   readonly all: readonly HistogramRow[];
+  readonly groups: readonly HistogramGroup[];
   readonly otherLabel: string | undefined;
   readonly hasExact: boolean;
 }) {
@@ -255,6 +300,7 @@ function Table({
         <thead>
           <tr>
             <th scope="col">Outcome</th>
+            {groups.length > 0 && <th scope="col">Counts as</th>}
             <th scope="col">Count</th>
             <th scope="col">Share</th>
             {hasExact && <th scope="col">Exact</th>}
@@ -265,6 +311,7 @@ function Table({
           {all.slice(0, NUM_TABLE_ROWS).map((row) => (
             <tr key={row.outcome}>
               <th scope="row">{row.outcome}</th>
+              {groups.length > 0 && <td>{groups.find(({ has }) => has(row.outcome))?.name}</td>}
               <td>{grouped(row.count)}</td>
               <td>{percent(row.share, 2)}</td>
               {row.exact !== undefined && <td>{percent(row.exact, 2)}</td>}

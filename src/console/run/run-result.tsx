@@ -85,7 +85,7 @@ export function Warnings({ circuit: { warnings = [] } }: { readonly circuit: Cir
 }
 
 /** Counts of a record; empty if it has none. */
-export function countsOf({ counts = {} }: Circuit): ReadonlyMap<string, number> {
+function countsOf({ counts = {} }: Circuit): ReadonlyMap<string, number> {
   return new Map(Object.entries(counts));
 }
 

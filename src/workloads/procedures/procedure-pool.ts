@@ -26,9 +26,7 @@ import type {
 } from './procedure-call.ts';
 import type { CallEnd } from './running-call.ts';
 
-export type { ExecutedOn } from './executed-on.ts';
 export type {
-  ProcedureAddress,
   ProcedureCall,
   ProcedureHooks,
   ProcedureLoad,

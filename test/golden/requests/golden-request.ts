@@ -31,7 +31,7 @@ const DRAWN = { shots: 20, seed: 11 };
 /** Path of a processor's circuits. */
 export const CIRCUITS = `${API}/quantum/circuits`;
 /** Path of batches. */
-export const BATCHES = `${API}/quantum/batches`;
+const BATCHES = `${API}/quantum/batches`;
 
 /** Circuits for `qvm`, 20 shots each unless the table says otherwise. */
 export function circuitRequests(family: string, table: Table): readonly GoldenRequest[] {

@@ -67,7 +67,7 @@ export interface FacilityRecord {
 const INSTALLER = 'on Debian bookworm, .ci/install-vulkan-drivers does it';
 
 /** All of them, in the order in which they are reported. */
-export const FACILITIES: Readonly<Record<Facility, FacilityRecord>> = {
+const FACILITIES: Readonly<Record<Facility, FacilityRecord>> = {
   lavapipe: {
     install: `mesa-vulkan-drivers 24 or newer and libvulkan1 (${INSTALLER})`,
     requiredBy: 'QCS_TEST_REQUIRE_VULKAN',
@@ -131,7 +131,7 @@ export interface NeedySuite {
 }
 
 /** The facilities, as a list of their names. */
-export const FACILITY_NAMES = Object.keys(FACILITIES).filter(
+const FACILITY_NAMES = Object.keys(FACILITIES).filter(
   (name): name is Facility => name in FACILITIES,
 );
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { gateNamed } from '../../../src/circuit/gates.ts';
-import { canonicalGate } from '../../../src/circuit/synthesis/weyl-decomposition.ts';
 import { canonicalForm } from '../../../src/compiler/canonical-form.ts';
 import {
   type ComplexMatrix,
@@ -9,6 +8,7 @@ import {
   multiply,
 } from '../../../src/math/complex-matrix.ts';
 import { tensorProduct } from '../../../src/math/tensor-product.ts';
+import { canonicalGate } from '../../support/canonical-gate.ts';
 import { randomUnitary } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 

@@ -20,7 +20,7 @@ const TARGET = profile({
 const BARRIER: Operation = { kind: 'barrier', qubits: [0, 1, 2, 3, 4, 5, 6, 7] };
 
 function programOf(operations: readonly Operation[], target: TargetProfile = TARGET): Program {
-  const program = schedule({ numQubits: NUM_QUBITS, numBits: 2, operations }, target);
+  const { program } = schedule({ numQubits: NUM_QUBITS, numBits: 2, operations }, target);
   const hashed = { hash: hashProgram(program), ...program };
   expect(breaches(hashed, target)).toEqual([]);
   return hashed;
@@ -66,7 +66,7 @@ describe('exchanges', () => {
     const stream = new RandomStream(0);
     const operations = Array.from({ length: 200 }, () => gate('ISWAP', stream.distinct(2, 10)));
     const target = { ...TARGET, chunkQubits: 5 };
-    const program = schedule({ numQubits: 10, numBits: 0, operations }, target);
+    const { program } = schedule({ numQubits: 10, numBits: 0, operations }, target);
     const pairs = program.steps.flatMap((step) =>
       step.kind === 'exchange' ? [step.pairs.length] : [],
     );

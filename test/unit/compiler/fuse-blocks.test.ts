@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
 import { DEFAULT_COSTS } from '../../../src/compiler/cost-model.ts';
 import type { Kernel, TargetProfile } from '../../../src/compiler/program.ts';
-import { scheduleAndCount } from '../../../src/compiler/schedule.ts';
+import { schedule } from '../../../src/compiler/schedule.ts';
 import { ALWAYS_FUSES, profile } from '../../support/profiles.ts';
 import { gate } from '../../support/random-circuits.ts';
 
@@ -10,7 +10,7 @@ const NUM_QUBITS = 8;
 
 function scheduled(operations: readonly Operation[], target: TargetProfile = profile()) {
   const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 0, operations };
-  return scheduleAndCount(circuit, target);
+  return schedule(circuit, target);
 }
 
 /** Kind and number of targets of each kernel. */

@@ -1,81 +1,9 @@
-/** Layouts of the drawings: bars, marks and outlines stay inside and are to scale. */
+/** Layouts of the drawings: marks and outlines stay inside and are to scale. */
 import { describe, expect, test } from 'vitest';
 import { layoutAccuracy } from '../../../src/console/demo/accuracy-layout.ts';
-import { signOf } from '../../../src/console/demo/decision.ts';
 import { flowerLeaves } from '../../../src/console/demo/flower-shape.ts';
-import { layoutHistogram, niceCeiling } from '../../../src/console/demo/histogram-layout.ts';
 import { layoutLine } from '../../../src/console/demo/line-layout.ts';
 import { DEMO_FACTS } from '../../support/demo-facts.ts';
-
-const COUNTS = new Map([
-  ['0000', 500],
-  ['0010', 250],
-  ['0001', 200],
-  ['1111', 74],
-]);
-
-describe.each([280, 343, 600, 1000])('bars in %i pixels', (width) => {
-  const request = { counts: COUNTS, numQubits: 4, qubits: [0], width, height: 240 };
-  const { bars, groups, base, ticks, left } = layoutHistogram(request);
-
-  test('are one for each outcome, those that count −1 left of those that count +1', () => {
-    expect(bars).toHaveLength(16);
-    expect(new Set(bars.map(({ outcome }) => outcome)).size).toBe(16);
-    expect(bars.map(({ sign }) => sign)).toEqual([...Array(8).fill(-1), ...Array(8).fill(1)]);
-    for (const { outcome, sign } of bars) expect(signOf(outcome, [0])).toBe(sign);
-  });
-
-  test('are as high as their counts, and stand on one line', () => {
-    const heightOf = (outcome: string) =>
-      bars.find((bar) => bar.outcome === outcome)?.height ?? Number.NaN;
-    expect(heightOf('0000') / heightOf('0010')).toBeCloseTo(2, 9);
-    expect(heightOf('1110')).toBe(0);
-    for (const { y, height } of bars) expect(y + height).toBeCloseTo(base, 9);
-    expect(ticks.map(({ count }) => count)).toEqual([0, 250, 500]);
-  });
-
-  test('neither overlap nor leave the drawing', () => {
-    for (const [index, bar] of bars.entries()) {
-      const next = bars[index + 1];
-      if (next !== undefined) expect(bar.x + bar.width).toBeLessThan(next.x);
-      expect(bar.x).toBeGreaterThanOrEqual(left);
-      expect(bar.x + bar.width).toBeLessThanOrEqual(width);
-      expect(bar.y).toBeGreaterThan(0);
-    }
-  });
-
-  test('are summed by group', () => {
-    expect(groups.map(({ sign, count }) => [sign, count])).toEqual([
-      [-1, 274],
-      [1, 750],
-    ]);
-  });
-});
-
-test('outcomes are written upwards where they have no room beside one another', () => {
-  const layoutAt = (width: number) =>
-    layoutHistogram({ counts: COUNTS, numQubits: 4, qubits: [0], width, height: 240 });
-  expect(layoutAt(343).isUpright).toBe(true);
-  expect(layoutAt(600).isUpright).toBe(false);
-  expect(layoutAt(343).base).toBeLessThan(layoutAt(600).base);
-});
-
-describe('the scale of counts ends with', () => {
-  test.each([
-    [0, 2],
-    [1, 2],
-    [3, 4],
-    [7, 8],
-    [9, 10],
-    [214, 240],
-    [240, 240],
-    [241, 300],
-    [1024, 1200],
-  ])('%i → %i', (largest, expected) => {
-    expect(niceCeiling(largest)).toBe(expected);
-    expect(niceCeiling(largest) % 2).toBe(0);
-  });
-});
 
 describe('the number line', () => {
   const at = layoutLine({ width: 220, expectation: 0.5, standardError: 0.1, threshold: -0.25 });

@@ -4,9 +4,11 @@ import {
   distanceOf,
   exactOfBits,
   histogramInWords,
+  inGroups,
   niceTop,
   rowsToDraw,
   shortened,
+  shotsOf,
 } from '../../../src/console/drawing/histogram-data.ts';
 
 const label = 'Run 1';
@@ -110,6 +112,31 @@ test('says the most frequent outcomes with their exact probabilities', () => {
     'Run 1: 1,000 shots, 2 different outcomes. The most frequent: ' +
       '00 750 times, 75.0%, exactly 50.0%; 11 250 times, 25.0%, exactly 50.0%.',
   );
+});
+
+const even = { name: '+1', note: '', style: 'a', has: (outcome: string) => outcome.at(-1) === '0' };
+const odd = { name: '−1', note: '', style: 'b', has: (outcome: string) => outcome.at(-1) === '1' };
+
+test('groups stand beside one another, each in the order of its outcomes and with its shots', () => {
+  const counts = new Map([['00', 500]]).set('01', 200).set('10', 250).set('11', 74);
+  const { rows } = rowsToDraw(allRows({ label, counts }), 64);
+  expect(inGroups(rows, [odd, even]).map(({ row, group }) => [row.outcome, group])).toEqual([
+    ['01', 0],
+    ['11', 0],
+    ['00', 1],
+    ['10', 1],
+  ]);
+  expect([shotsOf(odd, rows), shotsOf(even, rows)]).toEqual([274, 750]);
+  const words = histogramInWords(
+    { label, counts, groups: [odd, even] },
+    allRows({ label, counts }),
+  );
+  expect(words).toMatch(/ −1: 274 shots\. \+1: 750 shots\.$/);
+});
+
+test('counts without a shot are said to be that', () => {
+  const contents = { label, counts: new Map([['0', 0]]) };
+  expect(histogramInWords(contents, allRows(contents))).toBe('Run 1: no shots.');
 });
 
 test('a long label has its middle left out', () => {

@@ -3,16 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { gateNamed } from '../../../../src/circuit/gates.ts';
 import { matrixOfOperations } from '../../../../src/circuit/operation-matrix.ts';
 import { type CxCircuit, cxCircuit } from '../../../../src/circuit/synthesis/two-qubit-circuit.ts';
-import {
-  canonicalGate,
-  weylDecomposition,
-} from '../../../../src/circuit/synthesis/weyl-decomposition.ts';
+import { weylDecomposition } from '../../../../src/circuit/synthesis/weyl-decomposition.ts';
 import {
   type ComplexMatrix,
   maxAbsDifference,
   multiply,
 } from '../../../../src/math/complex-matrix.ts';
 import { tensorProduct } from '../../../../src/math/tensor-product.ts';
+import { canonicalGate } from '../../../support/canonical-gate.ts';
 import { gate, randomUnitary } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 

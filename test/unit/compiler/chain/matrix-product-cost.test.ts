@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import { compileMatrixProduct } from '../../../../src/compiler/chain/compile-matrix-product.ts';
-import { matrixProductCost } from '../../../../src/compiler/chain/matrix-product-cost.ts';
+import { chainCost } from '../../../../src/compiler/chain/matrix-product-cost.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { gate, randomGates, randomUnitary } from '../../../support/random-circuits.ts';
@@ -43,14 +43,14 @@ async function largestBondOf(circuit: Circuit, memoryBytes?: number): Promise<nu
 
 test('bounds the bonds of a GHZ state by 2', () => {
   const chain = qubitsOf(99).map((q) => gate('CX', [q + 1], [q]));
-  const cost = matrixProductCost(measured(100, [gate('H', [0]), ...chain]));
+  const cost = chainCost(compileMatrixProduct(measured(100, [gate('H', [0]), ...chain])));
   expect(cost).toMatchObject({ largestBond: 2, bondBound: 2, mayTruncate: false });
 });
 
 test('bounds the bonds of a QAOA ring by 4, its long gate included', () => {
   const ring = qubitsOf(60).map((q) => gate('RZZ', [q, (q + 1) % 60], [], [0.7]));
-  const cost = matrixProductCost(
-    measured(60, [...qubitsOf(60).map((q) => gate('H', [q])), ...ring]),
+  const cost = chainCost(
+    compileMatrixProduct(measured(60, [...qubitsOf(60).map((q) => gate('H', [q])), ...ring])),
   );
   expect(cost).toMatchObject({ largestBond: 4, bondBound: 4, mayTruncate: false });
 });
@@ -59,21 +59,21 @@ test('bounds bonds by the gates across a cut, however often qubits were swapped'
   // Eight controlled phases from qubit 0 to all others: one qubit on one side.
   const star = qubitsOf(8).map((q) => gate('CP', [q + 1], [0], [1]));
   const plus = qubitsOf(9).map((q) => gate('H', [q]));
-  const { bondBound } = matrixProductCost(measured(9, [...plus, ...star, ...star]));
+  const { bondBound } = chainCost(compileMatrixProduct(measured(9, [...plus, ...star, ...star])));
   expect(bondBound).toBeLessThanOrEqual(2 ** 4);
 });
 
 test('says that the limit of bonds may truncate a deep circuit, and that it need not', () => {
-  expect(matrixProductCost(brickwork(60, 40)).mayTruncate).toBe(true);
-  expect(matrixProductCost(brickwork(60, 6)).mayTruncate).toBe(false);
-  expect(matrixProductCost(brickwork(12, 40)).mayTruncate).toBe(false);
+  expect(chainCost(compileMatrixProduct(brickwork(60, 40))).mayTruncate).toBe(true);
+  expect(chainCost(compileMatrixProduct(brickwork(60, 6))).mayTruncate).toBe(false);
+  expect(chainCost(compileMatrixProduct(brickwork(12, 40))).mayTruncate).toBe(false);
 });
 
 test('expects narrow bonds of gates that entangle little', () => {
   const step = (q: number) => gate('RZZ', [q, q + 1], [], [0.02]);
   const fields = qubitsOf(50).map((q) => gate('RX', [q], [], [0.02]));
   const steps = qubitsOf(10).flatMap(() => [...qubitsOf(49).map(step), ...fields]);
-  const { largestBond, bondBound } = matrixProductCost(measured(50, steps));
+  const { largestBond, bondBound } = chainCost(compileMatrixProduct(measured(50, steps)));
   expect(largestBond).toBeLessThan(4);
   expect(bondBound).toBeGreaterThan(500);
 });
@@ -81,7 +81,7 @@ test('expects narrow bonds of gates that entangle little', () => {
 testSeeds('bounds the bonds that runs have', seeds(8), async (seed) => {
   const numQubits = 6 + seed;
   const circuit = measured(numQubits, randomGates(new RandomStream(seed), numQubits, 12, 2));
-  const { bondBound } = matrixProductCost(circuit);
+  const { bondBound } = chainCost(compileMatrixProduct(circuit));
   expect(await largestBondOf(circuit)).toBeLessThanOrEqual(bondBound);
 });
 
@@ -89,7 +89,7 @@ test.each([
   ['wide bonds', brickwork(13, 14)],
   ['many sites', brickwork(200, 4)],
 ])('states memory that a run fits in: %s', async (_, circuit) => {
-  const { most } = matrixProductCost(circuit);
+  const { most } = chainCost(compileMatrixProduct(circuit));
   const bytes = most.stateBytes + most.otherBytes;
   expect(await largestBondOf(circuit, bytes)).toBeGreaterThan(3);
   await expect(largestBondOf(circuit, bytes / 20)).rejects.toMatchObject({

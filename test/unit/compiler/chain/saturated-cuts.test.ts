@@ -1,7 +1,8 @@
 /** The bound that holds for every order of a chain, beside the figures of circuits that are compiled. */
 import { expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
-import { matrixProductCost } from '../../../../src/compiler/chain/matrix-product-cost.ts';
+import { compileMatrixProduct } from '../../../../src/compiler/chain/compile-matrix-product.ts';
+import { chainCost } from '../../../../src/compiler/chain/matrix-product-cost.ts';
 import { saturatesEveryCut } from '../../../../src/compiler/chain/saturated-cuts.ts';
 import { adjoint } from '../../../../src/math/complex-matrix.ts';
 import { gate, randomUnitary } from '../../../support/random-circuits.ts';
@@ -64,7 +65,7 @@ testSeeds('says of no circuit what compiling it does not', seeds(200), (seed) =>
   const circuit = circuitOf(numQubits, [...forth, ...part]);
   if (!saturatesEveryCut(circuit)) return;
   const limit = 2 ** (Math.floor(numQubits / 2) - 1);
-  const cost = matrixProductCost(circuit, { maxBondDimension: limit });
+  const cost = chainCost(compileMatrixProduct(circuit, { maxBondDimension: limit }));
   expect(cost.bondBound).toBe(2 ** Math.floor(numQubits / 2));
   expect(cost.largestBond).toBeGreaterThan(limit / 4);
 });

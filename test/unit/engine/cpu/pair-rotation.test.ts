@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../../src/circuit/circuit.ts';
-import { canonicalGate } from '../../../../src/circuit/synthesis/weyl-decomposition.ts';
 import { compile } from '../../../../src/compiler/compile.ts';
 import type { Kernel, Program } from '../../../../src/compiler/program.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { type ComplexMatrix, keepsParity, multiply } from '../../../../src/math/complex-matrix.ts';
+import { canonicalGate } from '../../../support/canonical-gate.ts';
 import { worstAmplitude } from '../../../support/engine-runs.ts';
 import { randomPair, randomUnitary } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';

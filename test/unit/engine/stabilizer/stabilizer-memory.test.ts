@@ -2,10 +2,7 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { DynamicCircuit, DynamicOperation } from '../../../../src/circuit/circuit.ts';
 import { pauliChannel } from '../../../../src/circuit/noise/named-channels.ts';
-import {
-  compileStabilizer,
-  isStabilizerProgram,
-} from '../../../../src/compiler/clifford/compile-stabilizer.ts';
+import { compileStabilizer } from '../../../../src/compiler/clifford/compile-stabilizer.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import { kernelBytes, stabilizerBytes } from '../../../../src/engine/stabilizer/run-stabilizer.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
@@ -77,7 +74,7 @@ test.each<Size>([
   { numQubits: 64, numBits: 64, shots: 1 },
 ])('a run takes no more of the memory of kernels than is declared: %o', async (size) => {
   const program = compileStabilizer(circuitOf(size));
-  if (!isStabilizerProgram(program)) throw new Error(program.operation);
+  if ('kind' in program) throw new Error(program.operation);
   // One that has kept no memory of other runs.
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 2 });
   engines.push(engine);

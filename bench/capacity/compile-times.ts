@@ -3,11 +3,11 @@
  * circuits new to it; otherwise they are measured in this process, after a warm-up: the first circuits of a
  * process take several times as long, until the compiler itself is compiled.
  */
-import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
-import { shapeOnGpu } from '../../fleet/capacity/circuit-shape.ts';
-import type { CircuitShape } from '../../fleet/capacity/hardware.ts';
-import { percentilesOf } from '../../fleet/capacity/latency-log.ts';
-import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
+import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
+import { shapeOnGpu } from '../../src/fleet/capacity/circuit-shape.ts';
+import type { CircuitShape } from '../../src/fleet/capacity/hardware.ts';
+import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
+import { circuitWork } from '../../src/fleet/schedule/scheduled-run.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';
 import type { Costs, ServiceMeasurement } from './measure-load.ts';
 

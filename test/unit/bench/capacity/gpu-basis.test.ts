@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { gpuBasis } from '../../../../bench/capacity/gpu-basis.ts';
 import { cardFacts } from '../../../../bench/webgpu-adapter.ts';
-import { gpuBasis } from '../../../../src/cli/capacity/gpu-basis.ts';
 import { H200, H200_MEMORY_BYTES } from '../../../../src/fleet/capacity/hardware.ts';
 import { temporaryFolder } from '../../../support/service-process.ts';
 

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { kneeOf } from '../../../../src/cli/capacity/capacity-report.ts';
-import { closedLoad, eachOnce, MixRequests, openLoad } from '../../../../src/cli/capacity/load.ts';
-import { stepOf } from '../../../../src/cli/capacity/measure-load.ts';
+import { kneeOf } from '../../../../bench/capacity/capacity-report.ts';
+import { closedLoad, eachOnce, MixRequests, openLoad } from '../../../../bench/capacity/load.ts';
+import { stepOf } from '../../../../bench/capacity/measure-load.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 /** One qubit, so that the check allows one outcome only: the bit that was set. */
@@ -44,7 +44,7 @@ const right = (isSet: boolean) => ({ [isSet ? '1' : '0']: 5 });
 describe('a load', () => {
   test('counts what was answered rightly, with the times that the service states', async () => {
     const target = await serve(answering(right));
-    const result = await eachOnce(new MixRequests(MIX, target, 1), target, 2);
+    const result = await eachOnce(new MixRequests(MIX, target, 1), 2);
 
     expect(result.samples.length).toBe(16);
     expect(result.samples[0]).toMatchObject({
@@ -58,7 +58,7 @@ describe('a load', () => {
   test('is broken off by a wrong answer', async () => {
     const target = await serve(answering((isSet) => right(!isSet)));
 
-    await expect(closedLoad(new MixRequests(MIX, target, 1), target, 2, 1)).rejects.toMatchObject({
+    await expect(closedLoad(new MixRequests(MIX, target, 1), 2, 1)).rejects.toMatchObject({
       code: 'CLI_LOAD_FAILED',
     });
   });
@@ -66,14 +66,14 @@ describe('a load', () => {
   test('is broken off where the service hangs up', async () => {
     const target = await serve((request) => request.socket.destroy());
 
-    await expect(closedLoad(new MixRequests(MIX, target, 1), target, 2, 1)).rejects.toMatchObject({
+    await expect(closedLoad(new MixRequests(MIX, target, 1), 2, 1)).rejects.toMatchObject({
       code: 'CLI_LOAD_FAILED',
     });
   });
 
   test('counts refusals apart from answers', async () => {
     const target = await serve(answering(right, 503));
-    const { samples, numRefused } = await eachOnce(new MixRequests(MIX, target, 1), target, 2);
+    const { samples, numRefused } = await eachOnce(new MixRequests(MIX, target, 1), 2);
 
     expect([samples.length, numRefused]).toEqual([0, 16]);
   });
@@ -84,7 +84,7 @@ describe('a load', () => {
     const target = await serve((request, response) => {
       held.push({ since: performance.now(), give: () => answer(request, response) });
     });
-    const load = openLoad(new MixRequests(MIX, target, 1), target, 100, 0.4, 1);
+    const load = openLoad(new MixRequests(MIX, target, 1), 100, 0.4, 1);
     // As many as seed 1 draws for 400 ms at 100 a second.
     await eventually(() => held.length === 30);
     const givenAt = performance.now();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CompileTimes, statedCosts } from '../../../../src/cli/capacity/compile-times.ts';
-import { stepOf } from '../../../../src/cli/capacity/measure-load.ts';
+import { CompileTimes, statedCosts } from '../../../../bench/capacity/compile-times.ts';
+import { stepOf } from '../../../../bench/capacity/measure-load.ts';
 
 /** Nothing that is measured here takes just as long. */
 const STATED_MS = 700.123456789;

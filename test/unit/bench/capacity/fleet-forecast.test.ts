@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forecastFleet } from '../../../../src/cli/capacity/fleet-forecast.ts';
+import { forecastFleet } from '../../../../bench/capacity/fleet-forecast.ts';
 import { H200 } from '../../../../src/fleet/capacity/hardware.ts';
 
 const GPU = { basis: 'modelled', hardware: H200, memoryBytes: 0.2e9, explanation: '' } as const;

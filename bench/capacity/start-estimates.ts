@@ -3,11 +3,11 @@
  * waits, and then compared with its actual start.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Percentiles, percentilesOf } from '../../fleet/capacity/latency-log.ts';
-import { START_RESOLUTION_MS } from '../../fleet/capacity/simulation-log.ts';
+import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
+import { LoadFailedError } from '../../src/cli/errors.ts';
+import { type Percentiles, percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
+import { START_RESOLUTION_MS } from '../../src/fleet/capacity/simulation-log.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';
-import { LoadFailedError } from './errors.ts';
-import { HttpConnection, httpRequest } from './http-connection.ts';
 import { circuitBody, type LoadTarget } from './load.ts';
 
 /** Errors of expected starts. */
@@ -52,7 +52,7 @@ export async function measureStartErrors(
   numCircuits: number,
   now: () => number,
 ): Promise<StartErrors | undefined> {
-  using connection = new HttpConnection(target.origin);
+  using connection = new HttpConnections(1);
   const client = new RecordClient(connection, target);
   const ids: string[] = [];
   for (let i = 0; i < numCircuits; i++) {
@@ -91,11 +91,11 @@ export async function measureStartErrors(
 }
 
 class RecordClient {
-  readonly #connection: HttpConnection;
+  readonly #connection: HttpConnections;
   readonly #target: LoadTarget;
   readonly #path: URL;
 
-  constructor(connection: HttpConnection, target: LoadTarget) {
+  constructor(connection: HttpConnections, target: LoadTarget) {
     this.#connection = connection;
     this.#target = target;
     this.#path = new URL('/api/v1/quantum/circuits', target.origin);

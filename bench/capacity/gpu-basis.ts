@@ -3,14 +3,14 @@
  * states is measured if a GPU was benchmarked.
  */
 import { z } from 'zod';
-import { RESERVE_BYTES } from '../../fleet/adapters/adapter-plan.ts';
+import { RESERVE_BYTES } from '../../src/fleet/adapters/adapter-plan.ts';
 import {
   FLOPS_OF_A_GATE,
   H200,
   H200_MEMORY_BYTES,
   type Hardware,
-} from '../../fleet/capacity/hardware.ts';
-import { percentilesOf } from '../../fleet/capacity/latency-log.ts';
+} from '../../src/fleet/capacity/hardware.ts';
+import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
 import { readBenchResults } from './bench-results.ts';
 
 /** Speed of a GPU and the basis of the figure. */

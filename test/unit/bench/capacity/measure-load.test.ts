@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { VARIANTS } from '../../../../src/cli/capacity/load.ts';
-import { measureService } from '../../../../src/cli/capacity/measure-load.ts';
+import { VARIANTS } from '../../../../bench/capacity/load.ts';
+import { measureService } from '../../../../bench/capacity/measure-load.ts';
 
 /** One qubit, so that the check allows one outcome only: the bit that was set. */
 const MIX = [{ qubits: 1, layers: 1, shots: 5, weight: 1 }];

@@ -1,7 +1,8 @@
 /** Drives the service through all loads and reads its own figures. */
-import { type Percentiles, percentilesOf } from '../../fleet/capacity/latency-log.ts';
-import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
-import { HttpConnection, httpRequest } from './http-connection.ts';
+
+import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
+import { type Percentiles, percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
+import type { CircuitMix, MixClass } from './circuit-mix.ts';
 import {
   closedLoad,
   eachOnce,
@@ -100,26 +101,26 @@ export async function measureService(
   const { mix, connections, secondsOfAStep: seconds, seed, onStep } = plan;
   const requests = new MixRequests(mix, target, seed);
   onStep('each circuit once');
-  const first = stepOf('closed', WARM_UP, await eachOnce(requests, target, WARM_UP));
+  const first = stepOf('closed', WARM_UP, await eachOnce(requests, WARM_UP));
   const before = await devicesOf(target);
   const begin = performance.now();
   const closed: LoadStep[] = [];
   for (const count of connections) {
     onStep(`closed loop, ${count} connections`);
-    closed.push(stepOf('closed', count, await closedLoad(requests, target, count, seconds)));
+    closed.push(stepOf('closed', count, await closedLoad(requests, count, seconds)));
   }
   const most = Math.max(...closed.map(({ perSecond }) => perSecond));
   const rates = plan.rates ?? RATE_PARTS.map((part) => Math.max(1, Math.round(part * most)));
   const open: LoadStep[] = [];
   for (const rate of rates) {
     onStep(`open loop, ${rate} circuits a second`);
-    open.push(stepOf('open', rate, await openLoad(requests, target, rate, seconds, seed)));
+    open.push(stepOf('open', rate, await openLoad(requests, rate, seconds, seed)));
   }
   const elapsedMs = performance.now() - begin;
   const devices = usedBetween(before, await devicesOf(target), elapsedMs);
   onStep('circuits that it has not met');
   const others = new MixRequests(mix, target, seed + VARIANTS);
-  const newCircuits = stepOf('closed', 1, await eachOnce(others, target, 1));
+  const newCircuits = stepOf('closed', 1, await eachOnce(others, 1));
   const startErrors: StartErrors[] = [];
   for (const { kind, part } of START_TRIALS) {
     const count = Math.round(part * plan.numStarts);
@@ -138,11 +139,6 @@ export async function measureService(
     startErrors,
     processor: { id: target.processor, execution: await executionOf(target) },
   };
-}
-
-/** Finds a mix by name; undefined if there is none. */
-export function findMix(name: string): CircuitMix | undefined {
-  return Object.hasOwn(MIXES, name) ? MIXES[name] : undefined;
 }
 
 /** Computes the figures of one load from its samples. */
@@ -224,7 +220,7 @@ async function executionOf(target: LoadTarget): Promise<string> {
 }
 
 async function get({ origin, key }: LoadTarget, path: string) {
-  using connection = new HttpConnection(origin);
+  using connection = new HttpConnections(1);
   const url = new URL(`/api/v1${path}`, origin);
   return await connection.send(httpRequest('GET', url, { 'x-api-key': key }));
 }

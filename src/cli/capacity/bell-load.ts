@@ -1,6 +1,7 @@
-/** A Bell circuit over HTTP: the smallest circuit, with which other loads are compared. */
-import { httpRequest } from '../src/cli/capacity/http-connection.ts';
-import type { Load } from './http-load.ts';
+/** A Bell circuit over HTTP, the smallest circuit: its load measures the path of a circuit through the service. */
+import { LoadFailedError } from '../errors.ts';
+import type { Load } from './closed-loop.ts';
+import { httpRequest } from './http-connections.ts';
 
 const SHOTS = 100;
 
@@ -20,13 +21,12 @@ export function bellLoad(
     shots: SHOTS,
   });
   return {
-    origin: url,
     request: httpRequest('POST', url, { 'x-api-key': key }, body),
     verify(text) {
       const { data } = JSON.parse(text) as { data?: { counts?: Record<string, number> } };
       const { '00': zeros = 0, '11': ones = 0, ...others } = data?.counts ?? {};
       if (zeros + ones !== SHOTS || Object.keys(others).length > 0) {
-        throw new Error(`a wrong answer: ${text}`);
+        throw new LoadFailedError(`a wrong answer, ${text.slice(0, 500)}`);
       }
     },
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { faultOfCounts, MIXES, mirrorCircuit } from '../../../../bench/capacity/circuit-mix.ts';
 import { circuitFromGateObjects } from '../../../../src/circuit/gate-objects.ts';
-import { faultOfCounts, MIXES, mirrorCircuit } from '../../../../src/cli/capacity/circuit-mix.ts';
 import { compile } from '../../../../src/compiler/compile.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { countsByLabel, runProgram } from '../../../support/engine-runs.ts';

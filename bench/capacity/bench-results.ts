@@ -1,7 +1,7 @@
 /** Results files of benchmarks, which forecasts are made from. */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { FileUnreadableError } from '../errors.ts';
+import { FileUnreadableError } from '../../src/cli/errors.ts';
 
 /**
  * Reads a results file.

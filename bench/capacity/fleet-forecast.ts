@@ -3,12 +3,12 @@ import {
   type FleetKind,
   type FullFleetResult,
   simulateFullFleet,
-} from '../../fleet/capacity/full-fleet.ts';
-import { type Hardware, modelledMs } from '../../fleet/capacity/hardware.ts';
-import { qubitsWithin } from '../../fleet/memory-shares.ts';
-import { AGEING_MS } from '../../fleet/schedule/fair-queue.ts';
-import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
-import { runWork } from '../../fleet/schedule/scheduled-run.ts';
+} from '../../src/fleet/capacity/full-fleet.ts';
+import { type Hardware, modelledMs } from '../../src/fleet/capacity/hardware.ts';
+import { qubitsWithin } from '../../src/fleet/memory-shares.ts';
+import { AGEING_MS } from '../../src/fleet/schedule/fair-queue.ts';
+import { MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
+import { runWork } from '../../src/fleet/schedule/scheduled-run.ts';
 import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
 import type { CircuitNovelty } from './circuit-novelty.ts';
 import { type CompileBasis, CompileTimes, statedCosts } from './compile-times.ts';

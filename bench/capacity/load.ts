@@ -3,20 +3,26 @@
  * answer. In an open loop circuits arrive at a fixed rate, however slow the service is; their latency counts
  * from the planned time of sending, so it includes waiting for a free connection.
  *
- * Every answer is checked against the counts that its circuit must give.
+ * Every answer is checked against the counts that its circuit must give. autocannon was not taken: it sends an open load
+ * at the start of each second and corrects latencies afterwards, rounds them to milliseconds, and connects again without a
+ * word where the service hung up.
  *
  * @see Schroeder, Wierman, Harchol-Balter, "Open versus closed: a cautionary tale", 2006.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SeededDraws } from '../../fleet/capacity/seeded-draws.ts';
+import {
+  HttpConnections,
+  type HttpRequest,
+  httpRequest,
+} from '../../src/cli/capacity/http-connections.ts';
+import { LoadFailedError } from '../../src/cli/errors.ts';
+import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import {
   type CheckedCircuit,
   type CircuitMix,
   faultOfCounts,
   mirrorCircuit,
 } from './circuit-mix.ts';
-import { LoadFailedError } from './errors.ts';
-import { HttpConnection, httpRequest } from './http-connection.ts';
 
 /** Different circuits per kind. Their seeds are consecutive, starting at the seed of the mix. */
 export const VARIANTS = 16;
@@ -56,7 +62,7 @@ export interface LoadResult {
 
 interface Prepared {
   readonly circuit: CheckedCircuit;
-  readonly request: Buffer;
+  readonly request: HttpRequest;
 }
 
 /** Encoded requests of a mix. */
@@ -100,15 +106,11 @@ export function circuitBody({ qubits, shots, gates }: CheckedCircuit, processor:
 }
 
 /** Sends each circuit of a mix once. */
-export async function eachOnce(
-  requests: MixRequests,
-  target: LoadTarget,
-  numConnections: number,
-): Promise<LoadResult> {
+export async function eachOnce(requests: MixRequests, numConnections: number): Promise<LoadResult> {
   const left = [...requests.all()];
-  return drive(target, numConnections, (log) => async (connection) => {
+  return drive(numConnections, (log) => async (connections) => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      log.add(next.circuit, await timed(connection, next.request, performance.now()));
+      log.add(next.circuit, await timed(connections, next.request, performance.now()));
     }
   });
 }
@@ -119,15 +121,14 @@ export async function eachOnce(
  */
 export async function closedLoad(
   requests: MixRequests,
-  target: LoadTarget,
   numConnections: number,
   seconds: number,
 ): Promise<LoadResult> {
   const until = performance.now() + 1000 * seconds;
-  return drive(target, numConnections, (log) => async (connection) => {
+  return drive(numConnections, (log) => async (connections) => {
     do {
       const { circuit, request } = requests.next();
-      log.add(circuit, await timed(connection, request, performance.now()));
+      log.add(circuit, await timed(connections, request, performance.now()));
     } while (performance.now() < until);
   });
 }
@@ -135,7 +136,6 @@ export async function closedLoad(
 /** Runs an open loop: circuits arrive at random moments with the given mean rate until the time is over. */
 export async function openLoad(
   requests: MixRequests,
-  target: LoadTarget,
   perSecond: number,
   seconds: number,
   seed: number,
@@ -145,7 +145,7 @@ export async function openLoad(
   const end = begin + 1000 * seconds;
   let sendAt = begin;
   let index = 0;
-  return drive(target, MAX_CONNECTIONS, (log) => async (connection) => {
+  return drive(MAX_CONNECTIONS, (log) => async (connections) => {
     for (;;) {
       sendAt += draws.exponential(index++, GAP, 1000 / perSecond);
       const meantFor = sendAt;
@@ -154,7 +154,7 @@ export async function openLoad(
       if (early > 0) await sleep(early);
       const { circuit, request } = requests.next();
       // A timer may fire up to a millisecond early.
-      log.add(circuit, await timed(connection, request, Math.min(meantFor, performance.now())));
+      log.add(circuit, await timed(connections, request, Math.min(meantFor, performance.now())));
     }
   });
 }
@@ -165,30 +165,25 @@ interface Timed {
   readonly body: string;
 }
 
-async function timed(connection: HttpConnection, request: Buffer, since: number): Promise<Timed> {
-  const answer = await connection.send(request);
+async function timed(
+  connections: HttpConnections,
+  request: HttpRequest,
+  since: number,
+): Promise<Timed> {
+  const answer = await connections.send(request);
   return { ...answer, latencyMs: performance.now() - since };
 }
 
-/** Runs a function on each of several connections and waits for all. */
+/** Runs a function as many times at once as there are connections, and waits for all. */
 async function drive(
-  { origin }: LoadTarget,
   numConnections: number,
-  workOf: (log: LoadLog) => (connection: HttpConnection) => Promise<void>,
+  workOf: (log: LoadLog) => (connections: HttpConnections) => Promise<void>,
 ): Promise<LoadResult> {
-  using stack = new DisposableStack();
   const log = new LoadLog();
   const work = workOf(log);
-  const connections = Array.from({ length: numConnections }, () =>
-    stack.use(new HttpConnection(origin)),
-  );
+  using connections = new HttpConnections(numConnections);
   const begin = performance.now();
-  await Promise.all(
-    connections.map(async (connection) => {
-      await connection.opened;
-      await work(connection);
-    }),
-  );
+  await Promise.all(Array.from({ length: numConnections }, () => work(connections)));
   return log.result((performance.now() - begin) / 1000);
 }
 

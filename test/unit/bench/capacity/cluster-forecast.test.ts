@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { forecastCluster } from '../../../../src/cli/capacity/cluster-forecast.ts';
+import { forecastCluster } from '../../../../bench/capacity/cluster-forecast.ts';
 import { temporaryFolder } from '../../../support/service-process.ts';
 
 const way = (nodesUs: Readonly<Record<string, number>>, databaseUs: number) => ({
