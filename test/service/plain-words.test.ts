@@ -13,6 +13,7 @@ import { circuitBody } from '../../src/service/circuits/circuit-schema.ts';
 import { readCircuit } from '../../src/service/circuits/read-circuit.ts';
 import { JOB_RESOURCES } from '../../src/service/jobs/job-resources.ts';
 import { jobParams, jobQuery } from '../../src/service/jobs/job-schema.ts';
+import { auditQuery } from '../../src/service/keys/audit-routes.ts';
 import { readClassification, readTextRequest } from '../../src/service/models/inference-body.ts';
 import { classificationBody, textBody } from '../../src/service/models/model-schema.ts';
 import { readTask } from '../../src/service/work/read-task.ts';
@@ -124,6 +125,7 @@ for (const file of readdirSync(SERVICE, { recursive: true, encoding: 'utf8' }).s
     if (value instanceof z.ZodType) schemas.set(`${file} ${name}`, value);
   }
 }
+schemas.set('query of the audit log', auditQuery);
 for (const resource of JOB_RESOURCES) {
   schemas.set(`query of ${resource.noun}`, jobQuery(resource));
   schemas.set(`path of ${resource.noun}`, jobParams(resource));

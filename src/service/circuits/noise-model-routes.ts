@@ -7,7 +7,7 @@ import { NoiseModelNotFoundError } from '../http/errors.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 
 /** A noise model with its name and its origin. */
-export const namedNoiseModel = z
+const namedNoiseModel = z
   .strictObject({
     id: z.string().meta({ examples: ['ibm-fez'] }),
     description: z.string(),
@@ -22,10 +22,10 @@ export const namedNoiseModel = z
   .meta({ id: 'NamedNoiseModel' });
 
 /** All named noise models. */
-export const noiseModelList = z.strictObject({ noise_models: z.array(namedNoiseModel) });
+const noiseModelList = z.strictObject({ noise_models: z.array(namedNoiseModel) });
 
 /** Path of one noise model. */
-export const noiseModelParams = z.strictObject({ noise_model_id: z.string() });
+const noiseModelParams = z.strictObject({ noise_model_id: z.string() });
 
 /** Registers `/quantum/noise-models` and the route of one model. */
 export function noiseModelRoutes(app: ServiceApp, { envelopes }: RouteContext): void {

@@ -43,7 +43,7 @@ const operation = z
   .meta({ id: 'Operation' });
 
 /** The catalog. */
-export const operationList = z.strictObject({ operations: z.array(operation) });
+const operationList = z.strictObject({ operations: z.array(operation) });
 
 /** Registers `/quantum/operations`. */
 export function operationRoutes(app: ServiceApp, { envelopes }: RouteContext): void {

@@ -29,7 +29,7 @@ const auditEntry = z
 export type AuditEntryView = z.output<typeof auditEntry>;
 
 /** A page of the log. */
-export const auditPage = z.strictObject({
+const auditPage = z.strictObject({
   entries: z.array(auditEntry),
   next_cursor: z
     .string()
