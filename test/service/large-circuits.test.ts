@@ -109,7 +109,7 @@ describe('a job of a circuit', () => {
     for (const numGates of [1, NUM_GATES]) {
       const body = { ...large(), circuit: new Array(numGates).fill(U) };
       const text = `{"facts":{},"body":${JSON.stringify(body)}}`;
-      expect(await circuits.circuitOf(stored(text), signal)).toMatchObject({
+      expect(await circuits.programsOf(stored(text), signal)).toMatchObject({
         target: 'statevector-sim',
         numBits: 1,
         circuit: { numQubits: 1 },
@@ -123,8 +123,8 @@ describe('a job of a circuit', () => {
     const submission = read({ ...large(), circuit: [H] });
     const { bodyJson: _, ...kept } = submission;
     circuits.admit(submission, newcomer);
-    expect(await circuits.circuitOf(stored('never read'), signal)).toEqual(kept);
-    await expect(circuits.circuitOf(stored('no JSON'), signal)).rejects.toThrow();
+    expect(await circuits.programsOf(stored('never read'), signal)).toEqual(kept);
+    await expect(circuits.programsOf(stored('no JSON'), signal)).rejects.toThrow();
     await close();
   });
 

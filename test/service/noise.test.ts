@@ -220,7 +220,7 @@ test('a stored circuit is read again with its noise and its method', async () =>
   const body = { ...NOISY, method: 'density_matrix' };
   const request = encodeStored({ shots: 2000, seed: 5, qubits: 2 }, JSON.stringify(body));
   const stored = { id: 'circ_x', keyId: 'key_1', request };
-  const checked = await circuits.circuitOf(stored, new AbortController().signal);
+  const checked = await circuits.programsOf(stored, new AbortController().signal);
   expect(checked).toMatchObject({ target: 'qvm', method: 'density_matrix' });
   expect(isNoisy(circuitOf(checked.circuit))).toBe(true);
   await circuits.close();

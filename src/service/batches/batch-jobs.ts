@@ -1,23 +1,21 @@
 /**
  * Batch jobs: many programs, each with a sweep of its inputs, run as one job.
  *
- * Small bodies are read in the main thread, others in a process. The programs of a submitted batch are kept until its
- * job runs; after a restart they are read from the store.
+ * Small bodies are read in the main thread, others in a process.
  */
-import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { ComingRun, Processor } from '../../fleet/processor.ts';
-import { levelOf, type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { placeOnScale, type RunState } from '../../fleet/schedule/width-scale.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
-import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
+import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import { submissionHeaders } from '../circuits/circuit-schema.ts';
-import { liveTargetsOf, targetsOf } from '../circuits/targets.ts';
+import { type CircuitContext, ProgramJobs, unlessSpent } from '../circuits/program-jobs.ts';
+import { liveTargetsOf, type Target, targetsOf } from '../circuits/targets.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import {
-  type ComingJob,
   defineJobKind,
   type JobBody,
   type JobKindDeps,
@@ -35,7 +33,6 @@ import { EngineRuns } from './engine-runs.ts';
 import { FIT_READING } from './fit-batch.ts';
 import {
   BATCH_READING,
-  type BatchContext,
   type BatchSubmission,
   batchFactsOf,
   checkedPrograms,
@@ -63,16 +60,25 @@ export const BATCH_KIND = defineJobKind({
   serve: (deps) => new BatchJobs(deps),
 });
 
+/** Programs of a batch. */
+interface Programs {
+  readonly programs: readonly CheckedProgram[];
+}
+
 /** Batches on the fleet's processors. */
-export class BatchJobs implements ServedJobs<BatchSubmission> {
-  readonly #deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>;
-  /** Programs of jobs that are about to run. */
-  readonly #submitted = new Map<JobId, readonly CheckedProgram[]>();
+export class BatchJobs
+  extends ProgramJobs<BatchSubmission, Programs>
+  implements ServedJobs<BatchSubmission>
+{
+  readonly #now: () => number;
   /** The body of POST /quantum/batches. */
-  readonly body: JobBody<BatchSubmission, BatchContext>;
+  readonly body: JobBody<BatchSubmission, CircuitContext>;
+  protected readonly storedReading = STORED_BATCH_READING;
+  protected readonly hardwareCostMs = BATCH_COST_MS;
 
   constructor(deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>) {
-    this.#deps = deps;
+    super(deps);
+    this.#now = deps.now;
     this.body = {
       path: BATCHES.path,
       reading: BATCH_READING,
@@ -82,50 +88,38 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     };
   }
 
-  /**
-   * Reserves a place at the processor and keeps the programs for the run.
-   *
-   * @throws {ProcessorUnavailableError | CircuitTooLargeError | CircuitTooLongError | QueueFullError}
-   */
-  admit({ target, programs }: BatchSubmission, { id, key }: ComingJob): Disposable {
-    const processor = this.#deps.fleet.get(target);
-    processor?.admit({
-      id,
-      keyId: key.id,
-      ...heaviestPoint(programs),
-      together: programs.map(workOf),
-    });
-    this.#submitted.set(id, programs);
-    return {
-      [Symbol.dispose]: () => {
-        this.#submitted.delete(id);
-        processor?.withdraw(id);
-      },
-    };
+  protected checkedOf({ programs }: BatchSubmission): Programs {
+    return { programs };
   }
 
-  queueing({ id, priority, target, request }: WaitingJob): JobQueueing {
-    const level = levelOf(priority, batchFactsOf(request).tier);
-    const processor = this.#deps.fleet.get(target);
-    const line = processor?.runOnDevice === undefined ? 'batch' : 'hardware';
-    const width = line === 'hardware' ? 0 : placeOnScale(this.#runsOf(id, processor));
-    return { line, level, costMs: BATCH_COST_MS, width };
+  protected comingRun({ programs }: BatchSubmission) {
+    return { ...heaviestPoint(programs), together: programs.map(workOf) };
   }
 
-  /** Runs of a batch. A batch whose programs are not known counts as one run of the processor's full width. */
-  #runsOf(id: JobId, processor: Processor | undefined): readonly RunState[] {
-    const programs = this.#submitted.get(id);
-    if (programs !== undefined) return programs.map(workOf);
+  protected readSmall(text: string, targets: readonly Target[]): Programs | undefined {
+    return unlessLong(text.length, (maxSteps) => ({
+      programs: checkedPrograms(storedBatch(text), targets, maxSteps),
+    }));
+  }
+
+  /** A batch whose programs are not known counts as one run of the processor's full width. */
+  protected queueingOnEngines(
+    _: WaitingJob,
+    processor: Processor | undefined,
+    submitted: Programs | undefined,
+  ) {
     const { device, maxQubits = 0 } = processor?.spec ?? {};
-    return [{ numQubits: device?.emulation?.maxUsedQubits ?? maxQubits }];
+    const numQubits = device?.emulation?.maxUsedQubits ?? maxQubits;
+    const runs: readonly RunState[] = submitted?.programs.map(workOf) ?? [{ numQubits }];
+    return { line: 'batch', costMs: BATCH_COST_MS, width: placeOnScale(runs) };
+  }
+
+  protected firstRunOf(id: JobId): string {
+    return `${id}/0`;
   }
 
   expectedWaitMs({ target }: BatchSubmission): number | undefined {
-    return this.#deps.fleet.get(target)?.load().expectedWaitMs;
-  }
-
-  storedBody({ bodyJson }: BatchSubmission): string {
-    return bodyJson;
+    return this.deps.fleet.get(target)?.load().expectedWaitMs;
   }
 
   async submissionOf(job: Job, signal: AbortSignal): Promise<BatchSubmission> {
@@ -133,7 +127,7 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     const { points, seed } = batchFactsOf(request);
     return {
       target,
-      programs: await this.#programsOf(job, signal),
+      ...(await this.programsOf(job, signal)),
       points,
       seed,
       priority,
@@ -144,10 +138,10 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
   }
 
   async run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string> {
-    const processor = this.#processorOf(job);
-    const { now } = this.#deps;
+    const processor = this.processorOf(job);
+    const now = this.#now;
     try {
-      const programs = await this.#programsOf(job, signal);
+      const { programs } = await this.programsOf(job, signal);
       const runs =
         processor.runOnDevice === undefined
           ? new EngineRuns(job, programs, processor)
@@ -165,7 +159,7 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     hooks: JobHooks,
     signal: AbortSignal,
   ): Promise<DeviceRuns> {
-    const { readers, jobs } = this.#deps;
+    const { readers, jobs } = this.deps;
     const { id, keyId, request } = job;
     const caller = { keyId, numBytes: request.length, signal };
     return DeviceRuns.open(job, programs, {
@@ -178,79 +172,14 @@ export class BatchJobs implements ServedJobs<BatchSubmission> {
     });
   }
 
-  queuePosition(id: JobId): number | undefined {
-    for (const { queuePosition } of this.#firstRuns(id)) {
-      if (queuePosition !== undefined) return queuePosition;
-    }
-    return undefined;
-  }
-
-  expectedStart(id: JobId): number | undefined {
-    for (const { expectedStart } of this.#firstRuns(id)) {
-      if (expectedStart !== undefined) return expectedStart;
-    }
-    return undefined;
-  }
-
-  *#firstRuns(id: JobId) {
-    const run = `${id}/0`;
-    for (const processor of this.#deps.fleet.processors) {
-      yield {
-        queuePosition: processor.queuePosition(run),
-        expectedStart: processor.expectedStart(run),
-      };
-    }
-  }
-
   summarize(job: Job): BatchSummary {
     const { points, seed } = batchFactsOf(job.request);
-    const fields = viewJob(job, this.#deps.jobs());
+    const fields = viewJob(job, this.deps.jobs());
     return { batch_id: job.id, processor: job.target, points, seed, ...fields };
   }
 
   resultText({ id, result = '' }: Job): AsyncIterable<string> {
-    return batchResultText(result, (after) => this.#deps.jobs().parts(id, after));
-  }
-
-  requestJson({ request }: Job): string {
-    return storedBodyJson(request);
-  }
-
-  #processorOf({ target }: Job): Processor {
-    const processor = this.#deps.fleet.get(target);
-    if (processor === undefined) throw new Error('unreachable: a batch without its target');
-    return processor;
-  }
-
-  /**
-   * Programs of a job: the submitted ones the first time, later read from the stored request.
-   *
-   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
-   * @throws what `Readers.run` throws.
-   */
-  async #programsOf(
-    { id, keyId, request }: Pick<Job, 'id' | 'keyId' | 'request'>,
-    signal: AbortSignal,
-  ): Promise<readonly CheckedProgram[]> {
-    const submitted = this.#submitted.get(id);
-    this.#submitted.delete(id);
-    if (submitted !== undefined) return submitted;
-    const { fleet, readers } = this.#deps;
-    const targets = targetsOf(fleet);
-    const read = unlessLong(request.length, (maxSteps) =>
-      checkedPrograms(storedBatch(request), targets, maxSteps),
-    );
-    if (read !== undefined) return read;
-    const caller = { keyId, numBytes: request.length, signal };
-    const text = { text: request };
-    const { programs } = await readInProcess(
-      readers,
-      STORED_BATCH_READING,
-      text,
-      { targets },
-      caller,
-    );
-    return programs;
+    return batchResultText(result, (after) => this.deps.jobs().parts(id, after));
   }
 }
 
@@ -275,11 +204,5 @@ function heaviestPoint(
 
 /** Reads a body in this thread; undefined if that would take too long. */
 export function unlessLong<T>(length: number, read: (maxSteps: number) => T): T | undefined {
-  if (length > SMALL_BATCH.length) return undefined;
-  try {
-    return read(SMALL_BATCH.steps);
-  } catch (error) {
-    if (error instanceof StepsSpentError) return undefined;
-    throw error;
-  }
+  return length > SMALL_BATCH.length ? undefined : unlessSpent(() => read(SMALL_BATCH.steps));
 }

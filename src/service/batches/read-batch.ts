@@ -15,6 +15,7 @@ import { labelsOf } from '../../jobs/job.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import { targetWithDevice } from '../circuits/caller-device.ts';
 import { readNoise } from '../circuits/emulated-noise.ts';
+import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/targets.ts';
 import type { Tier } from '../http/api-key.ts';
 import { RequestInvalidError } from '../http/errors.ts';
@@ -43,16 +44,11 @@ export interface BatchFacts {
   readonly tier: Tier;
 }
 
-/** Processors that a batch is checked against. */
-export interface BatchContext {
-  readonly targets: readonly Target[];
-}
-
 /** CPU factor for a stored batch. It was read in time once, and must be read again on a busier machine. */
 const STORED_CPU_FACTOR = 10;
 
 /** Reading of the body of POST /quantum/batches in a process. */
-export const BATCH_READING: Reading<BatchContext, BatchSubmission> = {
+export const BATCH_READING: Reading<CircuitContext, BatchSubmission> = {
   name: 'batch',
   read: (body, { targets }) => readBatch(body, targets),
   pieces: programPieces(),
@@ -60,7 +56,7 @@ export const BATCH_READING: Reading<BatchContext, BatchSubmission> = {
 
 /** Reading of a stored request's programs in a process. */
 export const STORED_BATCH_READING: Reading<
-  BatchContext,
+  CircuitContext,
   { readonly programs: readonly CheckedProgram[] }
 > = {
   name: 'stored batch',

@@ -2,21 +2,18 @@
  * Circuit jobs: reading, admission, running and records.
  *
  * Small bodies and results are handled in the main thread. Large bodies and programs with many steps are read
- * in other processes; large results are written in a thread. A submitted circuit is kept until its job runs,
- * so that it is not read twice; after a restart it is read from the store.
+ * in other processes; large results are written in a thread.
  */
-import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
 import { arraysOf, countsOfRow } from '../../fleet/run-outputs.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
-import { circuitWork, levelOf, runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { circuitWork, type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { placeOnScale } from '../../fleet/schedule/width-scale.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
-import { type Job, type JobId, type JobQueueing, labelsOf } from '../../jobs/job.ts';
+import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import {
-  type ComingJob,
   defineJobKind,
   type JobBody,
   type JobKindDeps,
@@ -35,9 +32,9 @@ import {
 import { COMPILE_READING } from './compile-circuit.ts';
 import { DEVICE_READING, type DeviceLayout } from './device-program.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
+import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
 import {
   CIRCUIT_READING,
-  type CircuitContext,
   type CircuitSubmission,
   circuitFactsOf,
   readCircuit,
@@ -46,7 +43,7 @@ import {
 } from './read-circuit.ts';
 import { circuitResultJson, deviceResultJson, type ResultLayout } from './result-json.ts';
 import { ResultThread } from './result-thread.ts';
-import { liveTargetsOf, targetsOf } from './targets.ts';
+import { liveTargetsOf, type Target, targetsOf } from './targets.ts';
 
 /** Greatest length of a stored request that is read in the main thread, characters. */
 const LARGE_TEXT_LENGTH = 65_536;
@@ -70,21 +67,23 @@ export const CIRCUIT_KIND = defineJobKind({
 });
 
 /** Circuit jobs on the fleet's processors. */
-export class CircuitJobs implements ServedJobs<CircuitSubmission> {
-  readonly #deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>;
+export class CircuitJobs
+  extends ProgramJobs<CircuitSubmission, CheckedCircuit>
+  implements ServedJobs<CircuitSubmission>
+{
   readonly #results: ResultThread;
-  /** Circuits of jobs that are about to run. */
-  readonly #submitted = new Map<JobId, CheckedCircuit>();
   /** Jobs whose circuits are being read, in order of arrival, with the processor that they will wait for. */
   readonly #inReading = new Map<JobId, Processor>();
   /** The body of POST /quantum/circuits. */
   readonly body: JobBody<CircuitSubmission, CircuitContext>;
+  protected readonly storedReading = STORED_CIRCUIT_READING;
+  protected readonly hardwareCostMs = DEVICE_COST_MS;
 
   constructor(
     deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>,
     results: ResultThread = new ResultThread(),
   ) {
-    this.#deps = deps;
+    super(deps);
     this.#results = results;
     this.body = {
       path: CIRCUITS.path,
@@ -95,61 +94,54 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     };
   }
 
-  /**
-   * Reserves a place at the circuit's processor and keeps the circuit for its run.
-   *
-   * @throws {ProcessorUnavailableError | CircuitTooLongError | QueueFullError}
-   */
-  admit(submission: CircuitSubmission, { id, key, seed }: ComingJob): Disposable {
-    const { target, circuit, shots, methodReason } = submission;
-    const processor = this.#deps.fleet.get(target);
-    const work = runWork(circuitWork(circuit), runRequest(submission, shots, seed));
-    processor?.admit({ id, keyId: key.id, work, methodReason });
+  protected checkedOf(submission: CircuitSubmission): CheckedCircuit {
     // The text of the body is stored with the job, so the waiting circuit does not keep a copy.
     const { bodyJson: _, ...checked } = submission;
-    this.#submitted.set(id, checked);
-    return {
-      [Symbol.dispose]: () => {
-        this.#submitted.delete(id);
-        processor?.withdraw(id);
-      },
-    };
+    return checked;
   }
 
-  queueing({ id, priority, target, request }: WaitingJob): JobQueueing {
-    const { shots, seed, tier, qubits } = circuitFactsOf(request);
-    const level = levelOf(priority, tier);
-    const processor = this.#deps.fleet.get(target);
-    if (processor?.runOnDevice !== undefined) {
-      return { line: 'hardware', level, costMs: DEVICE_COST_MS, width: 0 };
-    }
-    const submitted = this.#submitted.get(id);
-    const work =
-      submitted && runWork(circuitWork(submitted.circuit), runRequest(submitted, shots, seed));
+  protected comingRun(submission: CircuitSubmission, seed: number) {
+    const { shots, methodReason } = submission;
+    return { work: workOf(submission, { shots, seed }), methodReason };
+  }
+
+  protected readSmall(text: string, targets: readonly Target[]): CheckedCircuit | undefined {
+    if (text.length >= LARGE_TEXT_LENGTH) return undefined;
+    const body = storedBody(text);
+    return unlessLong(body, (maxSteps) => checkCircuit(body, targets, maxSteps));
+  }
+
+  protected queueingOnEngines(
+    { request }: WaitingJob,
+    processor: Processor | undefined,
+    submitted: CheckedCircuit | undefined,
+  ) {
+    const facts = circuitFactsOf(request);
+    const { qubits } = facts;
+    const work = submitted && workOf(submitted, facts);
     const maxQubits = processor?.spec.device?.emulation?.maxUsedQubits ?? qubits;
     const width = work?.numQubits ?? Math.min(qubits, maxQubits);
     return {
       line: width > MAX_SMALL_QUBITS ? 'wide' : 'small',
-      level,
       costMs: (work && processor?.expectedRunMs(work)) ?? DEFAULT_COST_MS,
       width: placeOnScale([work ?? { numQubits: width }]),
     };
   }
 
-  expectedWaitMs({ target, circuit }: CircuitSubmission): number | undefined {
-    const load = this.#deps.fleet.get(target)?.load();
-    return circuit.numQubits > MAX_SMALL_QUBITS ? load?.expectedWideWaitMs : load?.expectedWaitMs;
+  protected firstRunOf(id: JobId): string {
+    return id;
   }
 
-  storedBody({ bodyJson }: CircuitSubmission): string {
-    return bodyJson;
+  expectedWaitMs({ target, circuit }: CircuitSubmission): number | undefined {
+    const load = this.deps.fleet.get(target)?.load();
+    return circuit.numQubits > MAX_SMALL_QUBITS ? load?.expectedWideWaitMs : load?.expectedWaitMs;
   }
 
   async submissionOf(job: Job, signal: AbortSignal): Promise<CircuitSubmission> {
     const { request, priority } = job;
     const { shots, seed, qubits } = circuitFactsOf(request);
     return {
-      ...(await this.circuitOf(job, signal)),
+      ...(await this.programsOf(job, signal)),
       shots,
       seed,
       priority,
@@ -160,16 +152,15 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   }
 
   async run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string> {
-    const { id, target, priority, keyId } = job;
-    const processor = this.#deps.fleet.get(target);
-    if (processor === undefined) throw new Error('unreachable: a circuit without its target');
+    const { id, priority, keyId } = job;
+    const processor = this.processorOf(job);
     try {
       if (processor.runOnDevice !== undefined) {
         return await this.#runOnDevice(processor, job, hooks, signal);
       }
       const { shots, seed, tier } = circuitFactsOf(job.request);
       this.#inReading.set(id, processor);
-      const checked = await this.circuitOf(job, signal);
+      const checked = await this.programsOf(job, signal);
       this.#inReading.delete(id);
       const request = runRequest(checked, shots, seed);
       const onStarted = () => hooks.started();
@@ -207,8 +198,8 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     hooks: JobHooks,
     signal: AbortSignal,
   ): Promise<string> {
-    const { fleet, readers } = this.#deps;
-    this.#submitted.delete(id);
+    const { fleet, readers } = this.deps;
+    this.forget(id);
     const { shots, tier } = circuitFactsOf(request);
     let layout: DeviceLayout | undefined;
     const fit = async () => {
@@ -239,33 +230,23 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
 
   /** The state of a run on hardware that an earlier process saved. */
   async #savedRun(id: JobId): Promise<SavedDeviceRun | undefined> {
-    const [part] = await this.#deps.jobs().parts(id);
+    const [part] = await this.deps.jobs().parts(id);
     // The cast is safe: the only part of a circuit's result is one that `encodeSaved` made.
     return part && (JSON.parse(Buffer.from(part.bytes).toString()) as SavedDeviceRun);
   }
 
-  queuePosition(id: JobId): number | undefined {
-    for (const processor of this.#deps.fleet.processors) {
-      const position = processor.queuePosition(id);
-      if (position !== undefined) return position;
-    }
+  /** A circuit that is being read comes after all that wait. */
+  override queuePosition(id: JobId): number | undefined {
+    const position = super.queuePosition(id);
     const processor = this.#inReading.get(id);
-    if (processor === undefined) return undefined;
+    if (position !== undefined || processor === undefined) return position;
     const alike = [...this.#inReading].filter(([, other]) => other === processor);
     return processor.load().queueDepth + alike.findIndex(([other]) => other === id);
   }
 
-  expectedStart(id: JobId): number | undefined {
-    for (const processor of this.#deps.fleet.processors) {
-      const expected = processor.expectedStart(id);
-      if (expected !== undefined) return expected;
-    }
-    return undefined;
-  }
-
   summarize(job: Job): CircuitSummary {
     const { shots, seed, qubits } = circuitFactsOf(job.request);
-    const fields = viewJob(job, this.#deps.jobs());
+    const fields = viewJob(job, this.deps.jobs());
     return { circuit_id: job.id, processor: job.target, shots, seed, qubits, ...fields };
   }
 
@@ -273,34 +254,6 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   details({ result }: Job, submission?: CircuitSubmission): object {
     const { warnings = [] } = submission ?? {};
     return warnings.length === 0 || result !== undefined ? {} : { warnings };
-  }
-
-  requestJson({ request }: Job): string {
-    return storedBodyJson(request);
-  }
-
-  /**
-   * Returns the circuit of a job: the submitted one the first time, later one read from the stored request.
-   *
-   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
-   * @throws what `Readers.run` throws.
-   */
-  async circuitOf(
-    { id, keyId, request }: Pick<Job, 'id' | 'keyId' | 'request'>,
-    signal: AbortSignal,
-  ): Promise<CheckedCircuit> {
-    const submitted = this.#submitted.get(id);
-    this.#submitted.delete(id);
-    if (submitted !== undefined) return submitted;
-    const { fleet, readers } = this.#deps;
-    const targets = targetsOf(fleet);
-    if (request.length < LARGE_TEXT_LENGTH) {
-      const body = storedBody(request);
-      const read = unlessLong(body, (maxSteps) => checkCircuit(body, targets, maxSteps));
-      if (read !== undefined) return read;
-    }
-    const caller = { keyId, numBytes: request.length, signal };
-    return readInProcess(readers, STORED_CIRCUIT_READING, { text: request }, { targets }, caller);
   }
 
   /**
@@ -343,16 +296,19 @@ function encodeSaved(saved: SavedDeviceRun): Uint8Array {
   return Buffer.from(JSON.stringify(saved));
 }
 
+/** Work of a circuit's run. */
+function workOf(
+  checked: CheckedCircuit,
+  { shots, seed }: { readonly shots: number; readonly seed: number },
+): RunWork {
+  return runWork(circuitWork(checked.circuit), runRequest(checked, shots, seed));
+}
+
 /** Reads a body in this thread; undefined if that would take too long. */
 function unlessLong<T>(body: unknown, read: (maxSteps: number) => T): T | undefined {
   const program = programOf(body);
   if (program !== undefined && program.length > SMALL_PROGRAM.length) return undefined;
-  try {
-    return read(SMALL_PROGRAM.steps);
-  } catch (error) {
-    if (error instanceof StepsSpentError) return undefined;
-    throw error;
-  }
+  return unlessSpent(() => read(SMALL_PROGRAM.steps));
 }
 
 function programOf(body: unknown): string | undefined {

@@ -21,7 +21,8 @@ import { targetWithDevice } from './caller-device.ts';
 import { type CheckedCircuit, checkCircuit } from './check-circuit.ts';
 import { COMPILE_FORMATS } from './compile-schema.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
-import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
+import type { CircuitContext } from './program-jobs.ts';
+import { circuitBodyOf } from './read-circuit.ts';
 import type { Target } from './targets.ts';
 
 /** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */

@@ -4,7 +4,8 @@ import type { FittedProgram } from '../../fleet/processor.ts';
 import type { Reading } from '../http/reading/reading.ts';
 import { checkCircuit } from './check-circuit.ts';
 import { fitted } from './fitted-circuit.ts';
-import { type CircuitContext, circuitFactsOf, storedBody } from './read-circuit.ts';
+import type { CircuitContext } from './program-jobs.ts';
+import { circuitFactsOf, storedBody } from './read-circuit.ts';
 import type { ResultLayout } from './result-json.ts';
 
 /** Fields of a result's layout that a device's result has. */

@@ -34,6 +34,7 @@ import {
   MAX_TERMS,
   parity,
 } from './circuit-schema.ts';
+import type { CircuitContext } from './program-jobs.ts';
 import type { Target } from './targets.ts';
 
 /** Circuit that will become a job. */
@@ -51,11 +52,6 @@ interface CircuitFacts {
   readonly qubits: number;
   /** Tier of the caller's key when it submitted. */
   readonly tier: Tier;
-}
-
-/** Processors that a circuit is checked against. */
-export interface CircuitContext {
-  readonly targets: readonly Target[];
 }
 
 /** CPU factor for a stored circuit. It was read in time once, and must be read again on a busier machine. */

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { JobDamagedError, JobNotFoundError } from '../../jobs/errors.ts';
 import { isFinal } from '../../jobs/job.ts';
 import { unlessLong } from '../batches/batch-jobs.ts';
-import type { BatchContext, BatchSubmission } from '../batches/read-batch.ts';
+import type { BatchSubmission } from '../batches/read-batch.ts';
+import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { liveTargetsOf, targetsOf } from '../circuits/targets.ts';
 import { callerOf } from '../http/authentication.ts';
 import { callerSignal, readingCaller } from '../http/connections.ts';
@@ -71,7 +72,7 @@ type ListQuery = z.output<typeof listQuery>;
 export function ionqJobRoutes(app: ServiceApp, { deps }: RouteContext): void {
   const { jobs, fleet, now, kinds, ionqSessions: sessions } = deps;
   const submitter = new JobSubmitter(deps, kinds.batch);
-  const body: JobBody<BatchSubmission, BatchContext> = {
+  const body: JobBody<BatchSubmission, CircuitContext> = {
     path: ionqPath('').replace(/\/$/, ''),
     reading: IONQ_READING,
     context: () => ({ targets: targetsOf(fleet) }),

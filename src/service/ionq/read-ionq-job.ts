@@ -14,13 +14,9 @@ import { MAX_LISTED_QUBITS } from '../../circuit/outputs.ts';
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { MAX_SEED } from '../../math/philox.ts';
-import {
-  BATCH_READING,
-  type BatchContext,
-  type BatchSubmission,
-  readBatch,
-} from '../batches/read-batch.ts';
+import { BATCH_READING, type BatchSubmission, readBatch } from '../batches/read-batch.ts';
 import { attempt } from '../circuits/check-program.ts';
+import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { limitsOf, type Target } from '../circuits/targets.ts';
 import { RequestInvalidError } from '../http/errors.ts';
 import type { Reading } from '../http/reading/reading.ts';
@@ -89,7 +85,7 @@ const jobForm = z.looseObject({
 type JobForm = z.output<typeof jobForm>;
 
 /** Reading of the body of POST /v0.4/jobs in a process. */
-export const IONQ_READING: Reading<BatchContext, BatchSubmission> = {
+export const IONQ_READING: Reading<CircuitContext, BatchSubmission> = {
   ...BATCH_READING,
   name: 'ionq job',
   read: (body, { targets }) => readIonqJob(body, targets),

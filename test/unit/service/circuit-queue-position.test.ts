@@ -41,8 +41,8 @@ test('is behind what waits, in the order in which they came', async () => {
   expect(circuits.queuePosition(first.id)).toBe(0);
 
   const reading: PromiseWithResolvers<void>[] = [];
-  const read = circuits.circuitOf.bind(circuits);
-  circuits.circuitOf = async (...args) => {
+  const read = circuits.programsOf.bind(circuits);
+  circuits.programsOf = async (...args) => {
     const turnToRead = Promise.withResolvers<void>();
     reading.push(turnToRead);
     await turnToRead.promise;

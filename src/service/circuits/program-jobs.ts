@@ -1,0 +1,157 @@
+/**
+ * What jobs of one circuit and jobs of batches have in common. Programs are checked when they are submitted, and kept until
+ * the job runs, so that they are not read twice; after a restart they are read from the stored request.
+ */
+import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
+import type { ComingRun, Processor } from '../../fleet/processor.ts';
+import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
+import type { Job, JobId, JobQueueing } from '../../jobs/job.ts';
+import type { WaitingJob } from '../../jobs/job-handler.ts';
+import type { Tier } from '../http/api-key.ts';
+import { type Reading, readInProcess } from '../http/reading/reading.ts';
+import type { ComingJob, JobKindDeps, JobSubmission } from '../jobs/job-kind.ts';
+import { storedBodyJson, storedFacts } from '../jobs/stored-request.ts';
+import { type Target, targetsOf } from './targets.ts';
+
+/** Processors that a submission is checked against. */
+export interface CircuitContext {
+  readonly targets: readonly Target[];
+}
+
+/** Programs that will become a job. */
+interface ProgramSubmission extends JobSubmission {
+  /** Body as it is stored and shown, JSON text. */
+  readonly bodyJson: string;
+}
+
+/** Jobs whose programs run on the fleet's processors. */
+export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked> {
+  protected readonly deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>;
+  /** Programs of jobs that are about to run. */
+  readonly #submitted = new Map<JobId, Checked>();
+
+  constructor(deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>) {
+    this.deps = deps;
+  }
+
+  /** Reading of the stored request in a process. */
+  protected abstract readonly storedReading: Reading<CircuitContext, Checked>;
+  /** Expected time of a job on hardware, milliseconds. */
+  protected abstract readonly hardwareCostMs: number;
+
+  /** The part of a submission that is kept until the job runs. */
+  protected abstract checkedOf(submission: Submission): Checked;
+
+  /** What the processor is asked to keep a place for. */
+  protected abstract comingRun(
+    submission: Submission,
+    seed: number,
+  ): Pick<ComingRun, 'work' | 'together' | 'methodReason'>;
+
+  /** Reads a stored request in this thread; undefined if that would take too long. */
+  protected abstract readSmall(text: string, targets: readonly Target[]): Checked | undefined;
+
+  /** How a job waits that runs on engines; its programs are given where they are known. */
+  protected abstract queueingOnEngines(
+    job: WaitingJob,
+    processor: Processor | undefined,
+    submitted: Checked | undefined,
+  ): Omit<JobQueueing, 'level'>;
+
+  /** Id of the run of a job that is in the queue first. */
+  protected abstract firstRunOf(id: JobId): string;
+
+  /**
+   * Reserves a place at the processor and keeps the programs for the run.
+   *
+   * @throws {ProcessorUnavailableError | CircuitTooLargeError | CircuitTooLongError | QueueFullError}
+   */
+  admit(submission: Submission, { id, key, seed }: ComingJob): Disposable {
+    const processor = this.deps.fleet.get(submission.target);
+    processor?.admit({ id, keyId: key.id, ...this.comingRun(submission, seed) });
+    this.#submitted.set(id, this.checkedOf(submission));
+    return {
+      [Symbol.dispose]: () => {
+        this.#submitted.delete(id);
+        processor?.withdraw(id);
+      },
+    };
+  }
+
+  queueing(job: WaitingJob): JobQueueing {
+    // The cast is safe: a request is stored with its facts; earlier versions stored no tier.
+    const { tier = 'standard' } = storedFacts(job.request) as { readonly tier?: Tier };
+    const level = levelOf(job.priority, tier);
+    const processor = this.deps.fleet.get(job.target);
+    if (processor?.runOnDevice !== undefined) {
+      return { line: 'hardware', level, costMs: this.hardwareCostMs, width: 0 };
+    }
+    return { level, ...this.queueingOnEngines(job, processor, this.#submitted.get(job.id)) };
+  }
+
+  storedBody({ bodyJson }: Submission): string {
+    return bodyJson;
+  }
+
+  requestJson({ request }: Pick<Job, 'request'>): string {
+    return storedBodyJson(request);
+  }
+
+  queuePosition(id: JobId): number | undefined {
+    return this.#firstOf((processor) => processor.queuePosition(this.firstRunOf(id)));
+  }
+
+  expectedStart(id: JobId): number | undefined {
+    return this.#firstOf((processor) => processor.expectedStart(this.firstRunOf(id)));
+  }
+
+  #firstOf(ask: (processor: Processor) => number | undefined): number | undefined {
+    for (const processor of this.deps.fleet.processors) {
+      const found = ask(processor);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  protected processorOf({ target }: Pick<Job, 'target'>): Processor {
+    const processor = this.deps.fleet.get(target);
+    if (processor === undefined) throw new Error('unreachable: a job without its target');
+    return processor;
+  }
+
+  /** Forgets the programs of a job that will be read again. */
+  protected forget(id: JobId): void {
+    this.#submitted.delete(id);
+  }
+
+  /**
+   * The programs of a job: the submitted ones the first time, later read from the stored request.
+   *
+   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
+   * @throws what `Readers.run` throws.
+   */
+  async programsOf(
+    { id, keyId, request }: Pick<Job, 'id' | 'keyId' | 'request'>,
+    signal: AbortSignal,
+  ): Promise<Checked> {
+    const submitted = this.#submitted.get(id);
+    this.#submitted.delete(id);
+    if (submitted !== undefined) return submitted;
+    const targets = targetsOf(this.deps.fleet);
+    const read = this.readSmall(request, targets);
+    if (read !== undefined) return read;
+    const caller = { keyId, numBytes: request.length, signal };
+    const source = { text: request };
+    return readInProcess(this.deps.readers, this.storedReading, source, { targets }, caller);
+  }
+}
+
+/** What `read` returns; undefined if it takes more steps than it was given. */
+export function unlessSpent<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StepsSpentError) return undefined;
+    throw error;
+  }
+}
