@@ -76,11 +76,12 @@ export class EngineProcessor implements Pick<Processor, 'run'> {
       await setImmediate();
       signal.throwIfAborted();
       onStarted?.();
-      const { outputs, compileMs, executionMs } = await this.#run(run, onProgress, signal);
+      const outcome = await this.#run(run, onProgress, signal);
+      const { ownMs: _, compileMs, executionMs, samplingMs = 0, ...result } = outcome;
       return {
-        outputs,
+        ...result,
         backend: { engine: engine.name, execution: spec.execution, precision, hardware },
-        timing: { queueMs: 0, compileMs, executionMs },
+        timing: { queueMs: 0, compileMs, executionMs, samplingMs },
       };
     }, signal);
   }

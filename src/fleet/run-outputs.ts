@@ -115,7 +115,7 @@ interface Rows {
   readonly numCircuits: number;
 }
 
-/** Circuit k of a run as an engine's result. Its arrays are views of the columns; times are its share. */
+/** Circuit k of a run with counts as an engine's result. Its arrays are views of the columns; times are its share. */
 export function runResultOf(
   { outputs, timing }: { readonly outputs: RunOutputs; readonly timing: ExecutionTimes },
   { numBits, numCircuits }: Rows,

@@ -168,7 +168,10 @@ describe('a list of circuits', () => {
     ]);
     const ends = pool.run(tasks);
     expect(begun).toEqual([0]);
-    await expect(ends[0]).resolves.toHaveProperty('run.counts.occurrences', Uint32Array.of(7));
+    await expect(ends[0]).resolves.toHaveProperty(
+      'outputs.countsByRow.0.occurrences',
+      Uint32Array.of(7),
+    );
     await eventually(() => begun.length === 2);
     expect(shared[2]).toBe(0);
     shared[0] = 1;
