@@ -75,12 +75,12 @@ async function prepared(
     case 'stabilizer': {
       const program = compileStabilizer(circuit);
       if ('kind' in program) throw new Error(program.operation);
-      return [await on.prepareStabilizer!(program), stabilizerBytes(program, shots)];
+      return [await on.methods.stabilizer!(program), stabilizerBytes(program, shots)];
     }
     case 'matrix_product_state': {
       const program = compileMatrixProduct(circuit);
       const { stateBytes, otherBytes } = chainCost(program).most;
-      const executable = await on.prepareMatrixProduct!(program);
+      const executable = await on.methods.matrix_product_state!(program);
       return [executable, stateBytes + otherBytes + outcomes];
     }
     case 'statevector': {
@@ -89,7 +89,7 @@ async function prepared(
     }
     case 'density_matrix': {
       const { program } = compileDensity(circuit, on.target, { keepState: false });
-      return [await on.prepareDensity!(program), 16 * 4 ** numQubits + outcomes];
+      return [await on.methods.density_matrix!(program), 16 * 4 ** numQubits + outcomes];
     }
   }
 }

@@ -177,6 +177,32 @@ export interface GradientExecutable extends AsyncDisposable {
   run(request: GradientRequest, signal: AbortSignal): Promise<GradientResult>;
 }
 
+/** Programs of the methods that compute a run otherwise than on one state vector. */
+export interface MethodPrograms {
+  /**
+   * A program with noise. Its runs give means over the shots: expectation values, variances and probabilities need at least
+   * one. Throws ProgramTooWideError if it has more qubits than `target.maxQubits`.
+   */
+  readonly trajectories: TrajectoryProgram;
+  /**
+   * A program on density matrices. Its runs have every output but the state vector, also after measurements in mid-circuit:
+   * then all their outcomes are followed. Throws DensityTooWideError if the density matrix does not fit the engine.
+   */
+  readonly density_matrix: DensityProgram;
+  /**
+   * A Clifford circuit with Pauli noise, of at most 20,000 qubits, beyond which ProgramTooWideError is thrown. Probabilities
+   * and expectation values are exact and need no shots, also with noise, measurements in mid-circuit and resets, if the
+   * program's frames suffice and nothing has a condition. A near-Clifford program has the same outputs, also variances, and
+   * neither noise nor measurements in mid-circuit.
+   */
+  readonly stabilizer: StabilizerProgram | NearCliffordProgram;
+  /**
+   * A program on matrix product states. Any number of qubits fits; memory follows from the bonds that the state needs. State
+   * vectors are read of at most 20 qubits, distributions of at most 16 bits.
+   */
+  readonly matrix_product_state: MatrixProductProgram;
+}
+
 /** A simulator: runs programs that were compiled for its target. */
 export interface Engine {
   readonly name: 'reference' | 'cpu' | 'webgpu';
@@ -195,35 +221,11 @@ export interface Engine {
    * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
    */
   prepareGradient?(program: GradientProgram): Promise<GradientExecutable>;
-  /**
-   * Compiles a program on density matrices; absent where the engine has none. Its runs have every output but the state
-   * vector, also after measurements in mid-circuit: then all their outcomes are followed.
-   *
-   * @throws {ProgramTooWideError} if the density matrix does not fit the engine.
-   */
-  prepareDensity?(program: DensityProgram): Promise<Executable>;
-  /**
-   * Compiles a program with noise; absent where the engine has no trajectories. Its runs give means over the shots:
-   * expectation values, variances and probabilities need at least one.
-   *
-   * @throws {ProgramTooWideError} if the program has more qubits than `target.maxQubits`.
-   */
-  prepareTrajectories?(program: TrajectoryProgram): Promise<Executable>;
-  /**
-   * Compiles a program on matrix product states; absent where the engine has none. Any number of qubits fits; memory
-   * follows from the bonds that the state needs. State vectors are read of at most 20 qubits, distributions of at most 16
-   * bits.
-   */
-  prepareMatrixProduct?(program: MatrixProductProgram): Promise<Executable>;
-  /**
-   * Prepares a Clifford circuit with Pauli noise; absent where the engine has no tableaux. It is not bound by
-   * `target.maxQubits`. Probabilities and expectation values are exact and need no shots, also with noise, measurements in
-   * mid-circuit and resets, if the program's frames suffice and nothing has a condition.
-   *
-   * A near-Clifford program has the same outputs, also variances, and neither noise nor measurements in mid-circuit.
-   *
-   * @throws {ProgramTooWideError} if the program has more than 20,000 qubits.
-   */
-  prepareStabilizer?(program: StabilizerProgram | NearCliffordProgram): Promise<Executable>;
+  /** Compiles programs of other methods than one state vector; without those that the engine does not have. */
+  readonly methods: {
+    readonly [Method in keyof MethodPrograms]?: (
+      program: MethodPrograms[Method],
+    ) => Promise<Executable>;
+  };
   close(): Promise<void>;
 }

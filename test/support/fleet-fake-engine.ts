@@ -226,12 +226,12 @@ function openEngine(precision: Precision): MaybeBatchEngine {
         async [Symbol.asyncDispose]() {},
       };
     },
-    // Whatever the circuit with noise says.
-    async prepareTrajectories() {
-      return {
+    methods: {
+      // Whatever the circuit with noise says.
+      trajectories: async () => ({
         run: async ({ seed, shots }) => answer(1, [seed], [shots]),
         async [Symbol.asyncDispose]() {},
-      };
+      }),
     },
     prepareBatch: async (shape) => fakeBatch(compile(shape).program, precision),
     async close() {},
@@ -254,7 +254,7 @@ export function serveFakeAdapter(): void {
   const maxQubits = Math.floor(Math.log2(memoryBytes / 8));
   const [, file] = WRONG_WHILE.exec(name) ?? [];
   const open = (precision: Precision): MaybeBatchEngine => {
-    const { prepareBatch: _, prepareTrajectories, ...engine } = openEngine(precision);
+    const { prepareBatch: _, methods, ...engine } = openEngine(precision);
     const forHere = (program: Program): Program => {
       const [what = '', where = name] = program.hash.split('@');
       return { ...program, hash: name.startsWith(where) ? what : 'ECHO' };
@@ -266,8 +266,8 @@ export function serveFakeAdapter(): void {
         return await engine.prepare(forHere(program));
       },
       // Several adapters together have neither noise nor batches, as of the real ones.
+      methods: members.length === 1 ? methods : {},
       ...(members.length === 1 && {
-        ...(prepareTrajectories && { prepareTrajectories }),
         prepareBatch: async (shape: Circuit) =>
           fakeBatch(forHere(compile(shape).program), precision),
       }),

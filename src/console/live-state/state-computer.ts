@@ -120,10 +120,10 @@ export class StateComputer {
   }
 
   #prepare(circuit: DynamicCircuit): Promise<Executable> {
-    const { target, prepareTrajectories } = this.#engine;
+    const { target, methods } = this.#engine;
     if (isNoisy(circuit)) {
-      if (prepareTrajectories === undefined) throw new Error('unreachable: no trajectories');
-      return prepareTrajectories(compileTrajectories(circuit, target).program);
+      if (methods.trajectories === undefined) throw new Error('unreachable: no trajectories');
+      return methods.trajectories(compileTrajectories(circuit, target).program);
     }
     const angles = anglesOf(circuit);
     const program = this.#shapeOf(circuit, angles.length).bind(angles);

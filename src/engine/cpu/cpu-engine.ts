@@ -12,7 +12,10 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   const mutex = new Mutex();
   return {
     ...engine,
-    prepareStabilizer: async (program) => stabilizerExecutable(program, kernels, mutex, 'cpu'),
+    methods: {
+      ...engine.methods,
+      stabilizer: async (program) => stabilizerExecutable(program, kernels, mutex, 'cpu'),
+    },
     close: () => mutex.close(() => engine.close()),
   };
 }

@@ -134,12 +134,14 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     prepare: async (program) => prepare(program, options, lowering, threadPool, mutex),
     prepareGradient: async (program) =>
       prepareGradient(program, options, lowering, threadPool, mutex),
-    prepareDensity: async (program) =>
-      prepareDensity(program, options, lowering, threadPool, mutex),
-    prepareTrajectories: async (program) =>
-      prepareTrajectories(program, options, lowering, threadPool, mutex),
-    prepareMatrixProduct: async (program) =>
-      prepareMatrixProduct(program, options, threadPool, mutex),
+    methods: {
+      density_matrix: async (program) =>
+        prepareDensity(program, options, lowering, threadPool, mutex),
+      trajectories: async (program) =>
+        prepareTrajectories(program, options, lowering, threadPool, mutex),
+      matrix_product_state: async (program) =>
+        prepareMatrixProduct(program, options, threadPool, mutex),
+    },
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };

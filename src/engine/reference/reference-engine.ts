@@ -65,10 +65,12 @@ export function openReferenceEngine({
     target: referenceTarget(maxQubits),
     prepare: async (program) => prepare(program, maxQubits, memoryBytes),
     prepareGradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
-    prepareDensity: async (program) => prepareDensity(program, maxQubits, memoryBytes),
-    prepareTrajectories: async (program) => prepareTrajectories(program, maxQubits, memoryBytes),
-    prepareStabilizer: async (program) =>
-      stabilizerExecutable(program, openPlainKernels(), new Mutex(), 'reference'),
+    methods: {
+      density_matrix: async (program) => prepareDensity(program, maxQubits, memoryBytes),
+      trajectories: async (program) => prepareTrajectories(program, maxQubits, memoryBytes),
+      stabilizer: async (program) =>
+        stabilizerExecutable(program, openPlainKernels(), new Mutex(), 'reference'),
+    },
     close: async () => {},
   };
 }

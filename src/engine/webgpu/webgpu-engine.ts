@@ -15,7 +15,13 @@ import type {
 } from '../../compiler/program.ts';
 import type { BatchEngine, BatchExecutable } from '../batch-request.ts';
 import { DensityStates } from '../density-states.ts';
-import type { Executable, GradientExecutable, GradientRequest, RunRequest } from '../engine.ts';
+import type {
+  Engine,
+  Executable,
+  GradientExecutable,
+  GradientRequest,
+  RunRequest,
+} from '../engine.ts';
 import { ClosedError, DensityTooWideError, ProgramTooWideError } from '../errors.ts';
 import { withExactCounts } from '../exact-counts.ts';
 import { Mutex } from '../mutex.ts';
@@ -101,6 +107,10 @@ interface EngineParts {
 class GpuEngine implements BatchEngine {
   readonly name = 'webgpu';
   readonly target: TargetProfile;
+  readonly methods: Engine['methods'] = {
+    density_matrix: (program) => this.#prepareDensity(program),
+    trajectories: (program) => this.#prepareTrajectories(program),
+  };
   readonly #host: GpuHost;
   readonly #memoryBytes: number;
   readonly #indexBits: number;
@@ -140,7 +150,7 @@ class GpuEngine implements BatchEngine {
     );
   }
 
-  async prepareDensity({
+  async #prepareDensity({
     numQubits,
     program,
     readout,
@@ -200,7 +210,7 @@ class GpuEngine implements BatchEngine {
     );
   }
 
-  async prepareTrajectories(program: TrajectoryProgram): Promise<Executable> {
+  async #prepareTrajectories(program: TrajectoryProgram): Promise<Executable> {
     if (this.#isClosed) throw new ClosedError();
     const { numQubits, growth } = program;
     if (numQubits > this.target.maxQubits) {

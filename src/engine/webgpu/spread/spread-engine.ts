@@ -105,6 +105,7 @@ interface EngineBounds {
 
 class SpreadEngine implements Engine {
   readonly name = 'webgpu';
+  readonly methods = {};
   readonly target: TargetProfile;
   readonly #host: SpreadHost;
   readonly #bounds: EngineBounds;
