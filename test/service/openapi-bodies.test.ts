@@ -3,9 +3,12 @@
  * for its form. What a schema cannot say (whether a gate exists, whether a time has passed) is meaning.
  */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Schema, SchemaValues } from '../support/json-schema.ts';
 import { openWorkService, type WorkService } from './support/work-service.ts';
+
+// Hundreds of bodies go to one endpoint, some of them to be run: twenty seconds on a quiet machine.
+vi.setConfig({ testTimeout: 200_000 });
 
 const RUNS = 150;
 
