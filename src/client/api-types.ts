@@ -208,7 +208,10 @@ export type Batch = {
     readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
     /** Why this method, with its figures */
     readonly method_reason?: string | undefined;
-    /** Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x */
+    /**
+     * Form of the labels of counts and memory: bits, or for more than 64 bits, and where the request asks for it, a
+     * hexadecimal number with a leading 0x
+     */
     readonly label_format?: 'binary' | 'hex' | undefined;
     readonly shots?: number | undefined;
     /** Seed of the program's first point */
@@ -327,6 +330,11 @@ export type BatchProgramInput = {
   readonly gradient_inputs?: readonly string[] | undefined;
   /** Form of counts and of arrays of numbers: nested JSON by default, or `base64` */
   readonly array_format?: 'json' | 'base64' | undefined;
+  /**
+   * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
+   * number with a leading 0x. hex: always such a number. Counts in base64 have no labels
+   */
+  readonly label_format?: 'automatic' | 'hex' | undefined;
   /** Seed of the program's first point, the next points count on from it */
   readonly seed?: number | undefined;
 };
@@ -372,6 +380,11 @@ export type BatchSubmissionInput = {
   readonly gradient_inputs?: readonly string[] | undefined;
   /** Form of counts and of arrays of numbers: nested JSON by default, or `base64` */
   readonly array_format?: 'json' | 'base64' | undefined;
+  /**
+   * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
+   * number with a leading 0x. hex: always such a number. Counts in base64 have no labels
+   */
+  readonly label_format?: 'automatic' | 'hex' | undefined;
   /**
    * Point k, counted from 0 over all programs, draws with the seed + k (modulo 2^53), as a single circuit with
    * that seed does. By default a seed is drawn, and returned
@@ -517,7 +530,10 @@ export type Circuit = {
   } | undefined;
   /** Bit string of each shot, in an order drawn with the seed */
   readonly memory?: readonly string[] | undefined;
-  /** Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x */
+  /**
+   * Form of the labels of counts and memory: bits, or for more than 64 bits, and where the request asks for it, a
+   * hexadecimal number with a leading 0x
+   */
   readonly label_format?: 'binary' | 'hex' | undefined;
   /** Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index */
   readonly density_matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
@@ -727,6 +743,11 @@ export type CircuitSubmissionInput = {
    * `detectors` or `logical_observables`
    */
   readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
+  /**
+   * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
+   * number with a leading 0x. hex: always such a number. Counts in base64 have no labels
+   */
+  readonly label_format?: 'automatic' | 'hex' | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
     /** Pauli string, such as `Z0 Z1`; `I` is the identity */

@@ -15,7 +15,12 @@ import { runOf } from '../support/run-of.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 
-const ON_STATE = { method: 'statevector', methodReason: 'One state.', seed: 1 } as const;
+const ON_STATE = {
+  method: 'statevector',
+  methodReason: 'One state.',
+  labelFormat: 'automatic',
+  seed: 1,
+} as const;
 
 describe('the label of an outcome', () => {
   test.each([
@@ -92,10 +97,11 @@ test('counts are written with the labels of their outcomes, at any width', () =>
     fc.record({
       numBits: fc.constant(numBits),
       rows: fc.array(fc.tuple(fc.array(count, { minLength: 4, maxLength: 4 }), count)),
+      labelFormat: fc.constantFrom('automatic' as const, 'hex' as const),
     }),
   );
   fc.assert(
-    fc.property(counts, ({ numBits, rows }) => {
+    fc.property(counts, ({ numBits, rows, labelFormat }) => {
       const wordsPerOutcome = Math.max(1, Math.ceil(numBits / 32));
       const masked = rows.map(([words]) =>
         words.slice(0, wordsPerOutcome).map((word, i) => {
@@ -120,13 +126,14 @@ test('counts are written with the labels of their outcomes, at any width', () =>
           results: [],
           warnings: [],
           ...ON_STATE,
+          labelFormat,
         },
         { ...result, outputs: outputsOf(run) },
       );
       const label = (words: readonly number[]) => {
         const bits = outcomeLabel(Uint32Array.from(words), 0, wordsPerOutcome, numBits);
-        if (numBits <= 64) return bits;
-        const digits = BigInt(`0b${bits}`).toString(16);
+        if (labelFormat === 'automatic' && numBits <= 64) return bits;
+        const digits = numBits === 0 ? '' : BigInt(`0b${bits}`).toString(16);
         return `0x${digits.padStart(Math.ceil(numBits / 4), '0')}`;
       };
       const entries = rows.map(([, times], i) => `"${label(masked[i]!)}":${times}`);

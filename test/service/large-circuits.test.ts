@@ -160,6 +160,7 @@ describe('a job of a circuit', () => {
       warnings: [],
       method: 'statevector',
       methodReason: 'One state.',
+      labelFormat: 'automatic',
       seed: 1,
     } as const;
     const write = () => {

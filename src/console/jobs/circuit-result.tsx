@@ -15,10 +15,12 @@ const NUM_LISTED = 256;
 /** Shows what a circuit returned. */
 export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
   const { probabilities, expectation, statevector, amplitudes, fitting, purity, memory } = circuit;
+  // The labels of probabilities are bits.
+  const isAlike = circuit.label_format !== 'hex';
   const counts = useMemo(() => new Map(Object.entries(circuit.counts ?? {})), [circuit.counts]);
   const exact = useMemo(
-    () => (probabilities === undefined ? undefined : new Map(Object.entries(probabilities))),
-    [probabilities],
+    () => (probabilities && isAlike ? new Map(Object.entries(probabilities)) : undefined),
+    [probabilities, isAlike],
   );
   return (
     <>
@@ -30,7 +32,7 @@ export function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
           variation distance).
         </p>
       )}
-      {counts.size === 0 && probabilities !== undefined && (
+      {(counts.size === 0 || !isAlike) && probabilities !== undefined && (
         <ResultPart title="Probabilities">
           <FieldsTable
             label="Probabilities"

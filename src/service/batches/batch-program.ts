@@ -7,6 +7,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import type { ChosenMethod } from '../circuits/check-method.ts';
 import { isEstimated } from '../circuits/check-outputs.ts';
+import { type AskedLabelFormat, labelLengthOf } from '../circuits/outcome-labels.ts';
 import type { PointGroup } from '../circuits/point-groups.ts';
 import {
   type ArrayFormat,
@@ -35,6 +36,8 @@ export interface CheckedProgram extends ChosenMethod {
   /** Seed of its first point, where the program has one of its own. */
   readonly seed?: number;
   readonly arrayFormat: ArrayFormat;
+  /** Form of the labels of counts; `automatic` where these are in base64. */
+  readonly labelFormat: AskedLabelFormat;
   readonly warnings: readonly ProgramWarning[];
 }
 
@@ -76,13 +79,13 @@ const ENTRY_BYTES = 4;
 
 /** Bytes of the counts of a point in the form of the answer, if so many outcomes come up. */
 function countsSize(
-  { arrayFormat, numBits }: CheckedProgram,
+  { arrayFormat, labelFormat, numBits }: CheckedProgram,
   numOutcomes: number,
   shots: number,
 ): number {
   if (arrayFormat === 'base64') return packedCountsSize(numOutcomes, countsLayout(numBits, shots));
   const digits = String(Math.ceil(shots / numOutcomes)).length;
-  return 2 + numOutcomes * (numBits + ENTRY_BYTES + digits);
+  return 2 + numOutcomes * (labelLengthOf(numBits, labelFormat) + ENTRY_BYTES + digits);
 }
 
 /** Refuses a batch whose answer would be too large, whatever its circuits do. */

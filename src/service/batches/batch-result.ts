@@ -126,7 +126,8 @@ export async function storedResultJson(
 }
 
 function storedProgram(program: CheckedProgram, seed: number, isSimulated: boolean): StoredProgram {
-  const { name, inputs, numQubits, outputs, shots, warnings, arrayFormat } = program;
+  const { name, inputs, numQubits, numBits, outputs, shots, warnings, arrayFormat, labelFormat } =
+    program;
   const hasBits = outputs.includes('counts') || outputs.includes('probabilities');
   return {
     facts: {
@@ -139,7 +140,7 @@ function storedProgram(program: CheckedProgram, seed: number, isSimulated: boole
       }),
       ...(shots !== undefined && { shots }),
       seed,
-      ...(outputs.includes('counts') && { label_format: labelFormatOf(program.numBits) }),
+      ...(outputs.includes('counts') && { label_format: labelFormatOf(numBits, labelFormat) }),
       ...(hasBits && { measured_qubits: [...program.measuredQubits] }),
       ...(warnings.length > 0 && { warnings: [...warnings] }),
     },
@@ -159,11 +160,17 @@ function dimensionsOf(program: CheckedProgram, result: ResultName): readonly num
 
 /** Counts of consecutive points as the bytes of a part: in base64 arrays, otherwise JSON objects, separated by commas. */
 export function countsBytes(
-  { arrayFormat, numBits, shots = 0 }: Pick<CheckedProgram, 'arrayFormat' | 'numBits' | 'shots'>,
+  {
+    arrayFormat,
+    labelFormat,
+    numBits,
+    shots = 0,
+  }: Pick<CheckedProgram, 'arrayFormat' | 'labelFormat' | 'numBits' | 'shots'>,
   counts: readonly Counts[],
 ): Uint8Array {
   if (arrayFormat === 'base64') return packedCountsBytes(counts, countsLayout(numBits, shots));
-  return Buffer.from(Array.from(counts, countsJson).join(','), 'latin1');
+  const texts = counts.map((own) => countsJson(own, labelFormat));
+  return Buffer.from(texts.join(','), 'latin1');
 }
 
 /** Numbers of consecutive points as the bytes of a part. */

@@ -5,6 +5,7 @@ import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { type OutputOf, outputsOf } from '../../circuit/outputs.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import {
+  askedLabelFormatField,
   backend,
   bitLabel,
   deviceBackend,
@@ -127,6 +128,7 @@ const defaults = {
   array_format: arrayFormat
     .optional()
     .describe('Form of counts and of arrays of numbers: nested JSON by default, or `base64`'),
+  ...askedLabelFormatField,
 };
 
 const seed = z.int().min(0).max(MAX_SEED);

@@ -106,6 +106,7 @@ function defaultsOf({
   truncation_threshold,
   gradient_inputs,
   array_format,
+  label_format,
 }: BatchParts) {
   return {
     shots,
@@ -116,6 +117,7 @@ function defaultsOf({
     truncation_threshold,
     default_gradient_inputs: gradient_inputs,
     array_format,
+    label_format,
   };
 }
 
@@ -179,7 +181,7 @@ function checkSweep(
   }
   const gradientInputs = gradientInputsOf(fields, outputs, sweep, faults);
   if (faults.count > 0) return undefined;
-  const { name, seed, array_format: arrayFormat = 'json' } = fields;
+  const { name, seed, array_format: arrayFormat = 'json', label_format = 'automatic' } = fields;
   return {
     ...(name !== undefined && { name }),
     ...chosen,
@@ -194,6 +196,7 @@ function checkSweep(
     ...(shots !== undefined && { shots }),
     ...(seed !== undefined && { seed }),
     arrayFormat,
+    labelFormat: arrayFormat === 'base64' ? 'automatic' : label_format,
     warnings: warningsUnder(context.noise, sweep.warnings),
   };
 }

@@ -30,6 +30,7 @@ import { attempt, checkProgram, checkSource, type Purpose } from './check-progra
 import { type CircuitBody, type Output, output } from './circuit-schema.ts';
 import { type Detection, readDetection } from './detection-events.ts';
 import { readNoise } from './emulated-noise.ts';
+import type { AskedLabelFormat } from './outcome-labels.ts';
 import {
   type FilledField,
   fieldsOf,
@@ -61,6 +62,8 @@ export interface CheckedCircuit extends ChosenMethod {
   /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
+  /** Form of the labels of counts and memory. */
+  readonly labelFormat: AskedLabelFormat;
   /** Those of the request, then those of the program, on the qubits of `circuit`. */
   readonly observables: readonly PauliSum[];
   /** Number of observables of the request. */
@@ -196,6 +199,7 @@ function checkParts(
     numQubits,
     isMeasurementAdded: measured !== program.circuit,
     outputs: [...new Set([...outputs, ...fieldsOf(results, numQubits).filter(isOutput)])],
+    labelFormat: parts.label_format ?? 'automatic',
     observables,
     numRequested: requested.length,
     results,

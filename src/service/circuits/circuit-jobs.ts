@@ -30,7 +30,7 @@ import {
   submissionHeaders,
 } from './circuit-schema.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
-import { DEVICE_READING, type DeviceLayout } from './device-program.ts';
+import { DEVICE_READING } from './device-program.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
 import {
@@ -41,7 +41,12 @@ import {
   STORED_CIRCUIT_READING,
   storedBody,
 } from './read-circuit.ts';
-import { circuitResultJson, deviceResultJson, type ResultLayout } from './result-json.ts';
+import {
+  circuitResultJson,
+  type DeviceLayout,
+  deviceResultJson,
+  type ResultLayout,
+} from './result-json.ts';
 import { ResultThread } from './result-thread.ts';
 import { liveTargetsOf, type Target, targetsOf } from './targets.ts';
 

@@ -90,13 +90,23 @@ export const noiseFields = {
     ),
 };
 
+/** Form of labels, in requests. */
+export const askedLabelFormatField = {
+  label_format: z
+    .enum(['automatic', 'hex'])
+    .optional()
+    .describe(
+      'Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal number with a leading 0x. hex: always such a number. Counts in base64 have no labels',
+    ),
+};
+
 /** Form of labels, in results. */
 export const labelFormatField = {
   label_format: z
     .enum(['binary', 'hex'])
     .optional()
     .describe(
-      'Form of the labels of counts and memory: bits, or for more than 64 bits a hexadecimal number with a leading 0x',
+      'Form of the labels of counts and memory: bits, or for more than 64 bits, and where the request asks for it, a hexadecimal number with a leading 0x',
     ),
 };
 
@@ -227,6 +237,7 @@ export const circuitBody = z
       .meta({ uniqueItems: true })
       .optional()
       .describe(`Default ["counts"]. ${outputsText('circuit')}`),
+    ...askedLabelFormatField,
     observables: z
       .array(z.union([pauliTerm, z.array(pauliTerm)]))
       .min(1)

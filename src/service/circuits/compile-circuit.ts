@@ -31,6 +31,7 @@ export const RUN_FIELDS = [
   'seed',
   'priority',
   'return',
+  'label_format',
   'observables',
   'noise',
   'method',

@@ -20,6 +20,7 @@ export const compileBody = circuitBody
     seed: true,
     priority: true,
     return: true,
+    label_format: true,
     observables: true,
     detectors: true,
     logical_observables: true,

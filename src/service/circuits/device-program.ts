@@ -6,10 +6,7 @@ import { checkCircuit } from './check-circuit.ts';
 import { fitted } from './fitted-circuit.ts';
 import type { CircuitContext } from './program-jobs.ts';
 import { circuitFactsOf, storedBody } from './read-circuit.ts';
-import type { ResultLayout } from './result-json.ts';
-
-/** Fields of a result's layout that a device's result has. */
-export type DeviceLayout = Pick<ResultLayout, 'measuredQubits' | 'warnings'>;
+import type { DeviceLayout } from './result-json.ts';
 
 /** A circuit as its device executes it, and the layout of its result. */
 export interface DeviceProgram extends FittedProgram {
@@ -29,7 +26,7 @@ export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
     const target = targets.find(({ spec }) => spec.id === checked.target);
     if (target?.spec.device === undefined)
       throw new Error('unreachable: hardware without a device');
-    const { measuredQubits, warnings, numBits } = checked;
+    const { measuredQubits, warnings, labelFormat, numBits } = checked;
     const started = performance.now();
     const { circuit, fitting } = fitted(
       checked.circuit,
@@ -40,7 +37,7 @@ export const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
       circuits: [{ qasm: printOpenQasm(circuit, '3', true), numBits }],
       fitting,
       fitMs: performance.now() - started,
-      layout: { measuredQubits, warnings },
+      layout: { measuredQubits, warnings, labelFormat },
     };
   },
 };

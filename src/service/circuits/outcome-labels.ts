@@ -4,9 +4,17 @@ import { outcomeLabel } from '../../math/basis-index.ts';
 /** Widest register whose labels are bits. */
 const MAX_BINARY_BITS = 64;
 
+/** Form that a request asks for: `automatic` is bits unless there are many. */
+export type AskedLabelFormat = 'automatic' | 'hex';
+
 /** Form of the labels of a register. */
-export function labelFormatOf(numBits: number): 'binary' | 'hex' {
-  return numBits <= MAX_BINARY_BITS ? 'binary' : 'hex';
+export function labelFormatOf(numBits: number, asked: AskedLabelFormat): 'binary' | 'hex' {
+  return asked === 'automatic' && numBits <= MAX_BINARY_BITS ? 'binary' : 'hex';
+}
+
+/** Characters of a label of a register. */
+export function labelLengthOf(numBits: number, asked: AskedLabelFormat): number {
+  return labelFormatOf(numBits, asked) === 'binary' ? numBits : hexLabelLength(numBits);
 }
 
 /**
@@ -19,15 +27,17 @@ export function labelOfOutcome(
   offset: number,
   numWords: number,
   numBits: number,
+  asked: AskedLabelFormat,
 ): string {
-  if (labelFormatOf(numBits) === 'binary') return outcomeLabel(words, offset, numWords, numBits);
+  if (labelFormatOf(numBits, asked) === 'binary')
+    return outcomeLabel(words, offset, numWords, numBits);
   const bytes = Buffer.allocUnsafe(hexLabelLength(numBits));
   writeHexLabel(bytes, 0, words, offset, numBits);
   return bytes.toString('latin1');
 }
 
 /** Characters of a label in hexadecimal. */
-export const hexLabelLength = (numBits: number): number => 2 + Math.ceil(numBits / 4);
+const hexLabelLength = (numBits: number): number => 2 + Math.ceil(numBits / 4);
 
 const HEX_DIGITS = Buffer.from('0123456789abcdef', 'latin1');
 const [ZERO, X] = [48, 120] as const;

@@ -21,7 +21,13 @@ import type { CheckedCircuit } from './check-circuit.ts';
 import type { CircuitResultFields, Output } from './circuit-schema.ts';
 import { detectionEvents } from './detection-events.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
-import { hexLabelLength, labelFormatOf, labelOfOutcome, writeHexLabel } from './outcome-labels.ts';
+import {
+  type AskedLabelFormat,
+  labelFormatOf,
+  labelLengthOf,
+  labelOfOutcome,
+  writeHexLabel,
+} from './outcome-labels.ts';
 import { resultsJson } from './program-results-json.ts';
 import { drawnShotOrder } from './shot-order.ts';
 
@@ -34,6 +40,7 @@ export interface ResultLayout
     | 'numBits'
     | 'measuredQubits'
     | 'outputs'
+    | 'labelFormat'
     | 'numRequested'
     | 'results'
     | 'warnings'
@@ -63,7 +70,7 @@ export function circuitResultJson(
     throw new Error('unreachable: a circuit that did not come by itself');
   }
   const run = runResultOf(result, { numBits: layout.numBits, numCircuits: 1 });
-  const { numBits, measuredQubits, outputs, numRequested, results, warnings } = layout;
+  const { numBits, measuredQubits, outputs, labelFormat, numRequested, results, warnings } = layout;
   const parts: string[] = [];
   const names = Object.keys(WRITERS) as Output[];
   for (const name of names) {
@@ -79,7 +86,7 @@ export function circuitResultJson(
   }
   const hasLabels = outputs.includes('counts') || outputs.includes('memory');
   const rest: CircuitResultFields = {
-    ...(hasLabels && { label_format: labelFormatOf(numBits) }),
+    ...(hasLabels && { label_format: labelFormatOf(numBits, labelFormat) }),
     method: nameOfMethod(layout.method),
     method_reason: layout.methodReason,
     ...(run.trajectories !== undefined && { trajectories: run.trajectories }),
@@ -101,8 +108,8 @@ export function circuitResultJson(
 const WRITERS: Readonly<
   Record<Output, (layout: ResultLayout, run: ReturnType<typeof runResultOf>) => string>
 > = {
-  counts: (_, { counts }) => countsJson(counts),
-  memory: ({ seed }, { counts }) => memoryJson(counts, seed),
+  counts: ({ labelFormat }, { counts }) => countsJson(counts, labelFormat),
+  memory: ({ seed, labelFormat }, { counts }) => memoryJson(counts, seed, labelFormat),
   probabilities: ({ numBits }, { probabilities }) => probabilitiesJson(probabilities!, numBits),
   statevector: (_, { statevector }) => amplitudesJson(statevector!),
   amplitudes: ({ basisStates }, { amplitudes }) => amplitudesByLabel(basisStates, amplitudes!, 0),
@@ -133,13 +140,20 @@ function expectationsOf(
   return [...values.slice(0, numRequested), ...ofProgram];
 }
 
+/** Fields of a layout that the result of hardware has. What an earlier version saved has no form of labels. */
+export type DeviceLayout = Pick<ResultLayout, 'measuredQubits' | 'warnings'> &
+  Partial<Pick<ResultLayout, 'labelFormat'>>;
+
 /** Writes the result fields of a circuit that hardware ran as one JSON object. */
 export function deviceResultJson(
-  { measuredQubits, warnings }: Pick<ResultLayout, 'measuredQubits' | 'warnings'>,
+  { measuredQubits, warnings, labelFormat = 'automatic' }: DeviceLayout,
   { counts, fitting, backend, timing }: DeviceResult,
 ): string {
   const { queueMs, vendorQueueMs, fitMs, executionMs } = timing;
+  const [own] = counts;
+  if (own === undefined) throw new Error('unreachable: a result without counts');
   const rest: CircuitResultFields = {
+    ...(labelFormat !== 'automatic' && { label_format: labelFormatOf(own.numBits, labelFormat) }),
     backend: viewDeviceBackend(backend),
     compilation: viewFitting(fitting),
     timing: {
@@ -152,19 +166,17 @@ export function deviceResultJson(
     measured_qubits: [...measuredQubits],
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
-  const [own] = counts;
-  if (own === undefined) throw new Error('unreachable: a result without counts');
-  return `{"counts":${countsJson(own)},${JSON.stringify(rest).slice(1)}`;
+  return `{"counts":${countsJson(own, labelFormat)},${JSON.stringify(rest).slice(1)}`;
 }
 
 /**
  * Writes `{"01":3,"10":4}`, or the same with hexadecimal labels, byte by byte, because a string for each outcome takes longer than all that a small
  * circuit's sampling takes.
  */
-export function countsJson(counts: Counts): string {
+export function countsJson(counts: Counts, asked: AskedLabelFormat): string {
   const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
-  const isHex = labelFormatOf(numBits) === 'hex';
-  const labelLength = isHex ? hexLabelLength(numBits) : numBits;
+  const isHex = labelFormatOf(numBits, asked) === 'hex';
+  const labelLength = labelLengthOf(numBits, asked);
   const bytes = Buffer.allocUnsafe(2 + occurrences.length * (labelLength + MAX_ENTRY_BYTES));
   let at = 0;
   bytes[at++] = OPENING_BRACE;
@@ -187,10 +199,10 @@ export function countsJson(counts: Counts): string {
 }
 
 /** Writes the label of each shot. */
-function memoryJson(counts: Counts, seed: number): string {
+function memoryJson(counts: Counts, seed: number, asked: AskedLabelFormat): string {
   const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
   const labels = Array.from(occurrences, (_, i) =>
-    labelOfOutcome(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits),
+    labelOfOutcome(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits, asked),
   );
   const order = drawnShotOrder(occurrences, seed);
   return JSON.stringify(Array.from(order, (i) => labels[i]!));

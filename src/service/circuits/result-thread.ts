@@ -113,6 +113,7 @@ const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
   numBits: true,
   measuredQubits: true,
   outputs: true,
+  labelFormat: true,
   numRequested: true,
   results: true,
   warnings: true,

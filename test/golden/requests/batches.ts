@@ -56,6 +56,18 @@ const RUN: Table = [
   ['a sweep with values', one(VALUES)],
   ['a sweep with counts', one({ ...SWEEP, shots: 20 })],
   [
+    'hexadecimal labels of counts, of the batch and of a program',
+    {
+      shots: 20,
+      label_format: 'hex',
+      programs: [
+        { circuit: ghz(5) },
+        { circuit: ghz(5), label_format: 'automatic' },
+        { circuit: ghz(5), array_format: 'base64' },
+      ],
+    },
+  ],
+  [
     'programs of all kinds, with defaults and fields of their own',
     {
       shots: 20,

@@ -50,6 +50,10 @@ const METHODS: Table = [
   ['stabilizer, by sums over states', { circuit: NEAR_CLIFFORD, method: 'stabilizer', ...VALUES }],
   ['automatic, a pure state', byMethod('automatic', PURE)],
   [
+    'hexadecimal labels of counts and memory',
+    { circuit: ghz(5), return: ['counts', 'memory'], label_format: 'hex' },
+  ],
+  [
     'automatic on a wide Clifford circuit',
     { circuit: ghz(40), return: ['counts', 'memory'], shots: 4 },
   ],
