@@ -2,8 +2,9 @@
 import { createFleet, fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import { gpuFleetSpec, statevectorSpec } from '../fleet/cpu-processors.ts';
-import { compileCircuitJson, RUN_FIELDS } from '../service/circuits/compile-circuit.ts';
+import { compileCircuitJson } from '../service/circuits/compile-circuit.ts';
 import type { CompileFormat, compiledCircuit } from '../service/circuits/compile-schema.ts';
+import { RUN_FIELDS } from '../service/circuits/compile-schema.ts';
 import { targetsOf } from '../service/circuits/targets.ts';
 import { readCircuitFile } from './circuit-file.ts';
 import { type CommandIo, table, writeWarnings } from './command-io.ts';
@@ -51,8 +52,7 @@ async function targetsFor(target: string, { environment, now }: CommandIo) {
 }
 
 function withoutRunFields(content: Readonly<Record<string, unknown>>) {
-  const names: readonly string[] = RUN_FIELDS;
-  return Object.fromEntries(Object.entries(content).filter(([name]) => !names.includes(name)));
+  return Object.fromEntries(Object.entries(content).filter(([name]) => !RUN_FIELDS.includes(name)));
 }
 
 function report({ compilation, timing }: Compiled): string {

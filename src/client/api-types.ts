@@ -964,11 +964,6 @@ export type CompileRequestInput = {
   readonly tags?: readonly string[] | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
-  /**
-   * Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number
-   * with a leading 0x
-   */
-  readonly basis_states?: readonly string[] | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | undefined;
 };

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { circuitBody } from '../../src/service/circuits/circuit-schema.ts';
+import { compileBody } from '../../src/service/circuits/compile-schema.ts';
 import { statevectorOf, worstAmplitude } from '../support/engine-runs.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
@@ -90,6 +92,17 @@ describe('POST /quantum/compile', () => {
     ]);
     expect((await compile({ circuit: [H] })).json().data).not.toHaveProperty('warnings');
   });
+
+  test.each(Object.keys(circuitBody.shape).filter((name) => !(name in compileBody.shape)))(
+    'refuses the field %s of a run, which its document does not have either',
+    async (name) => {
+      const answer = await compile({ circuit: [H], [name]: 1 });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json().error.details).toMatchObject([
+        { path: name, message: 'There is no such field: nothing runs.' },
+      ]);
+    },
+  );
 
   test('keeps the state where nothing is measured, and adds no measurement', async () => {
     const circuit = [H, { gate: 'T', qubit: 0 }, H, CX, { gate: 'S', qubit: 1 }];

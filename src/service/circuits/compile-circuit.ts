@@ -19,23 +19,11 @@ import type { Reading } from '../http/reading/reading.ts';
 import { viewCompilation, viewFitting } from './backend-view.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { type CheckedCircuit, checkCircuit } from './check-circuit.ts';
-import { COMPILE_FORMATS } from './compile-schema.ts';
+import { COMPILE_FORMATS, RUN_FIELDS } from './compile-schema.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import type { CircuitContext } from './program-jobs.ts';
 import { circuitBodyOf } from './read-circuit.ts';
 import type { Target } from './targets.ts';
-
-/** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */
-export const RUN_FIELDS = [
-  'shots',
-  'seed',
-  'priority',
-  'return',
-  'label_format',
-  'observables',
-  'noise',
-  'method',
-] as const;
 
 /** CPU time of compiling relative to reading. */
 const COMPILE_CPU_FACTOR = 10;
@@ -108,7 +96,7 @@ function readBody(value: unknown, targets: readonly Target[]) {
     faults.push({ path: 'format', message: `Must be one of ${COMPILE_FORMATS.join(', ')}.` });
   }
   const others = Object.entries(given).filter(
-    ([name]) => name !== 'format' && !RUN_FIELDS.some((field) => field === name),
+    ([name]) => name !== 'format' && !RUN_FIELDS.includes(name),
   );
   const submitted = isObject ? { ...Object.fromEntries(others), shots: 1 } : value;
   try {

@@ -13,23 +13,29 @@ import {
 export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;
 export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 
+/** Fields of a circuit's request that concern its run: a circuit that is only compiled has none of them. */
+const OF_RUNS = {
+  shots: true,
+  seed: true,
+  priority: true,
+  return: true,
+  label_format: true,
+  observables: true,
+  basis_states: true,
+  detectors: true,
+  logical_observables: true,
+  detector_error_model: true,
+  noise: true,
+  method: true,
+  max_bond_dimension: true,
+  truncation_threshold: true,
+} as const;
+/** Their names. */
+export const RUN_FIELDS: readonly string[] = Object.keys(OF_RUNS);
+
 /** The body of POST /quantum/compile. */
 export const compileBody = circuitBody
-  .omit({
-    shots: true,
-    seed: true,
-    priority: true,
-    return: true,
-    label_format: true,
-    observables: true,
-    detectors: true,
-    logical_observables: true,
-    detector_error_model: true,
-    noise: true,
-    method: true,
-    max_bond_dimension: true,
-    truncation_threshold: true,
-  })
+  .omit(OF_RUNS)
   .extend({
     format: z
       .enum(COMPILE_FORMATS)
