@@ -30,7 +30,7 @@ const executablePath = BROWSERS.find((path) => existsSync(path));
  */
 const LIMITS_MS = {
   fast: 90_000 * Math.max(1, Number(SEEDS || 1)),
-  processes: 120_000,
+  processes: 300_000,
   long: 3_600_000,
 };
 
