@@ -6,8 +6,8 @@ import { closedLoop, type Load } from '../../src/cli/capacity/closed-loop.ts';
 import { HttpConnections } from '../../src/cli/capacity/http-connections.ts';
 import { LoadFailedError } from '../../src/cli/errors.ts';
 import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
-import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import type { Cluster } from '../../test/support/cluster.ts';
+import { SeededDraws } from '../capacity/model/seeded-draws.ts';
 import { threadTimes } from '../thread-times.ts';
 
 const US_PER_S = 1e6;
