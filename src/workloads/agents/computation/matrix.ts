@@ -39,7 +39,7 @@ const input = z.strictObject({
 export const matrix = procedure({
   name: 'matrix',
   description:
-    'Sums, products, Kronecker products, transposes, traces, determinants, inverses, powers and exponentials of real or complex matrices, and solutions of linear systems. `result` is a matrix, or a number for trace and determinant; inverses and solutions come with their residual and condition number.',
+    'Sums, products, Kronecker products, transposes, traces, determinants, inverses, powers and exponentials of real or complex matrices, and solutions of linear systems. `result` is a matrix, or a number for trace and determinant; inverses and solutions come with their residual and condition number. A singular matrix is refused where its inverse is needed, and an exponential where the one-norm is above 1e10: rounding leaves too few digits.',
   input,
   check: inputFaults,
   limits: {

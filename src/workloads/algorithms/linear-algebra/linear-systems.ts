@@ -28,12 +28,15 @@ const LEAST_EXPONENT = -1000;
 /** mathjs compares complex numbers and divides by them through their squares, which lose digits below 1e-307. */
 const LEAST_COMPLEX_PIVOT = 1e-150;
 
-/** A matrix of mathjs. */
+/** A matrix of mathjs; real numbers in it are plain ones, whose comparisons and divisions are exact. */
 export function matrixOf(rows: readonly (readonly Entry[])[]): Matrix {
   const { complex, matrix } = matrixMath;
   return matrix(
     rows.map((row) =>
-      row.map((entry) => (typeof entry === 'number' ? entry : complex(entry[0], entry[1]))),
+      row.map((entry) => {
+        const [re, im] = typeof entry === 'number' ? [entry, 0] : entry;
+        return im === 0 ? re : complex(re, im);
+      }),
     ),
   );
 }

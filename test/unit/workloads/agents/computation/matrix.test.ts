@@ -270,6 +270,23 @@ describe('matrix', () => {
     expect(Number(result) / product).toBeCloseTo(1, 12);
   });
 
+  test('pairs without an imaginary part are real numbers', async () => {
+    const rows: Rows = [
+      [
+        [0, 0],
+        [1, 0],
+      ],
+      [
+        [1e-170, 0],
+        [1, 0],
+      ],
+    ];
+    expect(await compute('determinant', [rows])).toMatchObject({
+      result: -1e-170,
+      entries: 'real',
+    });
+  });
+
   // mathjs takes the square of a complex pivot, which is zero.
   test.each<[string, Rows]>([
     [
