@@ -11,7 +11,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { percentilesOf } from '../src/fleet/capacity/latency-log.ts';
+import { percentilesOf } from '../src/cli/capacity/percentiles.ts';
 import { createLoadKeys } from '../test/support/mixed-load/mixed-load.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 import { childProcessesOf, residentMib } from './child-processes.ts';

@@ -1,6 +1,7 @@
 /** Results of a capacity run, and the sections in which the terminal and the page show them. */
+
+import type { Percentiles } from '../../src/cli/capacity/percentiles.ts';
 import { table } from '../../src/cli/command-io.ts';
-import type { Percentiles } from '../../src/fleet/capacity/latency-log.ts';
 import type { CircuitNovelty } from './circuit-novelty.ts';
 import type { ClusterForecast } from './cluster-forecast.ts';
 import type { FleetForecast } from './fleet-forecast.ts';

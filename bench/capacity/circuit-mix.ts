@@ -6,7 +6,7 @@
  * @see Proctor et al., "Measuring the capabilities of quantum computers", 2022: mirror circuits.
  */
 import type { GateObject } from '../../src/circuit/gate-object.ts';
-import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
+import { SeededDraws } from './model/seeded-draws.ts';
 
 /** Kind of circuit in a mix. */
 export interface MixClass {

@@ -4,12 +4,12 @@
  * process take several times as long, until the compiler itself is compiled.
  */
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
-import { shapeOnGpu } from '../../src/fleet/capacity/circuit-shape.ts';
-import type { CircuitShape } from '../../src/fleet/capacity/hardware.ts';
-import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
+import { percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import { circuitWork } from '../../src/fleet/schedule/scheduled-run.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';
 import type { Costs, ServiceMeasurement } from './measure-load.ts';
+import { shapeOnGpu } from './model/circuit-shape.ts';
+import type { CircuitShape } from './model/hardware.ts';
 
 /** Origin of a compile time: the service's answers or this process. Both are measured. */
 export type CompileBasis = 'service' | 'this process';

@@ -1,10 +1,5 @@
 /** Forecast of a fleet of 48 GPUs, from measured and modelled figures; each figure names its basis. */
-import {
-  type FleetKind,
-  type FullFleetResult,
-  simulateFullFleet,
-} from '../../src/fleet/capacity/full-fleet.ts';
-import { type Hardware, modelledMs } from '../../src/fleet/capacity/hardware.ts';
+
 import { qubitsWithin } from '../../src/fleet/memory-shares.ts';
 import { AGEING_MS } from '../../src/fleet/schedule/fair-queue.ts';
 import { MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
@@ -14,6 +9,8 @@ import type { CircuitNovelty } from './circuit-novelty.ts';
 import { type CompileBasis, CompileTimes, statedCosts } from './compile-times.ts';
 import type { GpuBasis } from './gpu-basis.ts';
 import type { ServiceMeasurement } from './measure-load.ts';
+import { type FleetKind, type FullFleetResult, simulateFullFleet } from './model/full-fleet.ts';
+import { type Hardware, modelledMs } from './model/hardware.ts';
 
 /**
  * Circuits of the simulated load: the small ones of the default mix, and wide ones, rarer the wider they are.

@@ -3,15 +3,10 @@
  * states is measured if a GPU was benchmarked.
  */
 import { z } from 'zod';
+import { percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import { RESERVE_BYTES } from '../../src/fleet/adapters/adapter-plan.ts';
-import {
-  FLOPS_OF_A_GATE,
-  H200,
-  H200_MEMORY_BYTES,
-  type Hardware,
-} from '../../src/fleet/capacity/hardware.ts';
-import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
 import { readBenchResults } from './bench-results.ts';
+import { FLOPS_OF_A_GATE, H200, H200_MEMORY_BYTES, type Hardware } from './model/hardware.ts';
 
 /** Speed of a GPU and the basis of the figure. */
 export interface GpuBasis {

@@ -16,13 +16,13 @@ import {
   httpRequest,
 } from '../../src/cli/capacity/http-connections.ts';
 import { LoadFailedError } from '../../src/cli/errors.ts';
-import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import {
   type CheckedCircuit,
   type CircuitMix,
   faultOfCounts,
   mirrorCircuit,
 } from './circuit-mix.ts';
+import { SeededDraws } from './model/seeded-draws.ts';
 
 /** Different circuits per kind. Their seeds are consecutive, starting at the seed of the mix. */
 export const VARIANTS = 16;

@@ -1,7 +1,7 @@
 /** Drives the service through all loads and reads its own figures. */
 
 import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
-import { type Percentiles, percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
+import { type Percentiles, percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import type { CircuitMix, MixClass } from './circuit-mix.ts';
 import {
   closedLoad,

@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
+import { type Percentiles, percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import { LoadFailedError } from '../../src/cli/errors.ts';
-import { type Percentiles, percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
-import { START_RESOLUTION_MS } from '../../src/fleet/capacity/simulation-log.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';
 import { circuitBody, type LoadTarget } from './load.ts';
+import { START_RESOLUTION_MS } from './model/simulation-log.ts';
 
 /** Errors of expected starts. */
 export interface StartErrors {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bellLoad } from '../../src/cli/capacity/bell-load.ts';
 import { closedLoop, type Load } from '../../src/cli/capacity/closed-loop.ts';
 import { HttpConnections } from '../../src/cli/capacity/http-connections.ts';
+import { percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import { LoadFailedError } from '../../src/cli/errors.ts';
-import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
-import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import type { Cluster } from '../../test/support/cluster.ts';
+import { SeededDraws } from '../capacity/model/seeded-draws.ts';
 import { threadTimes } from '../thread-times.ts';
 
 const US_PER_S = 1e6;

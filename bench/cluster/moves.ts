@@ -1,6 +1,6 @@
 /** How fast a cluster reacts: to the death of a node, to a cancel at another node, to progress on another node. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentilesOf } from '../../src/fleet/capacity/latency-log.ts';
+import { percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import type { Cluster, ClusterNode } from '../../test/support/cluster.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../../test/support/lasting-circuit.ts';
 import { parseEvent } from '../../test/support/mixed-load/job-watcher.ts';

@@ -6,9 +6,10 @@
  * least work, by the same estimates that our scheduler has; it does not ask how long this circuit would
  * take there. Both know what fits where, as ours does.
  */
-import { EventHeap } from '../../src/fleet/capacity/event-heap.ts';
+
 import { eligibleLanes } from '../../src/fleet/schedule/eligible-lanes.ts';
 import type { Lane, LaneId } from '../../src/fleet/schedule/lane.ts';
+import { EventHeap } from '../capacity/model/event-heap.ts';
 import type { Replay, TraceJob } from './trace.ts';
 
 /**

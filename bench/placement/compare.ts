@@ -1,12 +1,13 @@
 /** Runs one trace under each scheduler, and verifies the schedules. */
-import { BrokenPromiseError } from '../../src/fleet/capacity/fleet-audit.ts';
-import { stateBytes } from '../../src/fleet/capacity/fleet-model.ts';
-import { simulateFleet } from '../../src/fleet/capacity/simulate-fleet.ts';
-import { tracedArrivals } from '../../src/fleet/capacity/workload.ts';
+
 import { AGEING_MS } from '../../src/fleet/schedule/fair-queue.ts';
 import { type Lane, type LaneId, MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
 import { RunEstimates } from '../../src/fleet/schedule/run-estimates.ts';
 import type { RunWork } from '../../src/fleet/schedule/scheduled-run.ts';
+import { BrokenPromiseError } from '../capacity/model/fleet-audit.ts';
+import { stateBytes } from '../capacity/model/fleet-model.ts';
+import { simulateFleet } from '../capacity/model/simulate-fleet.ts';
+import { tracedArrivals } from '../capacity/model/workload.ts';
 import { assignOnArrival, type BaselineResult, leastLoaded, roundRobin } from './baselines.ts';
 import { lowerBoundMs } from './lower-bound.ts';
 import { type Replay, replayOf, type Trace, type TraceJob, trueTimes } from './trace.ts';

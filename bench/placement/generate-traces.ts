@@ -3,9 +3,9 @@
  * Arrival rates exceed the fleets' capacity, so that there is always something to place.
  */
 import { writeFileSync } from 'node:fs';
-import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import { MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
 import type { MayRunOn, Tier } from '../../src/fleet/schedule/scheduled-run.ts';
+import { SeededDraws } from '../capacity/model/seeded-draws.ts';
 import type { Trace } from './trace.ts';
 
 /** Distributions of a trace's jobs. */

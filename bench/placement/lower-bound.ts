@@ -13,9 +13,10 @@
  *
  * @see Arora, Hazan, Kale, "The multiplicative weights update method", 2012, section 3.
  */
-import type { Arrival } from '../../src/fleet/capacity/workload.ts';
+
 import { eligibleLanes } from '../../src/fleet/schedule/eligible-lanes.ts';
 import type { Lane, PoolId } from '../../src/fleet/schedule/lane.ts';
+import type { Arrival } from '../capacity/model/workload.ts';
 import type { Replay, TraceJob } from './trace.ts';
 
 /** Number of arrival times from which on the remaining work is bounded. */

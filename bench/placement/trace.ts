@@ -1,16 +1,16 @@
 /** Traces: a fleet and the circuits sent to it, as stored in `bench/traces/*.json`. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { type FleetModel, modelFleet } from '../../src/fleet/capacity/fleet-model.ts';
+import { type Lane, MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
+import { levelOf, type MayRunOn, type Tier } from '../../src/fleet/schedule/scheduled-run.ts';
+import { type FleetModel, modelFleet } from '../capacity/model/fleet-model.ts';
 import {
   type CircuitShape,
   FLOPS_OF_A_GATE,
   type Hardware,
   modelledMs,
-} from '../../src/fleet/capacity/hardware.ts';
-import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
-import type { Arrival, SimulatedJob } from '../../src/fleet/capacity/workload.ts';
-import { type Lane, MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
-import { levelOf, type MayRunOn, type Tier } from '../../src/fleet/schedule/scheduled-run.ts';
+} from '../capacity/model/hardware.ts';
+import { SeededDraws } from '../capacity/model/seeded-draws.ts';
+import type { Arrival, SimulatedJob } from '../capacity/model/workload.ts';
 
 /** Adapters of the traces: nominal bandwidths less a tenth, and memory less a reserve. */
 const CARDS = {

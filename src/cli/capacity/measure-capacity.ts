@@ -1,11 +1,11 @@
 /** Action of `qcs capacity`. */
 import { availableParallelism, cpus } from 'node:os';
-import { percentilesOf } from '../../fleet/capacity/latency-log.ts';
 import { type CommandIo, table } from '../command-io.ts';
 import { InterruptedError } from '../errors.ts';
 import { bellLoad } from './bell-load.ts';
 import { closedLoop } from './closed-loop.ts';
 import { startOwnService } from './own-service.ts';
+import { percentilesOf } from './percentiles.ts';
 
 /** Options of the command. */
 export interface MeasureOptions {

@@ -1,5 +1,5 @@
 /** Report on a mixed load: how many jobs of each kind, how fast, and the faults. */
-import { NumberLogs } from '../../../src/fleet/capacity/latency-log.ts';
+import { NumberLogs } from '../../../bench/capacity/model/number-log.ts';
 import type { JobStatus } from '../../../src/jobs/job.ts';
 
 /** Faults of one load that are kept; where there is one there are often many. */

@@ -24,6 +24,22 @@ export const matrixField = z
 /** A parsed matrix; its rows may differ in length. */
 export type MatrixRows = z.output<typeof matrixField>;
 
+/** Operations of the task `matrix`. */
+export const MATRIX_OPERATIONS = [
+  'add',
+  'subtract',
+  'multiply',
+  'kronecker',
+  'transpose',
+  'adjoint',
+  'trace',
+  'determinant',
+  'inverse',
+  'solve',
+  'power',
+  'exponential',
+] as const;
+
 /** Faults of rows that differ in length. */
 export function raggedFaults(rows: MatrixRows, path: string): readonly Fault[] {
   const columns = rows[0]?.length ?? 0;

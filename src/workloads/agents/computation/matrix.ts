@@ -1,39 +1,16 @@
 /** The task `matrix`: arithmetic of dense matrices. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
-import {
-  addScaled,
-  adjoint,
-  type DenseMatrix,
-  exponentialOf,
-  frobeniusNorm,
-  fromRows,
-  identity,
-  isFiniteMatrix,
-  isRealMatrix,
-  kronecker,
-  powerOf,
-  product,
-  toRows,
-  trace,
-  transpose,
-} from '../../algorithms/linear-algebra/dense-matrix.ts';
-import {
-  determinantOf,
-  inverseOf,
-  luOf,
-  solveWith,
-} from '../../algorithms/linear-algebra/lu-decomposition.ts';
-import { ProcedureInputError } from '../../procedures/errors.ts';
-import type { Json, JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import {
+  MATRIX_OPERATIONS,
   MAX_MATRIX_SIZE,
   type MatrixRows,
   matrixField,
   raggedFaults,
   squareFaults,
 } from './matrix-input.ts';
+import type { MatrixInput } from './run-matrix.ts';
 
 const MAX_MATRICES = 8;
 const MAX_RESULT_ENTRIES = 16_384;
@@ -41,20 +18,7 @@ const MAX_EXPONENT = 1000;
 
 const input = z.strictObject({
   operation: z
-    .enum([
-      'add',
-      'subtract',
-      'multiply',
-      'kronecker',
-      'transpose',
-      'adjoint',
-      'trace',
-      'determinant',
-      'inverse',
-      'solve',
-      'power',
-      'exponential',
-    ])
+    .enum(MATRIX_OPERATIONS)
     .describe(
       'add, subtract, multiply and kronecker take two or more matrices, combined from the left; solve takes A and B and finds X with A X = B; the others take one',
     ),
@@ -70,13 +34,12 @@ const input = z.strictObject({
     .optional()
     .describe('Exponent of power; a negative one uses the inverse'),
 });
-type MatrixInput = z.output<typeof input>;
 
 /** The task `matrix`. */
 export const matrix = procedure({
   name: 'matrix',
   description:
-    'Sums, products, Kronecker products, transposes, traces, determinants, inverses, powers and exponentials of real or complex matrices, and solutions of linear systems. `result` is a matrix, or a number for trace and determinant; inverses and solutions come with their residual and condition number.',
+    'Sums, products, Kronecker products, transposes, traces, determinants, inverses, powers and exponentials of real or complex matrices, and solutions of linear systems. `result` is a matrix, or a number for trace and determinant; inverses and solutions come with their residual and condition number. A singular matrix is refused where its inverse is needed, and an exponential where the one-norm is above 1e10: rounding leaves too few digits.',
   input,
   check: inputFaults,
   limits: {
@@ -96,7 +59,7 @@ export const matrix = procedure({
       [[3], [5]],
     ],
   },
-  run: runMatrix,
+  run: async (...call) => (await import('./run-matrix.ts')).runMatrix(...call),
 });
 
 function inputFaults(parsed: MatrixInput): readonly Fault[] {
@@ -178,100 +141,4 @@ function solveFaults(matrices: readonly MatrixRows[]): readonly Fault[] {
   const faults = squareFaults(a, 'matrices[0]');
   if (faults.length > 0 || b.length === a.length) return faults;
   return [{ path: 'matrices[1]', message: `${b.length} rows; the first matrix has ${a.length}.` }];
-}
-
-/** A result and figures on its accuracy. */
-interface Computed {
-  readonly result: DenseMatrix | readonly [number, number];
-  readonly quality?: JsonObject;
-}
-
-async function runMatrix(input: MatrixInput): Promise<JsonObject> {
-  const matrices = input.matrices.map(fromRows);
-  // Real matrices give real results, which are written without imaginary parts.
-  const isReal = matrices.every(isRealMatrix);
-  const { result, quality = {} } = compute(input, matrices);
-  return {
-    operation: input.operation,
-    result: isPair(result) ? numberOf(result, isReal) : rowsOf(result, isReal),
-    ...(isPair(result) ? {} : { rows: result.rows, columns: result.columns }),
-    entries: isReal ? 'real' : 'complex',
-    ...quality,
-  };
-}
-
-function compute({ operation, exponent = 1 }: MatrixInput, matrices: DenseMatrix[]): Computed {
-  const first = matrices[0]!;
-  switch (operation) {
-    case 'add':
-      return { result: matrices.reduce((a, b) => addScaled(a, b, 1)) };
-    case 'subtract':
-      return { result: matrices.reduce((a, b) => addScaled(a, b, -1)) };
-    case 'multiply':
-      return { result: matrices.reduce(product) };
-    case 'kronecker':
-      return { result: matrices.reduce(kronecker) };
-    case 'transpose':
-      return { result: transpose(first) };
-    case 'adjoint':
-      return { result: adjoint(first) };
-    case 'trace':
-      return { result: trace(first) };
-    case 'determinant':
-      return { result: determinantOf(luOf(first)) };
-    case 'inverse':
-      return inverse(first);
-    case 'solve':
-      return solve(first, matrices[1]!);
-    case 'power':
-      return power(first, exponent);
-    case 'exponential':
-      return { result: exponentialOf(first) };
-  }
-}
-
-function inverse(a: DenseMatrix): Computed {
-  const { inverse: result, conditionNumber } = invertible(a);
-  const residual = frobeniusNorm(addScaled(product(a, result), identity(a.rows), -1));
-  return { result, quality: { residual, condition_number: conditionNumber } };
-}
-
-function solve(a: DenseMatrix, b: DenseMatrix): Computed {
-  const lu = luOf(a);
-  const { conditionNumber } = invertible(a, lu);
-  const result = solveWith(lu, b);
-  const residual = frobeniusNorm(addScaled(product(a, result), b, -1));
-  return { result, quality: { residual, condition_number: conditionNumber } };
-}
-
-function power(a: DenseMatrix, exponent: number): Computed {
-  if (exponent >= 0) return { result: powerOf(a, exponent) };
-  const { inverse: base, conditionNumber } = invertible(a);
-  return { result: powerOf(base, -exponent), quality: { condition_number: conditionNumber } };
-}
-
-function invertible(a: DenseMatrix, lu = luOf(a)) {
-  const found = inverseOf(a, lu);
-  if (found !== undefined) return found;
-  const message = 'The matrix is singular to the precision of doubles: it has no inverse.';
-  throw new ProcedureInputError([{ path: 'matrices[0]', message }]);
-}
-
-function isPair(result: Computed['result']): result is readonly [number, number] {
-  return Array.isArray(result);
-}
-
-function numberOf([re, im]: readonly [number, number], isReal: boolean): Json {
-  if (!Number.isFinite(re) || !Number.isFinite(im)) tooLarge();
-  return isReal ? re + 0 : [re + 0, im + 0];
-}
-
-function rowsOf(result: DenseMatrix, isReal: boolean): Json {
-  if (!isFiniteMatrix(result)) tooLarge();
-  return toRows(result, isReal);
-}
-
-function tooLarge(): never {
-  const message = 'An entry of the result is larger than a double can hold.';
-  throw new ProcedureInputError([{ path: 'matrices', message }]);
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 /** Most bits of one sequence. */
 export const MAX_BITS = 1_000_000;
-const MAX_PATTERN = 16;
 
 /** Input fields of the test suite's options. */
 export const suiteFields = {
@@ -21,20 +20,6 @@ export const suiteFields = {
     .max(MAX_BITS)
     .optional()
     .describe('Block length of block_frequency, bits; by default chosen by the number of bits'),
-  serial_pattern_length: z
-    .int()
-    .min(2)
-    .max(MAX_PATTERN)
-    .optional()
-    .describe('Pattern length of serial, bits; by default chosen by the number of bits'),
-  entropy_pattern_length: z
-    .int()
-    .min(1)
-    .max(MAX_PATTERN - 1)
-    .optional()
-    .describe(
-      'Pattern length of approximate_entropy, bits; by default chosen by the number of bits',
-    ),
   include_short: z
     .boolean()
     .default(false)

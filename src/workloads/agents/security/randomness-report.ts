@@ -25,8 +25,6 @@ export async function randomnessReport(
   const options = {
     alpha: input.alpha,
     blockLength: input.block_length,
-    serialLength: input.serial_pattern_length,
-    entropyLength: input.entropy_pattern_length,
     includeShort: input.include_short,
   };
   const { ran, leftOut } = await runSuite(bits, options, async (test, fraction) => {
@@ -41,10 +39,10 @@ export async function randomnessReport(
     alpha: input.alpha,
     tests_run: ran.length,
     tests_failed: ran.filter(({ passed }) => !passed).length,
-    tests: ran.map(({ test, pValues, passed, parameters, meetsRecommendation }) => ({
+    tests: ran.map(({ test, pValue, passed, parameters, meetsRecommendation }) => ({
       test,
       passed,
-      p_values: pValues,
+      p_values: { p_value: pValue },
       parameters,
       meets_recommendation: meetsRecommendation,
     })),

@@ -32,7 +32,7 @@ type RandomnessTestsInput = z.output<typeof input>;
 export const randomnessTests = procedure({
   name: 'randomness_tests',
   description:
-    'Tests whether bits look random: nine tests of NIST SP 800-22 with their P-values, and estimates of min-entropy of NIST SP 800-90B. The result says of each test whether it passed, or why it was not run.',
+    'Tests whether bits look random: frequency, block_frequency, runs and spectral of NIST SP 800-22 with their P-values, and estimates of min-entropy of NIST SP 800-90B. The result says of each test whether it passed, or why it was not run.',
   input,
   check: ({ bits, hex }): readonly Fault[] => {
     if (bits !== undefined && hex !== undefined) {

@@ -1,6 +1,10 @@
-/** Eigenvalues and eigenvectors of square complex matrices, each with the residual it really has. */
+/**
+ * Eigenvalues and eigenvectors of square complex matrices, each with the residual it really has.
+ *
+ * mathjs's `eigs` is no alternative: it does not converge on a cyclic permutation, takes every matrix of small
+ * entries for zero, and leaves out vectors of large ones.
+ */
 import { type DenseMatrix, frobeniusNorm, isHermitian, isRealMatrix } from './dense-matrix.ts';
-import { divide } from './lu-decomposition.ts';
 import { type SchurDecomposition, schurOf } from './schur-decomposition.ts';
 
 /** One eigenvalue. */
@@ -102,6 +106,18 @@ function vectorOf({ size, q, t }: SchurDecomposition, k: number, norm: number): 
     }
   }
   return out;
+}
+
+/** A quotient of complex numbers by Smith's method: no square that could overflow. */
+function divide(re: number, im: number, byRe: number, byIm: number): [number, number] {
+  if (Math.abs(byRe) >= Math.abs(byIm)) {
+    const ratio = byIm / byRe;
+    const scale = byRe + byIm * ratio;
+    return [(re + im * ratio) / scale, (im - re * ratio) / scale];
+  }
+  const ratio = byRe / byIm;
+  const scale = byRe * ratio + byIm;
+  return [(re * ratio + im) / scale, (im * ratio - re) / scale];
 }
 
 /** Small gaps in a row multiply; only the vector's direction is wanted. */

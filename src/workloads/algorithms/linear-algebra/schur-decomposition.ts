@@ -5,7 +5,7 @@
  *
  * @see Golub & Van Loan, Matrix Computations, sections 7.4 and 7.5.
  */
-import { type DenseMatrix, frobeniusNorm, identity } from './dense-matrix.ts';
+import { type DenseMatrix, frobeniusNorm } from './dense-matrix.ts';
 
 /** Q and T, row-major, interleaved. */
 export interface SchurDecomposition {
@@ -23,7 +23,8 @@ const STEPS_PER_EXCEPTION = 10;
 export function schurOf(matrix: DenseMatrix): SchurDecomposition | undefined {
   const size = matrix.rows;
   const t = matrix.data.slice();
-  const q = identity(size).data;
+  const q = new Float64Array(2 * size * size);
+  for (let k = 0; k < size; k++) q[2 * (k * size + k)] = 1;
   for (let k = 0; k < size - 2; k++) reflectColumn(t, q, size, k);
   const negligible = Number.EPSILON * frobeniusNorm(matrix);
   let last = size - 1;

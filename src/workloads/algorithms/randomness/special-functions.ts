@@ -1,6 +1,6 @@
 /**
  * The functions that P-values are made of, to near double precision: the regularised upper
- * incomplete gamma function Q(a, x), erfc and the normal distribution.
+ * incomplete gamma function Q(a, x) and erfc.
  *
  * @see Abramowitz & Stegun, "Handbook of mathematical functions", 6.1.41, 6.5.29, 6.5.31; Press et
  *   al., "Numerical recipes", 3rd edition, section 6.2.
@@ -83,9 +83,4 @@ function awayFromZero(x: number): number {
 /** The complementary error function. */
 export function erfc(x: number): number {
   return x < 0 ? 2 - erfc(-x) : upperGamma(0.5, x * x);
-}
-
-/** The distribution function of the standard normal distribution. */
-export function normalCdf(z: number): number {
-  return erfc(-z / Math.SQRT2) / 2;
 }

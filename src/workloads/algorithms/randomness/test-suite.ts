@@ -1,22 +1,19 @@
 /**
  * The tests of SP 800-22 on one sequence, each with what it needs and what it found.
  *
- * Left out are the template, universal, linear complexity and random excursion tests: the first three
- * need many parameters or a million bits each, the last ones as many as pass through zero.
+ * Left out are the tests of patterns, ranks, sums, longest runs, complexity and excursions: the four here
+ * are those that are looked at first, and the estimates of min-entropy stand beside them.
  *
  * @see NIST SP 800-22 revision 1a, section 2: "Input size recommendation" of each test.
  */
-import { blockFrequency, cumulativeSums, frequency, longestRun, runs } from './balance-tests.ts';
-import { approximateEntropy, matrixRank, serial, spectral } from './structure-tests.ts';
+import { blockFrequency, frequency, runs, spectral } from './sp800-22.ts';
 
 /** Options of the suite. */
 export interface SuiteOptions {
   /** Significance level: a test with a smaller P-value fails. */
   readonly alpha: number;
-  /** Chosen for the number of bits unless given; the same of the two below. */
+  /** Chosen for the number of bits unless given. */
   readonly blockLength?: number | undefined;
-  readonly serialLength?: number | undefined;
-  readonly entropyLength?: number | undefined;
   /** Whether tests run on fewer bits than recommended, too. */
   readonly includeShort: boolean;
 }
@@ -24,9 +21,9 @@ export interface SuiteOptions {
 /** A test that ran. */
 export interface TestOutcome {
   readonly test: string;
-  /** By name where there are several; each in [0, 1]. */
-  readonly pValues: Readonly<Record<string, number>>;
-  /** Every P-value is alpha or more. */
+  /** In [0, 1]. */
+  readonly pValue: number;
+  /** The P-value is alpha or more. */
   readonly passed: boolean;
   readonly parameters: Readonly<Record<string, number>>;
   readonly meetsRecommendation: boolean;
@@ -51,15 +48,9 @@ interface SuiteTest {
   readonly tooShort: string | undefined;
   /** Whether the test can be computed at all. */
   readonly isDefined: boolean;
-  readonly run: (bits: Uint8Array) => Readonly<Record<string, number>>;
+  readonly run: (bits: Uint8Array) => number;
 }
 
-const MATRIX_SIZE = 32;
-/** Enough matrices for each class of ranks to be expected five times. */
-const LEAST_MATRICES = 38;
-/** Patterns counted at most: 2^16 counters. */
-const MAX_PATTERN = 16;
-const DEFAULT_ENTROPY_PATTERN = 10;
 const LEAST_BLOCK = 20;
 const MOST_BLOCKS = 100;
 
@@ -83,70 +74,34 @@ export async function runSuite(
       continue;
     }
     await beforeEach(name, i / tests.length);
-    const pValues = run(bits);
-    const passed = Object.values(pValues).every((p) => p >= options.alpha);
+    const pValue = run(bits);
+    const passed = pValue >= options.alpha;
     const meetsRecommendation = tooShort === undefined;
-    ran.push({ test: name, pValues, passed, parameters, meetsRecommendation });
+    ran.push({ test: name, pValue, passed, parameters, meetsRecommendation });
   }
   return { ran, leftOut };
 }
 
 function testsFor(n: number, options: SuiteOptions): readonly SuiteTest[] {
-  const log = Math.floor(Math.log2(n));
   const block = options.blockLength ?? Math.max(LEAST_BLOCK, Math.floor(n / MOST_BLOCKS) + 1);
-  const serialLength = options.serialLength ?? clamp(log - 3, 2, MAX_PATTERN);
-  const entropyLength = options.entropyLength ?? clamp(log - 6, 1, DEFAULT_ENTROPY_PATTERN);
   const atLeast = (least: number) =>
     n >= least ? undefined : `It takes ${least} bits; there are ${n}.`;
-  const plain = (name: string, least: number, run: (bits: Uint8Array) => number): SuiteTest => ({
-    name,
-    parameters: {},
-    tooShort: atLeast(least),
-    isDefined: true,
-    run: (bits) => ({ p_value: run(bits) }),
-  });
   return [
-    plain('frequency', 100, frequency),
+    test('frequency', atLeast(100), frequency),
     {
-      name: 'block_frequency',
+      ...test('block_frequency', atLeast(100) ?? blockFault(n, block), (bits) =>
+        blockFrequency(bits, block),
+      ),
       parameters: { block_length: block },
-      tooShort: atLeast(100) ?? blockFault(n, block),
       isDefined: n >= block,
-      run: (bits) => ({ p_value: blockFrequency(bits, block) }),
     },
-    plain('runs', 100, runs),
-    { ...plain('longest_run', 128, longestRun), isDefined: n >= 8 },
-    {
-      ...plain('cumulative_sums', 100, () => 0),
-      run: cumulativeSums,
-    },
-    {
-      name: 'binary_matrix_rank',
-      parameters: { rows: MATRIX_SIZE, columns: MATRIX_SIZE },
-      tooShort: atLeast(LEAST_MATRICES * MATRIX_SIZE ** 2),
-      isDefined: n >= MATRIX_SIZE ** 2,
-      run: (bits) => ({ p_value: matrixRank(bits, MATRIX_SIZE) }),
-    },
-    { ...plain('spectral', 1_000, spectral), isDefined: n >= 2 },
-    {
-      name: 'serial',
-      parameters: { pattern_length: serialLength },
-      tooShort: serialLength < log - 2 ? undefined : patternFault(n, serialLength, 2),
-      isDefined: n >= serialLength,
-      run: (bits) => serial(bits, serialLength),
-    },
-    {
-      name: 'approximate_entropy',
-      parameters: { pattern_length: entropyLength },
-      tooShort: entropyLength < log - 5 ? undefined : patternFault(n, entropyLength, 5),
-      isDefined: n > entropyLength,
-      run: (bits) => ({ p_value: approximateEntropy(bits, entropyLength) }),
-    },
+    test('runs', atLeast(100), runs),
+    { ...test('spectral', atLeast(1_000), spectral), isDefined: n >= 2 },
   ];
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+function test(name: string, tooShort: string | undefined, run: SuiteTest['run']): SuiteTest {
+  return { name, parameters: {}, tooShort, isDefined: true, run };
 }
 
 function blockFault(n: number, block: number): string | undefined {
@@ -160,8 +115,4 @@ function blockFault(n: number, block: number): string | undefined {
     return undefined;
   }
   return `Blocks are to have ${LEAST_BLOCK} bits or more and a hundredth of all, at most all; ${block} of ${n} do not.`;
-}
-
-function patternFault(n: number, length: number, below: number): string {
-  return `Patterns of ${length} bits take ${2 ** (length + below + 1)} bits; there are ${n}.`;
 }

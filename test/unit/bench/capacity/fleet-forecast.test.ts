@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { forecastFleet } from '../../../../bench/capacity/fleet-forecast.ts';
-import { H200 } from '../../../../src/fleet/capacity/hardware.ts';
+import { H200 } from '../../../../bench/capacity/model/hardware.ts';
 
 const GPU = { basis: 'modelled', hardware: H200, memoryBytes: 0.2e9, explanation: '' } as const;
 const OPTIONS = {

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gpuBasis } from '../../../../bench/capacity/gpu-basis.ts';
+import { H200, H200_MEMORY_BYTES } from '../../../../bench/capacity/model/hardware.ts';
 import { cardFacts } from '../../../../bench/webgpu-adapter.ts';
-import { H200, H200_MEMORY_BYTES } from '../../../../src/fleet/capacity/hardware.ts';
 import { temporaryFolder } from '../../../support/service-process.ts';
 
 const CARD = { name: 'a card', isSoftware: false, cardBytes: 24e9 };

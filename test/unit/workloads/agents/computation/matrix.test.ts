@@ -218,6 +218,126 @@ describe('matrix', () => {
     }
   });
 
+  // mathjs finds no parameters for a norm this large.
+  test('the exponential of a matrix of a large norm is found', async () => {
+    const shift: Rows = [
+      [0, 1e9],
+      [0, 0],
+    ];
+    expect((await compute('exponential', [shift]))['result']).toEqual([
+      [1, 1e9],
+      [0, 1],
+    ]);
+    const turn: Rows = [
+      [0, -1e8],
+      [1e8, 0],
+    ];
+    const [c, s] = [Math.cos(1e8), Math.sin(1e8)];
+    expectRows(
+      (await compute('exponential', [turn]))['result'],
+      [
+        [c, -s],
+        [s, c],
+      ],
+      6,
+    );
+  });
+
+  test('the exponential is refused where rounding would leave few of its digits', async () => {
+    const turn: Rows = [
+      [0, -1e17],
+      [1e17, 0],
+    ];
+    await expect(compute('exponential', [turn])).rejects.toMatchObject({
+      code: 'WORKLOADS_TASK_INPUT',
+      faults: [{ path: 'matrices[0]', message: expect.stringMatching(/1\.0e\+17.*right digits/) }],
+    });
+  });
+
+  // mathjs takes numbers below 1e-15 for zeros, and its `det` multiplies before it divides.
+  test.each<[string, number[]]>([
+    ['small entries', [1e-20, 1e-20, 1e-20, 1e-20, 1e-20]],
+    ['rows of very different sizes', [1, 1e-9, 1e-18, 1e-27, 1e-36]],
+    ['large entries', [1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30]],
+  ])('the determinant of a matrix of %s is its product of pivots', async (_, sizes) => {
+    // Triangular, its rows from the last to the first: their order has the sign of so many swaps.
+    const rows = sizes.map((size, i) =>
+      sizes.map((_, j) => (j === i ? size : j < i ? size / 2 : 0)),
+    );
+    const { result } = await compute('determinant', [rows.toReversed()]);
+    const half = Math.floor(sizes.length / 2);
+    const product = sizes.reduce((a, b) => a * b) * (-1) ** half;
+    expect(Number(result) / product).toBeCloseTo(1, 12);
+  });
+
+  test('pairs without an imaginary part are real numbers', async () => {
+    const rows: Rows = [
+      [
+        [0, 0],
+        [1, 0],
+      ],
+      [
+        [1e-170, 0],
+        [1, 0],
+      ],
+    ];
+    expect(await compute('determinant', [rows])).toMatchObject({
+      result: -1e-170,
+      entries: 'real',
+    });
+  });
+
+  // mathjs takes the square of a complex pivot, which is zero.
+  test.each<[string, Rows]>([
+    [
+      'the only pivots',
+      [
+        [[0, 1e-170], 1],
+        [[1e-170, 0], 1],
+      ],
+    ],
+    [
+      'the pivot below a zero',
+      [
+        [0, 1],
+        [[0, 1e-170], 1],
+      ],
+    ],
+  ])('a determinant is refused where complex numbers of 1e-170 are %s', async (_, rows) => {
+    await expect(compute('determinant', [rows])).rejects.toMatchObject({
+      code: 'WORKLOADS_TASK_INPUT',
+      faults: [{ path: 'matrices[0]', message: expect.stringMatching(/pivot/) }],
+    });
+  });
+
+  // mathjs calls the real one singular, and squares of the complex entries are zero.
+  test.each<[string, Rows]>([
+    ['1e-20', [[1e-20]]],
+    [
+      'real entries of 1e-200',
+      [
+        [0, 1e-200],
+        [1e-200, 0],
+      ],
+    ],
+    [
+      'complex entries of 1e-200',
+      [
+        [0, [0, 1e-200]],
+        [[0, -1e-200], 0],
+      ],
+    ],
+  ])('%s has an inverse of condition number 1, and solves itself', async (_, rows) => {
+    const { condition_number: condition } = await compute('inverse', [rows]);
+    expect(condition).toBeCloseTo(1, 12);
+    const isComplex = Array.isArray(rows[0]?.at(-1));
+    const unit = rows.map((row, i) =>
+      row.map((_, j): Entry => (isComplex ? [i === j ? 1 : 0, 0] : i === j ? 1 : 0)),
+    );
+    const { result } = await compute('solve', [rows, rows]);
+    expectRows(result, unit);
+  });
+
   test('powers of the Fibonacci matrix hold its numbers, and negative ones undo them', async () => {
     const fibonacci: Rows = [
       [1, 1],

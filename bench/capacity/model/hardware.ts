@@ -6,7 +6,7 @@
  * A sweep reads and writes the whole state once; arithmetic is counted as though nothing of it overlapped
  * with memory, which it does, so times are rather too long.
  */
-import { AMPLITUDE_BYTES } from '../memory-shares.ts';
+import { AMPLITUDE_BYTES } from '../../../src/fleet/memory-shares.ts';
 
 /** A processor of circuits as far as its speed goes. */
 export interface Hardware {

@@ -1,9 +1,9 @@
 /** Demand of a circuit on a GPU that is not there, found by compiling the circuit for one. */
-import type { Circuit, Operation } from '../../circuit/circuit.ts';
-import { findGate } from '../../circuit/gates.ts';
-import { compile } from '../../compiler/compile.ts';
-import type { TargetProfile } from '../../compiler/program.ts';
-import { AMPLITUDE_BYTES } from '../memory-shares.ts';
+import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
+import { findGate } from '../../../src/circuit/gates.ts';
+import { compile } from '../../../src/compiler/compile.ts';
+import type { TargetProfile } from '../../../src/compiler/program.ts';
+import { AMPLITUDE_BYTES } from '../../../src/fleet/memory-shares.ts';
 import { type CircuitShape, FLOPS_OF_A_GATE } from './hardware.ts';
 
 /** Tiles of 2^12 amplitudes in workgroup memory, chunks of 1 GiB, four of which a kernel binds. */

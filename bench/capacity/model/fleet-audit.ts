@@ -3,8 +3,8 @@
  * once, a pool takes no more at once than it has slots, a device runs one thing at a time, and states fit
  * the memory of the devices that they lie on.
  */
-import type { DeviceView, Lane, LaneId, PoolId } from '../schedule/lane.ts';
-import type { Dispatch } from '../schedule/scheduler.ts';
+import type { DeviceView, Lane, LaneId, PoolId } from '../../../src/fleet/schedule/lane.ts';
+import type { Dispatch } from '../../../src/fleet/schedule/scheduler.ts';
 import { type FleetModel, stateBytes } from './fleet-model.ts';
 import type { SimulatedJob } from './workload.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { BrokenPromiseError, FleetAudit } from '../../../../src/fleet/capacity/fleet-audit.ts';
-import { modelFleet } from '../../../../src/fleet/capacity/fleet-model.ts';
-import type { SimulatedJob } from '../../../../src/fleet/capacity/workload.ts';
+import { BrokenPromiseError, FleetAudit } from '../../../../../bench/capacity/model/fleet-audit.ts';
+import { modelFleet } from '../../../../../bench/capacity/model/fleet-model.ts';
+import type { SimulatedJob } from '../../../../../bench/capacity/model/workload.ts';
 
 const FLEET = modelFleet({
   adapters: [

@@ -2,7 +2,7 @@
  * Workloads of a simulated fleet: jobs, and when each arrives. Open loops send whatever the fleet does;
  * in a closed loop each client sends its next job once its last is done.
  */
-import type { ScheduledRun, Tier } from '../schedule/scheduled-run.ts';
+import type { ScheduledRun, Tier } from '../../../src/fleet/schedule/scheduled-run.ts';
 import type { SeededDraws } from './seeded-draws.ts';
 
 /** A job as the scheduler sees it, and what a simulation tells it apart by. */

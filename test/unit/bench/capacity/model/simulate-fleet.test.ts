@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { modelFleet } from '../../../../src/fleet/capacity/fleet-model.ts';
-import { SeededDraws } from '../../../../src/fleet/capacity/seeded-draws.ts';
-import { simulateFleet } from '../../../../src/fleet/capacity/simulate-fleet.ts';
-import { SimulationLog } from '../../../../src/fleet/capacity/simulation-log.ts';
+import { modelFleet } from '../../../../../bench/capacity/model/fleet-model.ts';
+import { SeededDraws } from '../../../../../bench/capacity/model/seeded-draws.ts';
+import { simulateFleet } from '../../../../../bench/capacity/model/simulate-fleet.ts';
+import { SimulationLog } from '../../../../../bench/capacity/model/simulation-log.ts';
 import {
   closedLoop,
   poissonArrivals,
   type SimulatedJob,
   tracedArrivals,
-} from '../../../../src/fleet/capacity/workload.ts';
-import { RunEstimates } from '../../../../src/fleet/schedule/run-estimates.ts';
-import { Scheduler } from '../../../../src/fleet/schedule/scheduler.ts';
+} from '../../../../../bench/capacity/model/workload.ts';
+import { RunEstimates } from '../../../../../src/fleet/schedule/run-estimates.ts';
+import { Scheduler } from '../../../../../src/fleet/schedule/scheduler.ts';
 
 const NUM_GPUS = 4;
 const NO_CPU = { numThreads: 0, maxSmallQubits: 17, wideBytes: 0 };

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import { EventHeap } from '../../../../src/fleet/capacity/event-heap.ts';
-import {
-  NumberLog,
-  NumberLogs,
-  percentilesOf,
-} from '../../../../src/fleet/capacity/latency-log.ts';
-import { SeededDraws } from '../../../../src/fleet/capacity/seeded-draws.ts';
-import { jainIndex } from '../../../../src/fleet/capacity/simulation-log.ts';
+import { EventHeap } from '../../../../../bench/capacity/model/event-heap.ts';
+import { NumberLog, NumberLogs } from '../../../../../bench/capacity/model/number-log.ts';
+import { SeededDraws } from '../../../../../bench/capacity/model/seeded-draws.ts';
+import { jainIndex } from '../../../../../bench/capacity/model/simulation-log.ts';
+import { percentilesOf } from '../../../../../src/cli/capacity/percentiles.ts';
 
 test('a percentile is the smallest value that so many do not exceed', () => {
   const values = Array.from({ length: 100 }, (_, i) => 100 - i);

@@ -1,8 +1,8 @@
 /** A fleet on paper: what runs circuits in it, as the scheduler is told of it. */
-import { AMPLITUDE_BYTES, maxQubitsWithin } from '../memory-shares.ts';
-import type { DeviceView, Lane, LaneId, PoolId } from '../schedule/lane.ts';
-import type { ScheduledRun } from '../schedule/scheduled-run.ts';
-import type { Scheduler } from '../schedule/scheduler.ts';
+import { AMPLITUDE_BYTES, maxQubitsWithin } from '../../../src/fleet/memory-shares.ts';
+import type { DeviceView, Lane, LaneId, PoolId } from '../../../src/fleet/schedule/lane.ts';
+import type { ScheduledRun } from '../../../src/fleet/schedule/scheduled-run.ts';
+import type { Scheduler } from '../../../src/fleet/schedule/scheduler.ts';
 
 /** Lanes, how many runs each pool takes at once, and the devices. */
 export interface FleetModel {

@@ -6,12 +6,13 @@
  * of it, in open loops. Run times scatter around what they are said to be, so that the scheduler's
  * estimates are not exact.
  */
-import { DEVICES_OF_A_NODE, NUM_NODES } from '../fleet-device.ts';
-import type { Lane } from '../schedule/lane.ts';
-import { RunEstimates } from '../schedule/run-estimates.ts';
-import { levelOf, type RunWork } from '../schedule/scheduled-run.ts';
+
+import type { Percentiles } from '../../../src/cli/capacity/percentiles.ts';
+import { DEVICES_OF_A_NODE, NUM_NODES } from '../../../src/fleet/fleet-device.ts';
+import type { Lane } from '../../../src/fleet/schedule/lane.ts';
+import { RunEstimates } from '../../../src/fleet/schedule/run-estimates.ts';
+import { levelOf, type RunWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { type FleetModel, modelFleet } from './fleet-model.ts';
-import type { Percentiles } from './latency-log.ts';
 import { SeededDraws } from './seeded-draws.ts';
 import { simulateFleet } from './simulate-fleet.ts';
 import type { SimulationResult } from './simulation-log.ts';

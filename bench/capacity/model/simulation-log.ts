@@ -1,8 +1,10 @@
 /** Log of a simulation: latencies, waits, fairness and how well starts were foretold. */
-import type { Tier } from '../schedule/scheduled-run.ts';
-import type { Scheduler } from '../schedule/scheduler.ts';
+
+import { type Percentiles, percentilesOf } from '../../../src/cli/capacity/percentiles.ts';
+import type { Tier } from '../../../src/fleet/schedule/scheduled-run.ts';
+import type { Scheduler } from '../../../src/fleet/schedule/scheduler.ts';
 import type { FleetModel } from './fleet-model.ts';
-import { NumberLog, NumberLogs, type Percentiles, percentilesOf } from './latency-log.ts';
+import { NumberLog, NumberLogs } from './number-log.ts';
 import type { SimulatedJob } from './workload.ts';
 
 /** A device's part. */

@@ -5,9 +5,9 @@
  * Everything that is to hold is checked as it happens (`FleetAudit`), so a result is that of a schedule
  * that could have been.
  */
-import type { Lane, LaneId } from '../schedule/lane.ts';
-import type { RunEstimates } from '../schedule/run-estimates.ts';
-import { type Dispatch, Scheduler } from '../schedule/scheduler.ts';
+import type { Lane, LaneId } from '../../../src/fleet/schedule/lane.ts';
+import type { RunEstimates } from '../../../src/fleet/schedule/run-estimates.ts';
+import { type Dispatch, Scheduler } from '../../../src/fleet/schedule/scheduler.ts';
 import { EventHeap } from './event-heap.ts';
 import { FleetAudit } from './fleet-audit.ts';
 import { type FleetModel, setFleet } from './fleet-model.ts';

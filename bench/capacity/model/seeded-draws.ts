@@ -1,5 +1,5 @@
 /** Random choices of a simulation, the same in every run with the same seed. */
-import { uniformDraw } from '../../math/philox.ts';
+import { uniformDraw } from '../../../src/math/philox.ts';
 
 /** Draws of one job belong to its number, so that jobs stay as they are when others are added. */
 export class SeededDraws {
