@@ -1,6 +1,7 @@
 // @needs processes
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { QueueFullError } from '../../../../src/fleet/errors.ts';
+import { bytesOfCircuit } from '../../../../src/fleet/workers/sent-batch.ts';
 import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';
 import { EngineProcessor } from '../../../support/engine-processor.ts';
 import { callOf, POOL, resultOf, running } from '../../../support/procedure-calls.ts';
@@ -113,7 +114,8 @@ describe('a circuit of a procedure', () => {
     // An even number of flips before a Bell pair.
     expect(probabilities.map((p: number) => Math.round(1e12 * p) / 1e12)).toEqual([0.5, 0, 0, 0.5]);
     expect(first.tasks[0]).toMatchObject({ circuit: { numQubits: 2 } });
-    expect(first.tasks[0]).toHaveProperty('circuit.bytes');
+    const { circuit } = first.tasks[0]!;
+    expect(bytesOfCircuit(circuit)).toBeDefined();
   });
 
   test('has the error of the processor tell its own class where nobody caught it', async () => {
