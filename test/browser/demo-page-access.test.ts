@@ -92,7 +92,7 @@ describeWith(['Chromium'], 'access to the demo page', () => {
     ]);
     await named('img', [
       'Measured: +0.682, with a shot noise of 0.023.',
-      '163 count −1, 861 count +1',
+      '−1: 163 shots. +1: 861 shots.',
       'Circuit of 4 qubits and 24 gates',
       'qnn-hybrid: 94.0% ± 5.4%. Linear discriminant analysis: 96.2% ± 4.1%',
     ]);
