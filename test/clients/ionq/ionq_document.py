@@ -35,7 +35,9 @@ def ionq_core_sources() -> Path:
         options = ["--no-deps", "--no-binary", "ionq-core", "--disable-pip-version-check", "-q", "-d", str(folder)]
         subprocess.run([sys.executable, "-m", "pip", "download", *options, package], check=True)
         with tarfile.open(folder / f"{name}.tar.gz") as archive:
-            archive.extractall(folder, filter="data")
+            # Debian 12's Python has no filters yet.
+            safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            archive.extractall(folder, **safely)
     return folder / name
 
 
