@@ -39,7 +39,7 @@ export interface Chart {
 /** Part of the report. */
 export interface Section {
   readonly title: string;
-  /** Of all its figures, if their column names no other. */
+  /** All its figures have this basis where their column names no other. */
   readonly basis: 'measured' | 'modelled';
   readonly paragraphs: readonly string[];
   readonly chart?: Chart;

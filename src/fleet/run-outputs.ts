@@ -28,7 +28,7 @@ export interface RunOutputs extends BatchResult {
   readonly truncationErrors?: Float64Array;
   /** For each circuit, the largest bond of its matrix product state. */
   readonly largestBonds?: Float64Array;
-  /** Of a run of one circuit: as in `RunResult`. */
+  /** A run of one circuit has these two, as `RunResult` tells. */
   readonly trajectories?: ArrayLike<number>;
   readonly statePasses?: ArrayLike<number>;
 }

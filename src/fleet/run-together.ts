@@ -26,7 +26,7 @@ export interface JointFacts {
   readonly measuresAllQubits: boolean;
 }
 
-/** What is asked of the circuits of a batch run. */
+/** Outputs that a run asks for of each of its circuits. */
 interface AskedOfBatch extends RequestedOutputs {
   readonly shots?: number;
   readonly countsOfSingles?: boolean;
@@ -56,7 +56,7 @@ export function isExactOnThread({
   numReadouts,
 }: {
   readonly numQubits: number;
-  /** Of a batch. */
+  /** A batch has it, a single circuit does not. */
   readonly numCircuits?: number;
   /** Outputs other than counts. */
   readonly numReadouts: number;

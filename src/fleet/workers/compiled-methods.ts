@@ -22,7 +22,7 @@ interface CompiledByMethod {
 
 type OtherMethod = keyof MethodPrograms;
 
-/** What circuits are compiled for. */
+/** The target and the options that circuits are compiled for. */
 interface Compiling extends Pick<MethodRequest, 'bonds'> {
   readonly target: TargetProfile;
   readonly keepState: boolean;

@@ -115,7 +115,7 @@ describe('a circuit of a procedure', () => {
     expect(probabilities.map((p: number) => Math.round(1e12 * p) / 1e12)).toEqual([0.5, 0, 0, 0.5]);
     expect(first.tasks[0]).toMatchObject({ circuit: { numQubits: 2 } });
     const { circuit } = first.tasks[0]!;
-    expect(bytesOfCircuit(circuit)).toBeDefined();
+    expect(bytesOfCircuit(circuit)).toMatchObject({ numQubits: 2, bytes: expect.any(Uint8Array) });
   });
 
   test('has the error of the processor tell its own class where nobody caught it', async () => {
