@@ -208,7 +208,7 @@ async function referenceValues(sweep: Sweep, at: readonly number[]): Promise<rea
   const circuit = circuitFromGateObjects(numeric as never, { limits });
   const engine = openReferenceEngine({ maxQubits: sweep.numQubits });
   const { program } = compile(withAngles(circuit, anglesOf(circuit)), engine.target);
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const observables = parseObservables(sweep.observables, sweep.numQubits, 'observables');
   const { signal } = new AbortController();
   const { expectations = [] } = await executable.run({ shots: 0, seed: 0, observables }, signal);

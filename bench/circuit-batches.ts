@@ -70,7 +70,7 @@ export async function benchCircuitBatches(): Promise<void> {
   for (const precision of ['f32', 'f64'] as const) {
     for (const numThreads of [1, 2]) {
       const engine = openCpuEngine({ precision, numThreads, maxQubits: 12 });
-      const batch = await engine.prepareBatch(SHAPE);
+      const batch = await engine.prepare.batch(SHAPE);
       const angles = Float64Array.from(
         { length: NUM_CIRCUITS * batch.numAngles },
         (_, i) => 2 * Math.PI * uniformDraw(1, i, 0, 0),
@@ -112,7 +112,7 @@ async function verify(
     const k = i < NUM_VERIFIED - 1 ? 97 * i : numCircuits - 1;
     const own = angles.subarray(k * batch.numAngles, (k + 1) * batch.numAngles);
     const { program } = compile(circuitOf(own), engine.target);
-    await using executable = await engine.prepare(program);
+    await using executable = await engine.prepare.statevector(program);
     const alone = await executable.run({ shots, seed: 1 + k, observables }, signal);
     for (const [j, value] of (alone.expectations ?? []).entries()) {
       const found = expectations?.[k * observables.length + j] ?? Number.NaN;

@@ -47,7 +47,7 @@ async function verify(circuit: Circuit): Promise<void> {
   const [plain, compiled] = await Promise.all(
     [compile(circuit, engine.target, { optimize: false }), compile(circuit, small)].map(
       async ({ program }) => {
-        const executable = await engine.prepare(program);
+        const executable = await engine.prepare.statevector(program);
         return (await executable.run({ shots: 0, seed: 1, statevector: true }, signal)).statevector;
       },
     ),

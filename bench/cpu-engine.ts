@@ -145,7 +145,9 @@ async function amplitudesOf(
   circuit: Circuit,
   options: CompileOptions,
 ): Promise<Float64Array> {
-  await using executable = await engine.prepare(compile(circuit, engine.target, options).program);
+  await using executable = await engine.prepare.statevector(
+    compile(circuit, engine.target, options).program,
+  );
   const { statevector } = await executable.run({ shots: 0, seed: 1, statevector: true }, NEVER);
   if (statevector === undefined) throw new Error('no state vector');
   return statevector;
@@ -163,7 +165,7 @@ async function evolution(
   const circuit = circuitOf(family, numQubits);
   const engine = openCpuEngine({ precision, numThreads: threads, maxQubits: 27 });
   const { program } = compile(circuit, engine.target);
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const norm = [{ coefficient: 1, factors: [] }];
   const first = await executable.run({ shots: 0, seed: 1, observables: [norm] }, NEVER);
   const [found = Number.NaN] = first.expectations ?? [];
@@ -286,7 +288,7 @@ async function smallAndSampling(): Promise<readonly Measurement[]> {
   for (const precision of ['f32', 'f64'] as const) {
     const engine = openCpuEngine({ precision, numThreads: 2, maxQubits: 26 });
     const prepare = async (circuit: Circuit) =>
-      engine.prepare(compile(withFinalMeasurement(circuit), engine.target).program);
+      engine.prepare.statevector(compile(withFinalMeasurement(circuit), engine.target).program);
     const bell = await prepare(ghz(2));
     const { counts } = await bell.run({ shots: 1000, seed: 1 }, NEVER);
     if (String(counts.outcomes) !== '0,3') throw new Error(`Bell: ${counts.outcomes}`);

@@ -94,7 +94,7 @@ export async function benchDensity(): Promise<void> {
         const ours = async () => {
           const started = performance.now();
           const { program } = compileDensity(circuit, engine.target, { keepState: false });
-          await using executable = await engine.methods.density_matrix!(program);
+          await using executable = await engine.prepare.density_matrix!(program);
           const { probabilities } = await executable.run(
             { shots: 0, seed: 1, probabilities: true },
             NEVER,

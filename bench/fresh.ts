@@ -202,7 +202,7 @@ async function verify(
 }
 
 async function stateOf(engine: Engine, program: Program): Promise<Float64Array> {
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const { statevector } = await executable.run({ shots: 0, seed: 1, statevector: true }, NEVER);
   if (statevector === undefined) throw new Error('no state vector');
   return statevector;
@@ -309,7 +309,7 @@ async function stagesOf(engine: Engine, text: string): Promise<Stages> {
   const readAt = performance.now();
   const compiled = compiledFor(engine.target, circuit);
   const compiledAt = performance.now();
-  const executable = await engine.prepare(compiled.program);
+  const executable = await engine.prepare.statevector(compiled.program);
   const preparedAt = performance.now();
   const run = await executable.run({ shots: SHOTS, seed: 1 }, NEVER);
   const totalMs = performance.now() - startedAt;
@@ -336,7 +336,7 @@ async function timeAgain(engine: Engine, again: () => Program | undefined): Prom
   const startedAt = performance.now();
   const program = again();
   if (program === undefined) throw new Error('unreachable: the same angles fit a second time');
-  const executable = await engine.prepare(program);
+  const executable = await engine.prepare.statevector(program);
   const ms = performance.now() - startedAt;
   await executable[Symbol.asyncDispose]();
   return ms;
@@ -399,7 +399,7 @@ const MAX_MOVED_SHOTS = 3;
 async function verifyService(engine: Engine, client: Client, text: string): Promise<void> {
   const circuit = parseOpenQasm(text, LIMITS);
   const { program } = compiledFor(engine.target, circuit);
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const { counts } = await executable.run({ shots: SHOTS, seed: 1 }, NEVER);
   const { answer } = await client.send(text);
   let moved = 0;

@@ -135,11 +135,11 @@ async function prepared(engine: Engine, shape: Circuit): Promise<Prepared> {
   const runAt = async (values: readonly number[]) => {
     const program = compiled.bind(values);
     if (program === undefined) throw new Error('The program has another form at these angles.');
-    return await engine.prepare(program);
+    return await engine.prepare.statevector(program);
   };
   const executable = await runAt(angles);
   const program = compileGradient(shape, { slots }, engine.target).bind(angles);
-  const differentiated = await engine.prepareGradient?.(program);
+  const differentiated = await engine.prepare.gradient?.(program);
   if (differentiated === undefined) throw new Error(`The ${engine.name} engine has no gradients.`);
   const ask = { shots: 0, seed: 1, observables: [SUM_OF_Z] };
   return {

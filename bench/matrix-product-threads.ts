@@ -79,8 +79,8 @@ export async function benchMatrixProductThreads(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       const answers = [];
       for (const [i, engine] of engines.entries()) {
-        if (engine.methods.matrix_product_state === undefined) throw new Error('unreachable');
-        await using executable = await engine.methods.matrix_product_state(program);
+        if (engine.prepare.matrix_product_state === undefined) throw new Error('unreachable');
+        await using executable = await engine.prepare.matrix_product_state(program);
         const usage = process.threadCpuUsage();
         const started = performance.now();
         const { timing, ...answer } = await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);

@@ -95,9 +95,9 @@ export async function benchMatrixProducts(): Promise<void> {
   const measurements: Measurement[] = [];
 
   const run = async (circuit: Circuit, ask: Partial<RunRequest>): Promise<RunResult> => {
-    if (engine.methods.matrix_product_state === undefined) throw new Error('unreachable');
+    if (engine.prepare.matrix_product_state === undefined) throw new Error('unreachable');
     const program = compileMatrixProduct(circuit, LIMITS);
-    await using executable = await engine.methods.matrix_product_state(program);
+    await using executable = await engine.prepare.matrix_product_state(program);
     return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
   };
 

@@ -75,21 +75,21 @@ async function prepared(
     case 'stabilizer': {
       const program = compileStabilizer(circuit);
       if ('kind' in program) throw new Error(program.operation);
-      return [await on.methods.stabilizer!(program), stabilizerBytes(program, shots)];
+      return [await on.prepare.stabilizer!(program), stabilizerBytes(program, shots)];
     }
     case 'matrix_product_state': {
       const program = compileMatrixProduct(circuit);
       const { stateBytes, otherBytes } = chainCost(program).most;
-      const executable = await on.methods.matrix_product_state!(program);
+      const executable = await on.prepare.matrix_product_state!(program);
       return [executable, stateBytes + otherBytes + outcomes];
     }
     case 'statevector': {
       const { program } = compile(circuit, on.target, { keepState: false });
-      return [await on.prepare(program), 16 * 2 ** numQubits + outcomes];
+      return [await on.prepare.statevector(program), 16 * 2 ** numQubits + outcomes];
     }
     case 'density_matrix': {
       const { program } = compileDensity(circuit, on.target, { keepState: false });
-      return [await on.methods.density_matrix!(program), 16 * 4 ** numQubits + outcomes];
+      return [await on.prepare.density_matrix!(program), 16 * 4 ** numQubits + outcomes];
     }
   }
 }

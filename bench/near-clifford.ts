@@ -13,7 +13,7 @@ import type { Engine, RunRequest, RunResult } from '../src/engine/engine.ts';
 import { chooseMethod } from '../src/fleet/choose-method.ts';
 import type { ProcessorSpec } from '../src/fleet/processor.ts';
 import { circuitWork, type RunMethod } from '../src/fleet/schedule/scheduled-run.ts';
-import { compiledByMethod } from '../src/fleet/workers/compiled-methods.ts';
+import { compiledByMethod } from '../src/fleet/workers/prepared-circuits.ts';
 import { randomClifford } from '../test/support/clifford-circuits.ts';
 import { gate } from '../test/support/random-circuits.ts';
 import { randomSum } from '../test/support/random-observables.ts';

@@ -203,14 +203,14 @@ async function compareDensities(engine: Engine, peer: NoisePeer): Promise<Measur
 }
 
 async function worstOf(engine: Engine, peer: NoisePeer) {
-  if (engine.methods.density_matrix === undefined) throw new Error('no density matrices');
+  if (engine.prepare.density_matrix === undefined) throw new Error('no density matrices');
   let [worst, numEntries] = [0, 0];
   for (const [i, { numQubits, written }] of CHANNELS.entries()) {
     const gates = randomLayers(new RandomStream(i));
     const noise = { gates: [{ gates: [`*${numQubits}`], channel: written }] };
     const circuit = noisy({ numQubits: 4, numBits: 0, operations: gates }, noise);
     const { program } = compileDensity(circuit, engine.target);
-    await using executable = await engine.methods.density_matrix(program);
+    await using executable = await engine.prepare.density_matrix(program);
     const request = { shots: 0, seed: 1, densityMatrix: true };
     const { densityMatrix = new Float64Array() } = await executable.run(request, signal);
     await peer.prepare(4, gates, noise);
@@ -222,10 +222,10 @@ async function worstOf(engine: Engine, peer: NoisePeer) {
 
 /** Counts of the engine, with the milliseconds from the circuit to them. */
 async function timed(engine: Engine, circuit: DynamicCircuit, shots: number, seed: number) {
-  if (engine.methods.trajectories === undefined) throw new Error('no trajectories');
+  if (engine.prepare.trajectories === undefined) throw new Error('no trajectories');
   const started = performance.now();
   const { program } = compileTrajectories(circuit, engine.target);
-  await using executable = await engine.methods.trajectories(program);
+  await using executable = await engine.prepare.trajectories(program);
   const { counts, trajectories } = await executable.run({ shots, seed }, signal);
   return { ms: performance.now() - started, counts: countsByLabel(counts), trajectories };
 }

@@ -133,7 +133,7 @@ async function measureCase(
   const operations = ansatz(numQubits);
   const circuit: Circuit = { numQubits, numBits: 0, operations };
   const { program } = compile(circuit, engine.target, { optimize: true });
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const value = await checkedValue(executable, observable);
   const scale = sizeOf(observable);
   const checks: number[][] = [];
@@ -188,7 +188,7 @@ async function measureBatch(
   { name, numQubits, numCircuits, observables }: BatchCase,
 ): Promise<readonly Measurement[]> {
   const circuit: Circuit = { numQubits, numBits: 0, operations: ansatz(numQubits) };
-  await using batch = await engine.prepareBatch(circuit);
+  await using batch = await engine.prepare.batch(circuit);
   const angles = Float64Array.from({ length: numCircuits * batch.numAngles }, (_, i) => draw(4, i));
   await checkFirst(engine, circuit, angles.subarray(0, batch.numAngles), observables, async () => {
     return (await batch.run({ numCircuits, angles, observables }, signal)).expectations!;
@@ -221,7 +221,7 @@ async function checkFirst(
       : operation,
   );
   const { program } = compile({ ...circuit, operations }, engine.target, { optimize: true });
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const request = { shots: 0, seed: 1, statevector: true };
   const { statevector } = await executable.run(request, signal);
   const image = new Float64Array(statevector!.length);

@@ -33,7 +33,7 @@ function qft(numQubits: number): string {
 export async function benchReferenceEngine(): Promise<void> {
   const engine = openReferenceEngine({ maxQubits: 24 });
   const prepare = (source: string) =>
-    engine.prepare(compile(parseOpenQasm(source, limits), engine.target).program);
+    engine.prepare.statevector(compile(parseOpenQasm(source, limits), engine.target).program);
   const measurements: Measurement[] = [
     { name: 'copy rate of one thread', value: copyBandwidthGBs(), unit: 'GB/s' },
   ];

@@ -133,7 +133,7 @@ function prepared(
     matrices: new Float64Array(),
     finalLayout: Array.from({ length: numQubits }, (_, q) => q),
   };
-  return engine.prepare(program);
+  return engine.prepare.statevector(program);
 }
 
 /** Times a circuit on several devices and on one of them, interleaved. */
@@ -147,8 +147,8 @@ async function compareFamily(
   const circuit = commonCircuit(family, numQubits);
   await verifyWide(spread, family, circuit);
   const program = compile(circuit, spread.target).program;
-  await using together = await spread.prepare(program);
-  await using alone = await one.prepare(compile(circuit, one.target).program);
+  await using together = await spread.prepare.statevector(program);
+  await using alone = await one.prepare.statevector(compile(circuit, one.target).program);
   const times: { readonly together: number; readonly alone: number }[] = [];
   for (let i = 0; i <= repeats; i++) {
     const pair = { together: await evolutionMs(together), alone: await evolutionMs(alone) };

@@ -74,7 +74,7 @@ async function compareEvents(engine: Engine, stim: PythonPeer): Promise<void> {
   const circuit = surfaceCodeMemory(5, 5, PROBABILITY);
   const group = plaquettesOf(5).length;
   const [shots, seed] = [50_000, 3];
-  await using executable = await engine.methods.stabilizer!(programOf(circuit));
+  await using executable = await engine.prepare.stabilizer!(programOf(circuit));
   const own = eventsOf((await executable.run({ shots, seed }, signal)).counts, group);
   const { events } = await stim.ask({ circuit: stimText(circuit), shots, seed, group });
   // Random bits of the first round differ from those of the second by errors only. Events come in pairs.
@@ -90,7 +90,7 @@ async function measureCase(
   stim: PythonPeer | undefined,
 ): Promise<readonly Measurement[]> {
   const program = programOf(surfaceCodeMemory(distance, distance, PROBABILITY));
-  await using executable = await engine.methods.stabilizer!(program);
+  await using executable = await engine.prepare.stabilizer!(program);
   await stim?.ask({ memory: distance, rounds: distance, probability: PROBABILITY });
   const kernels = openWasmKernels(NODE_HOST);
   const times: Record<'own' | 'stim', { rate: number[]; reference: number[] }> = {

@@ -116,10 +116,10 @@ export async function benchWebGpuBatches(): Promise<void> {
     const { shape } = workload;
     const startMs = performance.now();
     await using batch = withExactCounts(await prepareGpuBatch({ context, mutex }, shape), () =>
-      exact.prepareBatch(shape),
+      exact.prepare.batch(shape),
     );
     const preparedMs = performance.now() - startMs;
-    await using onCpu = await cpu.prepareBatch(shape);
+    await using onCpu = await cpu.prepare.batch(shape);
     const request = requestOf(workload, batch.numAngles, facts.isSoftware);
     await verify(workload, request, await batch.run(request, signal));
     const rate = { workload, request };
@@ -216,7 +216,7 @@ async function runAlone(
 ) {
   const own = angles.subarray(k * numAngles, (k + 1) * numAngles);
   const { program } = compile(circuitOf(shape, own), engine.target);
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   return await executable.run({ shots, seed: 1 + k, observables }, signal);
 }
 

@@ -71,10 +71,10 @@ export async function measureFamily(
   const gateByGate = gateByGateProgram(circuit, engine.target);
   await verifyWide(engine, family, circuit);
   const gateByGateSweeps = await compareExpectations(engine, family, gateByGate);
-  await using scheduled = await engine.prepare(compile(circuit, engine.target).program);
+  await using scheduled = await engine.prepare.statevector(compile(circuit, engine.target).program);
   const { program: written } = compile(circuit, engine.target, { optimize: false });
-  await using asWritten = await engine.prepare(written);
-  await using alone = await engine.prepare(gateByGate);
+  await using asWritten = await engine.prepare.statevector(written);
+  await using alone = await engine.prepare.statevector(gateByGate);
   await using plain =
     numQubits > maxPlainQubits(device.limits)
       ? undefined
@@ -185,7 +185,9 @@ export async function samplingTime(
 ): Promise<Measurement> {
   const shots = 1_000_000;
   const circuit = withFinalMeasurement(commonCircuit('rqc', numQubits));
-  await using executable = await engine.prepare(compile(circuit, engine.target).program);
+  await using executable = await engine.prepare.statevector(
+    compile(circuit, engine.target).program,
+  );
   const times: number[] = [];
   for (let seed = 0; seed <= repeats; seed++) {
     const { counts, timing } = await executable.run({ shots, seed }, NEVER);

@@ -33,7 +33,7 @@ export async function runProgramOn(
   program: Program,
   request: Partial<RunRequest>,
 ): Promise<RunResult> {
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   return await executable.run({ shots: 0, seed: 1, ...request }, NEVER);
 }
 

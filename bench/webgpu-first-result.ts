@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   for (const circuit of circuits) {
     const started = performance.now();
     const { program } = compile(withFinalMeasurement(circuit), engine.target);
-    await using executable = await engine.prepare(program);
+    await using executable = await engine.prepare.statevector(program);
     const draw = async () => {
       const { counts } = await executable.run({ shots: 1000, seed: 1 }, NEVER);
       const total = counts.occurrences.reduce((sum, count) => sum + count, 0);

@@ -121,7 +121,7 @@ export async function benchKernelCosts(numQubits: number): Promise<void> {
   const engine = await openBenchEngine(numQubits);
   const programs: [string, Executable, number[]][] = [];
   for (const [name, make] of Object.entries(MAKERS)) {
-    programs.push([name, await engine.prepare(programOf(name, make, numQubits)), []]);
+    programs.push([name, await engine.prepare.statevector(programOf(name, make, numQubits)), []]);
   }
   for (let repeat = 0; repeat <= REPEATS; repeat++) {
     for (const [, executable, times] of programs) {

@@ -99,9 +99,9 @@ async function countsOf(
   engine: Engine,
   circuit: DynamicCircuit,
 ): Promise<ReadonlyMap<string, number>> {
-  if (engine.methods.trajectories === undefined) throw new Error('no trajectories');
+  if (engine.prepare.trajectories === undefined) throw new Error('no trajectories');
   const { program } = compileTrajectories(circuit, engine.target);
-  await using executable = await engine.methods.trajectories(program);
+  await using executable = await engine.prepare.trajectories(program);
   const { counts } = await executable.run({ shots: SHOTS, seed: 1 }, NEVER);
   return countsByLabel(counts);
 }
@@ -114,9 +114,9 @@ function expectCounts(own: ReadonlyMap<string, number>, other: ReadonlyMap<strin
 
 /** Probabilities by a density matrix. */
 async function distributionOf(engine: Engine, circuit: DynamicCircuit): Promise<Float64Array> {
-  if (engine.methods.density_matrix === undefined) throw new Error('no density matrices');
+  if (engine.prepare.density_matrix === undefined) throw new Error('no density matrices');
   const { program } = compileDensity(circuit, engine.target, { keepState: false });
-  await using executable = await engine.methods.density_matrix(program);
+  await using executable = await engine.prepare.density_matrix(program);
   const request = { shots: 0, seed: 1, probabilities: true };
   const { probabilities = new Float64Array() } = await executable.run(request, NEVER);
   return probabilities;

@@ -109,8 +109,8 @@ export async function oneGateSweepMs(
     const found = expectations?.[0] ?? Number.NaN;
     if (!(Math.abs(found - 1) < 1e-4)) throw new Error(`${count} times H: ⟨${pauli}⟩ is ${found}`);
   }
-  await using few = await engine.prepare(program(FEW_SWEEPS));
-  await using many = await engine.prepare(program(numSweeps));
+  await using few = await engine.prepare.statevector(program(FEW_SWEEPS));
+  await using many = await engine.prepare.statevector(program(numSweeps));
   const [short, long]: [number[], number[]] = [[], []];
   for (let i = 0; i < REPEATS; i++) {
     short.push((await few.run({ shots: 1, seed: 1 }, NEVER)).timing.evolutionMs);

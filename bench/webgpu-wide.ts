@@ -26,7 +26,7 @@ async function attempt(circuit: string, numQubits: number): Promise<WideAttempt>
   try {
     const wide = commonCircuit(family, numQubits);
     await verifyWide(engine, family, wide);
-    await using executable = await engine.prepare(compile(wide, engine.target).program);
+    await using executable = await engine.prepare.statevector(compile(wide, engine.target).program);
     const { timing, statePasses } = await executable.run({ shots: 1, seed: 1 }, NEVER);
     const { evolutionMs } = timing;
     return { circuit, numQubits, outcome: 'right', evolutionMs, sweeps: statePasses };

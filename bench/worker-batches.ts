@@ -90,7 +90,7 @@ function compiled(engine: CpuEngine): RunList {
     const counts: Uint32Array[] = [];
     for (const [seed, circuit] of circuits.entries()) {
       const { program } = compile(circuit, engine.target, { keepState: false });
-      await using executable = await engine.prepare(program);
+      await using executable = await engine.prepare.statevector(program);
       counts.push(await countsOf(executable, shots, seed, circuit.numQubits));
     }
     return counts;
@@ -123,8 +123,8 @@ export async function benchWorkerBatches(): Promise<void> {
     const circuits = Array.from({ length: PER_REPEAT }, (_, i) => turned(shape, i));
     const same = circuits.map(() => circuits[0] ?? shape);
     const { program } = compile(same[0] ?? shape, engine.target, { keepState: false });
-    await using executable = await engine.prepare(program);
-    await using batch = await engine.prepareBatch(shape);
+    await using executable = await engine.prepare.statevector(program);
+    await using batch = await engine.prepare.batch(shape);
     const batched = inBatch(batch, numQubits);
     const sweep = { name: 'sweep', circuits, alone: compiled(engine), howAlone: 'compiled' };
     const seeds = {

@@ -35,7 +35,7 @@ interface Case {
 /** Microseconds of a batch, rows a second, and shots drawn a second. */
 export async function measureAtEngine(model: DeployedModel): Promise<readonly Measurement[]> {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
-  await using batch = await engine.prepareBatch(model.circuit.shape);
+  await using batch = await engine.prepare.batch(model.circuit.shape);
   const shotCounts = [0, model.shots, INFERENCE_LIMITS.maxShots];
   const cases = ROWS.flatMap((numRows) =>
     shotCounts.map((shots): Case => {

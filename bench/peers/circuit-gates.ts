@@ -26,7 +26,7 @@ const gates = circuit.operations.map((operation) => {
 async function amplitudes(): Promise<readonly number[]> {
   const engine = openReferenceEngine({ maxQubits: circuit.numQubits });
   const { program } = compile(circuit, engine.target, { optimize: false });
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const request = { shots: 0, seed: 1, statevector: true };
   const { statevector = [] } = await executable.run(request, new AbortController().signal);
   return [...statevector];

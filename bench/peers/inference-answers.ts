@@ -24,7 +24,7 @@ const gradientInputs = flowers.inputs.slice(0, GRADIENT_ROWS);
 const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
 const circuits = engineCircuits(engine, signal);
 const gradient = () => exactGradients(circuit, theta, gradientInputs, [OBSERVABLE], circuits);
-const batch = await engine.prepareBatch(circuit.shape);
+const batch = await engine.prepare.batch(circuit.shape);
 let seed = 0;
 
 /** Draws the rows' shots, from their inputs on. */

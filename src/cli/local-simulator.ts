@@ -60,7 +60,7 @@ async function testEngine(
   { id }: ProcessorSpec,
 ): Promise<void> {
   const { program } = compile(SELF_TEST_CIRCUITS[size], engine.target, { keepState: true });
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const run = await executable.run(SELF_TEST_REQUEST, new AbortController().signal);
   const fault = faultOfSelfTest(run, precision, size);
   if (fault !== undefined) throw new ProcessorUnavailableError(id, fault);

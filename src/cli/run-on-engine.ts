@@ -4,7 +4,7 @@ import { readsState } from '../circuit/outputs.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
 import { outputsOf } from '../fleet/run-outputs.ts';
-import { compiledByMethod } from '../fleet/workers/compiled-methods.ts';
+import { compiledByMethod } from '../fleet/workers/prepared-circuits.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
 import type { CommandIo } from './command-io.ts';
 import type { LocalEngine } from './engine-processor.ts';

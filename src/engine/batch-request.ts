@@ -1,11 +1,9 @@
 /** Request and result of a batch, and the validation of requests. */
-import type { Circuit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { RequestedOutputs } from '../circuit/outputs.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import { reducedAngle } from '../math/angles.ts';
 import { MAX_SEED } from '../math/philox.ts';
-import type { Engine } from './engine.ts';
 import { InvalidBatchError, TooManyOutcomesError } from './errors.ts';
 
 /** Shots of one circuit. A batch can be cancelled between circuits, not within one. */
@@ -77,17 +75,6 @@ export interface BatchExecutable extends AsyncDisposable {
    * @throws {DOMException} the signal's reason, soon after it aborts.
    */
   run(request: BatchRequest, signal: AbortSignal): Promise<BatchResult>;
-}
-
-/** An engine that runs batches of small circuits, too. */
-export interface BatchEngine extends Engine {
-  /**
-   * Compiles a circuit shape, to be run with many sets of angles; its own angles are ignored.
-   *
-   * @throws {ProgramTooWideError} if it has more than 12 qubits.
-   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
-   */
-  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
 }
 
 /** Sizes of a shape that a request is validated against. */

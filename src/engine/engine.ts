@@ -30,7 +30,7 @@
  * within rounding of a boundary. Batches on the WebGPU engine find those and leave them to double
  * precision (exact-counts.ts).
  */
-import type { AssignOperation, MisreadOperation } from '../circuit/circuit.ts';
+import type { AssignOperation, Circuit, MisreadOperation } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { RequestedOutputs } from '../circuit/outputs.ts';
 import type {
@@ -43,6 +43,7 @@ import type {
   TargetProfile,
   TrajectoryProgram,
 } from '../compiler/program.ts';
+import type { BatchExecutable } from './batch-request.ts';
 
 /** Shots by their numbers: from the first up to, and without, the last. */
 export interface ShotRange {
@@ -177,55 +178,67 @@ export interface GradientExecutable extends AsyncDisposable {
   run(request: GradientRequest, signal: AbortSignal): Promise<GradientResult>;
 }
 
-/** Programs of the methods that compute a run otherwise than on one state vector. */
-export interface MethodPrograms {
+/** What an engine prepares, by the kind of program, and what then runs it. A kind is a method of a run, or more. */
+export interface Programs {
+  /** A program on one state vector. Throws ProgramTooWideError if it has more qubits than `target.maxQubits`. */
+  readonly statevector: { readonly program: Program; readonly executable: Executable };
   /**
    * A program with noise. Its runs give means over the shots: expectation values, variances and probabilities need at least
    * one. Throws ProgramTooWideError if it has more qubits than `target.maxQubits`.
    */
-  readonly trajectories: TrajectoryProgram;
+  readonly trajectories: { readonly program: TrajectoryProgram; readonly executable: Executable };
   /**
    * A program on density matrices. Its runs have every output but the state vector, also after measurements in mid-circuit:
    * then all their outcomes are followed. Throws DensityTooWideError if the density matrix does not fit the engine.
    */
-  readonly density_matrix: DensityProgram;
+  readonly density_matrix: { readonly program: DensityProgram; readonly executable: Executable };
   /**
    * A Clifford circuit with Pauli noise, of at most 20,000 qubits, beyond which ProgramTooWideError is thrown. Probabilities
    * and expectation values are exact and need no shots, also with noise, measurements in mid-circuit and resets, if the
    * program's frames suffice and nothing has a condition. A near-Clifford program has the same outputs, also variances, and
    * neither noise nor measurements in mid-circuit.
    */
-  readonly stabilizer: StabilizerProgram | NearCliffordProgram;
+  readonly stabilizer: {
+    readonly program: StabilizerProgram | NearCliffordProgram;
+    readonly executable: Executable;
+  };
   /**
    * A program on matrix product states. Any number of qubits fits; memory follows from the bonds that the state needs. State
    * vectors are read of at most 20 qubits, distributions of at most 16 bits.
    */
-  readonly matrix_product_state: MatrixProductProgram;
+  readonly matrix_product_state: {
+    readonly program: MatrixProductProgram;
+    readonly executable: Executable;
+  };
+  /**
+   * A gradient. It takes two states, so that it reaches one qubit less than programs do. With several observables it takes a
+   * third one if there is memory for it, which saves time. Throws ProgramTooWideError if two states do not fit the engine, and
+   * OutputNeedsFinalStateError if a measurement, reset or condition comes before the end.
+   */
+  readonly gradient: { readonly program: GradientProgram; readonly executable: GradientExecutable };
+  /**
+   * The shape of a circuit, to be run with many sets of angles; its own angles are ignored. Throws ProgramTooWideError if it
+   * has more than 12 qubits, and OutputNeedsFinalStateError if a measurement, reset or condition comes before the end.
+   */
+  readonly batch: { readonly program: Circuit; readonly executable: BatchExecutable };
 }
+
+/** How programs of each kind are prepared for an engine's own kernels; without the kinds that it does not have. */
+export type Preparing = {
+  readonly [Kind in keyof Programs]?: (
+    program: Programs[Kind]['program'],
+  ) => Promise<Programs[Kind]['executable']>;
+};
 
 /** A simulator: runs programs that were compiled for its target. */
 export interface Engine {
   readonly name: 'reference' | 'cpu' | 'webgpu';
   readonly target: TargetProfile;
-  /**
-   * Compiles a program for the engine's own kernels.
-   *
-   * @throws {ProgramTooWideError} if the program has more qubits than `target.maxQubits`.
-   */
-  prepare(program: Program): Promise<Executable>;
-  /**
-   * Compiles a gradient; absent where the engine has none. It takes two states, so that it reaches one qubit less than
-   * programs do. With several observables it takes a third one if there is memory for it, which saves time.
-   *
-   * @throws {ProgramTooWideError} if two states do not fit the engine.
-   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
-   */
-  prepareGradient?(program: GradientProgram): Promise<GradientExecutable>;
-  /** Compiles programs of other methods than one state vector; without those that the engine does not have. */
-  readonly methods: {
-    readonly [Method in keyof MethodPrograms]?: (
-      program: MethodPrograms[Method],
-    ) => Promise<Executable>;
-  };
+  readonly prepare: Preparing & Required<Pick<Preparing, 'statevector'>>;
   close(): Promise<void>;
+}
+
+/** An engine that runs batches of small circuits, too. */
+export interface BatchEngine extends Engine {
+  readonly prepare: Engine['prepare'] & Required<Pick<Preparing, 'batch'>>;
 }

@@ -23,7 +23,7 @@ export function describeBatchRequests(name: string, open: () => Promise<BatchEng
     const shape = tilted(2, []);
 
     test('may have no circuit', async () => {
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const request = { numCircuits: 0, angles: new Float64Array(0), shots: 5, observables: [Z0] };
       const { counts, expectations } = await batch.run(request, NEVER);
       expect(counts).toHaveLength(0);
@@ -31,7 +31,7 @@ export function describeBatchRequests(name: string, open: () => Promise<BatchEng
     });
 
     test('reads 0 where nothing is measured', async () => {
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const request = {
         numCircuits: 2,
         angles: new Float64Array(12),
@@ -48,7 +48,7 @@ export function describeBatchRequests(name: string, open: () => Promise<BatchEng
         gate('X', [1]),
         { kind: 'measure', qubits: [0, 1], bits: [0, 1] },
       ];
-      await using batch = await engine.prepareBatch({ numQubits: 2, numBits: 2, operations });
+      await using batch = await engine.prepare.batch({ numQubits: 2, numBits: 2, operations });
       expect(batch.numAngles).toBe(0);
       const request = { numCircuits: 1, angles: new Float64Array(0), shots: 3 };
       const { counts } = await batch.run(request, NEVER);
@@ -57,7 +57,7 @@ export function describeBatchRequests(name: string, open: () => Promise<BatchEng
 
     test('is cancelled while it runs, and the engine goes on', async () => {
       const wide = tilted(10, randomGates(new RandomStream(4700), 10, 40, 3));
-      await using batch = await engine.prepareBatch(wide);
+      await using batch = await engine.prepare.batch(wide);
       const numCircuits = 20_000;
       const angles = new Float64Array(numCircuits * batch.numAngles);
       const controller = new AbortController();
@@ -78,17 +78,17 @@ export function describeBatchRequests(name: string, open: () => Promise<BatchEng
       ['a reset', [{ kind: 'reset', qubits: [0] }]],
       ['a condition', [{ ...gate('X', [0]), condition: { bits: [0], value: 0 } }]],
     ])('is refused with %s', async (_, operations) => {
-      const prepared = engine.prepareBatch({ numQubits: 1, numBits: 1, operations });
+      const prepared = engine.prepare.batch({ numQubits: 1, numBits: 1, operations });
       await expect(prepared).rejects.toMatchObject({ code: 'ENGINE_OUTPUT_NEEDS_FINAL_STATE' });
     });
 
     test('is refused with more than twelve qubits', async () => {
-      const prepared = engine.prepareBatch({ numQubits: 13, numBits: 0, operations: [] });
+      const prepared = engine.prepare.batch({ numQubits: 13, numBits: 0, operations: [] });
       await expect(prepared).rejects.toMatchObject({ code: 'ENGINE_PROGRAM_TOO_WIDE' });
     });
 
     test('is refused over more bits than can be listed', async () => {
-      await using batch = await engine.prepareBatch({ numQubits: 1, numBits: 17, operations: [] });
+      await using batch = await engine.prepare.batch({ numQubits: 1, numBits: 17, operations: [] });
       const request = { numCircuits: 1, angles: new Float64Array(0) };
       const code = 'ENGINE_TOO_MANY_OUTCOMES';
       for (const ask of [{ shots: 1 }, { probabilities: true }]) {
@@ -111,13 +111,13 @@ export function describeBatchRequests(name: string, open: () => Promise<BatchEng
       ['a seed that is no whole number', 'seeds[1]', { shots: 1, seeds: [1, 0.5] }],
       ['an observable on a qubit that is not there', 'observables[0]', { observables: [onQubit2] }],
     ])('refuses %s', async (_, path, ask) => {
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const run = batch.run({ numCircuits: 2, angles, ...ask }, NEVER);
       await expect(run).rejects.toMatchObject({ code: 'ENGINE_BATCH_INVALID', faults: [{ path }] });
     });
 
     test('refuses a result that is too long to give', async () => {
-      await using batch = await engine.prepareBatch({ numQubits: 12, numBits: 0, operations: [] });
+      await using batch = await engine.prepare.batch({ numQubits: 12, numBits: 0, operations: [] });
       const request = { numCircuits: 2 ** 16, angles: new Float64Array(0), statevector: true };
       const run = batch.run(request, NEVER);
       await expect(run).rejects.toMatchObject({ faults: [{ path: 'numCircuits' }] });

@@ -58,7 +58,7 @@ export function describeBatches(
       for (let attempt = 0; attempt < 4; attempt++) {
         const uses = Array.from({ length: 3 }, () => randomUse(stream, definition, 5));
         const shape = tilted(5, uses);
-        await using batch = await engine.prepareBatch(shape);
+        await using batch = await engine.prepare.batch(shape);
         const request = { numCircuits: 5, angles: randomAngles(stream, batch, 5) };
         const result = await batch.run({ ...request, statevector: true }, NEVER);
         expect(worstOf(shape, request, result)).toBeLessThan(tolerance);
@@ -69,7 +69,7 @@ export function describeBatches(
       const stream = new RandomStream(4200 + seed);
       const numQubits = 1 + stream.below(7);
       const shape = tilted(numQubits, randomGates(stream, numQubits, 30, 4));
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       // Fewer than, as many as, and more than the lanes, and no multiple of them.
       for (const numCircuits of [1, 2, 3, 4, 6, 9]) {
         const request = { numCircuits, angles: randomAngles(stream, batch, numCircuits) };
@@ -81,7 +81,7 @@ export function describeBatches(
     test.each([8, 11, 12])('run circuits of %i qubits', async (numQubits) => {
       const stream = new RandomStream(4300 + numQubits);
       const shape = tilted(numQubits, randomGates(stream, numQubits, 20, 2));
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const request = { numCircuits: 2, angles: randomAngles(stream, batch, 2) };
       const { statevectors } = await batch.run({ ...request, statevector: true }, NEVER);
       const length = 2 * 2 ** numQubits;
@@ -102,7 +102,7 @@ export function describeBatches(
         matrix: randomUnitary(stream, 6),
       };
       const shape = tilted(7, [unitary]);
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const request = { numCircuits: 2, angles: randomAngles(stream, batch, 2) };
       const result = await batch.run({ ...request, statevector: true }, NEVER);
       expect(worstOf(shape, request, result)).toBeLessThan(tolerance);
@@ -134,7 +134,7 @@ export function describeBatches(
           })),
         ),
       ];
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const request = { numCircuits: 7, angles: randomAngles(stream, batch, 7), observables };
       const result = await batch.run({ ...request, probabilities: true }, NEVER);
       expect(result.statevectors).toBeUndefined();
@@ -170,7 +170,7 @@ export function describeBatches(
         [...many].reverse(),
         many.slice(0, 1),
       ];
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const request = { numCircuits: 3, angles: randomAngles(stream, batch, 3), observables };
       const result = await batch.run({ ...request, variances: true, shots: 5 }, NEVER);
       expect(result.variances).toHaveLength(3 * observables.length);
@@ -200,7 +200,7 @@ export function describeBatches(
         numBits: 4,
         operations: [...gates.operations, measure],
       };
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const request = { numCircuits: 6, angles: randomAngles(stream, batch, 6), shots: 1001 };
       const seeds = [5, 2 ** 53 - 1, 2 ** 32, 0, 7, 5];
       const counted = await batch.run({ ...request, seed: 2 ** 40 }, NEVER);
@@ -225,7 +225,7 @@ export function describeBatches(
       const sizes = [1e-300, 1e-9, 3.1, Math.PI, 50, 4000, 65_000, 70_000, 1e7, 1e15, 1e300];
       const values = sizes.flatMap((size) => [size, -size]);
       const shape = tilted(1, [gate('RX', [0], [], [0]), gate('P', [0], [], [0])]);
-      await using batch = await engine.prepareBatch(shape);
+      await using batch = await engine.prepare.batch(shape);
       const angles = Float64Array.from(values.flatMap((x) => [1, 2, 3, x, x]));
       const request = { numCircuits: values.length, angles };
       const result = await batch.run({ ...request, statevector: true }, NEVER);
@@ -239,7 +239,7 @@ export function describeBatches(
         gate('RX', [0], [], [0]),
         { kind: 'measure', qubits: [0], bits: [0] },
       ];
-      await using batch = await engine.prepareBatch({ numQubits: 1, numBits: 1, operations });
+      await using batch = await engine.prepare.batch({ numQubits: 1, numBits: 1, operations });
       const numCircuits = manyCircuits;
       const angles = Float64Array.from({ length: numCircuits }, (_, k) => k);
       const request = { numCircuits, angles, observables: [Z0], shots: 20, seed: 3 };

@@ -354,7 +354,7 @@ describe('a density matrix', () => {
       { numQubits: 7, numBits: 0, operations: bell },
       engine.target,
     );
-    await expect(engine.methods.density_matrix!(program)).rejects.toMatchObject({
+    await expect(engine.prepare.density_matrix!(program)).rejects.toMatchObject({
       code: 'ENGINE_DENSITY_TOO_WIDE',
       message:
         'The circuit has 7 qubits; the cpu engine on this machine holds density matrices of at most 6.',
@@ -414,7 +414,7 @@ describe('a density matrix', () => {
     const controller = new AbortController();
     const stream = new RandomStream(5);
     const { program } = compileDensity(noisyCircuit(stream, 10, 200), large.target);
-    await using executable = await large.methods.density_matrix!(program);
+    await using executable = await large.prepare.density_matrix!(program);
     const running = executable.run({ shots: 0, seed: 1, purity: true }, controller.signal);
     controller.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
@@ -439,7 +439,7 @@ describe('a density matrix', () => {
       operations: [...bell, loop],
     };
     const { program } = compileDensity(circuit, engine.target);
-    await using executable = await engine.methods.density_matrix!(program);
+    await using executable = await engine.prepare.density_matrix!(program);
     const request = { shots: 0, seed: 1, probabilities: true };
     const running = executable.run(request, AbortSignal.timeout(20));
     await expect(running).rejects.toMatchObject({ name: 'TimeoutError' });

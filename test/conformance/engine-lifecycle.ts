@@ -32,7 +32,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
       matrices: new Float64Array(0),
       finalLayout,
     };
-    await expect(engine().prepare(program)).rejects.toMatchObject({
+    await expect(engine().prepare.statevector(program)).rejects.toMatchObject({
       code: 'ENGINE_PROGRAM_TOO_WIDE',
     });
   });
@@ -52,19 +52,19 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
       matrices: Float64Array.of(1, 0, 1, 0),
       finalLayout: [0, 1],
     };
-    await expect(engine().prepare(program)).rejects.toThrow(/unreachable/);
+    await expect(engine().prepare.statevector(program)).rejects.toThrow(/unreachable/);
   });
 
   test('does not start when the signal has already aborted', async () => {
     const { program } = compile(longCircuit(maxQubits), engine().target, { optimize: false });
-    await using executable = await engine().prepare(program);
+    await using executable = await engine().prepare.statevector(program);
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(executable.run({ shots: 1, seed: 1 }, signal)).rejects.toThrow('too late');
   });
 
   test('hears a message that cancels it, and stops with the signal’s reason', async () => {
     const { program } = compile(longCircuit(maxQubits), engine().target, { optimize: false });
-    await using executable = await engine().prepare(program);
+    await using executable = await engine().prepare.statevector(program);
     const controller = new AbortController();
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', () => controller.abort(new Error('cancelled by message')));
@@ -85,7 +85,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
     // Engines on software GPUs hold few qubits and take a hundred times as long for a gate.
     const circuit = maxQubits < 15 ? longCircuit(maxQubits, 500) : longCircuit(15);
     const { program } = compile(circuit, engine().target, { optimize: false });
-    await using executable = await engine().prepare(program);
+    await using executable = await engine().prepare.statevector(program);
     const fractions: number[] = [];
     const onProgress = (fraction: number) => fractions.push(fraction);
     await executable.run({ shots: 1, seed: 1, onProgress }, NEVER);
@@ -97,7 +97,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   test('runs one executable several times, also at once', async () => {
     const operations = [gate('H', [0]), gate('CX', [1], [0])];
     const circuit = withFinalMeasurement({ numQubits: 2, numBits: 0, operations });
-    await using executable = await engine().prepare(
+    await using executable = await engine().prepare.statevector(
       compile(circuit, engine().target, { optimize: false }).program,
     );
     const run = async (seed: number) => {
@@ -112,7 +112,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
 
   test('says how long evolution and sampling took', async () => {
     const { program } = compile(longCircuit(2, 500), engine().target, { optimize: false });
-    await using executable = await engine().prepare(program);
+    await using executable = await engine().prepare.statevector(program);
     const { timing } = await executable.run({ shots: 1000, seed: 1 }, NEVER);
     expect(timing.evolutionMs).toBeGreaterThan(0);
     expect(timing.samplingMs).toBeGreaterThan(0);

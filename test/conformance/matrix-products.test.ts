@@ -44,9 +44,9 @@ async function run(
 }
 
 function prepared(engine: Engine, circuit: DynamicCircuit, limits: Partial<BondLimits> = {}) {
-  if (engine.methods.matrix_product_state === undefined)
+  if (engine.prepare.matrix_product_state === undefined)
     throw new Error('no matrix product states');
-  return engine.methods.matrix_product_state(compileMatrixProduct(circuit, limits));
+  return engine.prepare.matrix_product_state(compileMatrixProduct(circuit, limits));
 }
 
 const qubitsOf = (count: number) => Array.from({ length: count }, (_, q) => q);
@@ -205,7 +205,7 @@ describe('matrix product states', () => {
 
   async function expectDistribution(circuit: DynamicCircuit): Promise<void> {
     const { program } = compileDensity(circuit, reference.target);
-    await using exact = await reference.methods.density_matrix!(program);
+    await using exact = await reference.prepare.density_matrix!(program);
     const { probabilities } = await exact.run({ shots: 0, seed: 1, probabilities: true }, NEVER);
     const { counts } = await run(circuit, { shots: 20_000, seed: 5 });
     const { statistic, bound } = chiSquared(

@@ -115,7 +115,7 @@ async function runEverything(driver: SoftwareDriver, shaders: ShaderSource): Pro
   const turned = { numQubits: 1, numBits: 0, operations: [gate('RY', [0], [], [0.5])] };
   const kinds = { slots: Int32Array.of(0) };
   const program = compileGradient(turned, kinds, engine.target).bind([0.5]);
-  await using gradient = await engine.prepareGradient!(program);
+  await using gradient = await engine.prepare.gradient!(program);
   const z: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }];
   const { gradients } = await gradient.run({ observables: [z] }, NEVER);
   expect(gradients[0]).toBeCloseTo(-Math.sin(0.5), 5);

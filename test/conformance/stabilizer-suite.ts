@@ -34,8 +34,8 @@ async function runStabilizer(
   circuit: DynamicCircuit,
   ask: Ask,
 ): Promise<RunResult> {
-  if (engine.methods.stabilizer === undefined) throw new Error('The engine has no tableaux.');
-  await using executable = await engine.methods.stabilizer(programOf(circuit));
+  if (engine.prepare.stabilizer === undefined) throw new Error('The engine has no tableaux.');
+  await using executable = await engine.prepare.stabilizer(programOf(circuit));
   return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
 }
 
@@ -298,7 +298,7 @@ export function describeStabilizer(name: string, open: () => Engine): void {
     test('end soon after the signal aborts', async () => {
       const controller = new AbortController();
       const program = programOf(circuitOf(5, { noise: true, readings: true }));
-      await using executable = await engine.methods.stabilizer!(program);
+      await using executable = await engine.prepare.stabilizer!(program);
       const request = {
         shots: 10_000_000,
         seed: 1,

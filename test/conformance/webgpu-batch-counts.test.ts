@@ -5,8 +5,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Circuit, type Operation, withFinalMeasurement } from '../../src/circuit/circuit.ts';
-import type { BatchEngine, BatchRequest } from '../../src/engine/batch-request.ts';
+import type { BatchRequest } from '../../src/engine/batch-request.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import type { BatchEngine } from '../../src/engine/engine.ts';
 import { expectedUndecided, withExactCounts } from '../../src/engine/exact-counts.ts';
 import { Mutex } from '../../src/engine/mutex.ts';
 import { type GpuBatchHost, prepareGpuBatch } from '../../src/engine/webgpu/batch/gpu-batch.ts';
@@ -74,9 +75,9 @@ for (const driver of triedDrivers()) {
     /** Counts of the device alone, of double precision, and of both together. */
     async function countsOf(shape: Circuit, request: BatchRequest) {
       await using onGpu = await prepareGpuBatch(host, shape);
-      await using onCpu = await exact.prepareBatch(shape);
+      await using onCpu = await exact.prepare.batch(shape);
       await using both = withExactCounts(await prepareGpuBatch(host, shape), () =>
-        exact.prepareBatch(shape),
+        exact.prepare.batch(shape),
       );
       const found = await onGpu.run(request, NEVER);
       const wanted = await onCpu.run(request, NEVER);
@@ -99,7 +100,7 @@ for (const driver of triedDrivers()) {
     testSeeds('are exact for all that are decided, in random circuits', seeds(25), async (seed) => {
       const stream = new RandomStream(7100 + seed);
       const shape = randomShape(stream);
-      await using batch = await exact.prepareBatch(shape);
+      await using batch = await exact.prepare.batch(shape);
       const angles = randomAngles(stream, batch, NUM_CIRCUITS);
       const shots = 2 ** stream.below(11);
       const request = { numCircuits: NUM_CIRCUITS, angles, shots, seed: stream.below(2 ** 30) };
@@ -112,7 +113,7 @@ for (const driver of triedDrivers()) {
       const stream = new RandomStream(7200 + seed);
       const shape = randomShape(stream);
       await using onGpu = await prepareGpuBatch(host, shape);
-      await using onCpu = await exact.prepareBatch(shape);
+      await using onCpu = await exact.prepare.batch(shape);
       const angles = randomAngles(stream, onCpu, NUM_CIRCUITS);
       const request = { numCircuits: NUM_CIRCUITS, angles, statevector: true };
       const [found, wanted] = [await onGpu.run(request, NEVER), await onCpu.run(request, NEVER)];
@@ -130,7 +131,7 @@ for (const driver of triedDrivers()) {
       const stream = new RandomStream(7500);
       const shape = { numQubits: 1, numBits: 0, operations: [gate('RX', [0], [], [0])] };
       await using onGpu = await prepareGpuBatch(host, shape);
-      await using onCpu = await exact.prepareBatch(shape);
+      await using onCpu = await exact.prepare.batch(shape);
       const numCircuits = 500;
       const angles = Float64Array.from({ length: numCircuits }, () => stream.angle());
       const request = { numCircuits, angles, statevector: true };

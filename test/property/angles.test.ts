@@ -106,7 +106,7 @@ describe('the CPU engine', () => {
       5,
       Array.from({ length: 3 }, () => randomUse(stream, definition, 5)),
     );
-    await using batch = await engine.prepareBatch(shape);
+    await using batch = await engine.prepare.batch(shape);
     const angles = Float64Array.from({ length: 20 * batch.numAngles }, () => largeAngle(stream));
     const request = { numCircuits: 20, angles };
     const { statevectors } = await batch.run({ ...request, statevector: true }, NEVER);

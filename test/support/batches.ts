@@ -15,7 +15,7 @@ import { finalAmplitudes } from './state-oracle.ts';
 
 /** The part of an engine that tests of batches use. */
 export interface BatchEngine {
-  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
+  readonly prepare: { readonly batch: (shape: Circuit) => Promise<BatchExecutable> };
   close(): Promise<void>;
 }
 

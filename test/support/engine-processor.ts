@@ -16,10 +16,10 @@ import type {
 } from '../../src/fleet/processor.ts';
 import { outputsOf } from '../../src/fleet/run-outputs.ts';
 import { circuitWork, isBatch, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
-import { compiledByMethod } from '../../src/fleet/workers/compiled-methods.ts';
 import { PostedCircuits } from '../../src/fleet/workers/posted-run.ts';
+import { compiledByMethod, KEPT_ON_CPU } from '../../src/fleet/workers/prepared-circuits.ts';
 import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
-import { KEPT_ON_CPU, ServedEngine } from '../../src/fleet/workers/served-engine.ts';
+import { ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 
 const BACKEND: Backend = {
   engine: 'cpu',

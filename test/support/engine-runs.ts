@@ -25,7 +25,7 @@ export const NEVER = new AbortController().signal;
 
 /** Prepares a program and runs it once. */
 export async function runProgram(engine: Engine, program: Program, ask: Ask): Promise<RunResult> {
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   return await executable.run({ shots: 0, seed: 1, ...ask }, NEVER);
 }
 
@@ -55,8 +55,8 @@ export async function preparedGradient(
   values: ArrayLike<number> = anglesOf(circuit),
 ): Promise<GradientExecutable> {
   const program = compileGradient(circuit, kinds, engine.target).bind(values);
-  if (engine.prepareGradient === undefined) throw new Error('The engine has no gradients.');
-  return await engine.prepareGradient(program);
+  if (engine.prepare.gradient === undefined) throw new Error('The engine has no gradients.');
+  return await engine.prepare.gradient(program);
 }
 
 /** Compiles the gradient and runs it once. */

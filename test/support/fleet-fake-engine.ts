@@ -12,7 +12,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Circuit, DynamicCircuit } from '../../src/circuit/circuit.ts';
 import type { Program } from '../../src/compiler/program.ts';
 import type { BatchExecutable } from '../../src/engine/batch-request.ts';
-import type { RunRequest, RunResult } from '../../src/engine/engine.ts';
+import type { BatchEngine, Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
 import {
   DeviceLostError,
   GpuFaultError,
@@ -22,10 +22,8 @@ import {
 } from '../../src/engine/errors.ts';
 import type { Precision } from '../../src/fleet/schedule/lane.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
-import type { Compiler } from '../../src/fleet/workers/compiled-shapes.ts';
+import { type Compiler, KEPT_ON_CPU } from '../../src/fleet/workers/prepared-circuits.ts';
 import { serveEngine } from '../../src/fleet/workers/serve-engine.ts';
-import { KEPT_ON_CPU } from '../../src/fleet/workers/served-engine.ts';
-import type { MaybeBatchEngine } from '../../src/fleet/workers/shape-batches.ts';
 import type { GpuWorkerSetup, SpreadWorkerSetup } from '../../src/fleet/workers/worker-messages.ts';
 import { parentOfProcess, parentOfThread } from '../../src/processes/parent-port.ts';
 
@@ -215,25 +213,23 @@ function fakeBatch(program: Program, precision: Precision): BatchExecutable {
   };
 }
 
-function openEngine(precision: Precision): MaybeBatchEngine {
+function openEngine(precision: Precision): BatchEngine {
   numOpened++;
   return {
     name: 'reference',
     target,
-    async prepare(program) {
-      return {
+    prepare: {
+      statevector: async (program) => ({
         run: (request, signal) => follow(program, precision, request, signal),
         async [Symbol.asyncDispose]() {},
-      };
-    },
-    methods: {
+      }),
       // Whatever the circuit with noise says.
       trajectories: async () => ({
         run: async ({ seed, shots }) => answer(1, [seed], [shots]),
         async [Symbol.asyncDispose]() {},
       }),
+      batch: async (shape) => fakeBatch(compile(shape).program, precision),
     },
-    prepareBatch: async (shape) => fakeBatch(compile(shape).program, precision),
     async close() {},
   };
 }
@@ -253,24 +249,25 @@ export function serveFakeAdapter(): void {
   if (name.includes('stillborn')) process.exit(7);
   const maxQubits = Math.floor(Math.log2(memoryBytes / 8));
   const [, file] = WRONG_WHILE.exec(name) ?? [];
-  const open = (precision: Precision): MaybeBatchEngine => {
-    const { prepareBatch: _, methods, ...engine } = openEngine(precision);
+  const open = (precision: Precision): Engine => {
+    const engine = openEngine(precision);
     const forHere = (program: Program): Program => {
       const [what = '', where = name] = program.hash.split('@');
       return { ...program, hash: name.startsWith(where) ? what : 'ECHO' };
     };
     return {
       ...engine,
-      prepare: async (program) => {
-        isWrong = file !== undefined && existsSync(file);
-        return await engine.prepare(forHere(program));
+      prepare: {
+        // Several adapters together have neither noise nor batches, as of the real ones.
+        ...(members.length === 1 && {
+          ...engine.prepare,
+          batch: async (shape: Circuit) => fakeBatch(forHere(compile(shape).program), precision),
+        }),
+        statevector: async (program) => {
+          isWrong = file !== undefined && existsSync(file);
+          return await engine.prepare.statevector(forHere(program));
+        },
       },
-      // Several adapters together have neither noise nor batches, as of the real ones.
-      methods: members.length === 1 ? methods : {},
-      ...(members.length === 1 && {
-        prepareBatch: async (shape: Circuit) =>
-          fakeBatch(forHere(compile(shape).program), precision),
-      }),
     };
   };
   const report = { target: { ...target, maxQubits, precision: 'f32' }, openMs: 1 } as const;

@@ -11,9 +11,9 @@ export async function preparedTrajectories(
   engine: Engine,
   circuit: DynamicCircuit,
 ): Promise<Executable> {
-  if (engine.methods.trajectories === undefined) throw new Error('The engine has no trajectories.');
+  if (engine.prepare.trajectories === undefined) throw new Error('The engine has no trajectories.');
   const { program } = compileTrajectories(circuit, engine.target);
-  return await engine.methods.trajectories(program);
+  return await engine.prepare.trajectories(program);
 }
 
 /** Draws trajectories of a circuit. */
@@ -32,10 +32,10 @@ export async function runDensity(
   circuit: DynamicCircuit,
   ask: Ask,
 ): Promise<RunResult> {
-  if (engine.methods.density_matrix === undefined)
+  if (engine.prepare.density_matrix === undefined)
     throw new Error('The engine has no density matrices.');
   const request = { shots: 0, seed: 1, ...ask };
   const { program } = compileDensity(circuit, engine.target, { keepState: readsState(request) });
-  await using executable = await engine.methods.density_matrix(program);
+  await using executable = await engine.prepare.density_matrix(program);
   return await executable.run(request, NEVER);
 }

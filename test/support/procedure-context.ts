@@ -1,7 +1,7 @@
 /** A procedure's surroundings without a service: circuits run on a CPU engine of double precision. */
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { circuitWork, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
-import { compiledByMethod } from '../../src/fleet/workers/compiled-methods.ts';
+import { compiledByMethod } from '../../src/fleet/workers/prepared-circuits.ts';
 import { checkRun } from '../../src/fleet/workers/sent-batch.ts';
 import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import type { JsonObject } from '../../src/workloads/procedures/json.ts';

@@ -12,7 +12,7 @@ import { openSoftwareDevice } from './software-gpu.ts';
 
 /** A device that runs batches only. */
 export interface SoftwareBatches {
-  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
+  readonly prepare: { readonly batch: (shape: Circuit) => Promise<BatchExecutable> };
   close(): Promise<void>;
 }
 
@@ -25,10 +25,12 @@ export async function openSoftwareBatches(
   const mutex = new Mutex();
   const exact = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
   return {
-    prepareBatch: async (shape) =>
-      withExactCounts(await prepareGpuBatch({ context, mutex }, shape), () =>
-        exact.prepareBatch(shape),
-      ),
+    prepare: {
+      batch: async (shape) =>
+        withExactCounts(await prepareGpuBatch({ context, mutex }, shape), () =>
+          exact.prepare.batch(shape),
+        ),
+    },
     close: () =>
       mutex.close(async () => {
         context.device.destroy();

@@ -71,7 +71,7 @@ async function answer({ qasm, inputs, wants, shots = 0, into }: Question): Promi
 
 async function run(circuit: DynamicCircuit, request: RunRequest) {
   const { program } = compile(circuit, engine.target, { keepState: request.statevector === true });
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   return await executable.run(request, new AbortController().signal);
 }
 

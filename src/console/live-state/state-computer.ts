@@ -120,14 +120,14 @@ export class StateComputer {
   }
 
   #prepare(circuit: DynamicCircuit): Promise<Executable> {
-    const { target, methods } = this.#engine;
+    const { target, prepare } = this.#engine;
     if (isNoisy(circuit)) {
-      if (methods.trajectories === undefined) throw new Error('unreachable: no trajectories');
-      return methods.trajectories(compileTrajectories(circuit, target).program);
+      if (prepare.trajectories === undefined) throw new Error('unreachable: no trajectories');
+      return prepare.trajectories(compileTrajectories(circuit, target).program);
     }
     const angles = anglesOf(circuit);
     const program = this.#shapeOf(circuit, angles.length).bind(angles);
-    return this.#engine.prepare(program ?? compile(circuit, target).program);
+    return prepare.statevector(program ?? compile(circuit, target).program);
   }
 
   #shapeOf(circuit: DynamicCircuit, numAngles: number): CompiledShape {

@@ -12,8 +12,8 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   const mutex = new Mutex();
   return {
     ...engine,
-    methods: {
-      ...engine.methods,
+    prepare: {
+      ...engine.prepare,
       stabilizer: async (program) => stabilizerExecutable(program, kernels, mutex, 'cpu'),
     },
     close: () => mutex.close(() => engine.close()),

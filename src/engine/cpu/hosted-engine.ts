@@ -12,9 +12,9 @@ import type {
   TargetProfile,
   TrajectoryProgram,
 } from '../../compiler/program.ts';
-import type { BatchEngine } from '../batch-request.ts';
 import { DensityStates } from '../density-states.ts';
 import type {
+  BatchEngine,
   Executable,
   GradientExecutable,
   GradientRequest,
@@ -131,10 +131,10 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
-    prepare: async (program) => prepare(program, options, lowering, threadPool, mutex),
-    prepareGradient: async (program) =>
-      prepareGradient(program, options, lowering, threadPool, mutex),
-    methods: {
+    prepare: {
+      statevector: async (program) => prepare(program, options, lowering, threadPool, mutex),
+      gradient: async (program) => prepareGradient(program, options, lowering, threadPool, mutex),
+      batch: async (shape) => prepareBatch(batchHost, shape),
       density_matrix: async (program) =>
         prepareDensity(program, options, lowering, threadPool, mutex),
       trajectories: async (program) =>
@@ -142,7 +142,6 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
       matrix_product_state: async (program) =>
         prepareMatrixProduct(program, options, threadPool, mutex),
     },
-    prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => mutex.close(() => threadPool.close()),
   };
 }

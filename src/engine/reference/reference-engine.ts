@@ -63,9 +63,9 @@ export function openReferenceEngine({
   return {
     name: 'reference',
     target: referenceTarget(maxQubits),
-    prepare: async (program) => prepare(program, maxQubits, memoryBytes),
-    prepareGradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
-    methods: {
+    prepare: {
+      statevector: async (program) => prepare(program, maxQubits, memoryBytes),
+      gradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
       density_matrix: async (program) => prepareDensity(program, maxQubits, memoryBytes),
       trajectories: async (program) => prepareTrajectories(program, maxQubits, memoryBytes),
       stabilizer: async (program) =>

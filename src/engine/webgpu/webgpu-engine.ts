@@ -13,10 +13,10 @@ import type {
   TargetProfile,
   TrajectoryProgram,
 } from '../../compiler/program.ts';
-import type { BatchEngine, BatchExecutable } from '../batch-request.ts';
+import type { BatchExecutable } from '../batch-request.ts';
 import { DensityStates } from '../density-states.ts';
 import type {
-  Engine,
+  BatchEngine,
   Executable,
   GradientExecutable,
   GradientRequest,
@@ -107,9 +107,12 @@ interface EngineParts {
 class GpuEngine implements BatchEngine {
   readonly name = 'webgpu';
   readonly target: TargetProfile;
-  readonly methods: Engine['methods'] = {
+  readonly prepare: BatchEngine['prepare'] = {
+    statevector: (program) => this.#prepare(program),
     density_matrix: (program) => this.#prepareDensity(program),
     trajectories: (program) => this.#prepareTrajectories(program),
+    gradient: (program) => this.#prepareGradient(program),
+    batch: (shape) => this.#prepareBatch(shape),
   };
   readonly #host: GpuHost;
   readonly #memoryBytes: number;
@@ -136,7 +139,7 @@ class GpuEngine implements BatchEngine {
     this.#lowering = new ProgramLowering(maxTileChunkQubits(host.context.device.limits));
   }
 
-  async prepare(program: Program): Promise<Executable> {
+  async #prepare(program: Program): Promise<Executable> {
     if (this.#isClosed) throw new ClosedError();
     if (program.numQubits > this.target.maxQubits) {
       throw new ProgramTooWideError(program.numQubits, this.target.maxQubits, 'webgpu');
@@ -183,7 +186,7 @@ class GpuEngine implements BatchEngine {
     return { plan, budget, work: { host: this.#host, window: this.#window, program: placed } };
   }
 
-  async prepareGradient(program: GradientProgram): Promise<GradientExecutable> {
+  async #prepareGradient(program: GradientProgram): Promise<GradientExecutable> {
     if (this.#isClosed) throw new ClosedError();
     const placing = this.#placingOf(program.forward);
     const plans = planGradient(program, this.#passesOf(placing));
@@ -252,14 +255,14 @@ class GpuEngine implements BatchEngine {
     return placeProgram(this.#host.context, this.#host.kernels, lowered);
   }
 
-  async prepareBatch(shape: Circuit): Promise<BatchExecutable> {
+  async #prepareBatch(shape: Circuit): Promise<BatchExecutable> {
     if (this.#isClosed) throw new ClosedError();
     const batch = await prepareGpuBatch({ context: this.#host.context, mutex: this.#mutex }, shape);
     const openExact = this.#openExact;
     if (openExact === undefined) return batch;
     return withExactCounts(batch, () => {
       this.#exact ??= openExact();
-      return this.#exact.prepareBatch(shape);
+      return this.#exact.prepare.batch(shape);
     });
   }
 

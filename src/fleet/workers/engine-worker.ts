@@ -5,8 +5,8 @@ import { compileGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { compileShape } from '../../compiler/shape.ts';
 import { openCpuEngine } from '../../engine/cpu/cpu-engine.ts';
 import { parentOfThread } from '../../processes/parent-port.ts';
+import { KEPT_ON_CPU } from './prepared-circuits.ts';
 import { serveEngine } from './serve-engine.ts';
-import { KEPT_ON_CPU } from './served-engine.ts';
 import { warmUpSteps } from './warm-up.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 

@@ -9,17 +9,18 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { readsState } from '../../circuit/outputs.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { ParentPort } from '../../processes/parent-port.ts';
 import { arraysOf } from '../run-outputs.ts';
 import type { Precision } from '../schedule/lane.ts';
 import { isBatch, widthOfRun } from '../schedule/scheduled-run.ts';
-import type { Compiler } from './compiled-shapes.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
 import { receivedRun } from './posted-run.ts';
+import type { Compiler, KeepLimits } from './prepared-circuits.ts';
 import { methodOfSent } from './sent-circuit.ts';
 import { ReadObservables } from './sent-observables.ts';
-import { type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
-import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
+import { type Gathered, ServedEngine } from './served-engine.ts';
+import { isBriefBatch } from './shape-batches.ts';
 import { failureOf, isEngineLost } from './worker-failure.ts';
 import type {
   Begun,
@@ -47,7 +48,7 @@ export type WorkerPort = ParentPort<ToWorker, FromWorker>;
 /** Engines that a worker serves the pool with. */
 interface ServedEngines {
   /** Called when a circuit of the precision first comes; the engine is kept. */
-  readonly open: (precision: Precision) => MaybeBatchEngine;
+  readonly open: (precision: Precision) => Engine;
   readonly compiler: Compiler;
   /** Limits of the circuits that are kept prepared. */
   readonly kept: KeepLimits;

@@ -1,16 +1,18 @@
 /** An engine in a worker and the circuits prepared for it: from a run to its outcome. */
-import { createHash } from 'node:crypto';
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
 import { readsState } from '../../circuit/outputs.ts';
-import type { CompilationReport } from '../../compiler/compile.ts';
-import type { Engine, Executable } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { outputsOf } from '../run-outputs.ts';
-import { isBatch, type MethodRequest, type RunMethod } from '../schedule/scheduled-run.ts';
-import { compiledByMethod } from './compiled-methods.ts';
-import { CompiledShapes, type Compiler } from './compiled-shapes.ts';
-import { circuitOf, isSameCircuit, methodOfSent, type WrittenCircuit } from './sent-circuit.ts';
+import { isBatch } from '../schedule/scheduled-run.ts';
 import {
-  type MaybeBatchEngine,
+  CircuitPreparation,
+  type Compiler,
+  type KeepLimits,
+  KeptCircuits,
+  keyOfCircuit,
+} from './prepared-circuits.ts';
+import { circuitOf, methodOfSent } from './sent-circuit.ts';
+import {
   mayBeBatched,
   OwnTime,
   ShapeBatches,
@@ -19,7 +21,7 @@ import {
 } from './shape-batches.ts';
 import { ShiftedGradients } from './shifted-gradients.ts';
 import { SingleRuns } from './single-runs.ts';
-import type { Reuse, RunOutcome, SentBatch, SentCircuit, SentRun } from './worker-messages.ts';
+import type { RunOutcome, SentBatch, SentRun } from './worker-messages.ts';
 
 /** Circuits of a list of one shape, to be run together. */
 export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
@@ -27,18 +29,18 @@ export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
 /** One engine. Small circuits that ask for counts alone are kept for when they come again. */
 export class ServedEngine {
   readonly #engine: Engine;
-  readonly #shapes: CompiledShapes;
+  readonly #preparation: CircuitPreparation;
   readonly #kept: KeptCircuits;
   readonly #batches: ShapeBatches;
   readonly #singles: SingleRuns;
   readonly #shifted: ShiftedGradients;
 
-  constructor(engine: MaybeBatchEngine, compiler: Compiler, limits: KeepLimits) {
+  constructor(engine: Engine, compiler: Compiler, limits: KeepLimits) {
     this.#engine = engine;
-    this.#shapes = new CompiledShapes(engine.target, compiler);
+    this.#preparation = new CircuitPreparation(engine, compiler);
     this.#kept = new KeptCircuits(limits);
     this.#batches = new ShapeBatches(engine);
-    this.#singles = new SingleRuns(engine, compiler, this.#shapes);
+    this.#singles = new SingleRuns(engine, compiler, this.#preparation);
     this.#shifted = new ShiftedGradients(engine);
   }
 
@@ -130,7 +132,7 @@ export class ServedEngine {
         ? ((await this.runTogether([run], signal)) ?? [])
         : [];
       if (outcome !== undefined) return outcome;
-      compiled = await this.#prepare(circuit, { ...request, method }, keepState);
+      compiled = await this.#preparation.prepare(circuit, { ...request, method }, keepState);
     }
     const compileMs = performance.now() - started;
     let isKept = false;
@@ -156,104 +158,7 @@ export class ServedEngine {
     }
   }
 
-  async #prepare(
-    circuit: SentCircuit,
-    request: MethodRequest & { readonly method: RunMethod },
-    keepState: boolean,
-  ): Promise<KeptCircuit> {
-    if (request.method === 'statevector') {
-      const { program, ...how } = this.#shapes.compile(circuit, keepState);
-      return { executable: await this.#engine.prepare(program), ...how };
-    }
-    const whole = circuitOf(circuit);
-    const { report, prepare } = compiledByMethod(this.#engine, whole, request, keepState);
-    return { executable: await prepare(), report, reused: 'nothing' };
-  }
-
   #mayBeBatched(run: SentRun): run is ShapedRun {
     return mayBeBatched(run) && this.#batches.mayTake(run.circuit);
   }
-}
-
-const MAX_KEPT = 16;
-
-/** Limits of the circuits that are worth keeping. */
-export interface KeepLimits {
-  readonly maxQubits: number;
-  /** Beyond this a key costs more than it is likely to save. */
-  readonly maxOperations: number;
-  /** Largest size of a circuit that comes as bytes. */
-  readonly maxBytes: number;
-}
-
-/**
- * Limits on the CPU engine, whose programs hold their states: 16 KiB in double precision at 10 qubits, and
- * as much again for each branch that a run had at once.
- */
-export const KEPT_ON_CPU: KeepLimits = { maxQubits: 10, maxOperations: 64, maxBytes: 0 };
-
-/** Limits on an adapter, whose programs hold no state but their code and its tables. */
-export const KEPT_ON_ADAPTER: KeepLimits = {
-  maxQubits: 64,
-  maxOperations: 4096,
-  maxBytes: 2 ** 20,
-};
-
-/** A compiled circuit, ready to run. */
-export interface KeptCircuit {
-  readonly executable: Executable;
-  readonly report: CompilationReport;
-  /** Part of an earlier circuit that a run of it reuses. */
-  readonly reused: Reuse;
-}
-
-/** Identity of a circuit: the digest of its bytes, or the written circuit itself. */
-type CircuitKey = string | WrittenCircuit;
-
-interface Entry {
-  readonly key: CircuitKey;
-  readonly circuit: KeptCircuit;
-}
-
-/** The circuits kept for one engine, by key. */
-export class KeptCircuits {
-  /** In the order of use, the oldest first. Few enough to look at each. */
-  readonly #kept: Entry[] = [];
-  readonly limits: KeepLimits;
-
-  constructor(limits: KeepLimits) {
-    this.limits = limits;
-  }
-
-  /** Takes a circuit out; `keep` puts it back after a run. */
-  take(key: CircuitKey): KeptCircuit | undefined {
-    const place = this.#kept.findLastIndex((entry) => isSameKey(entry.key, key));
-    return place < 0 ? undefined : this.#kept.splice(place, 1)[0]?.circuit;
-  }
-
-  /** Keeps a circuit that is not among the kept ones. */
-  async keep(key: CircuitKey, circuit: KeptCircuit): Promise<void> {
-    this.#kept.push({ key, circuit });
-    if (this.#kept.length <= MAX_KEPT) return;
-    await this.#kept.shift()?.circuit.executable[Symbol.asyncDispose]();
-  }
-}
-
-/** The key of a circuit; undefined for one that is not worth keeping. */
-export function keyOfCircuit(
-  circuit: SentCircuit,
-  { maxQubits, maxOperations, maxBytes }: KeepLimits,
-): CircuitKey | undefined {
-  if (circuit.numQubits > maxQubits) return undefined;
-  if ('bytes' in circuit) {
-    if (circuit.bytes.length > maxBytes) return undefined;
-    return createHash('sha256').update(circuit.bytes).digest('base64');
-  }
-  // Objects are what could not be written for its matrices.
-  if (!('shape' in circuit) || circuit.numOperations > maxOperations) return undefined;
-  return circuit;
-}
-
-function isSameKey(a: CircuitKey, b: CircuitKey): boolean {
-  return typeof a === 'string' || typeof b === 'string' ? a === b : isSameCircuit(a, b);
 }

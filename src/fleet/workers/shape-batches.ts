@@ -32,6 +32,7 @@ import {
   isRunTogether,
 } from '../run-together.ts';
 import { type BatchRunRequest, isBatch } from '../schedule/scheduled-run.ts';
+import { RecentlyUsed } from './recently-used.ts';
 import {
   isSameCircuit,
   numOperationsOfSent,
@@ -43,11 +44,6 @@ import type { Reuse, RunOutcome, SentBatch, SentCircuit, SentRun } from './worke
 
 /** Shapes remembered, and kept ready where they are to be. */
 const MAX_SHAPES = 16;
-
-/** An engine that may have batches. */
-export interface MaybeBatchEngine extends Engine {
-  prepareBatch?(shape: Circuit): Promise<BatchExecutable>;
-}
 
 /**
  * Time that a run takes of its engine, without that of others on the same cores: on the CPU the processor
@@ -86,18 +82,17 @@ interface ReadyShape {
 
 /** The shapes that one engine knows. */
 export class ShapeBatches {
-  readonly #engine: MaybeBatchEngine;
-  /** In the order of use, the oldest first. Few enough to look at each. */
-  readonly #shapes: Shape[] = [];
+  readonly #engine: Engine;
+  readonly #shapes = new RecentlyUsed<Shape>(MAX_SHAPES);
 
-  constructor(engine: MaybeBatchEngine) {
+  constructor(engine: Engine) {
     this.#engine = engine;
   }
 
   /** Whether circuits of the shape can be run here, as far as is known. */
   mayTake({ shape }: WrittenCircuit): boolean {
-    const known = this.#shapes.findLast(({ text }) => text === shape);
-    return this.#engine.prepareBatch !== undefined && known?.takesCircuits !== false;
+    const known = this.#shapes.find(({ text }) => text === shape);
+    return this.#engine.prepare.batch !== undefined && known?.takesCircuits !== false;
   }
 
   /**
@@ -176,22 +171,19 @@ export class ShapeBatches {
 
   /** Whether the engine's batches give what the request asks for. */
   #takes(shape: DynamicCircuit, request: BatchRunRequest): shape is Circuit {
-    return this.#engine.prepareBatch !== undefined && isRunTogether(shape, request);
+    return this.#engine.prepare.batch !== undefined && isRunTogether(shape, request);
   }
 
   #take(shape: string): Shape | undefined {
-    const place = this.#shapes.findLastIndex(({ text }) => text === shape);
-    return place < 0 ? undefined : this.#shapes.splice(place, 1)[0];
+    return this.#shapes.take(({ text }) => text === shape);
   }
 
   async #keep(shape: Shape): Promise<void> {
-    this.#shapes.push(shape);
-    const oldest = this.#shapes.length > MAX_SHAPES ? this.#shapes.shift() : undefined;
-    if (oldest !== undefined) await dispose(oldest);
+    for (const dropped of this.#shapes.keep(shape)) await dispose(dropped);
   }
 
   async #prepare(circuit: Circuit): Promise<ReadyShape> {
-    const executable = await this.#engine.prepareBatch?.(circuit);
+    const executable = await this.#engine.prepare.batch?.(circuit);
     if (executable === undefined) throw new Error('unreachable: the engine has no batches');
     return { executable, report: reportOnShape(circuit), numBits: circuit.numBits };
   }

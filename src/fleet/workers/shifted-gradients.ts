@@ -17,6 +17,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
 import { isNarrow } from '../run-together.ts';
 import type { BatchRunRequest } from '../schedule/scheduled-run.ts';
+import { RecentlyUsed } from './recently-used.ts';
 import { numOperationsOfSent, readCircuit } from './sent-circuit.ts';
 import type { RunOutcome, SentBatch } from './worker-messages.ts';
 
@@ -45,11 +46,10 @@ interface KnownShifts {
 /** Gradients by shifts on one engine. */
 export class ShiftedGradients {
   readonly #hasAdjoint: boolean;
-  /** In the order of use, the oldest first. Few enough to look at each. */
-  readonly #known: KnownShifts[] = [];
+  readonly #known = new RecentlyUsed<KnownShifts>(MAX_SHAPES);
 
   constructor(engine: Engine) {
-    this.#hasAdjoint = engine.prepareGradient !== undefined;
+    this.#hasAdjoint = engine.prepare.gradient !== undefined;
   }
 
   /**
@@ -116,18 +116,16 @@ export class ShiftedGradients {
     const isOpen = openAngles(request);
     if (!('shape' in shape))
       return shiftsOf(withAngles(shape, new Float64Array(isOpen.length)), isOpen);
-    const place = this.#known.findLastIndex(
+    const known = this.#known.take(
       ({ text, isOpen: other }) =>
         text === shape.shape && isOpen.every((open, i) => open === other[i]),
     );
-    const [known] = place < 0 ? [] : this.#known.splice(place, 1);
     const entry = known ?? {
       text: shape.shape,
       isOpen,
       shifts: shiftsOf(readCircuit(shape), isOpen),
     };
-    this.#known.push(entry);
-    if (this.#known.length > MAX_SHAPES) this.#known.shift();
+    this.#known.keep(entry);
     return entry.shifts;
   }
 }

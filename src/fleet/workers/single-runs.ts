@@ -18,9 +18,9 @@ import {
   valuesOfCounts,
 } from '../run-outputs.ts';
 import type { BatchRunRequest } from '../schedule/scheduled-run.ts';
-import { compiledByMethod } from './compiled-methods.ts';
-import type { CompiledShapes, Compiler } from './compiled-shapes.ts';
-import { circuitOf, readCircuit, type WrittenCircuit } from './sent-circuit.ts';
+import type { CircuitPreparation, Compiler } from './prepared-circuits.ts';
+import { RecentlyUsed } from './recently-used.ts';
+import { readCircuit, type WrittenCircuit } from './sent-circuit.ts';
 import { OwnTime } from './shape-batches.ts';
 import type { RunOutcome, SentBatch } from './worker-messages.ts';
 
@@ -32,12 +32,12 @@ type Shape = SentBatch['circuit'];
 /** Runs circuits of batch runs one by one on one engine. */
 export class SingleRuns {
   readonly #engine: Engine;
-  readonly #shapes: CompiledShapes;
+  readonly #preparation: CircuitPreparation;
   readonly #gradients: CompiledGradients;
 
-  constructor(engine: Engine, compiler: Compiler, shapes: CompiledShapes) {
+  constructor(engine: Engine, compiler: Compiler, preparation: CircuitPreparation) {
     this.#engine = engine;
-    this.#shapes = shapes;
+    this.#preparation = preparation;
     this.#gradients = new CompiledGradients(engine, compiler);
   }
 
@@ -56,7 +56,8 @@ export class SingleRuns {
   ): Promise<RunOutcome> {
     const ownTime = new OwnTime(this.#engine);
     const startedAt = performance.now();
-    const { numCircuits } = request;
+    const { numCircuits, method = 'statevector' } = request;
+    const keepState = readsState(request);
     const angles = new Rows(request.angles, numCircuits);
     const joined = new JoinedOutputs(numCircuits);
     // A gradient run has the values of its observables, too.
@@ -85,7 +86,11 @@ export class SingleRuns {
           if (executable === undefined || own.length > 0) {
             await executable?.[Symbol.asyncDispose]();
             executable = undefined;
-            executable = await this.#prepare(shape, own, request);
+            ({ executable } = await this.#preparation.prepare(
+              circuitAt(shape, own),
+              { ...request, method },
+              keepState,
+            ));
           }
           compileMs += performance.now() - compiledFrom;
           const asked = { ...runRequest(request, k), onProgress: onRowProgress };
@@ -101,23 +106,6 @@ export class SingleRuns {
     }
     const executionMs = performance.now() - startedAt - compileMs;
     return { outputs: joined.outputs, compileMs, executionMs, ownMs: ownTime.elapsedMs };
-  }
-
-  async #prepare(
-    shape: Shape,
-    angles: Float64Array,
-    request: BatchRunRequest,
-  ): Promise<Executable> {
-    const { method = 'statevector', bonds } = request;
-    const keepState = readsState(request);
-    const circuit = circuitAt(shape, angles);
-    if (method === 'statevector') {
-      const { program } = this.#shapes.compile(circuit, keepState);
-      return this.#engine.prepare(program);
-    }
-    const whole = circuitOf(circuit);
-    const asked = { method, ...(bonds !== undefined && { bonds }) };
-    return compiledByMethod(this.#engine, whole, asked, keepState).prepare();
   }
 }
 
@@ -189,7 +177,7 @@ class Gradient {
   ): Promise<Pick<RunOutputs, 'expectations' | 'gradients'>> {
     const { engine, compiled, openAngles } = this.#compiled;
     const program = compiled.bind(Float64Array.from(openAngles, (angle) => angles[angle]!));
-    await using executable = await engine.prepareGradient!(program);
+    await using executable = await engine.prepare.gradient!(program);
     const result = await executable.run({ observables: this.#observables, onProgress }, signal);
     const gradients = new Float64Array(this.#observables.length * this.#numInputs);
     this.#derivatives?.setRow(this.#rows, k * this.#numInputs);
@@ -226,8 +214,7 @@ interface GradientEntry {
 class CompiledGradients {
   readonly #engine: Engine;
   readonly #compiler: Compiler;
-  /** In the order of use, the oldest first. Few enough to look at each. */
-  readonly #entries: GradientEntry[] = [];
+  readonly #entries = new RecentlyUsed<GradientEntry>(MAX_GRADIENTS);
 
   constructor(engine: Engine, compiler: Compiler) {
     this.#engine = engine;
@@ -242,18 +229,14 @@ class CompiledGradients {
         ? new Uint8Array(angles.length).fill(1)
         : dependentAngles(formulas, gradientInputs);
     if (!('shape' in shape)) return this.#compile(withAngles(shape, angles), isOpen);
-    const place = this.#entries.findLastIndex((entry) =>
-      isAlike(entry, shape.shape, isOpen, angles),
-    );
-    const [known] = place < 0 ? [] : this.#entries.splice(place, 1);
+    const known = this.#entries.take((entry) => isAlike(entry, shape.shape, isOpen, angles));
     const entry = known ?? {
       text: shape.shape,
       isOpen,
       angles: angles.slice(),
       gradient: this.#compile(readCircuit({ ...shape, angles: [...angles] }), isOpen),
     };
-    this.#entries.push(entry);
-    if (this.#entries.length > MAX_GRADIENTS) this.#entries.shift();
+    this.#entries.keep(entry);
     return entry.gradient;
   }
 

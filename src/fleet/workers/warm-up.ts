@@ -107,7 +107,7 @@ export async function warmUp(engine: Engine): Promise<void> {
   const { target } = engine;
   const prepare = (numQubits: number) => {
     const circuit = layered(Math.min(numQubits, target.maxQubits));
-    return engine.prepare(compile(circuit, target, { keepState: false }).program);
+    return engine.prepare.statevector(compile(circuit, target, { keepState: false }).program);
   };
   await using executable = await prepare(RUN_QUBITS);
   await executable.run({ shots: SHOTS, seed: 1 }, new AbortController().signal);

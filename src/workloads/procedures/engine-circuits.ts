@@ -1,10 +1,11 @@
 /** Runs batches of circuits on an engine in this process, for callers without a service. */
+
+import type { Engine } from '../../engine/engine.ts';
 import { localRuns } from '../../fleet/workers/local-runs.ts';
-import type { MaybeBatchEngine } from '../../fleet/workers/shape-batches.ts';
 import type { CircuitBatches } from './procedure-context.ts';
 
 /** The batches of an engine, which its opener closes. */
-export function engineCircuits(engine: MaybeBatchEngine, signal: AbortSignal): CircuitBatches {
+export function engineCircuits(engine: Engine, signal: AbortSignal): CircuitBatches {
   const run = localRuns(engine);
   return {
     runBatch: async (circuit, request) =>

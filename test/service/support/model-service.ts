@@ -35,7 +35,7 @@ export class EngineProcessor extends FakeProcessor {
     const { circuit, request } = task;
     if (this.isHolding || !isBatch(request)) return await super.run(task, hooks, signal);
     this.batches.push(task);
-    await using executable = await this.#engine.prepareBatch(staticCircuit(circuitOf(circuit)));
+    await using executable = await this.#engine.prepare.batch(staticCircuit(circuitOf(circuit)));
     return {
       outputs: await executable.run(request, signal),
       backend: {

@@ -19,12 +19,16 @@ const forgetful: Engine = {
   ...engine,
   name: 'reference',
   target: engine.target,
-  prepare: (program) => {
-    const last = program.steps.findLastIndex((step) => step.kind === 'sweep');
-    const steps = program.steps.map((step, i) =>
-      i === last && step.kind === 'sweep' ? { ...step, kernels: step.kernels.slice(0, -1) } : step,
-    );
-    return engine.prepare({ ...program, hash: `${program.hash} less`, steps });
+  prepare: {
+    statevector: (program) => {
+      const last = program.steps.findLastIndex((step) => step.kind === 'sweep');
+      const steps = program.steps.map((step, i) =>
+        i === last && step.kind === 'sweep'
+          ? { ...step, kernels: step.kernels.slice(0, -1) }
+          : step,
+      );
+      return engine.prepare.statevector({ ...program, hash: `${program.hash} less`, steps });
+    },
   },
   close: () => engine.close(),
 };

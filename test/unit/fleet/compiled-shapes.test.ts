@@ -5,9 +5,9 @@ import { compileGradient } from '../../../src/compiler/gradient/compile-gradient
 import { compileShape } from '../../../src/compiler/shape.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { Engine, RunRequest } from '../../../src/engine/engine.ts';
-import type { Compiler } from '../../../src/fleet/workers/compiled-shapes.ts';
+import { type Compiler, KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
 import { serializeCircuit, writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
-import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
+import { ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import type { SentCircuit } from '../../../src/fleet/workers/worker-messages.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 import { gate } from '../../support/random-circuits.ts';

@@ -120,7 +120,7 @@ describe('a list of circuits', () => {
     const answeredAt = performance.now();
     const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: MAX_QUBITS });
     const { program, report } = compile(BELL, engine.target, { keepState: false });
-    await using executable = await engine.prepare(program);
+    await using executable = await engine.prepare.statevector(program);
     for (const [i, outcome] of outcomes.entries()) {
       const { counts } = await executable.run({ shots, seed: 9 + i }, never());
       expect(runOf(outcome).counts).toEqual(counts);
@@ -143,7 +143,7 @@ describe('a list of circuits', () => {
     const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: MAX_QUBITS });
     for (const [i, circuit] of circuits.entries()) {
       const { program } = compile(circuit, engine.target, { keepState: false });
-      await using executable = await engine.prepare(program);
+      await using executable = await engine.prepare.statevector(program);
       const { counts } = await executable.run({ shots: 7, seed: i }, never());
       expect(together[i]).toEqual([...counts.outcomes, ...counts.occurrences]);
     }

@@ -17,7 +17,7 @@ const SMALL = SELF_TEST_CIRCUITS.small;
 
 async function runOnReference(circuit: Circuit): Promise<RunResult> {
   const engine = openReferenceEngine({ maxQubits: 16 });
-  await using executable = await engine.prepare(
+  await using executable = await engine.prepare.statevector(
     compile(circuit, engine.target, { optimize: false }).program,
   );
   return await executable.run(SELF_TEST_REQUEST, never());

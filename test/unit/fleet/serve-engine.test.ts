@@ -9,13 +9,12 @@ import { compileShape } from '../../../src/compiler/shape.ts';
 import type { BatchRequest, BatchResult } from '../../../src/engine/batch-request.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { CpuEngine } from '../../../src/engine/cpu/hosted-engine.ts';
-import type { RunRequest } from '../../../src/engine/engine.ts';
+import type { Engine, RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
-import { KEPT_ON_CPU } from '../../../src/fleet/workers/served-engine.ts';
-import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
 import type {
   FromWorker,
   PostedRun,
@@ -62,7 +61,7 @@ interface Serving {
 
 /** Serves an engine that is changed as told. */
 function serve(
-  change: (engine: CpuEngine) => Partial<MaybeBatchEngine>,
+  change: (engine: CpuEngine) => Partial<Engine['prepare']>,
   warmUp?: Parameters<typeof serveEngine>[1]['warmUp'],
 ): Serving {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 17 });
@@ -93,7 +92,7 @@ function serve(
       },
     },
     {
-      open: () => ({ ...engine, ...change(engine) }),
+      open: () => ({ ...engine, prepare: { ...engine.prepare, ...change(engine) } }),
       compiler: { compile, compileGradient, compileShape },
       kept: KEPT_ON_CPU,
       ...(warmUp && { warmUp }),
@@ -104,9 +103,9 @@ function serve(
 
 /** An engine whose batches do something before they run. */
 function withBatches(before: (request: BatchRequest) => Promise<void>) {
-  return (engine: CpuEngine): Partial<MaybeBatchEngine> => ({
-    prepareBatch: async (shape) => {
-      const batch = await engine.prepareBatch(shape);
+  return (engine: CpuEngine): Partial<Engine['prepare']> => ({
+    batch: async (shape) => {
+      const batch = await engine.prepare.batch(shape);
       const run = async (request: BatchRequest, signal: AbortSignal): Promise<BatchResult> => {
         await before(request);
         return await batch.run(request, signal);
@@ -184,9 +183,9 @@ describe('a worker', () => {
 
   test('hears a cancel between circuits of which none yields', async () => {
     let numRun = 0;
-    const busy = (engine: CpuEngine): Partial<MaybeBatchEngine> => ({
-      prepare: async (program) => {
-        const executable = await engine.prepare(program);
+    const busy = (engine: CpuEngine): Partial<Engine['prepare']> => ({
+      statevector: async (program) => {
+        const executable = await engine.prepare.statevector(program);
         const run = async (request: RunRequest, signal: AbortSignal) => {
           numRun++;
           const until = performance.now() + 1;
@@ -210,9 +209,9 @@ describe('a worker', () => {
   test('gives its answers before it says that its engine is lost, and runs nothing more', async () => {
     let numPrepared = 0;
     const worker = serve((engine) => ({
-      prepare: async (program) => {
+      statevector: async (program) => {
         if (numPrepared++ === 2) throw new HelperLostError();
-        return await engine.prepare(program);
+        return await engine.prepare.statevector(program);
       },
     }));
     const turned = [1, 2, 3, 4].map((q) => ({ ...ROTATED, numQubits: q }));
@@ -255,7 +254,7 @@ describe('a worker', () => {
 
   test('answers a batch run that its engine refuses with the engine’s code', async () => {
     const worker = serve(() => ({
-      prepareBatch: async () => {
+      batch: async () => {
         throw new StateMemoryError(2 ** 30);
       },
     }));
@@ -299,9 +298,9 @@ describe('a worker', () => {
     };
     const worker = serve(
       (engine) => ({
-        prepare: (program) => {
+        statevector: (program) => {
           log.push('circuit');
-          return engine.prepare(program);
+          return engine.prepare.statevector(program);
         },
       }),
       () => [step, step],

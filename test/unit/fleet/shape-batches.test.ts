@@ -8,14 +8,14 @@ import { compileShape } from '../../../src/compiler/shape.ts';
 import type { BatchRequest } from '../../../src/engine/batch-request.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { CpuEngine } from '../../../src/engine/cpu/hosted-engine.ts';
-import type { RunRequest } from '../../../src/engine/engine.ts';
+import type { Engine, RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import type { Precision } from '../../../src/fleet/schedule/lane.ts';
-import type { Compiler } from '../../../src/fleet/workers/compiled-shapes.ts';
+import { type Compiler, KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
 import { writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
-import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
-import { type MaybeBatchEngine, OwnTime } from '../../../src/fleet/workers/shape-batches.ts';
+import { ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
+import { OwnTime } from '../../../src/fleet/workers/shape-batches.ts';
 import type { SentRun } from '../../../src/fleet/workers/worker-messages.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -43,23 +43,26 @@ function serve(precision: Precision, fault?: (request: BatchRequest) => void): S
   open.push(engine);
   const batches: number[] = [];
   const done = { compiled: 0, prepared: 0, disposed: 0 };
-  const noted: MaybeBatchEngine = {
+  const noted: Engine = {
     ...engine,
-    prepareBatch: async (shape) => {
-      done.prepared++;
-      const batch = await engine.prepareBatch(shape);
-      return {
-        numAngles: batch.numAngles,
-        run: async (request, signal) => {
-          fault?.(request);
-          batches.push(request.numCircuits);
-          return await batch.run(request, signal);
-        },
-        [Symbol.asyncDispose]: async () => {
-          done.disposed++;
-          await batch[Symbol.asyncDispose]();
-        },
-      };
+    prepare: {
+      ...engine.prepare,
+      batch: async (shape) => {
+        done.prepared++;
+        const batch = await engine.prepare.batch(shape);
+        return {
+          numAngles: batch.numAngles,
+          run: async (request, signal) => {
+            fault?.(request);
+            batches.push(request.numCircuits);
+            return await batch.run(request, signal);
+          },
+          [Symbol.asyncDispose]: async () => {
+            done.disposed++;
+            await batch[Symbol.asyncDispose]();
+          },
+        };
+      },
     },
   };
   const compiler: Compiler = {

@@ -11,13 +11,17 @@ import { gate } from '../../support/random-circuits.ts';
 
 const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 14 });
 afterAll(() => engine.close());
-const { prepareGradient: _, ...withoutAdjoint } = engine;
+const { gradient: _, ...withoutGradient } = engine.prepare;
+const withoutAdjoint = { ...engine, prepare: withoutGradient };
 let numGradients = 0;
 const counted = {
   ...engine,
-  prepareGradient: (program: Parameters<NonNullable<typeof engine.prepareGradient>>[0]) => {
-    numGradients++;
-    return engine.prepareGradient!(program);
+  prepare: {
+    ...engine.prepare,
+    gradient: (program: Parameters<NonNullable<typeof engine.prepare.gradient>>[0]) => {
+      numGradients++;
+      return engine.prepare.gradient!(program);
+    },
   },
 };
 const { signal } = new AbortController();

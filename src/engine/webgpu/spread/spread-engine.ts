@@ -105,7 +105,7 @@ interface EngineBounds {
 
 class SpreadEngine implements Engine {
   readonly name = 'webgpu';
-  readonly methods = {};
+  readonly prepare = { statevector: (program: Program) => this.#prepare(program) };
   readonly target: TargetProfile;
   readonly #host: SpreadHost;
   readonly #bounds: EngineBounds;
@@ -118,7 +118,7 @@ class SpreadEngine implements Engine {
     this.#bounds = bounds;
   }
 
-  async prepare(program: Program): Promise<Executable> {
+  async #prepare(program: Program): Promise<Executable> {
     if (this.#isClosed) throw new ClosedError();
     const { maxQubits, chunkQubits, tileChunkQubits = 0, deviceQubits = 0 } = this.target;
     if (program.numQubits > maxQubits) {

@@ -5,7 +5,7 @@
  * The result depends neither on time, on random sources nor on the number of threads: every run produces
  * the same file, byte for byte.
  */
-import type { MaybeBatchEngine } from '../../../fleet/workers/shape-batches.ts';
+import type { Engine } from '../../../engine/engine.ts';
 import { BASELINES } from '../../algorithms/training/baselines/baselines.ts';
 import { classOf } from '../../algorithms/training/baselines/decision.ts';
 import { type Split, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
@@ -99,7 +99,7 @@ export interface TrainingOutcome {
  * @param onProgress - Called with the current step and the fraction done.
  */
 export async function trainQnnHybrid(
-  engine: MaybeBatchEngine,
+  engine: Engine,
   onProgress: (what: string, fraction: number) => void,
   signal: AbortSignal,
 ): Promise<TrainingOutcome> {

@@ -36,7 +36,7 @@ async function largestBondOf(circuit: Circuit, memoryBytes?: number): Promise<nu
   const limit = memoryBytes === undefined ? {} : { memoryBytes };
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 20, ...limit });
   engines.push(engine);
-  await using executable = await engine.methods.matrix_product_state!(
+  await using executable = await engine.prepare.matrix_product_state!(
     compileMatrixProduct(circuit),
   );
   const { largestBond } = await executable.run({ shots: 5000, seed: 1 }, NEVER);

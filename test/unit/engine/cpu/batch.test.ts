@@ -53,7 +53,7 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
     const results: BatchResult[] = [];
     for (const numThreads of [1, 2, 3]) {
       const other = openCpuEngine({ precision, numThreads, maxQubits: 12 });
-      const batch = await other.prepareBatch(shape);
+      const batch = await other.prepare.batch(shape);
       const angles = randomAngles(new RandomStream(4601), batch, 2001);
       const observables = [Z0, sharedFlips(new RandomStream(4602), 6, 20)];
       const request = { numCircuits: 2001, angles, shots: 10, observables, variances: true };

@@ -99,7 +99,7 @@ describe('the CPU engine', () => {
     async (_, numThreads, circuit) => {
       const engine = openCpuEngine({ precision: 'f64', numThreads, maxQubits: 22 });
       const { program } = compile(circuit, engine.target, { optimize: false });
-      await using executable = await engine.prepare(program);
+      await using executable = await engine.prepare.statevector(program);
       const controller = new AbortController();
       // Progress is told before each turn of the event loop, and the cancel comes in the first of them.
       const told: number[] = [];
@@ -149,7 +149,7 @@ describe('the CPU engine', () => {
     const onWorker = (worker: Worker) => helpers.push(worker);
     process.on('worker', onWorker);
     const { program } = compile(circuit, engine.target, { optimize: false });
-    await using executable = await engine.prepare(program);
+    await using executable = await engine.prepare.statevector(program);
     const expected = await executable.run({ shots: 100, seed: 1 }, NEVER);
     for (let i = 0; i < 12; i++) {
       const controller = new AbortController();
@@ -171,7 +171,7 @@ describe('the CPU engine', () => {
   test('refuses at once what is cancelled while it waits, and what comes after it is closed', async () => {
     const engine = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 22 });
     const { program } = compile(longCircuit(20, 40), engine.target, { optimize: false });
-    const executable = await engine.prepare(program);
+    const executable = await engine.prepare.statevector(program);
     let isFirstDone = false;
     const first = executable.run({ shots: 1, seed: 1 }, NEVER).then(() => {
       isFirstDone = true;
@@ -240,7 +240,7 @@ describe('the CPU engine', () => {
     const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow');
     const runMany = async (count: number) => {
       for (let i = 0; i < count; i++) {
-        await using executable = await engine.prepare(program);
+        await using executable = await engine.prepare.statevector(program);
         await executable.run({ shots: 10, seed: i }, NEVER);
       }
       return { numGrowths: grow.mock.calls.length, heapMiB: heapMiB() };

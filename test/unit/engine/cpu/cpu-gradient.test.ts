@@ -31,7 +31,7 @@ async function gradientOf(
     const angles = anglesOf(circuit);
     const slots = Int32Array.from(angles, (_, i) => i);
     const program = compileGradient(circuit, { slots }, engine.target).bind(angles);
-    await using executable = await engine.prepareGradient!(program);
+    await using executable = await engine.prepare.gradient!(program);
     const once = await executable.run({ observables }, NEVER);
     return { once, again: await executable.run({ observables }, NEVER) };
   } finally {

@@ -21,7 +21,7 @@ async function prepared(
 ): Promise<Executable> {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12, ...options });
   engines.push(engine);
-  return await engine.methods.matrix_product_state!(compileMatrixProduct(circuit));
+  return await engine.prepare.matrix_product_state!(compileMatrixProduct(circuit));
 }
 
 async function run(circuit: DynamicCircuit, ask: Ask): Promise<RunResult> {
@@ -111,7 +111,7 @@ describe('outputs', () => {
     };
     const reference = openReferenceEngine({ maxQubits: 8 });
     const { program } = compileDensity(circuit, reference.target);
-    await using exact = await reference.methods.density_matrix!(program);
+    await using exact = await reference.prepare.density_matrix!(program);
     const expected = await exact.run({ shots: 0, seed: 1, probabilities: true }, NEVER);
     const { probabilities } = await run(circuit, { probabilities: true });
     for (const [i, p] of expected.probabilities!.entries()) {

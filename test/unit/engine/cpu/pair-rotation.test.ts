@@ -55,7 +55,7 @@ function programOf(gates: readonly Gate[], stream: RandomStream): Program {
 }
 
 async function stateOf(engine: Engine, program: Program): Promise<Float64Array> {
-  await using executable = await engine.prepare(program);
+  await using executable = await engine.prepare.statevector(program);
   const request = { shots: 0, seed: 1, statevector: true };
   const { statevector } = await executable.run(request, new AbortController().signal);
   return statevector!;

@@ -78,7 +78,7 @@ test.each<Size>([
   // One that has kept no memory of other runs.
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 2 });
   engines.push(engine);
-  await using executable = await engine.methods.stabilizer!(program);
+  await using executable = await engine.prepare.stabilizer!(program);
   const memories = recordMemories();
   const { counts } = await executable.run({ shots: size.shots, seed: 1 }, NEVER);
   const declared = kernelBytes(program, size.shots);

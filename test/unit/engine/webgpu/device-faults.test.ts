@@ -30,7 +30,7 @@ const LONG = withFinalMeasurement({ numQubits: NUM_QUBITS, numBits: 0, operation
 const X_ON_LAST = { numQubits: NUM_QUBITS, numBits: 0, operations: [gate('X', [NUM_QUBITS - 1])] };
 
 function prepared(engine: Engine) {
-  return engine.prepare(compile(LONG, engine.target, { optimize: false }).program);
+  return engine.prepare.statevector(compile(LONG, engine.target, { optimize: false }).program);
 }
 
 describeWith([anyDriver()], 'a WebGPU device', () => {
@@ -138,7 +138,7 @@ describeWith([anyDriver()], 'a WebGPU device', () => {
     const observables = [[{ coefficient: 1, factors: [{ pauli: 'X' as const, qubit: 0 }] }]];
     const runOnce = async () => {
       const { program } = compile(withFinalMeasurement(X_ON_LAST), engine.target);
-      await using executable = await engine.prepare(program);
+      await using executable = await engine.prepare.statevector(program);
       // Few shots are drawn on the host, many on the device.
       for (const shots of [10, 10_000]) {
         await executable.run({ shots, seed: 1, observables, probabilities: true }, NEVER);

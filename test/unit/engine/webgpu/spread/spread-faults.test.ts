@@ -56,7 +56,7 @@ async function openTwo(options: Partial<SpreadEngineOptions> = {}): Promise<Soft
 }
 
 const prepared = (engine: Engine, circuit: Circuit) =>
-  engine.prepare(compile(circuit, engine.target, { optimize: false }).program);
+  engine.prepare.statevector(compile(circuit, engine.target, { optimize: false }).program);
 
 const amplitudesOf = async (engine: Engine): Promise<Float64Array> => {
   await using executable = await prepared(engine, FLIPS);
@@ -169,7 +169,7 @@ describeWith([anyDriver()], 'two devices', () => {
     const { engine } = await openTwo();
     const pairs = [[NUM_QUBITS - 1, 9]] as const;
     const { program } = compile(FLIPS, engine.target, { optimize: false });
-    await using executable = await engine.prepare({
+    await using executable = await engine.prepare.statevector({
       ...program,
       steps: [{ kind: 'exchange', pairs }],
     });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, GateOperation } from '../../../src/circuit/circuit.ts';
 import {
+  KEPT_ON_ADAPTER,
+  KEPT_ON_CPU,
+  KeptCircuits,
+  keyOfCircuit,
+  type PreparedCircuit,
+} from '../../../src/fleet/workers/prepared-circuits.ts';
+import {
   serializeCircuit,
   type WrittenCircuit,
   writeCircuit,
 } from '../../../src/fleet/workers/sent-circuit.ts';
-import {
-  KEPT_ON_ADAPTER,
-  KEPT_ON_CPU,
-  type KeptCircuit,
-  KeptCircuits,
-  keyOfCircuit,
-} from '../../../src/fleet/workers/served-engine.ts';
 import { instruction } from '../../support/fleet-fixtures.ts';
 
 const RX: GateOperation = { kind: 'gate', gate: 'RX', controls: [], targets: [0], angles: [0.1] };
@@ -75,13 +75,13 @@ describe('KeptCircuits', () => {
     expect(kept.take(written(rotation(0.2)))).toBe(b);
   });
 
-  function prepared(name: string, disposed: string[]): KeptCircuit {
+  function prepared(name: string, disposed: string[]): PreparedCircuit {
     return {
       executable: {
         run: () => Promise.reject(new Error('unreachable: never run')),
         [Symbol.asyncDispose]: async () => void disposed.push(name),
       },
-      report: {} as KeptCircuit['report'],
+      report: {} as PreparedCircuit['report'],
       reused: 'program',
     };
   }
