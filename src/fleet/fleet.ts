@@ -9,7 +9,6 @@
 import type { DeviceId } from '../compiler/device/public-devices.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
 import type { AdapterStatus } from './adapters/adapter-status.ts';
-import { type Backing, bothSizes, CpuBacking, GpuBacking } from './backing.ts';
 import { CircuitBackend } from './circuit-backend.ts';
 import {
   type CpuProcessorOptions,
@@ -23,6 +22,7 @@ import { ProcessorUnavailableError } from './errors.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
 import { type DeviceSources, FleetDevices } from './fleet-devices.ts';
+import { GpuFleet } from './gpu-fleet.ts';
 import type { Machine } from './machine.ts';
 import type { EngineShares } from './memory-shares.ts';
 import { methodsOf } from './method-limits.ts';
@@ -36,7 +36,12 @@ import type {
 import { Qvm } from './qvm.ts';
 import { AGEING_MS } from './schedule/fair-queue.ts';
 import { SIZE_CLASSES } from './schedule/lane.ts';
-import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
+import {
+  bothSizes,
+  CpuSimulator,
+  type SelfTestTimes,
+  type SimulatorOptions,
+} from './simulator-processor.ts';
 
 /** Between looks for adapters while there is none. */
 const LOOK_AGAIN_MS = 60_000;
@@ -84,9 +89,8 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #shares: EngineShares;
   readonly #backend: CircuitBackend;
-  readonly #statevector: SimulatorProcessor;
-  readonly #gpuFleet: SimulatorProcessor;
-  readonly #gpuBacking: GpuBacking;
+  readonly #statevector: CpuSimulator;
+  readonly #gpuFleet: GpuFleet;
   readonly #adapters: FleetAdapters;
   readonly #devices: FleetDevices;
   readonly #closing = new AbortController();
@@ -110,13 +114,14 @@ export class Fleet {
       ...(heapLimitMb !== undefined && { heapLimitMb }),
       ...(warmsUp !== undefined && { warmsUp }),
     });
-    this.#gpuBacking = new GpuBacking({
+    this.#gpuFleet = new GpuFleet({
+      ...this.#simulatorOptions,
+      onHealthChange: () => this.#devices.refresh(),
       onCpu: gpuFleetSpec(options),
       mayUseCpu: options.engine !== 'webgpu',
       maxQubits: options.maxQubits ?? Number.POSITIVE_INFINITY,
       maxSmallQubits: this.#shares.small.maxQubits.f32,
       cpuModel: options.machine.cpuModel,
-      now,
       devices: () => this.#devices,
     });
     this.#devices = new FleetDevices({
@@ -125,8 +130,12 @@ export class Fleet {
       now,
       nodes: options.fleetNodes,
     });
-    this.#gpuFleet = this.#simulator(this.#gpuBacking, () => this.#devices.refresh());
-    this.#statevector = this.#simulator(this.#statevectorBacking());
+    this.#statevector = new CpuSimulator(
+      statevectorSpec(options),
+      { engine: 'cpu', execution: 'cpu', precision: 'f64', hardware: options.machine.cpuModel },
+      this.#simulatorOptions,
+      options.runsNoJobs ? ['small'] : SIZE_CLASSES,
+    );
     const emulators = (options.emulators ?? []).map(
       (id) => new EmulatedDevice(id, this.#statevector),
     );
@@ -212,7 +221,7 @@ export class Fleet {
 
   /** Status of each adapter: how it is used, its health, and its engine's report. */
   adapterStatuses(): readonly AdapterStatus[] {
-    return this.#adapters.statuses((lane) => this.#gpuFleet.health(lane));
+    return this.#adapters.statuses((lane) => this.#gpuFleet.healthOf(lane));
   }
 
   /** Description of what runs circuits and why: a line for each processor and one for the adapters. */
@@ -248,7 +257,7 @@ export class Fleet {
 
   async #start(): Promise<void> {
     await this.startStatevector();
-    if (this.#options.runsNoJobs) this.#gpuBacking.setWhyNoAdapter('This node runs no jobs.');
+    if (this.#options.runsNoJobs) this.#gpuFleet.setWhyNoAdapter('This node runs no jobs.');
     else await Promise.all([this.#openAdapters(), this.#gpuFleet.check()]);
   }
 
@@ -268,15 +277,14 @@ export class Fleet {
     }
     await this.#adapters.plan(signal);
     if (signal.aborted) return;
-    this.#gpuBacking.setWhyNoAdapter(this.#adapters.whyNone);
+    this.#gpuFleet.setWhyNoAdapter(this.#adapters.whyNone);
     const adapters = this.#adapters.open();
     if (adapters.length === 0) {
       this.#lookAgainLater();
       return;
     }
     for (const adapter of adapters) {
-      this.#gpuBacking.add(adapter);
-      this.#gpuFleet.addAdapter(adapter.lane);
+      this.#gpuFleet.add(adapter);
     }
     this.#devices.refresh();
     await this.#gpuFleet.check();
@@ -284,8 +292,7 @@ export class Fleet {
     // Now that each was measured by itself.
     const spread = this.#adapters.openSpread(adapters);
     if (spread === undefined) return;
-    this.#gpuBacking.addSpread(spread);
-    this.#gpuFleet.addAdapter(spread);
+    this.#gpuFleet.addSpread(spread);
     this.#devices.refresh();
     await this.#gpuFleet.check();
   }
@@ -297,9 +304,9 @@ export class Fleet {
   }
 
   #deviceSources(): DeviceSources {
-    const { adapters, spread, mayUseCpu, whyNoAdapter } = this.#gpuBacking;
+    const { adapters, spread, mayUseCpu, whyNoAdapter } = this.#gpuFleet;
     const { small, wide } = this.#shares;
-    const healthOf: DeviceSources['healthOf'] = (lane) => this.#gpuFleet.health(lane);
+    const healthOf: DeviceSources['healthOf'] = (lane) => this.#gpuFleet.healthOf(lane);
     return {
       adapters,
       spread,
@@ -318,26 +325,15 @@ export class Fleet {
     };
   }
 
-  #statevectorBacking(): Backing {
-    const { machine, runsNoJobs } = this.#options;
-    return new CpuBacking(
-      statevectorSpec(this.#options),
-      { engine: 'cpu', execution: 'cpu', precision: 'f64', hardware: machine.cpuModel },
-      runsNoJobs ? ['small'] : SIZE_CLASSES,
-    );
-  }
-
-  #simulator(backing: Backing, onHealthChange?: () => void): SimulatorProcessor {
+  get #simulatorOptions(): SimulatorOptions {
     const { now, selfTestTimes, maxRunMs, nodeName } = this.#options;
-    return new SimulatorProcessor({
-      backing,
+    return {
       backend: this.#backend,
       ...(nodeName !== undefined && { nodeName }),
       ...(maxRunMs !== undefined && { maxRunMs }),
       now,
       ...(selfTestTimes && { selfTestTimes }),
-      ...(onHealthChange && { onHealthChange }),
-    });
+    };
   }
 
   #whyCpu(processor: Processor): string {
@@ -347,7 +343,7 @@ export class Fleet {
     const reasons = this.adapterStatuses().flatMap(({ adapter, reason }) =>
       adapter.isSoftware && !mayUseSoftware ? [] : `${adapter.name}: ${reason}`,
     );
-    return ` ${reasons.length === 0 ? this.#gpuBacking.whyNoAdapter : reasons.join(' ')}`;
+    return ` ${reasons.length === 0 ? this.#gpuFleet.whyNoAdapter : reasons.join(' ')}`;
   }
 }
 

@@ -1,15 +1,15 @@
 /**
- * A simulator as a processor: identity and limits, availability, maintenance, and the way to the
- * backend that runs its circuits.
+ * A simulator as a processor: availability, maintenance, and the way to the backend that runs its circuits. Which
+ * engines run them, and what it can do in the present state of these, each kind of simulator says: `CpuSimulator`, and
+ * `GpuFleet` (gpu-fleet.ts).
  *
  * Nothing starts unless the last self-tests passed and no maintenance is on: what waits then keeps
  * waiting, in its place, and starts when all is well again. What runs is finished.
  *
  * Small and wide circuits have engines of their own, and so has each adapter; each has a self-test of
  * its own: one that has to wait behind a long wide circuit does not keep the others from being
- * repeated. What the outcomes mean for the processor its backing says.
+ * repeated.
  */
-import type { Backing } from './backing.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
 import type { PlacedRun, Ran } from './fleet-run.ts';
@@ -30,7 +30,7 @@ import { isSignOfTrouble } from './retry-rule.ts';
 import { runResultOf } from './run-outputs.ts';
 import { isNarrow, runsTogether } from './run-together.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
-import type { LaneId, SizeClass } from './schedule/lane.ts';
+import { type LaneId, type Precision, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
 import {
   circuitWork,
   isBatch,
@@ -59,9 +59,8 @@ export interface SelfTestTimes {
   readonly stallMs?: number;
 }
 
-/** How a simulator is made. */
-interface SimulatorProcessorOptions {
-  readonly backing: Backing;
+/** What all simulators are made with. */
+export interface SimulatorOptions {
   readonly backend: CircuitBackend;
   /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
   readonly maxRunMs?: number;
@@ -74,37 +73,61 @@ interface SimulatorProcessorOptions {
   readonly onHealthChange?: () => void;
 }
 
+/** What a simulator has at all times. */
+interface SimulatorKind {
+  readonly id: string;
+  /** Hardware that its runs may use. */
+  readonly mayRunOn: MayRunOn;
+  /** Whether its runs take devices of the fleet. */
+  readonly hasDevices: boolean;
+  readonly precision: Precision;
+  /** CPU lanes that it needs; adapters are added as they are found. */
+  readonly sizeClasses: readonly SizeClass[];
+}
+
 /** A simulator. */
-export class SimulatorProcessor implements Processor {
-  readonly #id: string;
-  readonly #backing: Backing;
+export abstract class SimulatorProcessor implements Processor {
+  readonly #kind: SimulatorKind;
   readonly #backend: CircuitBackend;
-  readonly #options: SimulatorProcessorOptions;
+  readonly #options: SimulatorOptions;
   readonly #monitors = new Map<LaneId, HealthMonitor>();
-  readonly #healthOf = (lane: LaneId) => this.#monitor(lane).availability;
   #maintenance: { readonly reason: string } | undefined;
   #numSelfTests = 0;
   /** Cached until a self-test, an adapter or maintenance changes it: every request reads it. */
   #spec: ProcessorSpec | undefined;
 
-  constructor(options: SimulatorProcessorOptions) {
-    this.#id = options.backing.id;
-    this.#backing = options.backing;
+  constructor(kind: SimulatorKind, options: SimulatorOptions) {
+    this.#kind = kind;
     this.#backend = options.backend;
     this.#options = options;
-    for (const width of options.backing.sizeClasses) {
-      this.#addMonitor(width, () => this.#healthChanged());
-    }
-    this.#pauseOrGo();
+    for (const width of kind.sizeClasses) this.#addMonitor(width, () => this.#healthChanged());
+    // Nothing is tested yet.
+    this.#backend.setPaused(kind.id, true);
   }
 
+  /** The simulator as its engines are now. */
+  protected abstract specNow(): ProcessorSpec;
+
+  /**
+   * Qubits of the widest circuit that it may take again once all its engines are well.
+   *
+   * @param isNoisy - Whether circuits have noise, or run by another method than on one state.
+   */
+  protected abstract widest(isNoisy: boolean): number;
+
+  /** Whether circuits would run now, without maintenance. */
+  protected abstract health(): Availability;
+
+  /** Backend to name in results of that lane. */
+  protected abstract ranOn(lane: LaneId): Backend;
+
   get spec(): ProcessorSpec {
-    this.#spec ??= this.#backing.spec(this.#healthOf);
+    this.#spec ??= this.specNow();
     return this.#spec;
   }
 
   /** Tests an adapter's engine, too, from now on; circuits go to it while its self-test is passed. */
-  addAdapter(pool: AdapterPool): void {
+  protected addLane(pool: AdapterPool): void {
     this.#addMonitor(pool.id, ({ available }) => {
       this.#backend.setHealthy(pool, available);
       this.#healthChanged();
@@ -118,8 +141,8 @@ export class SimulatorProcessor implements Processor {
   }
 
   /** The outcome of the last self-test of those engines. */
-  health(lane: LaneId): Availability {
-    return this.#healthOf(lane);
+  healthOf(lane: LaneId): Availability {
+    return this.#monitor(lane).availability;
   }
 
   /** Runs the self-tests now, or joins those under way; afterwards they repeat by themselves. */
@@ -133,7 +156,7 @@ export class SimulatorProcessor implements Processor {
   }
 
   availability(): Availability {
-    const health = this.#backing.availability(this.#healthOf);
+    const health = this.health();
     if (this.#maintenance === undefined) return health;
     return {
       available: false,
@@ -143,7 +166,7 @@ export class SimulatorProcessor implements Processor {
   }
 
   load(): ProcessorLoad {
-    return this.#backend.load(this.#id, this.#backing.mayRunOn);
+    return this.#backend.load(this.#kind.id, this.#kind.mayRunOn);
   }
 
   expectedRunMs(work: RunWork): number | undefined {
@@ -163,20 +186,20 @@ export class SimulatorProcessor implements Processor {
 
   admit(run?: ComingRun): void {
     const { available, reason = '', retryAfterS } = this.availability();
-    if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
+    if (!available) throw new ProcessorUnavailableError(this.#kind.id, reason, retryAfterS);
     if (run === undefined) {
-      this.#backend.admission.check(this.#id);
+      this.#backend.admission.check(this.#kind.id);
       return;
     }
     this.#checkDuration(run);
-    this.#backend.admission.admit(this.#id, run);
+    this.#backend.admission.admit(this.#kind.id, run);
   }
 
   #checkDuration({ work, methodReason }: ComingRun): void {
     const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
     const expectedMs = this.expectedRunMs(work) ?? 0;
     if (expectedMs <= maxRunMs) return;
-    throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs, methodReason);
+    throw new CircuitTooLongError(this.#kind.id, expectedMs, maxRunMs, methodReason);
   }
 
   withdraw(runId: string): void {
@@ -232,7 +255,7 @@ export class SimulatorProcessor implements Processor {
     method: RunMethod,
     run?: Pick<CircuitRun, 'circuit' | 'request'>,
   ): MayRunOn {
-    const { mayRunOn } = this.#backing;
+    const { mayRunOn } = this.#kind;
     if (mayRunOn !== 'adapter-or-cpu') return mayRunOn;
     if (method !== 'statevector') {
       return numQubits <= this.#backend.maxSmallQubits ? 'cpu' : mayRunOn;
@@ -250,14 +273,14 @@ export class SimulatorProcessor implements Processor {
   }
 
   #placed(run: CircuitRun, { precision, mayRunOn }: LaneNeed): PlacedRun {
-    const { hasDevices } = this.#backing;
-    return { ...run, processor: this.#id, precision, mayRunOn, needsDevice: hasDevices };
+    const { id: processor, hasDevices } = this.#kind;
+    return { ...run, processor, precision, mayRunOn, needsDevice: hasDevices };
   }
 
   #needOf(numQubits: number, method: RunMethod, run?: CircuitRun): LaneNeed {
     const mayRunOn = this.#mayRunOn(numQubits, method, run);
     const { maxQubits } = this.spec;
-    const limits = { maxQubits, precision: this.#backing.precision };
+    const limits = { maxQubits, precision: this.#kind.precision };
     const precision = precisionOfRun(limits, method, numQubits);
     const need = { mayRunOn, precision, numQubits };
     return method === 'statevector' ? need : { ...need, method };
@@ -290,15 +313,15 @@ export class SimulatorProcessor implements Processor {
    */
   #checkWidth({ numQubits, precision, method }: LaneNeed, isAccepted: boolean): void {
     const { spec } = this;
-    if (precision !== this.#backing.precision && numQubits <= (spec.maxSingleQubits ?? 0)) return;
+    if (precision !== this.#kind.precision && numQubits <= (spec.maxSingleQubits ?? 0)) return;
     const { available, reason = '', retryAfterS } = this.availability();
     const isNoisy = method !== undefined;
     const ofSpec = isNoisy ? (spec.maxNoisyQubits ?? spec.maxQubits) : spec.maxQubits;
-    const maxQubits = isAccepted ? this.#backing.widest(isNoisy) : ofSpec;
+    const maxQubits = isAccepted ? this.widest(isNoisy) : ofSpec;
     if (numQubits <= maxQubits) return;
     // Without any engine there is no limit to tell.
     if (maxQubits === 0 && !available) {
-      throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
+      throw new ProcessorUnavailableError(this.#kind.id, reason, retryAfterS);
     }
     throw new CircuitTooLargeError(numQubits, { ...spec, maxQubits });
   }
@@ -315,7 +338,7 @@ export class SimulatorProcessor implements Processor {
 
   #pauseOrGo(): void {
     this.#spec = undefined;
-    this.#backend.setPaused(this.#id, !this.availability().available);
+    this.#backend.setPaused(this.#kind.id, !this.availability().available);
   }
 
   /** Runs the self-tests of the engines that may have run a circuit. */
@@ -348,14 +371,14 @@ export class SimulatorProcessor implements Processor {
     onStarted: () => void,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { precision } = this.#backing;
+    const { id: processor, precision } = this.#kind;
     const sizeClass: SizeClass = lane === 'small' ? 'small' : 'wide';
     const test = {
-      id: `self-test:${this.#id}:${this.#numSelfTests++}`,
+      id: `self-test:${processor}:${this.#numSelfTests++}`,
       keyId: 'self-test',
       tier: 'standard',
       priority: 'high',
-      processor: this.#id,
+      processor,
       precision,
       circuit: SELF_TEST_CIRCUITS[sizeClass],
       request: SELF_TEST_REQUEST,
@@ -369,10 +392,58 @@ export class SimulatorProcessor implements Processor {
   #ranOn({ ranOn, precision, devices }: Ran): Backend {
     const { nodeName } = this.#options;
     return {
-      ...this.#backing.ranOn(ranOn, this.#healthOf),
+      ...this.ranOn(ranOn),
       precision,
-      ...(this.#backing.hasDevices && { devices }),
+      ...(this.#kind.hasDevices && { devices }),
       ...(nodeName !== undefined && { servedBy: nodeName }),
     };
   }
+}
+
+/** A simulator on the CPU. */
+export class CpuSimulator extends SimulatorProcessor {
+  readonly #spec: ProcessorSpec;
+  readonly #runsOn: Backend;
+  readonly #hasWide: boolean;
+
+  /** @param sizeClasses - Without `wide` where only small circuits run. */
+  constructor(
+    spec: ProcessorSpec,
+    runsOn: Backend,
+    options: SimulatorOptions,
+    sizeClasses: readonly SizeClass[] = SIZE_CLASSES,
+  ) {
+    const { id } = spec;
+    const { precision } = runsOn;
+    super({ id, mayRunOn: 'cpu', hasDevices: false, precision, sizeClasses }, options);
+    this.#spec = spec;
+    this.#runsOn = runsOn;
+    this.#hasWide = sizeClasses.includes('wide');
+  }
+
+  protected specNow(): ProcessorSpec {
+    return this.#spec;
+  }
+
+  protected widest(): number {
+    return this.#spec.maxQubits;
+  }
+
+  protected health(): Availability {
+    const small = this.healthOf('small');
+    return this.#hasWide ? bothSizes(small, this.healthOf('wide')) : small;
+  }
+
+  protected ranOn(): Backend {
+    return this.#runsOn;
+  }
+}
+
+/** The outcomes of the CPU's engines as one: the older of two good ones, or the first bad one. */
+export function bothSizes(small: Availability, wide: Availability): Availability {
+  if (!small.available) return small;
+  if (!wide.available) {
+    return { ...wide, reason: `Circuits that need all threads: ${wide.reason}` };
+  }
+  return small.checkedAt <= wide.checkedAt ? small : wide;
 }

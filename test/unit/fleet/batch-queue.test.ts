@@ -1,11 +1,10 @@
 /** Batch tasks in the queue: they wait, start, are cancelled and run again as circuits do. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
 import type { PlacedRun } from '../../../src/fleet/fleet-run.ts';
 import type { CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import { circuitWork, runWork } from '../../../src/fleet/schedule/scheduled-run.ts';
-import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
+import { CpuSimulator } from '../../../src/fleet/simulator-processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FAKE_LANES, instruction, never, sharedNumbers } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -44,13 +43,8 @@ const spec: ProcessorSpec = {
 /** A processor that is well, and the backend that it runs on. */
 async function openProcessor(options: Partial<CircuitBackendOptions> = {}) {
   const backend = openBackend(options);
-  const backing = new CpuBacking(spec, {
-    engine: 'cpu',
-    execution: 'cpu',
-    precision: 'f64',
-    hardware: 'a CPU',
-  });
-  const processor = new SimulatorProcessor({ backing, backend, now: () => 1_700_000_000_000 });
+  const runsOn = { engine: 'cpu', execution: 'cpu', precision: 'f64', hardware: 'a CPU' } as const;
+  const processor = new CpuSimulator(spec, runsOn, { backend, now: () => 1_700_000_000_000 });
   closers.unshift(async () => processor.close());
   await processor.check();
   return { processor, backend };
@@ -87,7 +81,7 @@ function echo(angles: Float64Array): CircuitRun {
 }
 
 /** Holds the only thread until its first shared number is set. */
-async function holdThread({ processor }: { readonly processor: SimulatorProcessor }) {
+async function holdThread({ processor }: { readonly processor: CpuSimulator }) {
   const shared = sharedNumbers();
   const result = processor.run(circuit('WAIT', shared), {}, never());
   await eventually(() => shared[1] === 1);

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend } from '../../../src/fleet/circuit-backend.ts';
 import type { CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
-import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
+import { CpuSimulator } from '../../../src/fleet/simulator-processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   FAKE_LANES,
@@ -42,17 +41,11 @@ function openProcessor(workerEntry = FAKE_WORKER, maxRunMs = 3_600_000) {
     ageingMs: 60_000,
   });
   backend.open();
-  const processor = new SimulatorProcessor({
-    backing: new CpuBacking(spec, {
-      engine: 'cpu',
-      execution: 'cpu',
-      precision: 'f64',
-      hardware: 'a CPU',
-    }),
-    backend,
-    maxRunMs,
-    now: () => NOW,
-  });
+  const processor = new CpuSimulator(
+    spec,
+    { engine: 'cpu', execution: 'cpu', precision: 'f64', hardware: 'a CPU' },
+    { backend, maxRunMs, now: () => NOW },
+  );
   closers.push(async () => {
     processor.close();
     await backend.close();

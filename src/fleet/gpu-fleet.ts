@@ -1,102 +1,19 @@
 /**
- * Backings of the simulators: which engines run their circuits, and what a simulator can do in the
- * present state of these engines.
- *
- * `gpu-fleet` is backed by the adapters of this machine and, unless it is set to run on WebGPU or not at
- * all, by the CPU. Small circuits then run on the CPU by design, wide ones while no adapter is healthy.
- * Its limits, its execution and its count of GPUs follow from the last self-test of each adapter, so a
- * lost adapter shows at once.
+ * `gpu-fleet`: the adapters of this machine and, unless it is set to run on WebGPU or not at all, the CPU. Small circuits
+ * then run on the CPU by design, wide ones while no adapter is healthy. Its limits, its execution and its count of GPUs
+ * follow from the last self-test of each adapter, so a lost adapter shows at once.
  */
-
 import type { AdapterPlan } from './adapters/adapter-plan.ts';
 import type { BackingAdapter } from './fleet-adapters.ts';
 import type { FleetDevices } from './fleet-devices.ts';
 import { AMPLITUDE_BYTES, qubitsWithin } from './memory-shares.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
-import { type LaneId, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
-import type { MayRunOn } from './schedule/scheduled-run.ts';
+import { type LaneId, SIZE_CLASSES } from './schedule/lane.ts';
+import { type SimulatorOptions, SimulatorProcessor } from './simulator-processor.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
-/** The outcome of the last self-test of a lane's engines. */
-type HealthOf = (lane: LaneId) => Availability;
-
-/** Backing of a simulator. */
-export interface Backing {
-  /** Id of the simulator. */
-  readonly id: string;
-  /** Hardware that its runs may use. */
-  readonly mayRunOn: MayRunOn;
-  /** Whether its runs take devices of the fleet. */
-  readonly hasDevices: boolean;
-  readonly precision: 'f32' | 'f64';
-  /** CPU lanes that it needs; adapters are added as they are found. */
-  readonly sizeClasses: readonly SizeClass[];
-  /** The simulator as it is now. */
-  spec(healthOf: HealthOf): ProcessorSpec;
-  /**
-   * Qubits of the widest circuit that it may take again once all its engines are well.
-   *
-   * @param isNoisy - Whether circuits have noise, or run by another method than on one state.
-   */
-  widest(isNoisy: boolean): number;
-  /** Whether circuits would run now. */
-  availability(healthOf: HealthOf): Availability;
-  /** Backend to name in results of that lane. */
-  ranOn(lane: LaneId, healthOf: HealthOf): Backend;
-}
-
-/** Backing of a simulator on the CPU. */
-export class CpuBacking implements Backing {
-  readonly id: string;
-  readonly mayRunOn = 'cpu';
-  readonly hasDevices = false;
-  readonly sizeClasses: readonly SizeClass[];
-  readonly precision: 'f32' | 'f64';
-  readonly #spec: ProcessorSpec;
-  readonly #runsOn: Backend;
-
-  /** @param sizeClasses - Without `wide` where only small circuits run. */
-  constructor(
-    spec: ProcessorSpec,
-    runsOn: Backend,
-    sizeClasses: readonly SizeClass[] = SIZE_CLASSES,
-  ) {
-    this.id = spec.id;
-    this.sizeClasses = sizeClasses;
-    this.#spec = spec;
-    this.#runsOn = runsOn;
-    this.precision = runsOn.precision;
-  }
-
-  spec(): ProcessorSpec {
-    return this.#spec;
-  }
-
-  widest(): number {
-    return this.#spec.maxQubits;
-  }
-
-  availability(healthOf: HealthOf): Availability {
-    const small = healthOf('small');
-    return this.sizeClasses.includes('wide') ? bothSizes(small, healthOf('wide')) : small;
-  }
-
-  ranOn(): Backend {
-    return this.#runsOn;
-  }
-}
-
-/** The outcomes of the CPU's engines as one: the older of two good ones, or the first bad one. */
-export function bothSizes(small: Availability, wide: Availability): Availability {
-  if (!small.available) return small;
-  if (!wide.available) {
-    return { ...wide, reason: `Circuits that need all threads: ${wide.reason}` };
-  }
-  return small.checkedAt <= wide.checkedAt ? small : wide;
-}
-
-/** Options of the backing of `gpu-fleet`. */
-interface GpuBackingOptions {
+/** How the fleet is made. */
+interface GpuFleetOptions extends SimulatorOptions {
   /** The processor as it is on the CPU, with `execution: 'cpu-fallback'`. */
   readonly onCpu: ProcessorSpec;
   /** Whether the CPU may run its circuits. */
@@ -106,8 +23,6 @@ interface GpuBackingOptions {
   /** Qubits of the widest circuit that runs on one thread of the CPU. */
   readonly maxSmallQubits: number;
   readonly cpuModel: string;
-  /** Milliseconds since 1970 UTC. */
-  readonly now: () => number;
   /** The fleet's devices. */
   readonly devices: () => FleetDevices;
 }
@@ -119,32 +34,30 @@ const LOOK_S = 1;
 type Limits = Pick<ProcessorSpec, 'maxQubits' | 'stateMemory' | 'target'>;
 
 /** The fleet's adapters, with the CPU beside them or not. */
-export class GpuBacking implements Backing {
-  readonly id: string;
-  readonly mayRunOn: 'adapter' | 'adapter-or-cpu';
-  readonly hasDevices = true;
-  readonly precision = 'f32';
-  readonly sizeClasses: readonly SizeClass[];
-  readonly #options: GpuBackingOptions;
+export class GpuFleet extends SimulatorProcessor {
+  readonly #options: GpuFleetOptions;
   readonly #adapters: BackingAdapter[] = [];
   readonly #spread: AdapterPool[] = [];
   /** Undefined until adapters have been looked for. */
   #whyNoAdapter: string | undefined;
 
-  constructor(options: GpuBackingOptions) {
+  constructor(options: GpuFleetOptions) {
+    const { onCpu, mayUseCpu } = options;
+    const mayRunOn = mayUseCpu ? 'adapter-or-cpu' : 'adapter';
+    const sizeClasses = mayUseCpu ? SIZE_CLASSES : [];
+    super({ id: onCpu.id, mayRunOn, hasDevices: true, precision: 'f32', sizeClasses }, options);
     this.#options = options;
-    this.id = options.onCpu.id;
-    this.mayRunOn = options.mayUseCpu ? 'adapter-or-cpu' : 'adapter';
-    this.sizeClasses = options.mayUseCpu ? ['small', 'wide'] : [];
   }
 
   add(adapter: BackingAdapter): void {
     this.#adapters.push(adapter);
+    this.addLane(adapter.lane);
   }
 
   /** Adds the lane of several adapters, which are added already. */
   addSpread(lane: AdapterPool): void {
     this.#spread.push(lane);
+    this.addLane(lane);
   }
 
   /** All adapters in use, healthy or not. */
@@ -170,9 +83,9 @@ export class GpuBacking implements Backing {
     return this.#whyNoAdapter ?? 'Adapters have not been looked for yet.';
   }
 
-  spec(healthOf: HealthOf): ProcessorSpec {
+  protected specNow(): ProcessorSpec {
     const { onCpu, mayUseCpu } = this.#options;
-    const healthy = this.#healthy(healthOf);
+    const healthy = this.#healthy();
     const spread = this.#spread.filter((lane) => lane.isHealthy && lane.report !== undefined);
     const alone = this.#limits(healthy);
     const limits = [...alone, ...this.#limitsOn(spread)];
@@ -191,7 +104,7 @@ export class GpuBacking implements Backing {
     };
   }
 
-  widest(isNoisy: boolean): number {
+  protected widest(isNoisy: boolean): number {
     const { onCpu, mayUseCpu, maxQubits } = this.#options;
     const onAdapters = this.#adapters.map((adapter) => Math.min(maxQubits, targetQubits(adapter)));
     const spread = isNoisy ? [] : this.#spread;
@@ -199,16 +112,16 @@ export class GpuBacking implements Backing {
     return Math.max(mayUseCpu ? onCpu.maxQubits : 0, ...onAdapters, ...onAllOfThem);
   }
 
-  availability(healthOf: HealthOf): Availability {
-    const health = this.#enginesHealth(healthOf);
+  protected health(): Availability {
+    const health = this.#enginesHealth();
     const whyNoDevice = this.#options.devices().whyNone;
     if (!health.available || whyNoDevice === undefined) return health;
     return { available: false, reason: whyNoDevice, checkedAt: health.checkedAt };
   }
 
-  #enginesHealth(healthOf: HealthOf): Availability {
+  #enginesHealth(): Availability {
     const { mayUseCpu, now } = this.#options;
-    const outcomes = this.#adapters.map(({ lane }) => healthOf(lane.id));
+    const outcomes = this.#adapters.map(({ lane }) => this.healthOf(lane.id));
     const well = outcomes.filter(({ available }) => available);
     if (!mayUseCpu) {
       const [first] = well.length > 0 ? well : outcomes;
@@ -221,14 +134,14 @@ export class GpuBacking implements Backing {
         ...(!isKnown && { retryAfterS: LOOK_S }),
       };
     }
-    const small = healthOf('small');
+    const small = this.healthOf('small');
     if (!small.available) return small;
-    const [wide = healthOf('wide')] = well;
+    const [wide = this.healthOf('wide')] = well;
     if (!wide.available) return { ...wide, reason: `Wide circuits: ${wide.reason}` };
     return small.checkedAt <= wide.checkedAt ? small : wide;
   }
 
-  ranOn(lane: LaneId, healthOf: HealthOf): Backend {
+  protected ranOn(lane: LaneId): Backend {
     const adapter = this.#adapters.find((one) => one.lane.id === lane);
     if (adapter !== undefined) {
       const hardware = hardwareOf(adapter.plan);
@@ -241,7 +154,7 @@ export class GpuBacking implements Backing {
       return { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware };
     }
     // Small circuits go to the CPU by design where there is an adapter, and for want of one elsewhere.
-    const isByDesign = lane === 'small' && this.#healthy(healthOf).length > 0;
+    const isByDesign = lane === 'small' && this.#healthy().length > 0;
     return {
       engine: 'cpu',
       execution: isByDesign ? 'cpu' : 'cpu-fallback',
@@ -288,8 +201,8 @@ export class GpuBacking implements Backing {
     return this.#adapters.filter(({ lane }) => members.includes(lane.id));
   }
 
-  #healthy(healthOf: HealthOf): readonly BackingAdapter[] {
-    return this.#adapters.filter(({ lane }) => healthOf(lane.id).available && lane.report);
+  #healthy(): readonly BackingAdapter[] {
+    return this.#adapters.filter(({ lane }) => this.healthOf(lane.id).available && lane.report);
   }
 }
 
