@@ -12,6 +12,7 @@ import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { CpuEngine } from '../src/engine/cpu/hosted-engine.ts';
 import type { Executable } from '../src/engine/engine.ts';
 import { EnginePool } from '../src/fleet/workers/engine-pool.ts';
+import type { WorkerRun } from '../src/fleet/workers/engine-runner.ts';
 import { uniformDraw } from '../src/math/philox.ts';
 import { childThread } from '../src/processes/supervised-child.ts';
 import { type Measurement, median, report } from './harness.ts';
@@ -194,7 +195,7 @@ async function bellCosts(): Promise<readonly Measurement[]> {
   const entry = new URL('../src/fleet/workers/engine-worker.ts', import.meta.url);
   const maxQubits = { f32: MAX_QUBITS, f64: MAX_QUBITS };
   const engine = { numThreads: 1, maxQubits, memoryBytes: 2 ** 24 };
-  const pool = new EnginePool('small', {
+  const pool = new EnginePool<WorkerRun>('small', {
     numWorkers: 1,
     start: childThread({ entry, setup: { engine }, heapLimitMb: 512 }),
   });
@@ -218,7 +219,7 @@ async function bellCosts(): Promise<readonly Measurement[]> {
 }
 
 /** CPU microseconds a circuit. */
-async function bellCost(pool: EnginePool, length: number) {
+async function bellCost(pool: EnginePool<WorkerRun>, length: number) {
   const [mainBefore, allBefore] = [process.threadCpuUsage(), process.cpuUsage()];
   for (let at = 0; at < NUM_BELLS; at += length) {
     const outcomes = await Promise.all(pool.run(bells(at, length)));

@@ -62,10 +62,6 @@ export class EngineLanes {
   /** Runs over several adapters, by the adapter that each keeps from running anything else. */
   readonly #held = new Map<LaneId, number>();
   readonly #openBytes = new Map<LaneId, number>();
-  /** Runs that were given to an engine and have not begun, each with all of its list that have not. */
-  readonly #listed = new Map<string, FleetRun[]>();
-  /** Runs that have begun, by processor. */
-  readonly #numBegun = new Map<string, number>();
 
   constructor(scheduler: Scheduler<FleetRun>, options: ThreadOptions, events: EngineLanesEvents) {
     this.#scheduler = scheduler;
@@ -148,17 +144,22 @@ export class EngineLanes {
 
   /** Runs that were given to an engine and have not begun. */
   get numListed(): number {
-    return this.#listed.size;
+    return this.#waiting.flat().length;
   }
 
   /** Runs of a processor that have begun. */
   numBegun(processor: string): number {
-    return this.#numBegun.get(processor) ?? 0;
+    const begun = this.#lists.flatMap((list) => list.filter(({ hasBegun }) => hasBegun));
+    return begun.filter(({ run }) => run.processor === processor && !isSelfTest(run)).length;
   }
 
   /** How many of its list begin before a run; undefined for one that is in no list or has begun. */
   placeInList(id: string): number | undefined {
-    return this.#listed.get(id)?.findIndex((run) => run.id === id);
+    for (const list of this.#waiting) {
+      const place = list.findIndex(({ run }) => run.id === id);
+      if (place >= 0) return place;
+    }
+    return undefined;
   }
 
   /** Gives a list of runs to an idle engine. */
@@ -167,14 +168,9 @@ export class EngineLanes {
     const pool = this.get(dispatch.lane);
     this.#hold(pool, 1);
     const givenAt = performance.now();
-    const listed = [...runs];
     for (const run of runs) {
-      this.#listed.set(run.id, listed);
       run.give(pool.id, devices, {
-        onStarted: (startedAt) => {
-          this.#begin(run);
-          this.#scheduler.began(dispatch, startedAt);
-        },
+        onStarted: (startedAt) => this.#scheduler.began(dispatch, startedAt),
         onProgress: (fraction) => this.#scheduler.progressed(dispatch, fraction, performance.now()),
       });
     }
@@ -185,11 +181,12 @@ export class EngineLanes {
       answer.then(
         (outcome) => {
           outcomes[i] = outcome;
-          this.#end(dispatch, run, 'completed');
+          this.#scheduler.ended(dispatch, run, 'completed', performance.now());
           this.#events.onOutcome(run, outcome);
         },
         (error: unknown) => {
-          this.#end(dispatch, run, error instanceof WorkerLostError ? 'lost' : 'failed');
+          const ending = error instanceof WorkerLostError ? 'lost' : 'failed';
+          this.#scheduler.ended(dispatch, run, ending, performance.now());
           this.#events.onFailure(run, error);
         },
       );
@@ -218,18 +215,15 @@ export class EngineLanes {
     await Promise.all(this.all.map((pool) => pool.close()));
   }
 
-  #begin(run: FleetRun): void {
-    const list = this.#listed.get(run.id);
-    if (list === undefined) return;
-    this.#listed.delete(run.id);
-    list.splice(list.indexOf(run), 1);
-    this.#numBegun.set(run.processor, this.numBegun(run.processor) + 1);
+  get #lists(): readonly EnginePool['lists'][number][] {
+    return this.all.flatMap(({ lists }) => lists);
   }
 
-  #end(dispatch: Dispatch<FleetRun>, run: FleetRun, ending: 'completed' | 'failed' | 'lost'): void {
-    this.#begin(run);
-    this.#numBegun.set(run.processor, this.numBegun(run.processor) - 1);
-    this.#scheduler.ended(dispatch, run, ending, performance.now());
+  /** Of each list the runs that have not begun. */
+  get #waiting(): readonly EnginePool['lists'][number][] {
+    return this.#lists.map((list) =>
+      list.filter(({ run, hasBegun }) => !hasBegun && !isSelfTest(run)),
+    );
   }
 
   /** The runs of a list share the time that it took beside their own, for its messages. */
@@ -315,6 +309,10 @@ export class EngineLanes {
       ...(onLost && { onLost }),
     });
   }
+}
+
+function isSelfTest({ selfTestOf }: FleetRun): boolean {
+  return selfTestOf !== undefined;
 }
 
 /** Time from a run's begin to its end on its engine, milliseconds. */

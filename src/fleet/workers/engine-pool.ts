@@ -7,6 +7,7 @@
  */
 import { ChildPool } from '../../processes/child-pool.ts';
 import { NoWorkerError } from '../errors.ts';
+import type { FleetRun } from '../fleet-run.ts';
 import type { LaneId } from '../schedule/lane.ts';
 import { EngineRunner, type WorkerRun } from './engine-runner.ts';
 import type { EngineReport, RunOutcome, StartWorker } from './worker-messages.ts';
@@ -53,11 +54,11 @@ export interface EnginePoolOptions {
 }
 
 /** A fixed number of workers with engines of one kind: what backs a lane. */
-export class EnginePool {
+export class EnginePool<Run extends WorkerRun = FleetRun> {
   readonly id: LaneId;
   readonly numWorkers: number;
   readonly #options: EnginePoolOptions;
-  #workers: ChildPool<EngineRunner> | undefined;
+  #workers: ChildPool<EngineRunner<Run>> | undefined;
   #fault: NoWorkerError | undefined;
   #lastSignOfLife = performance.now();
 
@@ -76,14 +77,14 @@ export class EnginePool {
       this.#lastSignOfLife = performance.now();
       events.onIdle();
     };
-    const workers: ChildPool<EngineRunner> = new ChildPool<EngineRunner>(
+    const workers = new ChildPool<EngineRunner<Run>>(
       {
         size: numWorkers,
         maxFailedStarts,
         // A killed worker counts as a failed start, so that waiting runs learn of the fault at once.
         maxKilledStarts: 1,
         start: ({ onReady, onEnd }) =>
-          new EngineRunner(
+          new EngineRunner<Run>(
             { ...rest, cancelGraceMs },
             {
               onReady,
@@ -143,6 +144,11 @@ export class EnginePool {
     return this.#children.flatMap(({ pid }) => pid ?? []);
   }
 
+  /** The lists of its workers; see `EngineRunner.list`. */
+  get lists(): readonly EngineRunner<Run>['list'][] {
+    return this.#children.map(({ list }) => list);
+  }
+
   /** When a worker last finished, progressed or was opened, on the clock of `performance.now()`. */
   get lastSignOfLife(): number {
     return this.#lastSignOfLife;
@@ -155,7 +161,7 @@ export class EnginePool {
    *   code of what the compiler or the engine threw; OutOfMemoryError; WorkerLostError if the worker
    *   ends before the circuit is answered; the signal's reason once the work has stopped.
    */
-  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[] {
+  run(runs: readonly Run[]): readonly Promise<RunOutcome>[] {
     const worker = this.#workers?.take();
     if (worker === undefined) throw new Error('unreachable: no worker is idle');
     return worker.run(runs);
@@ -168,7 +174,7 @@ export class EnginePool {
     await Promise.all(workers.map((worker) => worker.end()));
   }
 
-  get #children(): readonly EngineRunner[] {
+  get #children(): readonly EngineRunner<Run>[] {
     return [...(this.#workers?.children ?? [])];
   }
 }

@@ -55,11 +55,11 @@ interface EngineRunnerOptions {
 }
 
 /** Events of a worker. */
-interface EngineRunnerEvents {
+interface EngineRunnerEvents<Run extends WorkerRun> {
   /** The worker is open: it can take a first list. */
   readonly onReady: () => void;
   /** The worker is through with its list: it can take another. */
-  readonly onIdle: (runner: EngineRunner) => void;
+  readonly onIdle: (runner: EngineRunner<Run>) => void;
   /** Circuits came through. */
   readonly onOutcomes: () => void;
   /** A circuit came further. */
@@ -71,9 +71,9 @@ interface EngineRunnerEvents {
 type News = Extract<FromWorker, { kind: 'news' }>;
 type Progress = Extract<FromWorker, { kind: 'progress' }>;
 
-interface Running {
+interface Running<Run> {
   readonly id: number;
-  readonly run: WorkerRun;
+  readonly run: Run;
   readonly resolve: (outcome: RunOutcome) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
@@ -82,25 +82,25 @@ interface Running {
 }
 
 /** How a circuit ended, and when it was begun if it was. */
-interface Ending {
-  readonly running: Running;
+interface Ending<Run> {
+  readonly running: Running<Run>;
   readonly startedAt?: number;
-  readonly answer: (running: Running) => void;
+  readonly answer: (running: Running<Run>) => void;
 }
 
 /** A worker with an engine. */
-export class EngineRunner {
+export class EngineRunner<Run extends WorkerRun = WorkerRun> {
   readonly #child: SupervisedChild<ToWorker, FromWorker>;
   readonly #options: EngineRunnerOptions;
-  readonly #events: EngineRunnerEvents;
+  readonly #events: EngineRunnerEvents<Run>;
   #stopSilenceWatch: (() => void) | undefined;
   readonly #unpacker = new OutcomeUnpacker();
   /** By id, in the order of the list. */
-  readonly #running = new Map<number, Running>();
+  readonly #running = new Map<number, Running<Run>>();
   #numRun = 0;
   #report: EngineReport | undefined;
 
-  constructor(options: EngineRunnerOptions, events: EngineRunnerEvents) {
+  constructor(options: EngineRunnerOptions, events: EngineRunnerEvents<Run>) {
     this.#options = options;
     this.#events = events;
     const { start, startLimitMs = START_LIMIT_MS } = options;
@@ -132,12 +132,17 @@ export class EngineRunner {
     return this.#child.pid;
   }
 
+  /** The runs of its list that are not answered, in order. */
+  get list(): readonly Pick<Running<Run>, 'run' | 'hasBegun'>[] {
+    return [...this.#running.values()];
+  }
+
   /**
    * Runs circuits in the order of the list; the worker is idle.
    *
    * @returns A promise for each. They settle in any order, so each needs somebody who listens.
    */
-  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[] {
+  run(runs: readonly Run[]): readonly Promise<RunOutcome>[] {
     if (this.#running.size > 0) throw new Error('unreachable: the worker runs circuits');
     const ids: number[] = [];
     const promises = runs.map((run) => {
@@ -186,7 +191,7 @@ export class EngineRunner {
   }
 
   /** Ends the worker if the run has begun. One that has not waits behind another, which must not suffer. */
-  #onGraceOver(running: Running): void {
+  #onGraceOver(running: Running<Run>): void {
     if (running.hasBegun) this.#child.kill();
     else this.#settle(this.#ending(running.id, ({ run, reject }) => reject(run.signal.reason)));
   }
@@ -243,7 +248,7 @@ export class EngineRunner {
     this.#settle(endings);
   }
 
-  #endingOf(ended: Ended, now: number): readonly Ending[] {
+  #endingOf(ended: Ended, now: number): readonly Ending<Run>[] {
     switch (ended.kind) {
       case 'done':
         return this.#ending(ended.id, (one) => one.resolve(ended.outcome), now - ended.agoMs);
@@ -261,16 +266,16 @@ export class EngineRunner {
   /** Takes a circuit off the list; none if it was dropped before. */
   #ending(
     id: number,
-    answer: (running: Running) => void,
+    answer: (running: Running<Run>) => void,
     startedAt?: number,
-  ): readonly [] | readonly [Ending] {
+  ): readonly [] | readonly [Ending<Run>] {
     const running = this.#take(id);
     if (running === undefined) return [];
     return [{ running, answer, ...(startedAt !== undefined && { startedAt }) }];
   }
 
   /** The worker is free before its callers hear of it: the next list is on its way by then. */
-  #settle(endings: readonly Ending[]): void {
+  #settle(endings: readonly Ending<Run>[]): void {
     if (endings.length === 0) return;
     this.#watchSilence();
     if (this.#running.size === 0) {
@@ -285,7 +290,7 @@ export class EngineRunner {
     }
   }
 
-  #begin(running: Running, startedAt: number): void {
+  #begin(running: Running<Run>, startedAt: number): void {
     if (running.hasBegun) return;
     running.hasBegun = true;
     running.run.onStarted?.(startedAt);
@@ -300,7 +305,7 @@ export class EngineRunner {
     }
   }
 
-  #take(id: number): Running | undefined {
+  #take(id: number): Running<Run> | undefined {
     const running = this.#running.get(id);
     if (running === undefined) return undefined;
     this.#running.delete(id);

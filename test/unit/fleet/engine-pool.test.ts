@@ -14,7 +14,7 @@ import {
 } from '../../support/fleet-fixtures.ts';
 import { runOf } from '../../support/run-of.ts';
 
-const open: EnginePool[] = [];
+const open: EnginePool<WorkerRun>[] = [];
 const faults: Error[] = [];
 
 afterEach(async () => {
@@ -26,7 +26,7 @@ interface PoolOptions extends Partial<Omit<EnginePoolOptions, 'start'>> {
   readonly workerEntry?: URL;
 }
 
-async function openPool(options: PoolOptions = {}): Promise<EnginePool> {
+async function openPool(options: PoolOptions = {}): Promise<EnginePool<WorkerRun>> {
   const pool = startPool(options);
   await eventually(() => pool.numIdle === pool.numWorkers);
   return pool;
@@ -34,7 +34,7 @@ async function openPool(options: PoolOptions = {}): Promise<EnginePool> {
 
 function startPool({ workerEntry = FAKE_WORKER, ...options }: PoolOptions = {}) {
   const setup = { engine: ENGINE };
-  const pool = new EnginePool('small', {
+  const pool = new EnginePool<WorkerRun>('small', {
     numWorkers: 1,
     start: childThread({ entry: workerEntry, setup }),
     ...options,
@@ -45,7 +45,7 @@ function startPool({ workerEntry = FAKE_WORKER, ...options }: PoolOptions = {}) 
 }
 
 function run(
-  pool: EnginePool,
+  pool: EnginePool<WorkerRun>,
   name: string,
   {
     shared = sharedNumbers(),
@@ -64,7 +64,7 @@ function run(
   });
 }
 
-async function one(pool: EnginePool, task: WorkerRun): Promise<RunOutcome> {
+async function one(pool: EnginePool<WorkerRun>, task: WorkerRun): Promise<RunOutcome> {
   const [outcome] = await Promise.all(pool.run([task]));
   return outcome!;
 }

@@ -41,7 +41,7 @@ const BELL: Circuit = {
 /** Without a matrix: it crosses in writing, and its answer is gathered with others. */
 const BRIEF_ECHO: Circuit = { numQubits: 1, numBits: 1, operations: [gate('ECHO', [0])] };
 
-const open: EnginePool[] = [];
+const open: EnginePool<WorkerRun>[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((pool) => pool.close()));
@@ -62,7 +62,7 @@ function thread(entry: URL): StartWorker {
 
 /** A pool of one worker, once it is open. */
 async function openPool(start: StartWorker, cancelGraceMs = 20_000) {
-  const pool = new EnginePool('small', { numWorkers: 1, start, cancelGraceMs });
+  const pool = new EnginePool<WorkerRun>('small', { numWorkers: 1, start, cancelGraceMs });
   pool.open({ onIdle: () => {}, onFault: () => {} });
   open.push(pool);
   await eventually(() => pool.numIdle === 1);
