@@ -12,7 +12,7 @@ import type { Tuning } from '../src/engine/webgpu/tuning/tuning.ts';
 import { openWebGpuEngine } from '../src/engine/webgpu/webgpu-engine.ts';
 import { isCardOf } from '../src/fleet/adapters/adapter-plan.ts';
 import type { GpuCard } from '../src/fleet/adapters/gpu-cards.ts';
-import { tuningFile } from '../src/fleet/adapters/tuning-file.ts';
+import { tuningFile } from '../src/fleet/adapters/open-adapter.ts';
 
 const MIN_MEMORY_QUBITS = 20;
 /** The service's setting for the only card of a machine. */

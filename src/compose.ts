@@ -28,7 +28,7 @@ import { Readers } from './service/http/reading/readers.ts';
 import { version } from './service/http/software-version.ts';
 import { closeJobKinds, serveJobKinds } from './service/job-kinds.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
-import { demoFactsOf } from './service/models/demo-facts-view.ts';
+import { demoFactsOf } from './service/models/demo-routes.ts';
 import { servedProcessors } from './service/served-processor.ts';
 import { restoreMaintenance } from './service/systems/maintenance.ts';
 import { reportOnce } from './storage/damaged-records.ts';

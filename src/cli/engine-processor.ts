@@ -13,7 +13,7 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../fleet/processor.ts';
-import { localRuns, type RunLocally } from '../fleet/workers/local-runs.ts';
+import { localRuns, type RunLocally } from '../fleet/workers/served-engine.ts';
 
 /** Engine for measurements, with the limits for its circuits. Dispose of it to close it. */
 export interface LocalEngine extends AsyncDisposable {

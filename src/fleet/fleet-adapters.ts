@@ -6,13 +6,17 @@ import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapters/ad
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
 import { type AdapterStatus, adapterStatuses } from './adapters/adapter-status.ts';
 import { findGpuCards, type GpuCard } from './adapters/gpu-cards.ts';
-import { spreadStarter } from './adapters/spread-starter.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
 import type { LaneId } from './schedule/lane.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
-import type { GpuWorkerSetup, StartWorker } from './workers/worker-messages.ts';
+import type {
+  GpuWorkerSetup,
+  SpreadMember,
+  SpreadWorkerSetup,
+  StartWorker,
+} from './workers/worker-messages.ts';
 
 const GPU_WORKER = new URL(`./adapters/gpu-worker${extname(import.meta.url)}`, import.meta.url);
 
@@ -212,4 +216,31 @@ function membersOfSpread(adapters: readonly BackingAdapter[]): readonly BackingA
     members = largestFirst.slice(0, count);
   }
   return members;
+}
+
+const SPREAD_WORKER = new URL(`./spread-worker${extname(import.meta.url)}`, import.meta.url);
+
+/** Options of the process. */
+export interface SpreadStarterOptions {
+  /** 2, 4, 8 … adapters; nothing else should run on them while it does. */
+  readonly members: readonly SpreadMember[];
+  /** The whole environment of the process; this one's own when absent. Pins are added in turn. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The process's module; the product's own unless a test brings another. */
+  readonly entry?: URL;
+}
+
+/** Starts such processes. */
+export function spreadStarter({
+  members,
+  environment,
+  entry = SPREAD_WORKER,
+}: SpreadStarterOptions): StartWorker {
+  const setup: SpreadWorkerSetup = { members };
+  return childProcess({
+    entry,
+    setup,
+    ...(environment && { environment }),
+    receive: withOwnBuffers,
+  });
 }

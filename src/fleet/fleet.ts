@@ -17,7 +17,6 @@ import {
   softwareAdapterBytes,
   statevectorSpec,
 } from './cpu-processors.ts';
-import { CallerDevices, EmulatedDevice } from './emulated-device.ts';
 import { ProcessorUnavailableError } from './errors.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
@@ -33,9 +32,9 @@ import type {
   ProcessorLoad,
   ProcessorSpec,
 } from './processor.ts';
-import { Qvm } from './qvm.ts';
 import { AGEING_MS } from './schedule/fair-queue.ts';
 import { SIZE_CLASSES } from './schedule/lane.ts';
+import { CallerDevices, EmulatedDevice, Qvm } from './simulated-processor.ts';
 import {
   bothSizes,
   CpuSimulator,

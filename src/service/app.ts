@@ -10,10 +10,12 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { StorageUnwritableError } from '../storage/errors.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
-import { circuitRoutes } from './circuits/circuit-routes.ts';
-import { compileRoutes } from './circuits/compile-routes.ts';
-import { noiseModelRoutes } from './circuits/noise-model-routes.ts';
-import { operationRoutes } from './circuits/operation-routes.ts';
+import {
+  circuitRoutes,
+  compileRoutes,
+  noiseModelRoutes,
+  operationRoutes,
+} from './circuits/circuit-routes.ts';
 import { consoleRoutes } from './documents/console-page.ts';
 import { registerDocumentation } from './documents/documentation.ts';
 import { guideRoutes } from './documents/guides.ts';
@@ -34,7 +36,7 @@ import { registerResponseCheck, registerValidation } from './http/validation.ts'
 import { ionqRoutes } from './ionq/ionq-routes.ts';
 import { jobEventRoutes } from './jobs/event-routes.ts';
 import { OpenStreams } from './jobs/job-event-stream.ts';
-import { JobSubmissions } from './jobs/job-submission.ts';
+import { JobSubmissions } from './jobs/submit-job.ts';
 import { auditRoutes } from './keys/audit-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { KeyWatch } from './keys/key-watch.ts';

@@ -7,7 +7,6 @@ import { anglesOf } from '../../src/compiler/shape.ts';
 import type { RunResult } from '../../src/engine/engine.ts';
 import type { CircuitRequest } from '../../src/fleet/schedule/scheduled-run.ts';
 import { OutcomePacker, OutcomeUnpacker } from '../../src/fleet/workers/packed-outcomes.ts';
-import { PostedCircuits, postedRun, receivedRun } from '../../src/fleet/workers/posted-run.ts';
 import { factsOfShape, packCircuit, unpackCircuit } from '../../src/fleet/workers/sent-batch.ts';
 import {
   circuitOf,
@@ -18,7 +17,12 @@ import {
   type Wire,
   writeCircuit,
 } from '../../src/fleet/workers/sent-circuit.ts';
-import { ReadObservables } from '../../src/fleet/workers/sent-observables.ts';
+import {
+  PostedCircuits,
+  postedRun,
+  ReadObservables,
+  receivedRun,
+} from '../../src/fleet/workers/sent-run.ts';
 import type { RunOutcome } from '../../src/fleet/workers/worker-messages.ts';
 import type { CheckedProgram } from '../../src/service/batches/batch-program.ts';
 import { programPieces } from '../../src/service/batches/sent-programs.ts';

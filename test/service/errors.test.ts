@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { generateErrorsDoc } from '../../scripts/errors-document.ts';
 import { CodedError } from '../../src/errors/coded-error.ts';
+import { presentError } from '../../src/service/http/error-answers.ts';
 import { ERROR_TABLE } from '../../src/service/http/error-table.ts';
-import { presentError } from '../../src/service/http/present-error.ts';
 
 const root = new URL('../../', import.meta.url);
 

@@ -16,9 +16,9 @@ import type {
 } from '../../src/fleet/processor.ts';
 import { outputsOf } from '../../src/fleet/run-outputs.ts';
 import { circuitWork, isBatch, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
-import { PostedCircuits } from '../../src/fleet/workers/posted-run.ts';
 import { compiledByMethod, KEPT_ON_CPU } from '../../src/fleet/workers/prepared-circuits.ts';
 import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
+import { PostedCircuits } from '../../src/fleet/workers/sent-run.ts';
 import { ServedEngine } from '../../src/fleet/workers/served-engine.ts';
 
 const BACKEND: Backend = {

@@ -1,15 +1,17 @@
 /** Opens the WebGPU engine on an adapter, in the process that calls it. */
+
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import { openCpuEngine } from '../../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../../engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../engine/webgpu/open-gpu-device.ts';
 import { deviceTuning } from '../../engine/webgpu/tuning/tune-device.ts';
-import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
+import type { Tuning, TuningStore } from '../../engine/webgpu/tuning/tuning.ts';
 import { openWebGpuEngine } from '../../engine/webgpu/webgpu-engine.ts';
 import { WrongAdapterError } from '../errors.ts';
 import type { GpuWorkerSetup } from '../workers/worker-messages.ts';
-import { tuningFile } from './tuning-file.ts';
 
 /** A device that an engine is to be opened on. */
 export interface AdapterDevice {
@@ -71,4 +73,40 @@ export async function openAdapterDevice({
 /** Device id that WebGPU makes of a name: lower case, with hyphens for all but letters and digits. */
 function deviceId(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+/** In the data folder; may be deleted at any time. */
+export const TUNING_FILE = 'gpu-tuning.json';
+
+/**
+ * The store in a folder, which is made where it is missing. Nothing that is wrong with the file is an
+ * error: what cannot be read counts as not there, what cannot be written is measured again next time.
+ */
+export function tuningFile(folder: string): TuningStore {
+  const path = join(folder, TUNING_FILE);
+  return {
+    get: (key) => readTunings(path)[key],
+    set: (key, tuning) => {
+      // Processes of several adapters may write at a time: each file is whole, and the last one stays.
+      const draft = `${path}.${process.pid}`;
+      try {
+        mkdirSync(folder, { recursive: true });
+        const tunings = { ...readTunings(path), [key]: tuning };
+        writeFileSync(draft, `${JSON.stringify(tunings, null, 2)}\n`);
+        renameSync(draft, path);
+      } catch {
+        rmSync(draft, { force: true });
+      }
+    },
+  };
+}
+
+function readTunings(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+    return { ...value };
+  } catch {
+    return {};
+  }
 }

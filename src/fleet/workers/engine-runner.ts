@@ -12,7 +12,7 @@ import type { CircuitRun } from '../processor.ts';
 import type { Precision } from '../schedule/lane.ts';
 import { circuitWork, isBatch } from '../schedule/scheduled-run.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
-import { PostedCircuits, postedRun } from './posted-run.ts';
+import { PostedCircuits, postedRun } from './sent-run.ts';
 import { errorOf } from './worker-failure.ts';
 import type {
   Ended,

@@ -1,17 +1,23 @@
-/** An engine in a worker and the circuits prepared for it: from a run to its outcome. */
+/** An engine, in a worker or in this process, and the circuits prepared for it: from a run to its outcome. */
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
 import { readsState } from '../../circuit/outputs.ts';
+import { compile } from '../../compiler/compile.ts';
+import { compileGradient } from '../../compiler/gradient/compile-gradient.ts';
+import { compileShape } from '../../compiler/shape.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { CircuitRun } from '../processor.ts';
 import { outputsOf } from '../run-outputs.ts';
 import { isBatch } from '../schedule/scheduled-run.ts';
 import {
   CircuitPreparation,
   type Compiler,
+  KEPT_ON_CPU,
   type KeepLimits,
   KeptCircuits,
   keyOfCircuit,
 } from './prepared-circuits.ts';
 import { circuitOf, methodOfSent } from './sent-circuit.ts';
+import { PostedCircuits } from './sent-run.ts';
 import {
   mayBeBatched,
   OwnTime,
@@ -161,4 +167,21 @@ export class ServedEngine {
   #mayBeBatched(run: SentRun): run is ShapedRun {
     return mayBeBatched(run) && this.#batches.mayTake(run.circuit);
   }
+}
+
+/** Runs circuits; throws what the compiler and the engine throw, the signal's reason among it. */
+export type RunLocally = (
+  run: Pick<CircuitRun, 'circuit' | 'request'>,
+  onProgress: (fraction: number) => void,
+  signal: AbortSignal,
+) => Promise<RunOutcome>;
+
+/** Runs on an engine, which its opener closes. Shapes are kept for when they come again. */
+export function localRuns(engine: Engine): RunLocally {
+  const served = new ServedEngine(engine, { compile, compileShape, compileGradient }, KEPT_ON_CPU);
+  const { precision } = engine.target;
+  return (run, onProgress, signal) => {
+    const circuit = new PostedCircuits().of(run);
+    return served.run({ id: 0, precision, circuit, request: run.request }, onProgress, signal);
+  };
 }

@@ -15,7 +15,6 @@ import type { ExecutionTimes, RunOutputs } from '../run-outputs.ts';
 import type { Precision } from '../schedule/lane.ts';
 import type { BatchRunRequest, CircuitRequest } from '../schedule/scheduled-run.ts';
 import type { SerializedCircuit, WrittenCircuit } from './sent-circuit.ts';
-import type { SentObservables } from './sent-observables.ts';
 
 /** The engines that a worker opens, one of each precision it is asked for. */
 export interface EngineOptions {
@@ -111,6 +110,17 @@ export interface SentRun {
 export interface SentBatch extends SentRun {
   readonly circuit: WrittenCircuit | DynamicCircuit;
   readonly request: BatchRunRequest;
+}
+
+/** Observables without objects. */
+export interface SentObservables {
+  /** For each observable, one past its last term. */
+  readonly sumEnds: Uint32Array;
+  readonly coefficients: Float64Array;
+  /** For each term, one past its last factor. */
+  readonly termEnds: Uint32Array;
+  /** As `codeOfFactor` numbers them. */
+  readonly factors: Uint32Array;
 }
 
 /** A run in a message. */

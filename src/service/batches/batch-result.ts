@@ -7,18 +7,23 @@
 import { setImmediate } from 'node:timers/promises';
 import { nameOfMethod } from '../../fleet/method-limits.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
-import type { JobPart } from '../../jobs/job.ts';
+import type { JobPart, JobPartPlace } from '../../jobs/job.ts';
 import { labelFormatOf } from '../circuits/outcome-labels.ts';
 import { countsJson } from '../circuits/result-json.ts';
 import { parseStored } from '../jobs/stored-request.ts';
-import { nestedText, PIECE_LENGTH, packedText } from './array-text.ts';
 import {
   type CheckedProgram,
   hasStandardErrors,
   numbersOf,
   type ResultName,
 } from './batch-program.ts';
-import type { ArrayFormat, BatchResultFields, ProgramResultFields } from './batch-schema.ts';
+import type {
+  ArrayFormat,
+  BatchResultFields,
+  PackedArray,
+  PackedIntegers,
+  ProgramResultFields,
+} from './batch-schema.ts';
 import {
   type Counts,
   type CountsLayout,
@@ -28,7 +33,6 @@ import {
   packedCountsBytes,
   packedCountsPart,
 } from './packed-counts.ts';
-import { PartCursor, type ReadParts } from './part-cursor.ts';
 
 /** Other work runs after this much writing. */
 const WRITING_MS = 5;
@@ -280,4 +284,119 @@ function countsOfPart(part: JobPart, layout: CountsLayout): PackedCountsPart {
 
 async function* bytesOf(parts: AsyncIterable<JobPart>): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of parts) yield bytes;
+}
+
+/** Characters of a piece of the text, about. */
+const PIECE_LENGTH = 65_536;
+
+/** Base64 of three bytes each ends nowhere but at the end. */
+const BASE64_BYTES = 3;
+/** Bytes of a piece of base64. */
+const PACKED_BYTES = 3 * 2 ** 16;
+
+/** Writes blocks of bytes as one array in base64. */
+async function* packedText(
+  blocks: AsyncIterable<Uint8Array>,
+  head: Omit<PackedArray | PackedIntegers, 'data'>,
+): AsyncGenerator<string, void, undefined> {
+  yield `${JSON.stringify(head).slice(0, -1)},"data":"`;
+  let left: Buffer = Buffer.alloc(0);
+  for await (const bytes of blocks) {
+    const all =
+      left.length === 0
+        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+        : Buffer.concat([left, bytes]);
+    const end = all.length - (all.length % BASE64_BYTES);
+    for (let at = 0; at < end; at += PACKED_BYTES) {
+      yield all.toString('base64', at, Math.min(at + PACKED_BYTES, end));
+    }
+    left = all.subarray(end);
+  }
+  yield `${left.toString('base64')}"}`;
+}
+
+/** Writes parts with numbers as nested arrays. */
+async function* nestedText(
+  parts: AsyncIterable<JobPart>,
+  dimensions: readonly number[],
+): AsyncGenerator<string, void, undefined> {
+  /** Numbers in an array of each depth, the outermost first. */
+  const sizes = dimensions.map((_, depth) =>
+    dimensions.slice(depth).reduce((product, length) => product * length, 1),
+  );
+  const fromInside = sizes.toReversed();
+  let text = '[';
+  let separator = '';
+  for await (const { bytes, from, to } of parts) {
+    // A copy, for numbers must be aligned.
+    const numbers = new Float64Array(Uint8Array.from(bytes).buffer);
+    if (numbers.length !== (to - from) * (sizes[0] ?? 1)) {
+      throw new JobDamagedError('a part of its result has another length');
+    }
+    for (let i = 0; i < numbers.length; i++) {
+      text += separator;
+      for (const size of sizes) if (i % size === 0) text += '[';
+      text += jsonNumber(numbers[i]!);
+      for (const size of fromInside) if ((i + 1) % size === 0) text += ']';
+      separator = ',';
+      if (text.length < PIECE_LENGTH) continue;
+      yield text;
+      text = '';
+    }
+  }
+  yield `${text}]`;
+}
+
+/** A derivative may not exist, and JSON has no such number. Adding 0 turns −0 into 0, as JSON would. */
+function jsonNumber(number: number): number | null {
+  return Number.isFinite(number) ? number + 0 : null;
+}
+
+/** Reads the next page of a job's parts. */
+export type ReadParts = (after: JobPartPlace | undefined) => Promise<readonly JobPart[]>;
+
+/** Walks through the parts of a job in the order of the store. */
+export class PartCursor {
+  readonly #read: ReadParts;
+  #page: readonly JobPart[] = [];
+  #next = 0;
+  #last: JobPartPlace | undefined;
+
+  /** @param after - Where to begin; at the first part unless given. */
+  constructor(read: ReadParts, after?: JobPartPlace) {
+    this.#read = read;
+    this.#last = after;
+  }
+
+  /** Remembers this place. The function that it returns goes back there. */
+  bookmark(): () => void {
+    const [page, next, last] = [this.#page, this.#next, this.#last];
+    return () => {
+      this.#page = page;
+      this.#next = next;
+      this.#last = last;
+    };
+  }
+
+  /** The parts of the next series, from the first item to the last. */
+  async *series(series: number, numItems: number): AsyncGenerator<JobPart, void, undefined> {
+    for (let from = 0; from < numItems; ) {
+      const part = await this.#take();
+      if (part?.series !== series || part.from !== from) {
+        throw new JobDamagedError('a part of its result is missing');
+      }
+      from = part.to;
+      yield part;
+    }
+  }
+
+  async #take(): Promise<JobPart | undefined> {
+    if (this.#next === this.#page.length) {
+      this.#page = await this.#read(this.#last);
+      this.#next = 0;
+    }
+    const part = this.#page[this.#next++];
+    this.#last = part;
+    return part;
+  }
 }

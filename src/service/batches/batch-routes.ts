@@ -4,8 +4,8 @@ import { submissionHeaders } from '../circuits/circuit-schema.ts';
 import { errorResponses, successEnvelope } from '../http/envelope.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
-import { JobSubmissions } from '../jobs/job-submission.ts';
 import { jobRecordRoutes } from '../jobs/record-routes.ts';
+import { JobSubmissions } from '../jobs/submit-job.ts';
 import { batchBody, batchRecord } from './batch-schema.ts';
 
 /** Registers the routes below `/quantum/batches`. */

@@ -5,11 +5,8 @@
  * a second. Their operations are read there only where values are estimated from shots.
  */
 import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
-import {
-  readObservables,
-  type SentObservables,
-  sentObservables,
-} from '../../fleet/workers/sent-observables.ts';
+import { readObservables, sentObservables } from '../../fleet/workers/sent-run.ts';
+import type { SentObservables } from '../../fleet/workers/worker-messages.ts';
 import type { PointGroup } from '../circuits/point-groups.ts';
 import type { OutputPieces } from '../http/reading/reading.ts';
 import type { CheckedProgram } from './batch-program.ts';

@@ -4,7 +4,15 @@
  * Small bodies and results are handled in the main thread. Large bodies and programs with many steps are read
  * in other processes; large results are written in a thread.
  */
-import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
+
+import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
+import type {
+  CircuitResult,
+  DeviceRun,
+  FittedProgram,
+  Processor,
+  SavedRun,
+} from '../../fleet/processor.ts';
 import { arraysOf, countsOfRow } from '../../fleet/run-outputs.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
 import { circuitWork, type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
@@ -12,7 +20,7 @@ import { placeOnScale } from '../../fleet/schedule/width-scale.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
-import { readInProcess } from '../http/reading/reading.ts';
+import { type Reading, readInProcess } from '../http/reading/reading.ts';
 import {
   defineJobKind,
   type JobBody,
@@ -30,7 +38,7 @@ import {
   submissionHeaders,
 } from './circuit-schema.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
-import { DEVICE_READING } from './device-program.ts';
+import { fitted } from './fitted-circuit.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
 import {
@@ -59,6 +67,40 @@ const DEFAULT_COST_MS = 1;
 const DEVICE_COST_MS = 1000;
 /** Greatest number of outcomes or amplitudes that are written in the main thread. */
 const LARGE_RESULT_ENTRIES = 8192;
+
+/** A circuit as its device executes it, and the layout of its result. */
+interface DeviceProgram extends FittedProgram {
+  readonly layout: DeviceLayout;
+}
+
+/** CPU time of fitting relative to reading. */
+const FIT_CPU_FACTOR = 10;
+
+/** Reading that fits a stored request's circuit; it runs in a reader's process. */
+const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
+  name: 'device circuit',
+  cpuFactor: FIT_CPU_FACTOR,
+  read: (text, { targets }) => {
+    const stored = String(text);
+    const checked = checkCircuit(storedBody(stored), targets);
+    const target = targets.find(({ spec }) => spec.id === checked.target);
+    if (target?.spec.device === undefined)
+      throw new Error('unreachable: hardware without a device');
+    const { measuredQubits, warnings, labelFormat, numBits } = checked;
+    const started = performance.now();
+    const { circuit, fitting } = fitted(
+      checked.circuit,
+      target.spec.device,
+      circuitFactsOf(stored).seed,
+    );
+    return {
+      circuits: [{ qasm: printOpenQasm(circuit, '3', true), numBits }],
+      fitting,
+      fitMs: performance.now() - started,
+      layout: { measuredQubits, warnings, labelFormat },
+    };
+  },
+};
 
 /** Definition of circuit jobs. */
 export const CIRCUIT_KIND = defineJobKind({

@@ -3,20 +3,29 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CodedError } from '../../errors/coded-error.ts';
+import { faultSentence } from '../../errors/fault-path.ts';
+import { StorageUnwritableError } from '../../storage/errors.ts';
 import { requestUnderWay } from './connections.ts';
-import type { ErrorEnvelope } from './envelope.ts';
 import {
   asksForProblemDetails,
   type Envelopes,
+  type ErrorEnvelope,
   JSON_TYPE,
   PROBLEM_TYPE,
   SECURITY_HEADERS,
   toProblemDetails,
 } from './envelope.ts';
-import { HttpMalformedError } from './errors.ts';
-import { ionqError } from './ionq-error.ts';
+import { SPEC_CODES, type SpecCode, specCodeOf } from './error-table.ts';
+import {
+  BodyMalformedError,
+  BodyTooLargeError,
+  ContentTypeError,
+  HttpMalformedError,
+  JobFailedError,
+  MethodNotFoundError,
+  RouteNotFoundError,
+} from './errors.ts';
 import { isIonqPath, pathOf } from './not-found.ts';
-import { presentError } from './present-error.ts';
 
 /** Answers a request with an error. */
 type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
@@ -107,4 +116,138 @@ export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () 
     // Not end(): a client that never closes would keep its half of the connection open.
     socket.destroySoon();
   };
+}
+
+/**
+ * An error as IonQ's clients read it. They show `message` alone, so it has all faults.
+ *
+ * @param title - HTTP phrase of the status.
+ */
+function ionqError({ status, message, details = [] }: ErrorEnvelope['error'], title: string) {
+  const faults = details.filter(({ path }) => path !== '');
+  const [source, keys] = placesOf(faults.map(({ path }) => path));
+  const sentences = faults.map(({ path, message: fault }) =>
+    faultSentence({ path, message: fault }),
+  );
+  return {
+    statusCode: status,
+    error: title,
+    message: sentences.length > 1 ? sentences.join(' ') : message,
+    ...(faults.length > 0 && {
+      validation: { keys, source },
+    }),
+  };
+}
+
+/** The part of the request that is at fault, and the names of the faults within it. */
+function placesOf(paths: readonly string[]): readonly ['query' | 'body', readonly string[]] {
+  // Requests with parameters that are checked have no body.
+  const names = paths.map((path) => /^query\.(.*)$/.exec(path)?.[1]);
+  return names.length > 0 && names.every((name) => name !== undefined)
+    ? ['query', names]
+    : ['body', paths];
+}
+
+/** Answer to an error. */
+interface PresentedError {
+  readonly error: ErrorEnvelope['error'];
+  readonly headers: Readonly<Record<string, string | number>>;
+  /** HTTP phrase of the status. */
+  readonly title: string;
+}
+
+/** Seconds after which callers should retry while the service stops; a restart takes about as long. */
+const RESTART_S = 5;
+
+/** Facts of a request that the framework's errors need. */
+interface RequestFacts {
+  readonly method: string;
+  readonly path: string;
+  readonly contentType: string | undefined;
+  readonly maxBodyBytes: number;
+}
+
+/** Answer for an error. An error that is not a CodedError gets 500 without details. */
+export function presentError(thrown: unknown, facts: RequestFacts): PresentedError {
+  const error = fromFramework(thrown, facts);
+  if (!(error instanceof CodedError)) {
+    return present(
+      'INTERNAL_ERROR',
+      'The service met an unexpected error; it has been logged.',
+      {},
+    );
+  }
+  const specCode = specCodeFor(error);
+  const details =
+    error.faults.length === 0
+      ? [{ path: '', message: error.message, code: error.code }]
+      : error.faults.map(({ path, message, code }) => ({
+          path,
+          message,
+          code: code ?? error.code,
+        }));
+  return present(specCode, error.message, headersOf(error), details);
+}
+
+function present(
+  code: SpecCode,
+  message: string,
+  headers: PresentedError['headers'],
+  details?: NonNullable<ErrorEnvelope['error']['details']>,
+): PresentedError {
+  const { status } = SPEC_CODES[code];
+  return {
+    error: { code, message, status, ...(details === undefined ? {} : { details }) },
+    headers,
+    title: STATUS_CODES[status] ?? code,
+  };
+}
+
+/**
+ * Specification code of an error. A failed job has that of its own code: 400, 503, or 500 for unforeseen
+ * errors.
+ */
+function specCodeFor(error: CodedError): SpecCode {
+  return specCodeOf(error instanceof JobFailedError ? error.jobCode : error.code);
+}
+
+function headersOf(error: CodedError): Record<string, string | number> {
+  const headers: Record<string, string | number> = {};
+  if (error instanceof MethodNotFoundError) headers['allow'] = error.allowed.join(', ');
+  if (error instanceof JobFailedError) headers['location'] = error.location;
+  if (error.code === 'JOBS_SHUTTING_DOWN') headers['retry-after'] = RESTART_S;
+  if ('retryAfterS' in error && typeof error.retryAfterS === 'number') {
+    headers['retry-after'] = Math.max(1, Math.ceil(error.retryAfterS));
+  }
+  return headers;
+}
+
+/** Converts errors of the framework and of the database to errors of this layer. */
+function fromFramework(thrown: unknown, facts: RequestFacts): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof CodedError) return thrown;
+  if ('errcode' in thrown) return StorageUnwritableError.from(thrown);
+  if (!('code' in thrown) || typeof thrown.code !== 'string') return thrown;
+  switch (thrown.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new BodyTooLargeError(facts.maxBodyBytes);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ContentTypeError(facts.contentType);
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new BodyMalformedError('its length is not what Content-Length says.');
+    case 'FST_ERR_BAD_URL':
+      return new HttpMalformedError('its path is not correctly percent-encoded.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+    case 'FST_ERR_NOT_FOUND':
+      return new RouteNotFoundError(facts.method, facts.path);
+    default:
+      return clientFault(thrown);
+  }
+}
+
+/** Converts other errors of the framework and its parsers: 4xx are the caller's faults, the rest ours. */
+function clientFault(thrown: Error): unknown {
+  const status = 'statusCode' in thrown ? thrown.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 && status < 500
+    ? new HttpMalformedError(thrown.message)
+    : thrown;
 }

@@ -21,9 +21,8 @@ import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
 import type { JobBody } from '../jobs/job-kind.ts';
 import { cursorPlace, cursorText } from '../jobs/job-schema.ts';
-import { headerOf } from '../jobs/job-submission.ts';
 import { ownJob } from '../jobs/own-job.ts';
-import { JobSubmitter } from '../jobs/submit-job.ts';
+import { headerOf, JobSubmitter } from '../jobs/submit-job.ts';
 import { IONQ_TAG, ionqFactsOf } from './ionq-facts.ts';
 import { ionqPath, splitId, statusesNamed, viewIonqJob } from './ionq-job-view.ts';
 import {

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { JobDamagedError, JobNotFoundError, JobNotRetriableError } from '../../jobs/errors.ts';
 import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import { callerOf } from '../http/authentication.ts';
-import type { JsonText } from '../http/envelope.ts';
-import { errorResponses, successEnvelope } from '../http/envelope.ts';
+import { errorResponses, type JsonText, successEnvelope } from '../http/envelope.ts';
 import { JobNotFinishedError } from '../http/errors.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 import type { JobRelatives, JobSubmission, ServedJobKind } from './job-kind.ts';
@@ -21,9 +20,9 @@ import {
   queryTimeMs,
   recordQuery,
 } from './job-schema.ts';
-import type { JobSubmissions } from './job-submission.ts';
 import { recordJson, withRequest } from './job-view.ts';
 import { ownJob } from './own-job.ts';
+import type { JobSubmissions } from './submit-job.ts';
 
 /** Registers the routes that list, show, cancel, run again and delete jobs. */
 export function jobRecordRoutes<Submission extends JobSubmission>(

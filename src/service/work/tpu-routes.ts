@@ -18,9 +18,9 @@ import { errorResponses, isoTime, successEnvelope } from '../http/envelope.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
 import { idempotencyHeaders } from '../jobs/job-schema.ts';
-import { JobSubmissions } from '../jobs/job-submission.ts';
 import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import { jobRecordRoutes } from '../jobs/record-routes.ts';
+import { JobSubmissions } from '../jobs/submit-job.ts';
 import { rate, viewBenchmark, viewCapability, viewStats } from './procedures-view.ts';
 import { type TpuFleetView, tpuFleet, tpuJobBody, tpuJobRecord } from './tpu-schema.ts';
 

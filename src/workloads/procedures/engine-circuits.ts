@@ -1,7 +1,7 @@
 /** Runs batches of circuits on an engine in this process, for callers without a service. */
 
 import type { Engine } from '../../engine/engine.ts';
-import { localRuns } from '../../fleet/workers/local-runs.ts';
+import { localRuns } from '../../fleet/workers/served-engine.ts';
 import type { CircuitBatches } from './procedure-context.ts';
 
 /** The batches of an engine, which its opener closes. */

@@ -97,7 +97,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'an emulated device has no more qubits than its simulator',
-    file: 'src/fleet/emulated-device.ts',
+    file: 'src/fleet/simulated-processor.ts',
     from: '    maxQubits: numQubits,\n',
     to: '    maxQubits: Math.min(numQubits, maxUsedQubits),\n',
   },
@@ -109,7 +109,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a slot at a vendor is not given to the next job when it is free',
-    file: 'src/hardware/vendor-slots.ts',
+    file: 'src/hardware/hardware-processor.ts',
     from: '        this.#numTaken--;\n        this.pump();',
     to: '        this.#numTaken--;',
   },
@@ -199,7 +199,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'of repeated preferences the last one counts',
-    file: 'src/service/jobs/job-submission.ts',
+    file: 'src/service/jobs/submit-job.ts',
     from: "token === 'wait' && waitS === undefined && /",
     to: "token === 'wait' && /",
   },

@@ -1,7 +1,7 @@
 /** A reader of text/event-stream over a socket of its own, event by event, as a browser reads it. */
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { doneData, progressData, statusData } from '../../../src/service/jobs/event-schema.ts';
+import { doneData, progressData, statusData } from '../../../src/service/jobs/job-event-stream.ts';
 
 /** How the data of each event is documented. */
 const SCHEMAS = new Map(

@@ -10,7 +10,7 @@ import { FixedWindows, WINDOW_S } from '../../../src/service/http/limits.ts';
 import { createIonqSessionStore } from '../../../src/service/ionq/ionq-sessions.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts';
-import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
+import { demoFactsOf } from '../../../src/service/models/demo-routes.ts';
 import { servedProcessors, type Violation } from '../../../src/service/served-processor.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
 import { createSqliteMaintenanceStore } from '../../../src/service/systems/maintenance.ts';

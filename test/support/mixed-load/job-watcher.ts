@@ -3,7 +3,7 @@
  * after so many bytes or so many milliseconds, and comes back with the id of the last whole event.
  */
 import { get, type IncomingMessage } from 'node:http';
-import { doneData, progressData, statusData } from '../../../src/service/jobs/event-schema.ts';
+import { doneData, progressData, statusData } from '../../../src/service/jobs/job-event-stream.ts';
 import type { RandomStream } from '../random-stream.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { JobEvent } from './event-sequence.ts';

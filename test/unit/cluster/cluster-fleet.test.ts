@@ -4,11 +4,11 @@ import { ClusterFleet, type ClusterFleetOptions } from '../../../src/cluster/clu
 import { fitsWidths } from '../../../src/cluster/job-lines.ts';
 import { widthFor } from '../../../src/cluster/merge-specs.ts';
 import type { NodeStatus } from '../../../src/cluster/node-status.ts';
-import { emulatedSpec } from '../../../src/fleet/emulated-device.ts';
 import { methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { ComingRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import type { RunMethod, RunWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { placeOnScale } from '../../../src/fleet/schedule/width-scale.ts';
+import { emulatedSpec } from '../../../src/fleet/simulated-processor.ts';
 import { FakeDevices } from '../../service/support/fake-devices.ts';
 import { FakeProcessor } from '../../service/support/fake-processor.ts';
 import { CLUSTER_NOW, FakePeers, fakeNode } from '../../support/fake-peers.ts';

@@ -8,7 +8,7 @@ import {
   ReadObservables,
   readObservables,
   sentObservables,
-} from '../../../src/fleet/workers/sent-observables.ts';
+} from '../../../src/fleet/workers/sent-run.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const OBSERVABLES: readonly PauliSum[] = [

@@ -5,8 +5,8 @@ import type { PauliSum } from '../../../src/circuit/observable.ts';
 import { readSweep } from '../../../src/circuit/read-sweep.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { BatchRunRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
-import { localRuns } from '../../../src/fleet/workers/local-runs.ts';
 import type { Batch } from '../../../src/fleet/workers/sent-batch.ts';
+import { localRuns } from '../../../src/fleet/workers/served-engine.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 14 });

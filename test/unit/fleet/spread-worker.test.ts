@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
 import { discoverAdapters } from '../../../src/fleet/adapters/adapter-discovery.ts';
-import { spreadStarter } from '../../../src/fleet/adapters/spread-starter.ts';
+import { spreadStarter } from '../../../src/fleet/fleet-adapters.ts';
 import { EngineRunner } from '../../../src/fleet/workers/engine-runner.ts';
 import type { SpreadMember } from '../../../src/fleet/workers/worker-messages.ts';
 import { countsByLabel } from '../../support/engine-runs.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { presentError } from '../../../src/service/http/present-error.ts';
+import { presentError } from '../../../src/service/http/error-answers.ts';
 import { UpstreamError, UpstreamRefusedError } from '../../../src/upstream/errors.ts';
 import { InvalidInferenceError, ModelUnavailableError } from '../../../src/workloads/errors.ts';
 

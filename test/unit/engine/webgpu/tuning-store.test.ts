@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gpuTarget, kernelSizes } from '../../../../src/engine/webgpu/gpu-target.ts';
 import { readTuning, type Tuning, tuningKey } from '../../../../src/engine/webgpu/tuning/tuning.ts';
-import { TUNING_FILE, tuningFile } from '../../../../src/fleet/adapters/tuning-file.ts';
+import { TUNING_FILE, tuningFile } from '../../../../src/fleet/adapters/open-adapter.ts';
 import { gpuLimits } from '../../../support/gpu-limits.ts';
 import { temporaryFolder } from '../../../support/service-process.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Observables on their way between threads and processes, as arrays of numbers.
+ * Runs in the form in which they are posted to a worker: circuits as text or bytes, observables as arrays of numbers.
  *
  * Cloning a sum of 10,000 Pauli strings as objects costs each side some 100 ms, as arrays next to nothing. A worker that
  * is sent the same observables again, as for each run of a batch, gets the objects that it had.
@@ -11,18 +11,16 @@ import {
   type PauliSum,
   type PauliTerm,
 } from '../../circuit/observable.ts';
-import { inSharedMemory } from './sent-circuit.ts';
-
-/** Observables without objects. */
-export interface SentObservables {
-  /** For each observable, one past its last term. */
-  readonly sumEnds: Uint32Array;
-  readonly coefficients: Float64Array;
-  /** For each term, one past its last factor. */
-  readonly termEnds: Uint32Array;
-  /** As `codeOfFactor` numbers them. */
-  readonly factors: Uint32Array;
-}
+import type { CircuitRun } from '../processor.ts';
+import { isBatch } from '../schedule/scheduled-run.ts';
+import { bytesOfCircuit, factsOfShape } from './sent-batch.ts';
+import {
+  inSharedMemory,
+  isSameCircuit,
+  type WrittenCircuit,
+  writeCircuit,
+} from './sent-circuit.ts';
+import type { PostedRun, SentCircuit, SentObservables, SentRun } from './worker-messages.ts';
 
 const known = new WeakMap<readonly PauliSum[], SentObservables>();
 
@@ -118,4 +116,37 @@ function isSameList(a: Uint32Array | Float64Array, b: Uint32Array | Float64Array
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
   return true;
+}
+
+/** The circuits of a list, of which the same one is cloned once. */
+export class PostedCircuits {
+  /** The last of each shape. */
+  readonly #written = new Map<string, WrittenCircuit>();
+
+  /** The circuit of a run in the form that is sent: as text where possible. */
+  of({ circuit, request }: Pick<CircuitRun, 'circuit' | 'request'>): SentCircuit {
+    if (isBatch(request)) return factsOfShape(circuit).sent;
+    const bytes = bytesOfCircuit(circuit);
+    if (bytes !== undefined) return bytes;
+    const own = writeCircuit(circuit);
+    if (own === undefined) return circuit;
+    const other = this.#written.get(own.shape);
+    if (other !== undefined && isSameCircuit(own, other)) return other;
+    this.#written.set(own.shape, own);
+    return own;
+  }
+}
+
+/** A run in the form in which it is posted to a worker. */
+export function postedRun(run: SentRun): PostedRun {
+  if (run.request.observables === undefined) return run;
+  const { observables, ...request } = run.request;
+  return { ...run, request, observables: sentObservables(observables) };
+}
+
+/** A posted run as its worker runs it. */
+export function receivedRun(posted: PostedRun, known: ReadObservables): SentRun {
+  if (posted.observables === undefined) return posted;
+  const { observables, ...run } = posted;
+  return { ...run, request: { ...run.request, observables: known.of(observables) } };
 }
