@@ -9,9 +9,7 @@
 import type { DynamicCircuit } from '../src/circuit/circuit.ts';
 import { compileStabilizer } from '../src/compiler/clifford/compile-stabilizer.ts';
 import type { StabilizerProgram } from '../src/compiler/program.ts';
-import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
-import { NODE_HOST } from '../src/engine/cpu/node-host.ts';
-import { openWasmKernels } from '../src/engine/cpu/wasm-stabilizer.ts';
+import { NODE_HOST, openCpuEngine, openWasmKernels } from '../src/engine/cpu/cpu-engine.ts';
 import type { Counts, Engine } from '../src/engine/engine.ts';
 import { referenceSample } from '../src/engine/stabilizer/run-stabilizer.ts';
 import { TimeSlicer } from '../src/engine/time-slicer.ts';

@@ -6,10 +6,10 @@ import type { Circuit, Qubit } from '../src/circuit/circuit.ts';
 import { targetMatrix } from '../src/circuit/operation-matrix.ts';
 import { formOf } from '../src/compiler/block.ts';
 import { reachOf } from '../src/compiler/exchange-plan.ts';
-import { kernelOf } from '../src/compiler/kernels.ts';
 import { MatrixPool } from '../src/compiler/matrix-pool.ts';
 import type { Program, Step, TargetProfile } from '../src/compiler/program.ts';
 import { hashProgram } from '../src/compiler/program-hash.ts';
+import { kernelOf } from '../src/compiler/schedule.ts';
 
 /**
  * Puts each operation into a sweep. Qubits stay where they are, but for those beyond a tile's reach,

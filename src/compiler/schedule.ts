@@ -6,7 +6,7 @@
  *
  * Each stage has a file: `work-list.ts` (work items and what commutes), `sweep-plan.ts` and `sweep-search.ts`
  * (qubits resident in each sweep), `exchange-plan.ts` (qubits within reach of a tile), `sweep-layout.ts`
- * (places of qubits), `fuse-blocks.ts` and `kernels.ts` (kernels). This file combines them.
+ * (places of qubits), `fuse-blocks.ts` (blocks). This file combines them.
  */
 import type {
   AssignOperation,
@@ -17,15 +17,21 @@ import type {
   Operation,
   Qubit,
 } from '../circuit/circuit.ts';
-import type { BlockForm } from './block.ts';
+import type { Block, BlockForm } from './block.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
 import { KernelTooWideError } from './errors.ts';
 import { isWithinReach, planSteps, reachOf } from './exchange-plan.ts';
 import { fuseBlocks } from './fuse-blocks.ts';
-import { kernelOf, probeOf } from './kernels.ts';
 import { MatrixPool } from './matrix-pool.ts';
-import { moveSteps, placesBefore } from './moves.ts';
-import type { Program, Step, TargetProfile } from './program.ts';
+import {
+  type Kernel,
+  localQubits,
+  type PermutationKernel,
+  type ProbeKernel,
+  type Program,
+  type Step,
+  type TargetProfile,
+} from './program.ts';
 import type { StartLayout } from './start-layout.ts';
 import { SweepLayout } from './sweep-layout.ts';
 import { type PlannedStep, type PlannedSweep, runsOf } from './sweep-plan.ts';
@@ -277,4 +283,116 @@ class Emitter {
 /** Moves a measurement to the places of its qubits. */
 function placed(operation: MeasureOperation, placeOf: readonly Qubit[]): MeasureOperation {
   return { ...operation, qubits: operation.qubits.map((qubit) => placeOf[qubit]!) };
+}
+
+/**
+ * Returns the kernel of a block.
+ *
+ * @param placeOf - Physical qubit of each wire.
+ */
+export function kernelOf(block: Block, placeOf: readonly Qubit[], pool: MatrixPool): Kernel {
+  const { form } = block;
+  const targets = block.targets.map((wire) => placeOf[wire]!);
+  const controls = block.controls.map((wire) => placeOf[wire]!);
+  if (form.kind === 'probe') return probeOf(block, placeOf);
+  const offset = pool.addForm(form);
+  switch (form.kind) {
+    case 'dense':
+    case 'diagonal':
+      return { kind: form.kind, targets, controls, offset };
+    case 'permutation':
+      return { kind: form.kind, targets, controls, offset, rows: form.rows };
+    case 'map':
+      return { kind: form.kind, targets, controls, offset, rows: form.rows, rest: form.rest };
+  }
+}
+
+/** Returns the kernel of a block that is a probe. */
+function probeOf({ form, targets, controls }: Block, placeOf: readonly Qubit[]): ProbeKernel {
+  if (form.kind !== 'probe') throw new Error('unreachable: a block that is no probe');
+  const places = targets.map((wire) => placeOf[wire]!);
+  const numTargets = form.actions.length;
+  const [ancilla] = places.slice(numTargets);
+  return {
+    kind: 'probe',
+    targets: places.slice(0, numTargets),
+    controls: controls.map((wire) => placeOf[wire]!),
+    ...(ancilla === undefined ? {} : { ancilla }),
+    sums: form.sums,
+  };
+}
+
+// Moves qubits to other places without applying gates, where pieces of a circuit with loops meet and each
+// piece has its own layout.
+
+/** Entries of a permutation of two qubits without phases. */
+const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
+
+/** Places of wires before steps that left them in the places `after`. */
+function placesBefore(steps: readonly Step[], after: readonly Qubit[]): readonly Qubit[] {
+  let places = after;
+  for (const step of steps.toReversed()) {
+    const cameFrom = new Map<Qubit, Qubit>();
+    if (step.kind === 'exchange') {
+      for (const [far, near] of step.pairs) cameFrom.set(far, near).set(near, far);
+    } else if (step.kind === 'sweep' && step.store !== undefined) {
+      for (const [i, place] of step.resident.entries()) cameFrom.set(step.store[i]!, place);
+    }
+    if (cameFrom.size > 0) places = places.map((place) => cameFrom.get(place) ?? place);
+  }
+  return places;
+}
+
+/** Returns steps that move each qubit from place `from[qubit]` to place `to[qubit]`. */
+function moveSteps(
+  from: readonly Qubit[],
+  to: readonly Qubit[],
+  target: TargetProfile,
+  pool: MatrixPool,
+): readonly Step[] {
+  const steps: Step[] = [];
+  /** Destination of the qubit at each place. */
+  const goesTo = Array.from(from, (_, place) => place);
+  for (const [qubit, place] of from.entries()) goesTo[place] = to[qubit]!;
+  const swap = (a: Qubit, b: Qubit) => {
+    [goesTo[a], goesTo[b]] = [goesTo[b]!, goesTo[a]!];
+  };
+  const numQubits = from.length;
+  const numNear = Math.min(reachOf(target), localQubits(target, numQubits), numQubits);
+  // Far places first: each is exchanged with the near place that holds its qubit.
+  for (let far = numNear; far < numQubits; far++) {
+    if (goesTo[far] === far) continue;
+    const source = goesTo.indexOf(far);
+    if (source >= numNear) {
+      steps.push({ kind: 'exchange', pairs: [[source, 0]] });
+      swap(source, 0);
+    }
+    const near = source >= numNear ? 0 : source;
+    steps.push({ kind: 'exchange', pairs: [[far, near]] });
+    swap(far, near);
+  }
+  // Then swaps of near places, as many in a sweep as its tile can hold. A store cannot do it: a tile that is
+  // the whole state is changed in place.
+  const tileQubits = Math.min(target.tileQubits, numNear);
+  const lowest = Array.from({ length: Math.min(target.contiguousQubits, numNear) }, (_, i) => i);
+  const offset = pool.add(ONES);
+  let resident = new Set<Qubit>(lowest);
+  let kernels: PermutationKernel[] = [];
+  const finishSweep = () => {
+    if (kernels.length === 0) return;
+    steps.push({ kind: 'sweep', resident: [...resident].sort((a, b) => a - b), kernels });
+    resident = new Set(lowest);
+    kernels = [];
+  };
+  for (const first of goesTo.keys()) {
+    while (goesTo[first] !== first) {
+      const targets = [first, goesTo[first]!] as const;
+      if (resident.union(new Set(targets)).size > tileQubits) finishSweep();
+      for (const place of targets) resident.add(place);
+      kernels.push({ kind: 'permutation', targets, controls: [], offset, rows: [0, 2, 1, 3] });
+      swap(...targets);
+    }
+  }
+  finishSweep();
+  return steps;
 }

@@ -30,7 +30,7 @@ import {
   type Wire,
 } from './block.ts';
 import { KernelTooWideError } from './errors.ts';
-import { isProbe, type Probe } from './gradient/probe.ts';
+import { isProbe, type Probe } from './gradient/backward-circuit.ts';
 import { isLinearMap, mapForm } from './noise/linear-map.ts';
 import { isParametric } from './parametric.ts';
 import type { GateLike } from './passes/gate-like.ts';

@@ -10,9 +10,12 @@ import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type { BatchEngine } from '../../src/engine/engine.ts';
 import { expectedUndecided, withExactCounts } from '../../src/engine/exact-counts.ts';
 import { Mutex } from '../../src/engine/mutex.ts';
-import { type GpuBatchHost, prepareGpuBatch } from '../../src/engine/webgpu/batch/gpu-batch.ts';
+import {
+  type GpuBatchHost,
+  prepareGpuBatch,
+  stateErrorBound,
+} from '../../src/engine/webgpu/batch/gpu-batch.ts';
 import { lowerShape } from '../../src/engine/webgpu/batch/lower-shape.ts';
-import { stateErrorBound } from '../../src/engine/webgpu/batch/rounding-bound.ts';
 import { GpuContext } from '../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
 import { randomAngles, tilted } from '../support/batches.ts';

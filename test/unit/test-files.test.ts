@@ -35,7 +35,7 @@ test('no function that starts a process is forgotten', () => {
 
 test.each([
   ['src/service/circuits/result-thread.ts', './result-thread-entry'],
-  ['src/engine/cpu/node-host.ts', './thread-pool-helper'],
+  ['src/engine/cpu/cpu-engine.ts', './thread-pool-helper'],
   ['test/support/service-process.ts', '/src/main'],
   ['test/support/command-line.ts', '/src/cli'],
 ])('the module that %s loads by its address is found for --changed', (path, entry) => {

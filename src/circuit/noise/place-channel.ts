@@ -1,8 +1,9 @@
 /** Puts channels on the qubits that a circuit names for them. */
 import type { NoiseOperation, Qubit } from '../circuit.ts';
+import { LIMIT_EXCEEDED } from '../errors.ts';
 import { counted, type FaultList } from '../fault-list.ts';
+import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
-import { ChannelTerms } from './channel-terms.ts';
 import { type ReadChannel, readChannel } from './read-channel.ts';
 
 /** Makes noise operations. A channel that comes again is read once, and its operations share it. */
@@ -63,4 +64,33 @@ export class ChannelPlacer {
     this.#terms.add(found?.channel, path, faults);
     return found;
   }
+}
+
+/** Pauli strings and entries of Kraus matrices that different channels may have together; some 100 MB of memory. */
+const MAX_CHANNEL_TERMS = 1_000_000;
+
+/** Counts the terms of channels that are kept. */
+export class ChannelTerms {
+  #count = 0;
+
+  /** Whether there is no room for further channels. */
+  get isFull(): boolean {
+    return this.#count > MAX_CHANNEL_TERMS;
+  }
+
+  /** Counts a channel, and reports that it is one too many. */
+  add(channel: Channel | undefined, path: string, faults: FaultList): void {
+    if (channel === undefined || this.isFull) return;
+    this.#count += termsOf(channel);
+    if (!this.isFull) return;
+    const terms = 'Pauli strings and entries of Kraus matrices';
+    const limit = `the limit is ${MAX_CHANNEL_TERMS}`;
+    const message = `The channels have too many ${terms} up to this one; ${limit}.`;
+    faults.add(path, message, LIMIT_EXCEEDED);
+  }
+}
+
+function termsOf(channel: Channel): number {
+  if (channel.kind === 'pauli') return channel.errors.length;
+  return channel.matrices.reduce((sum, { length }) => sum + length / 2, 0);
 }

@@ -6,9 +6,9 @@ import { MAX_DURATION_NS } from '../circuit-limits.ts';
 import { counted, type FaultList } from '../fault-list.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
-import { ChannelTerms } from './channel-terms.ts';
 import { type GatePattern, readPattern } from './gate-pattern.ts';
 import type { NoiseModelObject } from './noise-model-schema.ts';
+import { ChannelTerms } from './place-channel.ts';
 import { checkRelaxationTimes, ownWidth, type ReadChannel, readChannel } from './read-channel.ts';
 
 /** Noise after gates of some names. */

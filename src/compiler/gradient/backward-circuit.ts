@@ -11,7 +11,7 @@ import { ACTS_DIAGONALLY, ACTS_GENERALLY } from '../block.ts';
 import { pairProduct } from '../pair-form.ts';
 import { adjointOf, derivedUnitary, productSource } from '../parametric.ts';
 import { type GateLike, matrixOf } from '../passes/gate-like.ts';
-import type { Probe } from './probe.ts';
+import type { ProbeSums } from '../program.ts';
 import { type PlannedRun, partsOf } from './probed-runs.ts';
 
 /** A run, and the numbers of its sums. */
@@ -140,4 +140,23 @@ function observed(operations: readonly Operation[]): {
     else for (const qubit of qubits) dropped.add(qubit);
   }
   return { operations: kept.reverse(), dropped };
+}
+
+// Probes as operations of a circuit: barriers on their qubits at which sums are taken. What knows nothing of them keeps
+// operations on those qubits from moving across.
+
+/** A probe on qubits of a circuit, of which `program.ts` says what it sums up. */
+export interface Probe extends Extract<Operation, { readonly kind: 'barrier' }> {
+  readonly targets: readonly Qubit[];
+  readonly controls: readonly Qubit[];
+  /** Absent where sums are taken from two states. */
+  readonly ancilla: Qubit | undefined;
+  readonly sums: ProbeSums;
+  /** Action on each target, as of a block: what acts alike there may be applied before or after. */
+  readonly actions: readonly number[];
+}
+
+/** Whether a barrier is a probe. */
+export function isProbe(operation: Operation): operation is Probe {
+  return 'ancilla' in operation;
 }

@@ -10,8 +10,13 @@
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
 import { sumOfAngles } from '../../math/angles.ts';
 import { phaseOn } from './gate-like.ts';
-import { GateSlots } from './gate-slots.ts';
-import { type FoundWindow, REACH, type UndoneGate, WindowFinder } from './gate-window.ts';
+import {
+  type FoundWindow,
+  GateSlots,
+  REACH,
+  type UndoneGate,
+  WindowFinder,
+} from './gate-window.ts';
 import type { Pass } from './pass.ts';
 import { isOpener } from './window-entry.ts';
 

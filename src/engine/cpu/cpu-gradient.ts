@@ -7,12 +7,11 @@ import type { GradientStates } from '../run-gradient.ts';
 import type { MaybePromise } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { type StoredState, stateBytes } from './command.ts';
-import { type CpuProgram, type CpuState, CpuStates } from './cpu-states.ts';
+import { type CpuProgram, type CpuState, CpuStates, clearState, copyState } from './cpu-states.ts';
 import { expectations } from './expectation.ts';
 import type { LoweredProgram } from './lowered-program.ts';
 import { applyObservable } from './observable-image.ts';
 import type { PlacedProgram } from './placed-program.ts';
-import { clearState, copyState } from './state-memory.ts';
 
 /** Data that all runs of a gradient share. */
 export interface CpuGradient {

@@ -1,6 +1,7 @@
 /**
  * State operations of one run on the CPU: amplitudes in shared memory, processed by a thread pool.
  */
+
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
@@ -15,8 +16,8 @@ import type {
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
-import type { StoredState } from './command.ts';
-import { ThreadPoolRunner } from './command-runner.ts';
+import { COMMAND_HEADER_WORDS, COMMAND_KINDS, type StoredState, writeCommand } from './command.ts';
+import { type CommandRunner, ThreadPoolRunner } from './command-runner.ts';
 import { expectations } from './expectation.ts';
 import {
   amplitudesAt,
@@ -30,7 +31,6 @@ import { applyObservable } from './observable-image.ts';
 import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
 import { sampleBasisStates } from './sampling.ts';
 import type { SegmentStore } from './segment-store.ts';
-import { clearState, clearUntouched, copyState } from './state-memory.ts';
 import type { ThreadPool } from './thread-pool.ts';
 
 /** Nanoseconds of one work unit of a time slicer. */
@@ -239,4 +239,48 @@ export class CpuStates
     const cleared = clearState(this, state.at, this.#program.stateBytes);
     return cleared instanceof Promise ? cleared.then(look) : look();
   }
+}
+
+/** Bytes of a state that one item clears or copies; a power of two. */
+const PIECE_BYTES = 2 ** 20;
+/** Fields after the header: to, from, bytes, bytes of a piece, mask. */
+const FIELDS = 5;
+
+/** Makes the state at `to` |0…0⟩. */
+export function clearState(runner: CommandRunner, to: number, bytes: number): MaybePromise<void> {
+  return inPieces(runner, COMMAND_KINDS.clear, { to, from: 0, bytes, mask: 0 });
+}
+
+/** Copies the state at `from`. */
+export function copyState(
+  runner: CommandRunner,
+  from: number,
+  to: number,
+  bytes: number,
+): MaybePromise<void> {
+  return inPieces(runner, COMMAND_KINDS.copy, { to, from, bytes, mask: 0 });
+}
+
+/** Clears the groups whose byte offset has any bit of `mask`. */
+function clearUntouched(
+  runner: CommandRunner,
+  to: number,
+  bytes: number,
+  mask: number,
+): MaybePromise<void> {
+  return inPieces(runner, COMMAND_KINDS.clearUntouched, { to, from: 0, bytes, mask });
+}
+
+function inPieces(
+  runner: CommandRunner,
+  kind: number,
+  { to, from, bytes, mask }: { to: number; from: number; bytes: number; mask: number },
+): MaybePromise<void> {
+  const piece = Math.min(bytes, PIECE_BYTES);
+  const numItems = bytes / piece;
+  return runner.withScratch(4 * (COMMAND_HEADER_WORDS + FIELDS), (command) => {
+    const header = { kind, numItems, perClaim: 1 };
+    writeCommand(runner.memory, command, header, [to, from, bytes, piece, mask]);
+    return runner.runCommand(command, numItems);
+  });
 }

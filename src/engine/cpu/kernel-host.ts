@@ -1,4 +1,4 @@
-/** What the CPU engine needs of where it runs: of Node (node-host.ts) or of a browser. */
+/** What the CPU engine needs of where it runs: of Node (cpu-engine.ts) or of a browser. */
 import type { HelperSetup } from './thread-pool-control.ts';
 import type { KernelName } from './wasm-kernels.ts';
 

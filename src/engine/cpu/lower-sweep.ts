@@ -6,21 +6,28 @@
  * are ready.
  */
 import type { Sweep } from '../../compiler/program.ts';
-import { type Complex, imaginaryPart, isPhase, type Real, realPart } from '../complex.ts';
+import { type Complex, imaginaryPart, isPhase, negated, type Real, realPart } from '../complex.ts';
 import type { Growth } from '../growth.ts';
 import type { MatrixPool } from '../matrix-pool.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
 import {
   addItems,
   type Item,
+  type MapItem,
   type MovingItem,
   type PairRotationItem,
   ReadyItems,
   type RotationItem,
 } from '../work-items.ts';
-import { emitMap } from './emit-maps.ts';
-import { emitDense, emitLaneExchange, emitPermutation, emitRotations } from './emit-moves.ts';
-import { emitPairRotations } from './emit-pairs.ts';
+import {
+  acting,
+  emitDense,
+  emitLaneExchange,
+  emitPermutation,
+  emitRotations,
+  lanesWith,
+  withoutLanes,
+} from './emit-moves.ts';
 import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
 import { emitFlips, emitSigns, type PlaceOfSum } from './emit-probes.ts';
 import { GROUP_SHIFT } from './precision.ts';
@@ -315,4 +322,159 @@ function emitStore(
 function emitLaneSwap(code: TileCode, layout: TileLayout): void {
   const indices = [0, 2, 1, 3].flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
   code.emit(OPCODES.permuteLanes, EVERY_TILE, [0, layout.allBytes, code.bytes(indices)], [2]);
+}
+
+/** Emits a map but for its number for all values. */
+function emitMap(code: TileCode, layout: TileLayout, item: MapItem): void {
+  const bits = item.targets.map((target) => layout.tileBit(target));
+  withoutLanes(code, layout, bits, (moved) => {
+    const strides = moved.map((bit) => layout.stride(bit));
+    const offsetOf = (row: number) =>
+      strides.reduce((sum, stride, i) => sum + ((row >> i) & 1 ? stride : 0), 0);
+    const free = strides.reduce((mask, stride) => mask & ~stride, layout.allBytes);
+    if (isDiagonal(item)) emitFactors(code, item, offsetOf, free);
+    else if (isSmallAndReal(item)) emitMix(code, item, offsetOf, free);
+    else emitBlock(code, item, offsetOf, free);
+  });
+}
+
+function isDiagonal({ rows, entries }: MapItem): boolean {
+  const size = rows.length;
+  return entries.every((x, i) => x === 0 || (i >> 1) % (size + 1) === 0);
+}
+
+/** Whether an instruction for real matrices of its size exists. */
+function isSmallAndReal({ rows, entries }: MapItem): boolean {
+  return (
+    (rows.length === 2 || rows.length === 4) && entries.every((x, i) => i % 2 === 0 || x === 0)
+  );
+}
+
+function emitMix(
+  code: TileCode,
+  { rows, entries }: MapItem,
+  offsetOf: (row: number) => number,
+  free: number,
+): void {
+  const all = lanesWith(code, 0);
+  const reals = [...entries].filter((_, i) => i % 2 === 0);
+  const at = code.vectors(reals.map((entry) => acting(code, all, entry, 0)));
+  const opcode = rows.length === 2 ? OPCODES.mix2 : OPCODES.mix4;
+  code.emit(opcode, whereOnes(0), [0, free, at, ...rows.map(offsetOf)], [2]);
+}
+
+/** Multiplies the values of a diagonal map, each by its own number. */
+function emitFactors(
+  code: TileCode,
+  { rows, entries }: MapItem,
+  offsetOf: (row: number) => number,
+  free: number,
+): void {
+  const all = lanesWith(code, 0);
+  for (const [i, row] of rows.entries()) {
+    const at = 2 * i * (rows.length + 1);
+    const factor = [entries[at]!, entries[at + 1]!].map((part) => acting(code, all, part, 0));
+    code.emit(OPCODES.multiply, whereOnes(0), [offsetOf(row), free, code.vectors(factor)], [2]);
+  }
+}
+
+function emitBlock(
+  code: TileCode,
+  { targets, rows, entries }: MapItem,
+  offsetOf: (row: number) => number,
+  free: number,
+): void {
+  const size = rows.length;
+  const isEven = size % 2 === 0;
+  // The instruction does two rows at a time: an odd number is filled up with one that stays as it is.
+  const spare = Array.from({ length: 2 ** targets.length }, (_, row) => row).find(
+    (row) => !rows.includes(row),
+  );
+  const all = isEven || spare === undefined ? rows : [...rows, spare];
+  const padded = all.length;
+  const matrix = new Float64Array(2 * padded * padded);
+  for (let row = 0; row < size; row++) {
+    matrix.set(entries.subarray(2 * row * size, 2 * (row + 1) * size), 2 * row * padded);
+  }
+  if (padded > size) matrix[2 * (padded * padded - 1)] = 1;
+  const operands = [
+    ...[0, free, padded, code.words(all.map(offsetOf))],
+    ...[code.reals(matrix), code.laneSelection(lanesWith(code, 0))],
+  ];
+  code.emit(OPCODES.dense, whereOnes(0), operands, [3, 4, 5]);
+}
+
+/** Pairs that go together in one trip through the tile. */
+const MAX_TOGETHER = 3;
+
+/** Emits rotations of distinct pairs, none of which another one reads. */
+function emitPairRotations(
+  code: TileCode,
+  layout: TileLayout,
+  items: readonly PairRotationItem[],
+): void {
+  const alike = new Map<string, PairRotationItem[]>();
+  for (const item of items) {
+    if (layout.place(item.moved).lanes !== 0) {
+      emitLanePair(code, layout, item);
+      continue;
+    }
+    const key = `${item.read} ${item.isImaginary}`;
+    const same = alike.get(key);
+    if (same === undefined) alike.set(key, [item]);
+    else same.push(item);
+  }
+  for (const group of alike.values()) {
+    for (let i = 0; i < group.length; i += MAX_TOGETHER) {
+      emitTogether(code, layout, group.slice(i, i + MAX_TOGETHER));
+    }
+  }
+}
+
+/** Emits pairs above the lanes with the same controls. */
+function emitTogether(
+  code: TileCode,
+  layout: TileLayout,
+  items: readonly PairRotationItem[],
+): void {
+  const [{ read, isImaginary }] = items as [PairRotationItem];
+  const { outer, bytes, lanes } = layout.place(read);
+  const acts = lanesWith(code, lanes);
+  const moved = items.reduce((mask, item) => mask | layout.place(item.moved).bytes, 0);
+  const tangents = items.flatMap(({ even, odd }) => [even, odd]);
+  const at = code.vectors(tangents.map((t) => acting(code, acts, t, 0)));
+  const distances = items.flatMap(({ targets }) =>
+    targets.map((target) => layout.place(1 << target).bytes),
+  );
+  const free = layout.allBytes & ~bytes & ~moved;
+  const rotating = tangents.reduce<number>((mask, t, i) => (t === 0 ? mask : mask | (1 << i)), 0);
+  const operands = [bytes, free, items.length, isImaginary ? 1 : 0, rotating, at, ...distances];
+  code.emit(OPCODES.rotatePairs, whereOnes(outer), operands, [5]);
+}
+
+/** Emits a pair with at least one qubit in the lanes. */
+function emitLanePair(
+  code: TileCode,
+  layout: TileLayout,
+  { read, moved, targets, even, odd, isImaginary }: PairRotationItem,
+): void {
+  const { outer, bytes: controlBytes, lanes: controlLanes } = layout.place(read);
+  const acts = lanesWith(code, controlLanes);
+  const { bytes: distance, lanes } = layout.place(moved);
+  const [low, high] = targets.map((target) => layout.place(1 << target).lanes);
+  /** For the groups in which the qubit above the lanes is `group`, factors of partners by lane. */
+  const factors = (group: 0 | 1, isImagPart: boolean) =>
+    Array.from({ length: code.precision.lanes }, (_, lane): Real => {
+      if (((acts >> lane) & 1) === 0) return 0;
+      const bitOf = (mask: number) => (mask === 0 ? group : (lane & mask) === 0 ? 0 : 1);
+      const t = bitOf(low!) === bitOf(high!) ? even : odd;
+      const isPositive = isImaginary ? isImagPart : bitOf(high!) === 1;
+      return isPositive ? t : negated(t);
+    });
+  const at = code.vectors(
+    ([0, 1] as const).flatMap((group) => [factors(group, false), factors(group, true)]),
+  );
+  const free = layout.allBytes & ~controlBytes & ~distance;
+  const operands = [controlBytes, free, lanes, isImaginary ? 1 : 0, distance, at];
+  code.emit(OPCODES.rotateLanePair, whereOnes(outer), operands, [5]);
 }

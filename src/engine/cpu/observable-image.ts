@@ -12,7 +12,7 @@ import {
   writeCommand,
 } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';
-import { blockBytes, cellsOf, copyCell, pauliGeometry } from './pauli-cells.ts';
+import { blockBytes, cellsOf, copyCell, pauliGeometry } from './expectation.ts';
 import { planPaulis, writePauliPlan } from './pauli-plan.ts';
 
 /** log2 of the bytes of a block; with its sums and its table it stays in the second-level cache. */

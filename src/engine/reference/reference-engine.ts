@@ -15,15 +15,21 @@ import type { Engine, Executable, GradientExecutable } from '../engine.ts';
 import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
 import { runDensity } from '../run-density.ts';
-import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
+import {
+  checkGradientWidth,
+  type GradientStates,
+  planGradient,
+  runGradient,
+} from '../run-gradient.ts';
 import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
 import { openPlainKernels } from '../stabilizer/plain-kernels.ts';
 import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import { stateBudget } from '../state-budget.ts';
+import { valuesInTurn } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import { referenceGradientStates } from './reference-gradient.ts';
+import { applyObservable, expectation } from './final-state.ts';
 import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
 import { numKernelsOf } from './step-kernels.ts';
 
@@ -142,5 +148,48 @@ function prepareGradient(
   return {
     run: (request, signal) => runGradient({ program, ...plans, states }, request, signal),
     [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+/**
+ * Opens the states of one run.
+ *
+ * @param mayKeep - Whether there is memory for a third state.
+ */
+function referenceGradientStates(
+  { forward, backward, numSums }: GradientProgram,
+  mayKeep: boolean,
+  slicer: TimeSlicer,
+): GradientStates {
+  const state = new Float64Array(2 * 2 ** backward.numQubits);
+  // The ancilla is the highest qubit; ψ fills the lower half, or the beginning of it.
+  const psi = state.subarray(0, state.length / 2);
+  const lambda = state.subarray(state.length / 2);
+  const sums = new Float64Array(numSums);
+  const ahead = new ReferenceStates(prepareReferenceProgram(forward), slicer);
+  const back = new ReferenceStates(prepareReferenceProgram(backward, sums), slicer);
+  const small = psi.subarray(0, 2 * 2 ** forward.numQubits);
+  const layout = forward.finalLayout;
+  let kept = new Float64Array(0);
+  return {
+    sums,
+    clear() {
+      state.fill(0);
+      state[0] = 1;
+    },
+    forward: (step, onPasses) => ahead.applySweep(small, step, onPasses),
+    keep() {
+      if (mayKeep) kept = small.slice();
+      return mayKeep;
+    },
+    restore() {
+      psi.fill(0);
+      psi.set(kept);
+    },
+    expectations: (observables) =>
+      valuesInTurn(observables, (one) => expectation(small, one, layout, slicer)),
+    applyObservable: (observable) => applyObservable(small, observable, layout, lambda, slicer),
+    backward: (step, onPasses) => back.applySweep(state, step, onPasses),
+    release() {},
   };
 }

@@ -4,7 +4,6 @@
  * A state larger than a kernel can bind is split into chunks. The engine runs one program at a
  * time. It gives the device work ahead and waits only where something is read.
  */
-
 import type { Circuit } from '../../circuit/circuit.ts';
 import type {
   DensityProgram,
@@ -26,7 +25,12 @@ import { ClosedError, DensityTooWideError, ProgramTooWideError } from '../errors
 import { withExactCounts } from '../exact-counts.ts';
 import { Mutex } from '../mutex.ts';
 import { runDensity } from '../run-density.ts';
-import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
+import {
+  checkGradientWidth,
+  type GradientStates,
+  planGradient,
+  runGradient,
+} from '../run-gradient.ts';
 import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
@@ -34,13 +38,11 @@ import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import type { ShaderSource, WaitHook } from './gpu-context.ts';
-import { gpuGradientStates } from './gpu-gradient.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
 import { type LoweredProgram, ProgramLowering } from './gpu-lowering.ts';
 import { type GpuProgram, placeProgram } from './gpu-program.ts';
-import { GpuSegments } from './gpu-segments.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
-import { GpuStates } from './gpu-states.ts';
+import { GpuSegments, type GpuStateSlot, GpuStates, type GpuWork } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
 import { exchangeParts } from './sweep/exchange-sweeps.ts';
 import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
@@ -291,4 +293,63 @@ class GpuEngine implements BatchEngine {
       chunks.endRun();
     }
   }
+}
+
+/** Data that all runs of a gradient share. */
+export interface GpuGradient {
+  readonly program: GradientProgram;
+  readonly forward: GpuWork;
+  readonly backward: GpuWork;
+  /** Whether there is memory for a third state. */
+  readonly mayKeep: boolean;
+}
+
+/** Opens the states of one run. */
+function gpuGradientStates(
+  { program, forward, backward, mayKeep }: GpuGradient,
+  slicer: TimeSlicer,
+): GradientStates {
+  const layout = program.forward.finalLayout;
+  const ahead = new GpuStates(forward, layout, slicer);
+  const back = new GpuStates(backward, layout, slicer);
+  const sums = new Float64Array(program.numSums);
+  let psi: GpuStateSlot = ahead.create();
+  let lambda: GpuStateSlot = ahead.create();
+  let kept: GpuStateSlot | undefined;
+  const renew = (next: GpuStateSlot) => {
+    ahead.release(psi);
+    ahead.release(lambda);
+    psi = next;
+    lambda = ahead.create();
+  };
+  return {
+    sums,
+    release() {
+      for (const state of [psi, lambda, kept]) if (state !== undefined) ahead.release(state);
+    },
+    clear: () => renew(ahead.create()),
+    async keep() {
+      if (mayKeep) kept = await ahead.copy(psi);
+      return mayKeep;
+    },
+    async restore() {
+      if (kept === undefined) throw new Error('unreachable: nothing was kept');
+      const left = kept;
+      // The memory of ψ is free before another state is made.
+      renew(ahead.create());
+      psi = await ahead.copy(left);
+    },
+    forward: (step) => ahead.applySweep(psi, step),
+    expectations: (observables) => ahead.expectations(psi, observables),
+    applyObservable: (observable) => ahead.applyObservable(psi, observable, lambda),
+    async backward(step) {
+      const own = program.backward.steps[step]!;
+      if (own.kind === 'probing') {
+        await back.addProbeSums(psi, lambda, own.probes, sums);
+        return;
+      }
+      await back.applySweep(psi, step);
+      await back.applySweep(lambda, step);
+    },
+  };
 }

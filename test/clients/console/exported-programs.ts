@@ -10,7 +10,7 @@ import { EXAMPLES } from '../../../src/console/composer/examples.ts';
 import { type Framework, pythonText } from '../../../src/console/composer/python-texts.ts';
 import type { CircuitSource, GateObject } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
-import { NODE_HOST } from '../../../src/engine/cpu/node-host.ts';
+import { NODE_HOST } from '../../../src/engine/cpu/cpu-engine.ts';
 import { randomGates } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 

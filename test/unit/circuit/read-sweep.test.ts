@@ -1,11 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { AngleDerivatives } from '../../../src/circuit/angle-derivatives.ts';
 import { dependentAngles, evaluateAngles } from '../../../src/circuit/angle-formulas.ts';
-import { areFiniteWithin } from '../../../src/circuit/finite-angles.ts';
 import { GATES } from '../../../src/circuit/gates.ts';
 import { inputColumns, inputRows } from '../../../src/circuit/input-columns.ts';
 import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
-import { MAX_COMBINATIONS, readSweep } from '../../../src/circuit/read-sweep.ts';
+import { areFiniteWithin, MAX_COMBINATIONS, readSweep } from '../../../src/circuit/read-sweep.ts';
 
 // A million operations are read, some seconds on a quiet machine.
 vi.setConfig({ testTimeout: 200_000 });

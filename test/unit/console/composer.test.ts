@@ -36,7 +36,7 @@ import { hueOf, phaseText, stateRows } from '../../../src/console/composer/state
 import { changeTo } from '../../../src/console/composer/text-change.ts';
 import type { LiveSource, LiveState } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
-import { NODE_HOST } from '../../../src/engine/cpu/node-host.ts';
+import { NODE_HOST } from '../../../src/engine/cpu/cpu-engine.ts';
 import { worstAmplitude } from '../../support/engine-runs.ts';
 import { randomGates } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';

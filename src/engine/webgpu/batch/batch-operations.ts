@@ -2,7 +2,7 @@
  * Operations that a batch shape is compiled into: 2×2 matrices, flips and phases on subcubes of
  * basis states, with angles that differ between circuits.
  *
- * These three kinds express any gate (two-level.ts), which keeps the kernel small.
+ * These three kinds express any gate (lower-shape.ts), which keeps the kernel small.
  */
 import { type Complex, isOne, ONE, times } from '../../complex.ts';
 import type { Subcube } from '../../subcube.ts';

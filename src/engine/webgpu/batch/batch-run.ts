@@ -17,11 +17,12 @@ import { writeAngleWords } from './batch-words.ts';
 import {
   type CircuitBytes,
   circuitBytes,
+  enqueuePiece,
   maxCircuits,
+  type PieceBuffers,
   readPiece,
   resultBytes,
-} from './piece-layout.ts';
-import { enqueuePiece, type PieceBuffers } from './piece-work.ts';
+} from './piece-work.ts';
 
 /** Most pieces in flight. */
 const MAX_PENDING = 2;

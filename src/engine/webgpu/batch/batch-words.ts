@@ -2,8 +2,8 @@
 import { plainAngle } from '../../batch-request.ts';
 import { type Complex, isOne, ONE, times } from '../../complex.ts';
 import type { Subcube } from '../../subcube.ts';
+import { type BatchStage, batchStages, REGISTER_QUBITS } from './batch-kernels.ts';
 import type { BatchOperation, Factor, Phase } from './batch-operations.ts';
-import { type BatchStage, batchStages, REGISTER_QUBITS } from './batch-stages.ts';
 import type { LoweredShape } from './lower-shape.ts';
 
 /** Words per radian: an angle of 4π has a half angle of one turn, 2^32, which is 0 modulo 2^32. */

@@ -6,8 +6,7 @@ import { mergedSamples } from '../../terminal-measurement.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { samplesOf } from './basis-runs.ts';
-import { drawFromBlocks } from './block-sampling.ts';
+import { drawFromBlocks, samplesOf } from './block-sampling.ts';
 import { logicalAmplitudes } from './final-state.ts';
 import { assertNorm } from './masses.ts';
 

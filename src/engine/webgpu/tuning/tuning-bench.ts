@@ -10,8 +10,7 @@ import {
   type TileShape,
 } from '../sweep/sweep-kernel.ts';
 import type { ShapeTimes } from './choose-tile.ts';
-import { LOWEST, type TimedProgram, tileAfter, timedProgram } from './timed-sweeps.ts';
-import { timedMs } from './timed-work.ts';
+import { LOWEST, type TimedProgram, tileAfter, timedMs, timedProgram } from './timed-sweeps.ts';
 
 /** Layers of the sweep with one gate, and of the sweep with many. */
 const LAYERS = [0, 4] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CommutingGroups } from '../../../../src/compiler/passes/commuting-groups.ts';
 import { X_AXIS, Z_AXIS } from '../../../../src/compiler/passes/gate-facts.ts';
+import { CommutingGroups } from '../../../../src/compiler/passes/pair-rewriter.ts';
 
 test('an operation reaches one that it shares an axis with, past all that commutes', () => {
   const groups = new CommutingGroups(1);

@@ -9,7 +9,7 @@ import type {
   ShowOptions,
 } from '../../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../../src/console/live-state/state-computer.ts';
-import { NODE_HOST } from '../../../../src/engine/cpu/node-host.ts';
+import { NODE_HOST } from '../../../../src/engine/cpu/cpu-engine.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { readCircuit } from '../../../../src/service/circuits/read-circuit.ts';
 import { RequestInvalidError } from '../../../../src/service/http/errors.ts';

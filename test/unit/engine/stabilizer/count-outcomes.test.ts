@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countOutcomes } from '../../../../src/engine/stabilizer/count-outcomes.ts';
+import { countOutcomes } from '../../../../src/engine/stabilizer/run-stabilizer.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { RandomStream } from '../../../support/random-stream.ts';

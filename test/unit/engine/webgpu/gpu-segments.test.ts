@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Program } from '../../../../src/compiler/program.ts';
 import type { GpuProgram } from '../../../../src/engine/webgpu/gpu-program.ts';
-import { GpuSegments } from '../../../../src/engine/webgpu/gpu-segments.ts';
+import { GpuSegments } from '../../../../src/engine/webgpu/gpu-states.ts';
 
 const program = (hash: string): Program => ({
   hash,

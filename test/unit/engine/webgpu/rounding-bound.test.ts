@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../../src/circuit/circuit.ts';
 import { drawMargin, expectedUndecided } from '../../../../src/engine/exact-counts.ts';
+import { stateErrorBound } from '../../../../src/engine/webgpu/batch/gpu-batch.ts';
 import { lowerShape } from '../../../../src/engine/webgpu/batch/lower-shape.ts';
-import { stateErrorBound } from '../../../../src/engine/webgpu/batch/rounding-bound.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
 const U = 2 ** -23;

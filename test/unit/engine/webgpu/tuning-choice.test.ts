@@ -4,13 +4,14 @@ import { compile } from '../../../../src/compiler/compile.ts';
 import { COSTS } from '../../../../src/engine/webgpu/gpu-target.ts';
 import { placeSweep } from '../../../../src/engine/webgpu/sweep/place-sweep.ts';
 import { tileShape } from '../../../../src/engine/webgpu/sweep/sweep-kernel.ts';
-import { candidatesFor, fits } from '../../../../src/engine/webgpu/tuning/candidates.ts';
 import {
   bestShape,
+  COUNTED_WORK,
   dispatchQubits,
+  MIN_COUNTED_TILE,
   type ShapeTimes,
 } from '../../../../src/engine/webgpu/tuning/choose-tile.ts';
-import { COUNTED_WORK, MIN_COUNTED_TILE } from '../../../../src/engine/webgpu/tuning/tile-work.ts';
+import { candidatesFor, fits } from '../../../../src/engine/webgpu/tuning/tuning.ts';
 import { gpuLimits } from '../../../support/gpu-limits.ts';
 
 /** Sweeps that take so long on tiles of that size. */

@@ -1,13 +1,12 @@
 /** Shapes of batches as what the kernel does: matrices taken apart, and operations cut into stages. */
 import { describe, expect, test } from 'vitest';
+import { batchStages } from '../../../../src/engine/webgpu/batch/batch-kernels.ts';
 import {
   type BatchOperation,
   touched,
 } from '../../../../src/engine/webgpu/batch/batch-operations.ts';
-import { batchStages } from '../../../../src/engine/webgpu/batch/batch-stages.ts';
 import { writeAngleWords } from '../../../../src/engine/webgpu/batch/batch-words.ts';
-import { lowerShape } from '../../../../src/engine/webgpu/batch/lower-shape.ts';
-import { twoLevelFactors } from '../../../../src/engine/webgpu/batch/two-level.ts';
+import { lowerShape, twoLevelFactors } from '../../../../src/engine/webgpu/batch/lower-shape.ts';
 import { identity, maxAbsDifference, multiply } from '../../../../src/math/complex-matrix.ts';
 import {
   gate,

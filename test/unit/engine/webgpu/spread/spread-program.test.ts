@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Program, Step } from '../../../../../src/compiler/program.ts';
 import { TimeSlicer } from '../../../../../src/engine/time-slicer.ts';
-import { drawInBlock, drawnBlocks } from '../../../../../src/engine/webgpu/spread/drawn-blocks.ts';
 import { passesOf, spreadProgram } from '../../../../../src/engine/webgpu/spread/spread-program.ts';
 import {
+  drawInBlock,
+  drawnBlocks,
   rankOf,
   spreadLayout,
   withoutRankBits,
