@@ -4,6 +4,7 @@
  * To add a document, add a row to GENERATED_DOCUMENTS: tests and CI then hold it to its source.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { version } from '../src/service/http/software-version.ts';
 import { agentsDocument } from './agents-document.ts';
 import { apiDocument } from './api-document.ts';
 import { clientTypes } from './client-types.ts';
@@ -23,6 +24,13 @@ export interface GeneratedDocument {
   render(): string | Promise<string>;
 }
 
+/** A file in which the version of package.json stands where the pattern finds one. */
+function withVersion(path: string, pattern: RegExp): GeneratedDocument {
+  const render = () =>
+    readFileSync(locate(path), 'utf8').replace(pattern, (_, before) => `${before}${version()}`);
+  return { path, render };
+}
+
 /** Every generated document. */
 export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/gates.md', render: gatesDocument },
@@ -38,6 +46,10 @@ export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/limits.md', render: limitsDocument },
   { path: 'docs/performance.md', render: performanceDocument },
   { path: 'docs/capacity.md', render: capacityDocument },
+  withVersion('clients/python/src/qcs_client/__init__.py', /(__version__ = ")[\d.]+/),
+  withVersion('deploy/kubernetes/kustomization.yaml', /(newTag: )[\d.]+/),
+  withVersion('docs/deployment.md', /(quantum-compute-service-)[\d]+\.[\d]+\.[\d]+/g),
+  withVersion('docs/cluster.md', /(^\w+ {5}\w+ +\w+ +)\d+\.\d+\.\d+/gm),
 ];
 
 /** URL of a path in the repository. */

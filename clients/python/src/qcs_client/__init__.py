@@ -27,7 +27,7 @@ from .jobs import Job
 from .requests import Program
 from .results import BatchResult, CircuitResult, ProgramResult
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "AsyncClient",
