@@ -9,14 +9,15 @@
  * A job waits if its status is `queued`, it has a line, and nobody claims it. Only the first jobs of each key and level
  * are read: more than the claim can take.
  */
+
 import { AGEING_MS, FairQueue, StartTags, type StoredTags } from '../fleet/schedule/fair-queue.ts';
 import { JobDamagedError } from '../jobs/errors.ts';
 import type { Job, JobClaim, JobId } from '../jobs/job.ts';
-import { wholeJob } from '../jobs/postgres-job-store.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query, Statement } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { isCurrent } from './cluster-node.ts';
+import { wholeJob } from './postgres-job-store.ts';
 
 /**
  * Keys and levels whose jobs are looked at in one claim: so many of the first ones, and so many further ones. Where

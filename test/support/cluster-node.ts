@@ -7,11 +7,11 @@ import {
 import { ClusterNode } from '../../src/cluster/cluster-node.ts';
 import type { Recovered } from '../../src/cluster/lost-jobs.ts';
 import type { NodeRole } from '../../src/cluster/node-status.ts';
+import { PostgresIdempotencyStore } from '../../src/cluster/postgres-idempotency-store.ts';
+import { PostgresJobStore } from '../../src/cluster/postgres-job-store.ts';
 import type { JobQueueing } from '../../src/jobs/job.ts';
 import type { WaitingJob } from '../../src/jobs/job-handler.ts';
 import { JobRunner, queueingOf } from '../../src/jobs/job-runner.ts';
-import { PostgresIdempotencyStore } from '../../src/jobs/postgres-idempotency-store.ts';
-import { PostgresJobStore } from '../../src/jobs/postgres-job-store.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { ScriptedHandler } from './jobs.ts';
 import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';

@@ -43,7 +43,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a job of one owner is changed by another one in PostgreSQL',
-    file: 'src/jobs/postgres-job-store.ts',
+    file: 'src/cluster/postgres-job-store.ts',
     from: 'OR jobs.owner = given.owner AND jobs.epoch = given.epoch AND jobs.claim = given.claim)',
     to: 'OR jobs.owner = given.owner)',
   },

@@ -5,19 +5,12 @@
  * A large request or result is a column of its own, compressed, which listings do not read.
  */
 import { hash } from 'node:crypto';
-import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
-import { StorageUnwritableError } from '../storage/errors.ts';
-import type { Query, Statement } from '../storage/postgres/connection.ts';
-import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
-import { ReadBatches } from '../storage/postgres/read-batches.ts';
-import { storable } from '../storage/postgres/storable.ts';
-import { WriteBatches } from '../storage/postgres/write-batches.ts';
 import {
   DuplicateJobError,
   JobDamagedError,
   JobNotFoundError,
   JobTransitionError,
-} from './errors.ts';
+} from '../jobs/errors.ts';
 import {
   BRIEF_REQUEST_LENGTH,
   type Job,
@@ -30,11 +23,18 @@ import {
   type JobStatus,
   type NewJob,
   TRANSITIONS,
-} from './job.ts';
-import { JobListing, type ListingPlace, listingPlace, POSTGRES } from './job-listing.ts';
-import { jobOfRow } from './job-row.ts';
-import type { JobStore } from './job-store.ts';
-import { isLarge, packLarge, unpack } from './large-text.ts';
+} from '../jobs/job.ts';
+import { JobListing, type ListingPlace, listingPlace, POSTGRES } from '../jobs/job-listing.ts';
+import { jobOfRow } from '../jobs/job-row.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import { isLarge, packLarge, unpack } from '../jobs/large-text.ts';
+import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
+import { StorageUnwritableError } from '../storage/errors.ts';
+import type { Query, Statement } from '../storage/postgres/connection.ts';
+import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { ReadBatches } from '../storage/postgres/read-batches.ts';
+import { storable } from '../storage/postgres/storable.ts';
+import { WriteBatches } from '../storage/postgres/write-batches.ts';
 
 const COLUMNS = `id, kind, key_id, status, priority, target, request, large_request, created_at, started_at, finished_at,
   attempts, result, large_result, error_code, error_message, retry_of, name, tags, line, level, cost_ms, width, origin,
