@@ -12,6 +12,7 @@ import { PostgresJobStore } from '../../src/cluster/postgres-job-store.ts';
 import type { JobQueueing } from '../../src/jobs/job.ts';
 import type { WaitingJob } from '../../src/jobs/job-handler.ts';
 import { JobRunner, queueingOf } from '../../src/jobs/job-runner.ts';
+import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { ScriptedHandler } from './jobs.ts';
 import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
@@ -139,7 +140,8 @@ export async function openTestNode(
   });
   jobs = cluster;
   const runner: JobRunner = new JobRunner({
-    store,
+    // As in a service.
+    store: new ServiceMetrics().overStore(store),
     handlers: { circuit: handler },
     now: () => node.now(),
     sharing: cluster,
