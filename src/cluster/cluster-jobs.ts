@@ -8,14 +8,12 @@
  */
 
 import { JobDamagedError } from '../jobs/errors.ts';
-import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from '../jobs/job.ts';
-import type { WaitingJob } from '../jobs/job-handler.ts';
-import type { JobRunner } from '../jobs/job-runner.ts';
-import type { JobSharing, QueuedJob, StoredState } from '../jobs/job-sharing.ts';
+import type { Job, JobId, JobStatus, NewJob } from '../jobs/job.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
 import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { type ClusterNode, readableJob } from './cluster-node.ts';
+import type { ClusterRunner, JobSharing, QueuedJob } from './cluster-runner.ts';
 import {
   type Charge,
   type ClaimOutcome,
@@ -28,6 +26,8 @@ import {
 import { LineOrders } from './line-orders.ts';
 import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
 import { addPlaces, countJobs, type JobCount } from './places-in-flight.ts';
+import type { StoredState } from './remote-jobs.ts';
+import type { JobClaim, JobQueueing, SharedJob, WaitingJob } from './shared-job.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
 const LOOK_EVERY_MS = 1000;
@@ -112,28 +112,12 @@ export interface HeldJobs {
 
 const NONE_HELD: HeldJobs = { count: 0, waiting: 0, waitingMs: 0 };
 
-type Runner = Pick<
-  JobRunner,
-  | 'adoptClaimed'
-  | 'inherit'
-  | 'loseClaims'
-  | 'loseUnbegun'
-  | 'recheckHeld'
-  | 'changedElsewhere'
-  | 'progressElsewhere'
-  | 'announceProgressOf'
-  | 'lookElsewhere'
-  | 'inHand'
-  | 'isHeld'
-  | 'isOwn'
->;
-
 /** Options of ClusterJobs. */
 export interface ClusterJobsOptions {
   readonly database: PostgresDatabase;
   readonly node: () => ClusterNode;
   readonly capacity: () => NodeCapacity;
-  readonly runner: () => Runner;
+  readonly runner: () => ClusterRunner;
   /** Jobs that the live nodes can run. */
   readonly fleet: () => ClusterRoom;
   /** How a stored job waits. */
@@ -230,7 +214,7 @@ export class ClusterJobs implements JobSharing {
     this.#connectedSince = isConnected ? performance.now() : Number.POSITIVE_INFINITY;
   }
 
-  claimNew({ target }: Pick<NewJob, 'target'>, queueing: JobQueueing): JobClaim | undefined {
+  claimNew(job: Pick<NewJob, 'target' | 'keyId'>, queueing: JobQueueing): JobClaim | undefined {
     const { node, capacity } = this.#options;
     const { line, width } = queueing;
     const own = node();
@@ -238,7 +222,8 @@ export class ClusterJobs implements JobSharing {
     if (this.#nonEmpty.has(line)) return undefined;
     const room = capacity().room(line, this.#held(line));
     if (room === undefined || room.maxJobs < 1) return undefined;
-    if (!fitsWidths(room.widths, target, width)) return undefined;
+    if (!fitsWidths(room.widths, job.target, width)) return undefined;
+    this.#charge(job, queueing);
     return this.newClaim();
   }
 
@@ -248,7 +233,8 @@ export class ClusterJobs implements JobSharing {
     return { node: name, epoch, number: this.#numClaims };
   }
 
-  charge({ keyId }: Pick<Job, 'keyId'>, { line, level, costMs }: JobQueueing): void {
+  /** Notes that a job began here that did not wait in the database, so that its key is charged for it. */
+  #charge({ keyId }: Pick<Job, 'keyId'>, { line, level, costMs }: JobQueueing): void {
     let ofLine = this.#charges.get(line);
     if (ofLine === undefined) {
       ofLine = new Map();
@@ -529,11 +515,12 @@ export class ClusterJobs implements JobSharing {
   #held(line: string): HeldJobs {
     let held = NONE_HELD;
     for (const { job, hasBegun } of this.#options.runner().inHand()) {
-      if (job.queueing?.line !== line) continue;
+      const { queueing }: SharedJob = job;
+      if (queueing?.line !== line) continue;
       held = {
         count: held.count + 1,
         waiting: held.waiting + (hasBegun ? 0 : 1),
-        waitingMs: held.waitingMs + (hasBegun ? 0 : job.queueing.costMs),
+        waitingMs: held.waitingMs + (hasBegun ? 0 : queueing.costMs),
       };
     }
     return held;
@@ -605,7 +592,7 @@ export class ClusterJobs implements JobSharing {
     } finally {
       if (outcome === 'busy') {
         for (const { key, level, ms } of charges)
-          this.charge({ keyId: key }, { line, level, costMs: ms, width: 0 });
+          this.#charge({ keyId: key }, { line, level, costMs: ms, width: 0 });
       }
     }
   }

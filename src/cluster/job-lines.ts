@@ -12,12 +12,13 @@
 
 import { AGEING_MS, FairQueue, StartTags, type StoredTags } from '../fleet/schedule/fair-queue.ts';
 import { JobDamagedError } from '../jobs/errors.ts';
-import type { Job, JobClaim, JobId } from '../jobs/job.ts';
+import type { JobId } from '../jobs/job.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query, Statement } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { isCurrent } from './cluster-node.ts';
 import { wholeJob } from './postgres-job-store.ts';
+import type { JobClaim, SharedJob } from './shared-job.ts';
 
 /**
  * Keys and levels whose jobs are looked at in one claim: so many of the first ones, and so many further ones. Where
@@ -140,7 +141,7 @@ export type ClaimOutcome =
   /** Another node was claiming from the line. */
   | 'busy'
   | {
-      readonly jobs: readonly Job[];
+      readonly jobs: readonly SharedJob[];
       /** Jobs that were claimed and cannot be read. */
       readonly numDamaged: number;
       /** True if no further job was found that the node could take. */
@@ -266,7 +267,7 @@ function rangeColumns(ranges: readonly WidthRange[] | undefined) {
 }
 
 /** The job of a row; undefined if it is damaged. */
-async function readable(row: Row): Promise<Job | undefined> {
+async function readable(row: Row): Promise<SharedJob | undefined> {
   try {
     return await wholeJob(row);
   } catch (error) {

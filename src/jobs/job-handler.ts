@@ -1,5 +1,5 @@
 /** Interface between the job layer and the work: one handler per kind. */
-import type { Job, JobId, JobPart, JobPartPlace, JobQueueing, NewJob } from './job.ts';
+import type { Job, JobId, JobPart, JobPartPlace } from './job.ts';
 
 /** Reports of a handler about a job that it runs. */
 export interface JobHooks {
@@ -30,9 +30,6 @@ export interface JobHooks {
   readonly readmitted: boolean;
 }
 
-/** Facts of a job by which it waits for a node of a cluster. */
-export type WaitingJob = Pick<NewJob, 'id' | 'kind' | 'priority' | 'target' | 'request'>;
-
 /** Runs the jobs of one kind. */
 export interface JobHandler {
   /**
@@ -44,8 +41,6 @@ export interface JobHandler {
   run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string>;
   /** Number of jobs that start before this one; undefined if it is not queued. */
   queuePosition(id: JobId): number | undefined;
-  /** How a job waits for a node of a cluster. Without it, all jobs of the kind wait in a line of their own. */
-  queueing?(job: WaitingJob): JobQueueing;
   /**
    * Job that waits for this one and is one piece of work with it, if any.
    *

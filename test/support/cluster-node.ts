@@ -5,13 +5,12 @@ import {
   type NodeCapacity,
 } from '../../src/cluster/cluster-jobs.ts';
 import { ClusterNode } from '../../src/cluster/cluster-node.ts';
+import { ClusterRunner } from '../../src/cluster/cluster-runner.ts';
 import type { Recovered } from '../../src/cluster/lost-jobs.ts';
 import type { NodeRole } from '../../src/cluster/node-status.ts';
 import { PostgresIdempotencyStore } from '../../src/cluster/postgres-idempotency-store.ts';
 import { PostgresJobStore } from '../../src/cluster/postgres-job-store.ts';
-import type { JobQueueing } from '../../src/jobs/job.ts';
-import type { WaitingJob } from '../../src/jobs/job-handler.ts';
-import { JobRunner, queueingOf } from '../../src/jobs/job-runner.ts';
+import { type JobQueueing, queueingOf, type WaitingJob } from '../../src/cluster/shared-job.ts';
 import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { ScriptedHandler } from './jobs.ts';
@@ -34,7 +33,7 @@ interface TestNodeOptions {
 
 /** A node, with the proxy between it and the server. */
 export interface TestNode extends AsyncDisposable {
-  readonly runner: JobRunner;
+  readonly runner: ClusterRunner;
   readonly handler: LinedHandler;
   readonly node: ClusterNode;
   readonly jobs: ClusterJobs;
@@ -139,7 +138,7 @@ export async function openTestNode(
     onError: (error) => unexpected.push(error),
   });
   jobs = cluster;
-  const runner: JobRunner = new JobRunner({
+  const runner: ClusterRunner = new ClusterRunner({
     // As in a service.
     store: new ServiceMetrics().overStore(store),
     handlers: { circuit: handler },

@@ -4,6 +4,7 @@
  * Small bodies and results are handled in the main thread. Large bodies and programs with many steps are read
  * in other processes; large results are written in a thread.
  */
+import type { WaitingJob } from '../../cluster/shared-job.ts';
 import type { CircuitResult, DeviceRun, Processor, SavedRun } from '../../fleet/processor.ts';
 import { arraysOf, countsOfRow } from '../../fleet/run-outputs.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
@@ -11,7 +12,7 @@ import { circuitWork, type RunWork, runWork } from '../../fleet/schedule/schedul
 import { placeOnScale } from '../../fleet/schedule/width-scale.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
-import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import {
   defineJobKind,
