@@ -12,11 +12,9 @@ import { nodeStateOf } from './cluster/node-state.ts';
 import type { NodeReport } from './cluster/node-status.ts';
 import { PlacesInFlight } from './cluster/places-in-flight.ts';
 import { RateWindows } from './cluster/rate-windows.ts';
-import { queueingOf, type SharedJobHandler } from './cluster/shared-job.ts';
 import type { Config } from './config.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { FLEET_NODES } from './fleet/fleet-device.ts';
-import type { JobKind } from './jobs/job.ts';
 import type { JobRunnerOptions } from './jobs/job-runner.ts';
 import { WINDOW_S } from './service/http/limits.ts';
 import type { ClusterFigures } from './service/metrics/cluster-metrics.ts';
@@ -30,10 +28,8 @@ interface ClusterParts {
   readonly fleet: Fleet;
   readonly overlay: ClusterFleet;
   readonly runner: ClusterRunner;
-  readonly handlers: Readonly<Record<JobKind, SharedJobHandler>>;
   readonly numTaskProcesses: number;
   readonly maintenance: Pick<MaintenanceStore, 'list'>;
-  readonly failDamaged: () => Promise<unknown>;
 }
 
 /** Options of a cluster's node. */
@@ -110,11 +106,8 @@ export class Cluster {
       capacity: () => this.#localCapacity(),
       runner: () => parts().runner,
       fleet: () => parts().overlay,
-      queueingOf: (job) => queueingOf(parts().handlers[job.kind], job),
-      parentOf: (job) => parts().handlers[job.kind].parentOf?.(job),
       maxSuspicion: config.jobAttempts,
       onInherited: (places) => this.places.inherited(places),
-      failDamaged: () => parts().failDamaged(),
       onOrders: () => void this.applyMaintenance(),
       onRecovered: options.onRecovered,
       onError: options.onError,

@@ -299,10 +299,8 @@ export async function startService(
   const parts = overlay && {
     fleet,
     overlay,
-    handlers: kinds,
     numTaskProcesses: numTaskProcesses(config, numCores),
     maintenance,
-    failDamaged: () => stores.jobs.failDamaged(now()),
   };
   const runner: JobRunner = (parts && cluster?.serve(parts, options)) ?? new JobRunner(options);
   const app = await buildApp({

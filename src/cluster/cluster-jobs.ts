@@ -24,10 +24,10 @@ import {
   type WidthRange,
 } from './job-lines.ts';
 import { LineOrders } from './line-orders.ts';
-import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
+import { type Recovered, recoverLost } from './lost-jobs.ts';
 import { addPlaces, countJobs, type JobCount } from './places-in-flight.ts';
 import type { StoredState } from './remote-jobs.ts';
-import type { JobClaim, JobQueueing, SharedJob, WaitingJob } from './shared-job.ts';
+import type { JobClaim, JobQueueing, SharedJob } from './shared-job.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
 const LOOK_EVERY_MS = 1000;
@@ -120,14 +120,9 @@ export interface ClusterJobsOptions {
   readonly runner: () => ClusterRunner;
   /** Jobs that the live nodes can run. */
   readonly fleet: () => ClusterRoom;
-  /** How a stored job waits. */
-  readonly queueingOf: (job: WaitingJob) => JobQueueing;
-  readonly parentOf: LostOptions['parentOf'];
   readonly maxSuspicion: number;
   /** Called with the places in flight of jobs that this node has taken over, once the runner counts them. */
   readonly onInherited: (places: readonly JobCount[]) => void;
-  /** Ends unfinished jobs that cannot be read. */
-  readonly failDamaged: () => Promise<unknown>;
   /** Called if a processor or device went into maintenance or came back. */
   readonly onOrders: () => void;
   /** Called with what was recovered from nodes that are gone, if anything was. */
@@ -370,8 +365,7 @@ export class ClusterJobs implements JobSharing {
 
   /** @returns True if there may be more. */
   async #recoverSome(mayGiveUp: () => boolean): Promise<boolean> {
-    const { database, node, parentOf, maxSuspicion, onInherited, onRecovered, runner } =
-      this.#options;
+    const { database, node, maxSuspicion, onInherited, onRecovered, runner } = this.#options;
     const { name, epoch, leaseMs } = node();
     const options = {
       node: name,
@@ -380,7 +374,7 @@ export class ClusterJobs implements JobSharing {
       mayGiveUp,
       mayInherit: !this.#isClosed,
       maxSuspicion,
-      parentOf,
+      parentOf: (job: SharedJob) => runner().parentOf(job),
       now: node().now(),
     };
     const recovered = await database.writer.write((query) => recoverLost(query, options), true);
@@ -442,7 +436,7 @@ export class ClusterJobs implements JobSharing {
 
   /** Gives lines to jobs that have none. Those that no node took in are this node's from then on. */
   async #giveLines(): Promise<void> {
-    const { database, queueingOf, runner, onInherited } = this.#options;
+    const { database, runner, onInherited } = this.#options;
     const isOwn = (status: JobStatus, origin: string | undefined) =>
       status === 'queued' && origin === this.node;
     const rows = await database.read(WITHOUT_LINE);
@@ -460,7 +454,7 @@ export class ClusterJobs implements JobSharing {
         request: String(row['request']),
       };
       try {
-        return { id, ...queueingOf(job) };
+        return { id, ...runner().queueingOf(job) };
       } catch (error) {
         if (!(error instanceof JobDamagedError)) throw error;
         damaged.push({ id, error });
@@ -549,7 +543,7 @@ export class ClusterJobs implements JobSharing {
   }
 
   async #claim(line: string): Promise<void> {
-    const { capacity, runner, node, failDamaged, onError } = this.#options;
+    const { capacity, runner, node, onError } = this.#options;
     if (this.#claiming.has(line) || !node().holdsLease) return;
     const room = capacity().room(line, this.#held(line));
     if (room === undefined || this.#isClosed) return;
@@ -564,7 +558,7 @@ export class ClusterJobs implements JobSharing {
         if (!outcome.isEmpty) this.#nonEmpty.add(line);
         this.#counters.claimed += outcome.jobs.length;
         runner().adoptClaimed(outcome.jobs);
-        if (outcome.numDamaged > 0) await failDamaged();
+        if (outcome.numDamaged > 0) await runner().recover();
         if (this.#nonEmpty.has(line)) again = 'now';
       }
     } catch (error) {

@@ -14,8 +14,9 @@ import {
   isSameClaim,
   type JobClaim,
   type JobQueueing,
-  queueingOf,
   type SharedJob,
+  type SharedJobHandler,
+  type WaitingJob,
 } from './shared-job.ts';
 
 /** Time for which a node announces the progress of a job after it was asked to. */
@@ -83,7 +84,7 @@ export class ClusterRunner extends JobRunner {
       nodes: sharing,
       watches: this.watches,
       isHeld: (id) => this.isHeld(id),
-      onLeft: (job) => this.counts.leave(job),
+      counts: this.counts,
     });
   }
 
@@ -104,12 +105,11 @@ export class ClusterRunner extends JobRunner {
   /** Accepts a job: to be started here, or to wait in the database. */
   #accept(newJob: NewJob): ActiveJob | SharedJob {
     const record = this.accepted(newJob);
-    const queueing = queueingOf(this.handlers[newJob.kind], newJob);
+    const queueing = this.queueingOf(newJob);
     const claim = this.#sharing.claimNew(newJob, queueing);
     const shared = { ...record, queueing, origin: this.#sharing.node };
     const claimed: SharedJob | undefined = claim && { ...shared, claim };
     this.#remote.take(shared);
-    this.counts.enter(shared);
     return claimed === undefined ? shared : this.hold(claimed, NEW);
   }
 
@@ -120,15 +120,9 @@ export class ClusterRunner extends JobRunner {
       if (job.queueing !== undefined) this.#sharing.announceQueued(job.queueing.line);
       return stored;
     } catch (error) {
-      this.#forget(job.id);
+      this.#remote.drop(job.id);
       throw error;
     }
-  }
-
-  /** Forgets a job that was not stored. */
-  #forget(id: JobId): void {
-    const job = this.#remote.drop(id);
-    if (job !== undefined) this.counts.leave(job);
   }
 
   /** Waits for a job that is held here, and if other nodes take it over, for its outcome there. */
@@ -156,7 +150,7 @@ export class ClusterRunner extends JobRunner {
   protected override released(active: ActiveJob): void {
     const { record: job, isStored } = active;
     if (active.isWorking) this.#stopping.set(job.id, active);
-    if (!isStored) this.#forget(job.id);
+    if (!isStored) this.#remote.drop(job.id);
     else if (isFinal(job.status)) {
       this.#remote.tell(job);
       // Nobody else knows of a job that was stored with its outcome.
@@ -253,6 +247,12 @@ export class ClusterRunner extends JobRunner {
     return counts;
   }
 
+  /** How a stored job waits. */
+  queueingOf(job: WaitingJob): JobQueueing {
+    const handler: SharedJobHandler | undefined = this.handlers[job.kind];
+    return handler?.queueing?.(job) ?? { line: job.kind, level: 0, costMs: 1, width: 0 };
+  }
+
   /** True for an unfinished job that this node took in, wherever it runs. */
   isOwn(id: JobId): boolean {
     return this.#remote.has(id);
@@ -271,11 +271,7 @@ export class ClusterRunner extends JobRunner {
 
   /** Counts jobs that an earlier process of this node took in, or nodes that are gone, as jobs of this node. */
   inherit(jobs: readonly Job[]): void {
-    for (const job of jobs) {
-      if (this.isOwn(job.id)) continue;
-      this.#remote.take(job);
-      this.counts.enter(job);
-    }
+    for (const job of jobs) this.#remote.take(job);
   }
 
   /**

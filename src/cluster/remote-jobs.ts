@@ -39,8 +39,8 @@ interface RemoteJobsOptions {
   readonly watches: JobWatches;
   /** True for jobs whose work is held here. */
   readonly isHeld: (id: JobId) => boolean;
-  /** Called with each job of this node, as it was taken in, once it is final, or another node counts it. */
-  readonly onLeft: (job: SharedJob) => void;
+  /** Counts the jobs of this node, until they are final or another node counts them. */
+  readonly counts: { enter(job: SharedJob): void; leave(job: SharedJob): void };
 }
 
 /** A job that somebody waits for. */
@@ -78,14 +78,16 @@ export class RemoteJobs {
 
   /** Notes a job that this node has taken in. It is one of its own until it is final. */
   take(job: SharedJob): void {
+    if (this.#own.has(job.id)) return;
     this.#own.set(job.id, job);
+    this.#options.counts.enter(job);
   }
 
-  /** Forgets a job of this node that was not stored. */
-  drop(id: JobId): SharedJob | undefined {
+  /** Counts a job of this node no longer. */
+  drop(id: JobId): void {
     const job = this.#own.get(id);
     this.#own.delete(id);
-    return job;
+    if (job !== undefined) this.#options.counts.leave(job);
   }
 
   /** Unfinished jobs that this node took in and that are not held here. */
@@ -185,18 +187,12 @@ export class RemoteJobs {
     this.#awaited.delete(id);
     this.#watched.delete(id);
     awaited?.settlement.resolve(job);
-    this.#leave(id);
+    this.drop(id);
   }
 
   /** A job that another node took over when this one was given up is counted there. */
   #leaveIfMoved(id: JobId, { origin }: StoredState): void {
-    if (origin !== undefined && origin !== this.#options.nodes.node) this.#leave(id);
-  }
-
-  /** Counts a job of this node no longer. */
-  #leave(id: JobId): void {
-    const own = this.drop(id);
-    if (own !== undefined) this.#options.onLeft(own);
+    if (origin !== undefined && origin !== this.#options.nodes.node) this.drop(id);
   }
 
   /** Takes note of the progress of a job that runs on another node. */
@@ -270,7 +266,7 @@ export class RemoteJobs {
       this.#missing.set(id, since);
       if (now - since < MISSING_MS) return;
       this.#missing.delete(id);
-      this.#leave(id);
+      this.drop(id);
     }
     const awaited = this.#awaited.get(id);
     this.#awaited.delete(id);

@@ -45,11 +45,6 @@ export interface SharedJobHandler extends JobHandler {
   queueing?(job: WaitingJob): JobQueueing;
 }
 
-/** How a job waits for a node. */
-export function queueingOf(handler: SharedJobHandler | undefined, job: WaitingJob): JobQueueing {
-  return handler?.queueing?.(job) ?? { line: job.kind, level: 0, costMs: 1, width: 0 };
-}
-
 /** True if two claims are the same, or neither is one. */
 export function isSameClaim(a: JobClaim | undefined, b: JobClaim | undefined): boolean {
   return a?.node === b?.node && a?.epoch === b?.epoch && a?.number === b?.number;

@@ -147,6 +147,11 @@ export class JobRunner {
     return active;
   }
 
+  /** Job that waits for this one and is one piece of work with it, if any. */
+  parentOf(job: Job): JobId | undefined {
+    return this.handlers[job.kind]?.parentOf?.(job);
+  }
+
   /** Takes note that this process no longer holds a job. */
   protected released({ record }: ActiveJob): void {
     this.counts.leave(record);
@@ -331,7 +336,7 @@ export class JobRunner {
     const { now } = this;
     const interrupted = await requeueInterrupted({
       store: this.store,
-      parentOf: (job) => this.handlers[job.kind]?.parentOf?.(job),
+      parentOf: (job) => this.parentOf(job),
       isOurs,
       maxSuspicion: this.#maxSuspicion,
       now,

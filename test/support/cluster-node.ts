@@ -10,7 +10,7 @@ import type { Recovered } from '../../src/cluster/lost-jobs.ts';
 import type { NodeRole } from '../../src/cluster/node-status.ts';
 import { PostgresIdempotencyStore } from '../../src/cluster/postgres-idempotency-store.ts';
 import { PostgresJobStore } from '../../src/cluster/postgres-job-store.ts';
-import { type JobQueueing, queueingOf, type WaitingJob } from '../../src/cluster/shared-job.ts';
+import type { JobQueueing, WaitingJob } from '../../src/cluster/shared-job.ts';
 import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { ScriptedHandler } from './jobs.ts';
@@ -128,11 +128,8 @@ export async function openTestNode(
     capacity: () => capacity,
     runner: () => runner,
     fleet: () => room,
-    queueingOf: (job) => queueingOf(handler, job),
-    parentOf: () => undefined,
     maxSuspicion: 10,
     onInherited: () => {},
-    failDamaged: () => store.failDamaged(node.now()),
     onOrders: () => {},
     onRecovered: (what) => recovered.push(what),
     onError: (error) => unexpected.push(error),

@@ -13,7 +13,7 @@ test('a look that comes before the job is stored leaves its caller waiting', asy
     nodes: { node: 'a', askForProgress: () => {}, statesOf: async () => new Map() },
     watches: new JobWatches(),
     isHeld: () => false,
-    onLeft: (job) => void finals.push(job),
+    counts: { enter: () => {}, leave: (job) => void finals.push(job) },
   });
   const job: Job = { ...newJob(), status: 'queued', attempts: 0 };
   jobs.take(job);
@@ -55,7 +55,7 @@ function storedJobs() {
     },
     watches,
     isHeld: (id) => held.has(id),
-    onLeft: ({ id }) => void left.push(id),
+    counts: { enter: () => {}, leave: ({ id }) => void left.push(id) },
   });
   const take = (status: JobStatus = 'queued') => {
     const job: Job = { ...newJob(), status: 'queued', attempts: 0 };
