@@ -49,7 +49,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'old jobs are deleted in one batch only',
-    file: 'src/jobs/retention.ts',
+    file: 'src/jobs/sqlite-job-store.ts',
     from: 'if (deleted < batch) return total;',
     to: 'if (deleted <= batch) return total;',
   },
