@@ -8,8 +8,7 @@ import { FleetNodeInUseError, type NodeNameInUseError, NoNodeError } from './clu
 import { LocalCapacity } from './cluster/local-capacity.ts';
 import type { Recovered } from './cluster/lost-jobs.ts';
 import { buildReport } from './cluster/node-report.ts';
-import { nodeStateOf } from './cluster/node-state.ts';
-import type { NodeReport } from './cluster/node-status.ts';
+import { type NodeReport, nodeStateOf } from './cluster/node-status.ts';
 import { PlacesInFlight } from './cluster/places-in-flight.ts';
 import { RateWindows } from './cluster/rate-windows.ts';
 import type { Config } from './config.ts';
@@ -126,7 +125,7 @@ export class Cluster {
    * @returns Runner of the service's jobs.
    */
   serve(parts: Omit<ClusterParts, 'runner'>, options: JobRunnerOptions): ClusterRunner {
-    const runner = new ClusterRunner({ ...options, sharing: this.jobs });
+    const runner = new ClusterRunner(options, this.jobs);
     this.#parts = { ...parts, runner };
     return runner;
   }
@@ -157,7 +156,7 @@ export class Cluster {
   announcing(maintenance: MaintenanceStore): MaintenanceStore {
     const announced = async (change: Promise<void>) => {
       await change;
-      this.jobs.announceOrders();
+      this.jobs.send('orders');
     };
     return {
       list: () => maintenance.list(),

@@ -26,7 +26,7 @@ import {
 import { LineOrders } from './line-orders.ts';
 import { type Recovered, recoverLost } from './lost-jobs.ts';
 import { addPlaces, countJobs, type JobCount } from './places-in-flight.ts';
-import type { StoredState } from './remote-jobs.ts';
+import type { NodeMessage, StoredState } from './remote-jobs.ts';
 import type { JobClaim, JobQueueing, SharedJob } from './shared-job.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
@@ -37,8 +37,6 @@ const OVERDUE_MS = 2000;
 const AFTER_OTHERS_MS = 250;
 /** A claim that met another node's claim of the same line is tried again after so long. */
 const BUSY_AGAIN_MS = 3;
-/** Characters of the text that other nodes show with the progress of a job. */
-const MAX_TEXT = 1000;
 
 const STATES = {
   name: 'cluster-states',
@@ -200,7 +198,7 @@ export class ClusterJobs implements JobSharing {
     const node = this.#options.node();
     await node.leave().catch(() => {});
     await this.#recover(() => false).catch(() => {});
-    for (const line of this.#options.capacity().lines()) this.announceQueued(line);
+    for (const line of this.#options.capacity().lines()) this.send('queued', line);
     await this.#bus.close();
   }
 
@@ -240,26 +238,9 @@ export class ClusterJobs implements JobSharing {
     ofLine.set(name, { key: keyId, level, ms });
   }
 
-  announceQueued(line: string): void {
-    this.#bus.send(message('queued', line));
-    this.#mayClaim(line);
-  }
-
-  announceChanged(id: JobId): void {
-    this.#bus.send(message('changed', id));
-  }
-
-  announceProgress(id: JobId, progress: number, text: string | undefined): void {
-    this.#bus.send(message('progress', id, progress, text?.slice(0, MAX_TEXT)));
-  }
-
-  askForProgress(id: JobId): void {
-    this.#bus.send(message('watched', id));
-  }
-
-  /** Tells the nodes that an operator's orders have changed. */
-  announceOrders(): void {
-    this.#bus.send(message('orders'));
+  send(...message: NodeMessage): void {
+    this.#bus.send(JSON.stringify(message.filter((part) => part !== undefined)));
+    if (message[0] === 'queued') this.#mayClaim(message[1]);
   }
 
   async statesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, StoredState>> {
@@ -383,11 +364,9 @@ export class ClusterJobs implements JobSharing {
     this.#counters.givenUp += givenUp.length;
     runner().inherit(inherited);
     onInherited(places);
-    for (const id of failed) this.announceChanged(id);
-    const changed = new Set(queuedAgain.map(({ id }) => id));
-    for (const id of changed) this.announceChanged(id);
+    for (const id of [...failed, ...queuedAgain.map(({ id }) => id)]) this.send('changed', id);
     for (const line of new Set(queuedAgain.map(({ queueing }) => queueing?.line))) {
-      if (line !== undefined) this.announceQueued(line);
+      if (line !== undefined) this.send('queued', line);
     }
     if (givenUp.length + queuedAgain.length + failed.length > 0) onRecovered(recovered);
     return recovered.isPartial;
@@ -427,18 +406,16 @@ export class ClusterJobs implements JobSharing {
     const ids = overdue.map(({ id }) => id);
     await database.writer.write((query) => query(LET_GO, [ids, name, epoch]));
     for (const line of new Set(overdue.map(({ queueing }) => queueing?.line ?? ''))) {
-      // Other nodes come first.
+      // Other nodes come first: this one claims later.
       this.#nonEmpty.add(line);
       this.#claimAfter(line, AFTER_OTHERS_MS);
-      this.#bus.send(message('queued', line));
+      this.send('queued', line);
     }
   }
 
   /** Gives lines to jobs that have none. Those that no node took in are this node's from then on. */
   async #giveLines(): Promise<void> {
     const { database, runner, onInherited } = this.#options;
-    const isOwn = (status: JobStatus, origin: string | undefined) =>
-      status === 'queued' && origin === this.node;
     const rows = await database.read(WITHOUT_LINE);
     if (rows.length === 0) return;
     const damaged: { readonly id: JobId; readonly error: JobDamagedError }[] = [];
@@ -472,7 +449,8 @@ export class ClusterJobs implements JobSharing {
       ]);
       const jobs = rows
         .flatMap((row) => readableJob(row))
-        .filter(({ id, status, origin }) => isOwn(status, origin) && !runner().isOwn(id));
+        .filter(({ status, origin }) => status === 'queued' && origin === this.node)
+        .filter(({ id }) => !runner().remote.has(id));
       const places = countJobs(jobs);
       await addPlaces(query, this.node, places);
       return { jobs, places };
@@ -488,7 +466,7 @@ export class ClusterJobs implements JobSharing {
         this.#options.node().now(),
       ]),
     );
-    for (const { id } of damaged) this.announceChanged(id);
+    for (const { id } of damaged) this.send('changed', id);
   }
 
   /** Nodes that claim jobs. */
@@ -601,11 +579,8 @@ export class ClusterJobs implements JobSharing {
     else if (kind === 'orders') void node().renew().then(onOrders);
     else if (kind === 'progress') {
       const [progress, said] = rest;
-      runner().progressElsewhere(
-        subject,
-        Number(progress),
-        said === undefined ? said : String(said),
-      );
+      const text = said === undefined ? said : String(said);
+      runner().remote.tellProgress(subject, Number(progress), text);
     }
   }
 }
@@ -619,9 +594,4 @@ function messageOf(text: string): readonly [kind?: string, subject?: string, ...
   } catch {
     return [];
   }
-}
-
-/** A message as it is sent. */
-function message(...parts: readonly unknown[]): string {
-  return JSON.stringify(parts.filter((part) => part !== undefined));
 }

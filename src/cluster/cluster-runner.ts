@@ -21,6 +21,8 @@ import {
 
 /** Time for which a node announces the progress of a job after it was asked to. */
 const ANNOUNCE_MS = 30_000;
+/** Characters of the text that other nodes show with the progress of a job. */
+const MAX_TEXT = 1000;
 
 /** A new job that starts here. The cluster has accepted it, so that a full queue of this node accepts it, too. */
 const NEW: Arrival = { isStored: false, readmitted: true, mayBeginUnmarked: true };
@@ -38,12 +40,6 @@ export interface JobSharing extends OtherNodes {
   claimNew(job: Pick<NewJob, 'target' | 'keyId'>, queueing: JobQueueing): JobClaim | undefined;
   /** A further claim of this node, for a job that is not stored yet. */
   newClaim(): JobClaim;
-  /** Tells the nodes that a job waits in a line. */
-  announceQueued(line: string): void;
-  /** Tells the nodes that the record of a job has changed. */
-  announceChanged(id: JobId): void;
-  /** Tells the nodes of the progress of a job that runs here. */
-  announceProgress(id: JobId, progress: number, message: string | undefined): void;
   /**
    * Number of jobs that start before a job that waits in the database; undefined if it is not known to wait there.
    *
@@ -63,23 +59,19 @@ export interface JobSharing extends OtherNodes {
   released(): void;
 }
 
-/** Options of a ClusterRunner. */
-interface ClusterRunnerOptions extends JobRunnerOptions {
-  readonly sharing: JobSharing;
-}
-
 export class ClusterRunner extends JobRunner {
   readonly #sharing: JobSharing;
-  readonly #remote: RemoteJobs;
+  /** Jobs that this node took in, or that somebody here waits for or watches, while they are not held here. */
+  readonly remote: RemoteJobs;
   /** Jobs whose progress other nodes want to know, and until when, on the monotonic clock. */
   readonly #announced = new Map<JobId, number>();
   /** Jobs that were released while their work had not ended. */
   readonly #stopping = new Map<JobId, ActiveJob>();
 
-  constructor({ sharing, ...options }: ClusterRunnerOptions) {
+  constructor(options: JobRunnerOptions, sharing: JobSharing) {
     super(options);
     this.#sharing = sharing;
-    this.#remote = new RemoteJobs({
+    this.remote = new RemoteJobs({
       store: options.store,
       nodes: sharing,
       watches: this.watches,
@@ -109,7 +101,7 @@ export class ClusterRunner extends JobRunner {
     const claim = this.#sharing.claimNew(newJob, queueing);
     const shared = { ...record, queueing, origin: this.#sharing.node };
     const claimed: SharedJob | undefined = claim && { ...shared, claim };
-    this.#remote.take(shared);
+    this.remote.take(shared);
     return claimed === undefined ? shared : this.hold(claimed, NEW);
   }
 
@@ -117,10 +109,10 @@ export class ClusterRunner extends JobRunner {
   async #queue(job: SharedJob): Promise<Job> {
     try {
       const stored = await this.store.create(job);
-      if (job.queueing !== undefined) this.#sharing.announceQueued(job.queueing.line);
+      if (job.queueing !== undefined) this.#sharing.send('queued', job.queueing.line);
       return stored;
     } catch (error) {
-      this.#remote.drop(job.id);
+      this.remote.drop(job.id);
       throw error;
     }
   }
@@ -143,19 +135,19 @@ export class ClusterRunner extends JobRunner {
 
   override async waitFor(id: JobId, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
     signal?.throwIfAborted();
-    if (!this.isHeld(id)) return await this.#remote.wait(id, timeoutMs, signal);
+    if (!this.isHeld(id)) return await this.remote.wait(id, timeoutMs, signal);
     return await this.#orElsewhere(super.waitFor(id, timeoutMs, signal), id, timeoutMs, signal);
   }
 
   protected override released(active: ActiveJob): void {
     const { record: job, isStored } = active;
     if (active.isWorking) this.#stopping.set(job.id, active);
-    if (!isStored) this.#remote.drop(job.id);
+    if (!isStored) this.remote.drop(job.id);
     else if (isFinal(job.status)) {
-      this.#remote.tell(job);
+      this.remote.tell(job);
       // Nobody else knows of a job that was stored with its outcome.
-      if (active.isKnown) this.#sharing.announceChanged(job.id);
-    } else if (this.watches.has(job.id)) this.#remote.follow(job);
+      if (active.isKnown) this.#sharing.send('changed', job.id);
+    } else if (this.watches.has(job.id)) this.remote.follow(job);
     this.#sharing.released();
   }
 
@@ -168,17 +160,15 @@ export class ClusterRunner extends JobRunner {
   #announce({ record, progress, message }: ActiveJob): void {
     const until = this.#announced.get(record.id);
     if (until === undefined || until < performance.now()) return;
-    if (progress === undefined || record.status !== 'running') {
-      this.#sharing.announceChanged(record.id);
-    } else {
-      this.#sharing.announceProgress(record.id, progress, message);
-    }
+    const { id, status } = record;
+    if (progress === undefined || status !== 'running') this.#sharing.send('changed', id);
+    else this.#sharing.send('progress', id, progress, message?.slice(0, MAX_TEXT));
   }
 
   protected override cancelled(job: Job): void {
     super.cancelled(job);
-    this.#remote.tell(job);
-    this.#sharing.announceChanged(job.id);
+    this.remote.tell(job);
+    this.#sharing.send('changed', job.id);
   }
 
   protected override isWatched(id: JobId): boolean {
@@ -190,16 +180,16 @@ export class ClusterRunner extends JobRunner {
   }
 
   protected override stateOfStored(record: Job): JobState {
-    this.#remote.follow(record);
+    this.remote.follow(record);
     return super.stateOfStored(record);
   }
 
   override get hasWaiting(): boolean {
-    return super.hasWaiting || this.#remote.waiting().next().done === false;
+    return super.hasWaiting || this.remote.waiting().next().done === false;
   }
 
   override async cancelWaiting(isChosen: (job: Job) => boolean): Promise<void> {
-    const elsewhere = [...this.#remote.waiting()].filter(isChosen);
+    const elsewhere = [...this.remote.waiting()].filter(isChosen);
     await Promise.all([
       super.cancelWaiting(isChosen),
       ...elsewhere.map(({ id }) => this.#cancelQueued(id)),
@@ -219,7 +209,7 @@ export class ClusterRunner extends JobRunner {
   override queuePosition(id: JobId): number {
     const elsewhere = this.isHeld(id)
       ? undefined
-      : this.#sharing.queuePosition(id, this.#remote.lineOf(id));
+      : this.#sharing.queuePosition(id, this.remote.lineOf(id));
     return elsewhere ?? super.queuePosition(id);
   }
 
@@ -243,7 +233,7 @@ export class ClusterRunner extends JobRunner {
 
   override async shutdown(graceMs: number): Promise<ShutdownCounts> {
     const counts = await super.shutdown(graceMs);
-    this.#remote.answerAll();
+    this.remote.answerAll();
     return counts;
   }
 
@@ -251,11 +241,6 @@ export class ClusterRunner extends JobRunner {
   queueingOf(job: WaitingJob): JobQueueing {
     const handler: SharedJobHandler | undefined = this.handlers[job.kind];
     return handler?.queueing?.(job) ?? { line: job.kind, level: 0, costMs: 1, width: 0 };
-  }
-
-  /** True for an unfinished job that this node took in, wherever it runs. */
-  isOwn(id: JobId): boolean {
-    return this.#remote.has(id);
   }
 
   /**
@@ -271,7 +256,7 @@ export class ClusterRunner extends JobRunner {
 
   /** Counts jobs that an earlier process of this node took in, or nodes that are gone, as jobs of this node. */
   inherit(jobs: readonly Job[]): void {
-    for (const job of jobs) this.#remote.take(job);
+    for (const job of jobs) this.remote.take(job);
   }
 
   /**
@@ -308,7 +293,7 @@ export class ClusterRunner extends JobRunner {
   async changedElsewhere(id: JobId): Promise<void> {
     const active = this.active.get(id);
     if (active !== undefined) await active.recheck().catch(() => {});
-    await this.#remote.changed(id);
+    await this.remote.changed(id);
   }
 
   /**
@@ -321,11 +306,6 @@ export class ClusterRunner extends JobRunner {
       ({ record, isStored }) => isStored && !isHeld(record.id),
     );
     await Promise.all(doubtful.map((active) => active.recheck().catch(() => {})));
-  }
-
-  /** Takes note of the progress of a job that another node runs. */
-  progressElsewhere(id: JobId, progress: number, message: string | undefined): void {
-    this.#remote.tellProgress(id, progress, message);
   }
 
   /** Announces the progress of a job to the other nodes for some time, while it runs here or once it does. */
@@ -342,6 +322,6 @@ export class ClusterRunner extends JobRunner {
     const now = performance.now();
     for (const [id, until] of this.#announced) if (until < now) this.#announced.delete(id);
     for (const [id, { isWorking }] of this.#stopping) if (!isWorking) this.#stopping.delete(id);
-    await this.#remote.look();
+    await this.remote.look();
   }
 }

@@ -17,7 +17,7 @@ import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query, Statement } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { isCurrent } from './cluster-node.ts';
-import { wholeJob } from './postgres-job-store.ts';
+import { jobOrDamage } from './postgres-job-store.ts';
 import type { JobClaim, SharedJob } from './shared-job.ts';
 
 /**
@@ -209,8 +209,8 @@ export class JobLines {
     );
     if (rows === 'busy') return rows;
     this.#lookedTo.set(line, rows.lookedTo);
-    const read = await Promise.all(rows.taken.map(readable));
-    const jobs = read.filter((job) => job !== undefined);
+    const read = await Promise.all(rows.taken.map((row) => jobOrDamage(row)));
+    const jobs = read.filter((job): job is SharedJob => !(job instanceof JobDamagedError));
     return { jobs, numDamaged: read.length - jobs.length, isEmpty: rows.isEmpty };
   }
 
@@ -264,16 +264,6 @@ function rangeColumns(ranges: readonly WidthRange[] | undefined) {
     column(({ least }) => least),
     column(({ most }) => most),
   ] as const;
-}
-
-/** The job of a row; undefined if it is damaged. */
-async function readable(row: Row): Promise<SharedJob | undefined> {
-  try {
-    return await wholeJob(row);
-  } catch (error) {
-    if (error instanceof JobDamagedError) return undefined;
-    throw error;
-  }
 }
 
 async function claimRows(

@@ -230,8 +230,9 @@ export class PostgresJobStore implements JobStore {
       const { sql, values } = listing.page(from, undefined, limit);
       const rows = await this.#database.read(numbered(sql), values);
       for (const row of rows) {
-        const job = await this.#readable(row, query.isBrief === true);
-        if (job !== undefined) jobs.push(job);
+        const job = await jobOrDamage(row, query.isBrief);
+        if (!(job instanceof JobDamagedError)) jobs.push(job);
+        else this.#onDamaged({ table: 'jobs', id: String(row['id']), what: job.what });
       }
       if (jobs.length === query.limit || rows.length < limit) return jobs;
       from = listingPlace(rows.at(-1));
@@ -293,8 +294,8 @@ export class PostgresJobStore implements JobStore {
     for (let from: readonly unknown[] = ['', 0, '']; ; ) {
       const rows = await this.#database.read(UNFINISHED, [...from, PAGE_ROWS]);
       for (const row of rows) {
-        const damage = await damageOf(row);
-        if (damage === undefined) continue;
+        const damage = await jobOrDamage(row);
+        if (!(damage instanceof JobDamagedError)) continue;
         const id = String(row['id']);
         this.#onDamaged({ table: 'jobs', id, what: damage.what });
         const { code, message } = damage;
@@ -306,17 +307,6 @@ export class PostgresJobStore implements JobStore {
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE_ROWS) return numFailed;
       from = [last['kind'], last['created_at'], last['id']];
-    }
-  }
-
-  /** Reads a job, or reports it as damaged and returns undefined. */
-  async #readable(row: StoredRow, isBrief: boolean): Promise<SharedJob | undefined> {
-    try {
-      return isBrief ? sharedJobOfRow(row) : await wholeJob(row);
-    } catch (error) {
-      if (!(error instanceof JobDamagedError)) throw error;
-      this.#onDamaged({ table: 'jobs', id: String(row['id']), what: error.what });
-      return undefined;
     }
   }
 }
@@ -502,7 +492,7 @@ function placeOfRow(row: StoredRow): JobPartPlace {
 }
 
 /** Converts a row of `SELECT *` to a job, with its large texts. */
-export async function wholeJob(row: StoredRow): Promise<SharedJob> {
+async function wholeJob(row: StoredRow): Promise<SharedJob> {
   const job = sharedJobOfRow(row);
   const large = async (column: 'large_request' | 'large_result', name: 'request' | 'result') => {
     const bytes = row[column];
@@ -521,10 +511,13 @@ export async function wholeJob(row: StoredRow): Promise<SharedJob> {
   };
 }
 
-async function damageOf(row: StoredRow): Promise<JobDamagedError | undefined> {
+/** The job of a row, with its large texts unless it is brief, or what is damaged of it. */
+export async function jobOrDamage(
+  row: StoredRow,
+  isBrief = false,
+): Promise<SharedJob | JobDamagedError> {
   try {
-    await wholeJob(row);
-    return undefined;
+    return isBrief ? sharedJobOfRow(row) : await wholeJob(row);
   } catch (error) {
     if (error instanceof JobDamagedError) return error;
     throw error;

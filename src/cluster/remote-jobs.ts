@@ -22,12 +22,22 @@ const MISSING_MS = 30_000;
 /** State of a job in the database. */
 export type StoredState = Pick<SharedJob, 'status' | 'origin'>;
 
+/**
+ * Message to the other nodes: a job waits in a line, a record has changed, a job that runs here has come so far, the node
+ * that runs a job is to tell its progress for some time, an operator's orders have changed.
+ */
+export type NodeMessage =
+  | readonly ['queued', line: string]
+  | readonly ['changed', id: JobId]
+  | readonly ['progress', id: JobId, progress: number, text: string | undefined]
+  | readonly ['watched', id: JobId]
+  | readonly ['orders'];
+
 /** What is asked of the other nodes and of their database. */
 export interface OtherNodes {
   /** Name of this node. */
   readonly node: string;
-  /** Asks the node that runs a job to announce its progress for some time. */
-  askForProgress(id: JobId): void;
+  send(...message: NodeMessage): void;
   /** Reads the statuses of jobs, and which nodes took them in; deleted jobs are left out. */
   statesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, StoredState>>;
 }
@@ -140,7 +150,7 @@ export class RemoteJobs {
   follow(job: SharedJob): void {
     if (isFinal(job.status)) return;
     this.#watched.set(job.id, { record: job });
-    this.#options.nodes.askForProgress(job.id);
+    this.#options.nodes.send('watched', job.id);
   }
 
   /** Reads the record of a job again, if anybody here is interested in it. */
@@ -214,7 +224,7 @@ export class RemoteJobs {
     }
     this.#numLooks += 1;
     if (this.#numLooks % ASK_EVERY_LOOKS === 0) {
-      for (const id of this.#watched.keys()) nodes.askForProgress(id);
+      for (const id of this.#watched.keys()) nodes.send('watched', id);
     }
     const known = new Map<JobId, SharedJob>(this.#nextOwn().map((job) => [job.id, job]));
     for (const [id, { record }] of this.#watched) known.set(id, record);

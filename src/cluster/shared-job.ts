@@ -56,8 +56,7 @@ export function isSameClaim(a: JobClaim | undefined, b: JobClaim | undefined): b
  * @throws {JobDamagedError} if the row is not a valid job.
  */
 export function sharedJobOfRow(row: StoredRow): SharedJob {
-  const { line, origin } = row;
-  const claim = claimOfRow(row);
+  const { line, origin, owner: node } = row;
   return {
     ...jobOfRow(row),
     ...(typeof line === 'string' && {
@@ -69,11 +68,8 @@ export function sharedJobOfRow(row: StoredRow): SharedJob {
       },
     }),
     ...(typeof origin === 'string' && { origin }),
-    ...(claim && { claim }),
+    ...(typeof node === 'string' && {
+      claim: { node, epoch: Number(row['epoch']), number: Number(row['claim']) },
+    }),
   };
-}
-
-function claimOfRow({ owner, epoch, claim }: StoredRow): JobClaim | undefined {
-  if (typeof owner !== 'string') return undefined;
-  return { node: owner, epoch: Number(epoch), number: Number(claim) };
 }

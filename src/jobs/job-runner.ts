@@ -56,7 +56,7 @@ export interface ShutdownCounts {
   readonly requeued: number;
 }
 
-/** Runner of a process that has its store to itself. The protected methods are what is done otherwise where others share it. */
+/** Job runner of a process that has its store to itself. A runner that shares its store overrides the protected methods. */
 export class JobRunner {
   protected readonly store: JobStore;
   protected readonly handlers: JobRunnerOptions['handlers'];
@@ -117,18 +117,14 @@ export class JobRunner {
     return await this.#accept(newJob).run(timeoutMs);
   }
 
+  /** Holds a new job before it is stored: a shutdown must wait for the write, and so must callers that ask for it by id. */
   #accept(newJob: NewJob): ActiveJob {
     const record = this.accepted(newJob);
     this.counts.enter(record);
     return this.hold(record, NEW);
   }
 
-  /**
-   * Record of a new job, unless it is refused; see `submit`.
-   *
-   * The job is to be held before it is stored: a shutdown must wait for the write, and so must callers that ask for the
-   * job by id.
-   */
+  /** Record of a new job, unless it is refused; see `submit`. */
   protected accepted(newJob: NewJob): Job {
     if (this.#shutdown !== undefined) throw new RunnerClosedError();
     const refusal = this.#refusal();
@@ -138,7 +134,7 @@ export class JobRunner {
     return { ...newJob, status: 'queued', attempts: 0 };
   }
 
-  /** Holds a job whose kind has a handler. */
+  /** Makes this process the holder of a job, whose kind has a handler. */
   protected hold(record: Job, arrival: Arrival): ActiveJob {
     const handler = this.handlers[record.kind];
     if (handler === undefined) throw new Error(`unreachable: a held job of kind ${record.kind}`);
@@ -152,17 +148,17 @@ export class JobRunner {
     return this.handlers[job.kind]?.parentOf?.(job);
   }
 
-  /** Takes note that this process no longer holds a job. */
+  /** Called when this process no longer holds a job. */
   protected released({ record }: ActiveJob): void {
     this.counts.leave(record);
   }
 
-  /** Takes note that a held job or its progress changed. */
+  /** Called when a held job or its progress changed. */
   protected changed(active: ActiveJob): void {
     this.watches.tell(active.record.id, () => stateOfActive(active));
   }
 
-  /** Takes note that a job was cancelled where it is stored. */
+  /** Called when a job was cancelled in the store, because it is not held here. */
   protected cancelled(job: Job): void {
     this.watches.tell(job.id, () => stateOf(job));
   }
@@ -172,12 +168,12 @@ export class JobRunner {
     return this.watches.has(id);
   }
 
-  /** See ActiveJobContext. */
+  /** True if another process holds a stored job now that this one held. */
   protected isTaken(_stored: Job, _held: Job): boolean {
     return false;
   }
 
-  /** State of a job that is not held here, for a watch that opens. */
+  /** State of a job that is not held here, for a new watch. */
   protected stateOfStored(record: Job): JobState {
     return stateOf(record, this.progress(record.id));
   }

@@ -135,14 +135,16 @@ export async function openTestNode(
     onError: (error) => unexpected.push(error),
   });
   jobs = cluster;
-  const runner: ClusterRunner = new ClusterRunner({
-    // As in a service.
-    store: new ServiceMetrics().overStore(store),
-    handlers: { circuit: handler },
-    now: () => node.now(),
-    sharing: cluster,
-    onUnexpectedError: (error) => unexpected.push(error),
-  });
+  const runner: ClusterRunner = new ClusterRunner(
+    {
+      // As in a service.
+      store: new ServiceMetrics().overStore(store),
+      handlers: { circuit: handler },
+      now: () => node.now(),
+      onUnexpectedError: (error) => unexpected.push(error),
+    },
+    cluster,
+  );
   await node.join();
   await cluster.start();
   return {

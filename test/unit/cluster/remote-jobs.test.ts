@@ -10,7 +10,7 @@ test('a look that comes before the job is stored leaves its caller waiting', asy
   const finals: Job[] = [];
   const jobs = new RemoteJobs({
     store: { get: async () => undefined },
-    nodes: { node: 'a', askForProgress: () => {}, statesOf: async () => new Map() },
+    nodes: { node: 'a', send: () => {}, statesOf: async () => new Map() },
     watches: new JobWatches(),
     isHeld: () => false,
     counts: { enter: () => {}, leave: (job) => void finals.push(job) },
@@ -42,7 +42,7 @@ function storedJobs() {
     },
     nodes: {
       node: 'a',
-      askForProgress: () => {},
+      send: () => {},
       statesOf: async (ids) => {
         looks.push(ids);
         return new Map(
