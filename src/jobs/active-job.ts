@@ -300,8 +300,9 @@ export class ActiveJob {
         this.#partsWritten = Promise.all([this.#partsWritten, this.#saveParts(parts)]);
       },
       storeParts: async (parts) => {
-        await this.#inTurn(() => this.#storeNow());
-        await this.#context.store.addParts(this.#record.id, parts, this.#record);
+        const { id } = await this.#inTurn(() => this.#storeNow());
+        const areStored = await this.#context.store.addParts(id, parts, this.#record);
+        if (!areStored && !this.#settlement.isSettled) throw new JobLostError(id);
       },
       savedParts: async () => {
         return this.#isStored ? this.#context.store.partPlaces(this.#record.id) : [];

@@ -21,7 +21,7 @@ export interface JobHooks {
   /**
    * Stores the job, if it is not stored yet, and parts of its result, before anything else happens.
    *
-   * @throws the store's error, if they cannot be written.
+   * @throws the store's error, if they cannot be written; JobLostError if another process has taken or ended the job.
    */
   storeParts(parts: readonly JobPart[]): Promise<void>;
   /** Places of the parts that are stored, in order; those of an earlier run when the work begins. */
