@@ -26,7 +26,7 @@ export interface JobQueueing {
   readonly width: number;
 }
 
-/** Record of a job, which a store of a single node gives, too. */
+/** Record of a job. The further fields are absent from records of a single node. */
 export interface SharedJob extends Job {
   /** How it waits. */
   readonly queueing?: JobQueueing;
