@@ -3,20 +3,18 @@ import { hostname } from 'node:os';
 import type { ClusterFleet } from './cluster/cluster-fleet.ts';
 import { ClusterJobs } from './cluster/cluster-jobs.ts';
 import { ClusterNode } from './cluster/cluster-node.ts';
+import { ClusterRunner } from './cluster/cluster-runner.ts';
 import { FleetNodeInUseError, type NodeNameInUseError, NoNodeError } from './cluster/errors.ts';
 import { LocalCapacity } from './cluster/local-capacity.ts';
 import type { Recovered } from './cluster/lost-jobs.ts';
 import { buildReport } from './cluster/node-report.ts';
-import { nodeStateOf } from './cluster/node-state.ts';
-import type { NodeReport } from './cluster/node-status.ts';
+import { type NodeReport, nodeStateOf } from './cluster/node-status.ts';
 import { PlacesInFlight } from './cluster/places-in-flight.ts';
 import { RateWindows } from './cluster/rate-windows.ts';
 import type { Config } from './config.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { FLEET_NODES } from './fleet/fleet-device.ts';
-import type { JobKind } from './jobs/job.ts';
-import type { JobHandler } from './jobs/job-handler.ts';
-import { type JobRunner, queueingOf } from './jobs/job-runner.ts';
+import type { JobRunnerOptions } from './jobs/job-runner.ts';
 import { WINDOW_S } from './service/http/limits.ts';
 import type { ClusterFigures } from './service/metrics/cluster-metrics.ts';
 import type { NodeFault } from './service/service-deps.ts';
@@ -28,11 +26,9 @@ import { TPU_POOLS } from './workloads/tpu/tpu-zones.ts';
 interface ClusterParts {
   readonly fleet: Fleet;
   readonly overlay: ClusterFleet;
-  readonly runner: JobRunner;
-  readonly handlers: Readonly<Record<JobKind, JobHandler>>;
+  readonly runner: ClusterRunner;
   readonly numTaskProcesses: number;
   readonly maintenance: Pick<MaintenanceStore, 'list'>;
-  readonly failDamaged: () => Promise<unknown>;
 }
 
 /** Options of a cluster's node. */
@@ -109,11 +105,8 @@ export class Cluster {
       capacity: () => this.#localCapacity(),
       runner: () => parts().runner,
       fleet: () => parts().overlay,
-      queueingOf: (job) => queueingOf(parts().handlers[job.kind], job),
-      parentOf: (job) => parts().handlers[job.kind].parentOf?.(job),
       maxSuspicion: config.jobAttempts,
       onInherited: (places) => this.places.inherited(places),
-      failDamaged: () => parts().failDamaged(),
       onOrders: () => void this.applyMaintenance(),
       onRecovered: options.onRecovered,
       onError: options.onError,
@@ -126,9 +119,15 @@ export class Cluster {
     return 1 + others.length;
   }
 
-  /** Takes the parts of the service, which are made with the cluster. Call it before the node joins. */
-  serve(parts: ClusterParts): void {
-    this.#parts = parts;
+  /**
+   * Takes the parts of the service, which are made with the cluster. Call it before the node joins.
+   *
+   * @returns Runner of the service's jobs.
+   */
+  serve(parts: Omit<ClusterParts, 'runner'>, options: JobRunnerOptions): ClusterRunner {
+    const runner = new ClusterRunner(options, this.jobs);
+    this.#parts = { ...parts, runner };
+    return runner;
   }
 
   /**
@@ -157,7 +156,7 @@ export class Cluster {
   announcing(maintenance: MaintenanceStore): MaintenanceStore {
     const announced = async (change: Promise<void>) => {
       await change;
-      this.jobs.announceOrders();
+      this.jobs.send('orders');
     };
     return {
       list: () => maintenance.list(),

@@ -1,7 +1,7 @@
 /** The stores over PostgreSQL. Nothing else loads its driver in the service. */
 
-import { PostgresIdempotencyStore } from './jobs/postgres-idempotency-store.ts';
-import { PostgresJobStore } from './jobs/postgres-job-store.ts';
+import { PostgresIdempotencyStore } from './cluster/postgres-idempotency-store.ts';
+import { PostgresJobStore } from './cluster/postgres-job-store.ts';
 import { createPostgresAuditLog } from './service/audit/postgres-audit-log.ts';
 import { createPostgresIonqSessionStore } from './service/ionq/ionq-sessions.ts';
 import { createPostgresKeyStore } from './service/keys/postgres-key-store.ts';

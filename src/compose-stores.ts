@@ -1,6 +1,5 @@
 /** The stores of the service, over the embedded database or over PostgreSQL. */
 import type { Config } from './config.ts';
-import { pruneFinishedJobs } from './jobs/retention.ts';
 import { SqliteIdempotencyStore } from './jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
 import { createAuditLog } from './service/audit/audit-log.ts';
@@ -34,8 +33,9 @@ async function openSqliteStores(config: Config, onDamaged: OnDamaged): Promise<S
     minFreeBytes: config.minFreeDiskBytes,
     writer: GroupCommit.of(database),
   });
+  const jobs = new SqliteJobStore(database, onDamaged);
   const stores: Stores = {
-    jobs: new SqliteJobStore(database, onDamaged),
+    jobs,
     keys: createSqliteKeyStore(database, onDamaged),
     idempotency: new SqliteIdempotencyStore(database, onDamaged),
     maintenance: createSqliteMaintenanceStore(database, onDamaged),
@@ -45,7 +45,7 @@ async function openSqliteStores(config: Config, onDamaged: OnDamaged): Promise<S
     fault: () => disk.fault,
     insist: (work) => work(),
     async prune(finishedBefore) {
-      await pruneFinishedJobs(database, finishedBefore);
+      await jobs.prune(finishedBefore);
       await usage.reclaim();
     },
     async close() {

@@ -12,7 +12,7 @@ import { isSimulator } from './fleet/processor.ts';
 import { HardwareProcessor } from './hardware/hardware-processor.ts';
 import { IbmProvider } from './hardware/ibm-provider.ts';
 import { ServiceProvider } from './hardware/service-provider.ts';
-import { JobRunner } from './jobs/job-runner.ts';
+import { JobRunner, type JobRunnerOptions } from './jobs/job-runner.ts';
 import { LocalPlaces } from './jobs/places.ts';
 import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
@@ -288,26 +288,21 @@ export async function startService(
     now,
     jobs: () => runner,
   });
-  const runner: JobRunner = new JobRunner({
+  const options: JobRunnerOptions = {
     store: metrics.overStore(stores.jobs),
     handlers: kinds,
     now,
     maxSuspicion: config.jobAttempts,
     refusal: () => stores.fault() ?? cluster?.refusal(),
-    ...(cluster && { sharing: cluster.jobs }),
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
-  });
-  if (cluster !== undefined && overlay !== undefined) {
-    cluster.serve({
-      fleet,
-      overlay,
-      runner,
-      handlers: kinds,
-      numTaskProcesses: numTaskProcesses(config, numCores),
-      maintenance,
-      failDamaged: () => stores.jobs.failDamaged(now()),
-    });
-  }
+  };
+  const parts = overlay && {
+    fleet,
+    overlay,
+    numTaskProcesses: numTaskProcesses(config, numCores),
+    maintenance,
+  };
+  const runner: JobRunner = (parts && cluster?.serve(parts, options)) ?? new JobRunner(options);
   const app = await buildApp({
     fleet: processors,
     devices,

@@ -1,5 +1,5 @@
 /** Nodes and jobs of a cluster as `qcs cluster` prints them. */
-import { type NodeState, nodeStateOf } from '../cluster/node-state.ts';
+import { type NodeState, nodeStateOf } from '../cluster/node-status.ts';
 import type { HeldJob, NodeRecord, WaitingJobs } from './cluster-records.ts';
 import { table } from './command-io.ts';
 import { durationText } from './jobs/job-record.ts';

@@ -5,7 +5,7 @@
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { EVERY_PLACE } from '../fleet/schedule/width-scale.ts';
-import type { Job, JobQueueing } from '../jobs/job.ts';
+import type { Job } from '../jobs/job.ts';
 import { ClusterDevices } from './cluster-devices.ts';
 import type { ClusterRoom } from './cluster-jobs.ts';
 import {
@@ -17,6 +17,7 @@ import { fitsWidths, type WidthRange } from './job-lines.ts';
 import { LiveNodes } from './live-nodes.ts';
 import { type WidthLimits, widestState, widthLimits } from './merge-specs.ts';
 import type { Peers } from './node-status.ts';
+import type { JobQueueing } from './shared-job.ts';
 
 /** Options of a cluster's fleet. */
 export interface ClusterFleetOptions

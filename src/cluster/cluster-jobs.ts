@@ -8,14 +8,12 @@
  */
 
 import { JobDamagedError } from '../jobs/errors.ts';
-import type { Job, JobClaim, JobId, JobQueueing, JobStatus, NewJob } from '../jobs/job.ts';
-import type { WaitingJob } from '../jobs/job-handler.ts';
-import type { JobRunner } from '../jobs/job-runner.ts';
-import type { JobSharing, QueuedJob, StoredState } from '../jobs/job-sharing.ts';
+import type { Job, JobId, JobStatus, NewJob } from '../jobs/job.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
 import { PostgresBus } from '../storage/postgres/bus.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { type ClusterNode, readableJob } from './cluster-node.ts';
+import type { ClusterRunner, JobSharing, QueuedJob } from './cluster-runner.ts';
 import {
   type Charge,
   type ClaimOutcome,
@@ -26,8 +24,10 @@ import {
   type WidthRange,
 } from './job-lines.ts';
 import { LineOrders } from './line-orders.ts';
-import { type LostOptions, type Recovered, recoverLost } from './lost-jobs.ts';
+import { type Recovered, recoverLost } from './lost-jobs.ts';
 import { addPlaces, countJobs, type JobCount } from './places-in-flight.ts';
+import type { NodeMessage, StoredState } from './remote-jobs.ts';
+import type { JobClaim, JobQueueing, SharedJob } from './shared-job.ts';
 
 /** Claims are tried this often, and jobs of other nodes looked up, even if no message says that there is work. */
 const LOOK_EVERY_MS = 1000;
@@ -37,8 +37,6 @@ const OVERDUE_MS = 2000;
 const AFTER_OTHERS_MS = 250;
 /** A claim that met another node's claim of the same line is tried again after so long. */
 const BUSY_AGAIN_MS = 3;
-/** Characters of the text that other nodes show with the progress of a job. */
-const MAX_TEXT = 1000;
 
 const STATES = {
   name: 'cluster-states',
@@ -112,38 +110,17 @@ export interface HeldJobs {
 
 const NONE_HELD: HeldJobs = { count: 0, waiting: 0, waitingMs: 0 };
 
-type Runner = Pick<
-  JobRunner,
-  | 'adoptClaimed'
-  | 'inherit'
-  | 'loseClaims'
-  | 'loseUnbegun'
-  | 'recheckHeld'
-  | 'changedElsewhere'
-  | 'progressElsewhere'
-  | 'announceProgressOf'
-  | 'lookElsewhere'
-  | 'inHand'
-  | 'isHeld'
-  | 'isOwn'
->;
-
 /** Options of ClusterJobs. */
 export interface ClusterJobsOptions {
   readonly database: PostgresDatabase;
   readonly node: () => ClusterNode;
   readonly capacity: () => NodeCapacity;
-  readonly runner: () => Runner;
+  readonly runner: () => ClusterRunner;
   /** Jobs that the live nodes can run. */
   readonly fleet: () => ClusterRoom;
-  /** How a stored job waits. */
-  readonly queueingOf: (job: WaitingJob) => JobQueueing;
-  readonly parentOf: LostOptions['parentOf'];
   readonly maxSuspicion: number;
   /** Called with the places in flight of jobs that this node has taken over, once the runner counts them. */
   readonly onInherited: (places: readonly JobCount[]) => void;
-  /** Ends unfinished jobs that cannot be read. */
-  readonly failDamaged: () => Promise<unknown>;
   /** Called if a processor or device went into maintenance or came back. */
   readonly onOrders: () => void;
   /** Called with what was recovered from nodes that are gone, if anything was. */
@@ -221,7 +198,7 @@ export class ClusterJobs implements JobSharing {
     const node = this.#options.node();
     await node.leave().catch(() => {});
     await this.#recover(() => false).catch(() => {});
-    for (const line of this.#options.capacity().lines()) this.announceQueued(line);
+    for (const line of this.#options.capacity().lines()) this.send('queued', line);
     await this.#bus.close();
   }
 
@@ -230,7 +207,7 @@ export class ClusterJobs implements JobSharing {
     this.#connectedSince = isConnected ? performance.now() : Number.POSITIVE_INFINITY;
   }
 
-  claimNew({ target }: Pick<NewJob, 'target'>, queueing: JobQueueing): JobClaim | undefined {
+  claimNew(job: Pick<NewJob, 'target' | 'keyId'>, queueing: JobQueueing): JobClaim | undefined {
     const { node, capacity } = this.#options;
     const { line, width } = queueing;
     const own = node();
@@ -238,7 +215,8 @@ export class ClusterJobs implements JobSharing {
     if (this.#nonEmpty.has(line)) return undefined;
     const room = capacity().room(line, this.#held(line));
     if (room === undefined || room.maxJobs < 1) return undefined;
-    if (!fitsWidths(room.widths, target, width)) return undefined;
+    if (!fitsWidths(room.widths, job.target, width)) return undefined;
+    this.#charge(job, queueing);
     return this.newClaim();
   }
 
@@ -248,7 +226,8 @@ export class ClusterJobs implements JobSharing {
     return { node: name, epoch, number: this.#numClaims };
   }
 
-  charge({ keyId }: Pick<Job, 'keyId'>, { line, level, costMs }: JobQueueing): void {
+  /** Notes that a job began here that did not wait in the database, so that its key is charged for it. */
+  #charge({ keyId }: Pick<Job, 'keyId'>, { line, level, costMs }: JobQueueing): void {
     let ofLine = this.#charges.get(line);
     if (ofLine === undefined) {
       ofLine = new Map();
@@ -259,26 +238,9 @@ export class ClusterJobs implements JobSharing {
     ofLine.set(name, { key: keyId, level, ms });
   }
 
-  announceQueued(line: string): void {
-    this.#bus.send(message('queued', line));
-    this.#mayClaim(line);
-  }
-
-  announceChanged(id: JobId): void {
-    this.#bus.send(message('changed', id));
-  }
-
-  announceProgress(id: JobId, progress: number, text: string | undefined): void {
-    this.#bus.send(message('progress', id, progress, text?.slice(0, MAX_TEXT)));
-  }
-
-  askForProgress(id: JobId): void {
-    this.#bus.send(message('watched', id));
-  }
-
-  /** Tells the nodes that an operator's orders have changed. */
-  announceOrders(): void {
-    this.#bus.send(message('orders'));
+  send(...message: NodeMessage): void {
+    this.#bus.send(JSON.stringify(message.filter((part) => part !== undefined)));
+    if (message[0] === 'queued') this.#mayClaim(message[1]);
   }
 
   async statesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, StoredState>> {
@@ -384,8 +346,7 @@ export class ClusterJobs implements JobSharing {
 
   /** @returns True if there may be more. */
   async #recoverSome(mayGiveUp: () => boolean): Promise<boolean> {
-    const { database, node, parentOf, maxSuspicion, onInherited, onRecovered, runner } =
-      this.#options;
+    const { database, node, maxSuspicion, onInherited, onRecovered, runner } = this.#options;
     const { name, epoch, leaseMs } = node();
     const options = {
       node: name,
@@ -394,7 +355,7 @@ export class ClusterJobs implements JobSharing {
       mayGiveUp,
       mayInherit: !this.#isClosed,
       maxSuspicion,
-      parentOf,
+      parentOf: (job: SharedJob) => runner().parentOf(job),
       now: node().now(),
     };
     const recovered = await database.writer.write((query) => recoverLost(query, options), true);
@@ -403,11 +364,9 @@ export class ClusterJobs implements JobSharing {
     this.#counters.givenUp += givenUp.length;
     runner().inherit(inherited);
     onInherited(places);
-    for (const id of failed) this.announceChanged(id);
-    const changed = new Set(queuedAgain.map(({ id }) => id));
-    for (const id of changed) this.announceChanged(id);
+    for (const id of [...failed, ...queuedAgain.map(({ id }) => id)]) this.send('changed', id);
     for (const line of new Set(queuedAgain.map(({ queueing }) => queueing?.line))) {
-      if (line !== undefined) this.announceQueued(line);
+      if (line !== undefined) this.send('queued', line);
     }
     if (givenUp.length + queuedAgain.length + failed.length > 0) onRecovered(recovered);
     return recovered.isPartial;
@@ -447,18 +406,16 @@ export class ClusterJobs implements JobSharing {
     const ids = overdue.map(({ id }) => id);
     await database.writer.write((query) => query(LET_GO, [ids, name, epoch]));
     for (const line of new Set(overdue.map(({ queueing }) => queueing?.line ?? ''))) {
-      // Other nodes come first.
+      // Other nodes come first: this one claims later.
       this.#nonEmpty.add(line);
       this.#claimAfter(line, AFTER_OTHERS_MS);
-      this.#bus.send(message('queued', line));
+      this.send('queued', line);
     }
   }
 
   /** Gives lines to jobs that have none. Those that no node took in are this node's from then on. */
   async #giveLines(): Promise<void> {
-    const { database, queueingOf, runner, onInherited } = this.#options;
-    const isOwn = (status: JobStatus, origin: string | undefined) =>
-      status === 'queued' && origin === this.node;
+    const { database, runner, onInherited } = this.#options;
     const rows = await database.read(WITHOUT_LINE);
     if (rows.length === 0) return;
     const damaged: { readonly id: JobId; readonly error: JobDamagedError }[] = [];
@@ -474,7 +431,7 @@ export class ClusterJobs implements JobSharing {
         request: String(row['request']),
       };
       try {
-        return { id, ...queueingOf(job) };
+        return { id, ...runner().queueingOf(job) };
       } catch (error) {
         if (!(error instanceof JobDamagedError)) throw error;
         damaged.push({ id, error });
@@ -492,7 +449,8 @@ export class ClusterJobs implements JobSharing {
       ]);
       const jobs = rows
         .flatMap((row) => readableJob(row))
-        .filter(({ id, status, origin }) => isOwn(status, origin) && !runner().isOwn(id));
+        .filter(({ status, origin }) => status === 'queued' && origin === this.node)
+        .filter(({ id }) => !runner().remote.has(id));
       const places = countJobs(jobs);
       await addPlaces(query, this.node, places);
       return { jobs, places };
@@ -508,7 +466,7 @@ export class ClusterJobs implements JobSharing {
         this.#options.node().now(),
       ]),
     );
-    for (const { id } of damaged) this.announceChanged(id);
+    for (const { id } of damaged) this.send('changed', id);
   }
 
   /** Nodes that claim jobs. */
@@ -529,11 +487,12 @@ export class ClusterJobs implements JobSharing {
   #held(line: string): HeldJobs {
     let held = NONE_HELD;
     for (const { job, hasBegun } of this.#options.runner().inHand()) {
-      if (job.queueing?.line !== line) continue;
+      const { queueing }: SharedJob = job;
+      if (queueing?.line !== line) continue;
       held = {
         count: held.count + 1,
         waiting: held.waiting + (hasBegun ? 0 : 1),
-        waitingMs: held.waitingMs + (hasBegun ? 0 : job.queueing.costMs),
+        waitingMs: held.waitingMs + (hasBegun ? 0 : queueing.costMs),
       };
     }
     return held;
@@ -562,7 +521,7 @@ export class ClusterJobs implements JobSharing {
   }
 
   async #claim(line: string): Promise<void> {
-    const { capacity, runner, node, failDamaged, onError } = this.#options;
+    const { capacity, runner, node, onError } = this.#options;
     if (this.#claiming.has(line) || !node().holdsLease) return;
     const room = capacity().room(line, this.#held(line));
     if (room === undefined || this.#isClosed) return;
@@ -577,7 +536,7 @@ export class ClusterJobs implements JobSharing {
         if (!outcome.isEmpty) this.#nonEmpty.add(line);
         this.#counters.claimed += outcome.jobs.length;
         runner().adoptClaimed(outcome.jobs);
-        if (outcome.numDamaged > 0) await failDamaged();
+        if (outcome.numDamaged > 0) await runner().recover();
         if (this.#nonEmpty.has(line)) again = 'now';
       }
     } catch (error) {
@@ -605,7 +564,7 @@ export class ClusterJobs implements JobSharing {
     } finally {
       if (outcome === 'busy') {
         for (const { key, level, ms } of charges)
-          this.charge({ keyId: key }, { line, level, costMs: ms, width: 0 });
+          this.#charge({ keyId: key }, { line, level, costMs: ms, width: 0 });
       }
     }
   }
@@ -620,11 +579,8 @@ export class ClusterJobs implements JobSharing {
     else if (kind === 'orders') void node().renew().then(onOrders);
     else if (kind === 'progress') {
       const [progress, said] = rest;
-      runner().progressElsewhere(
-        subject,
-        Number(progress),
-        said === undefined ? said : String(said),
-      );
+      const text = said === undefined ? said : String(said);
+      runner().remote.tellProgress(subject, Number(progress), text);
     }
   }
 }
@@ -638,9 +594,4 @@ function messageOf(text: string): readonly [kind?: string, subject?: string, ...
   } catch {
     return [];
   }
-}
-
-/** A message as it is sent. */
-function message(...parts: readonly unknown[]): string {
-  return JSON.stringify(parts.filter((part) => part !== undefined));
 }

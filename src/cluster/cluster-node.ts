@@ -10,8 +10,6 @@
  * itself been connected, and has renewed its lease regularly, for the time of a lease, so that everybody had the time to
  * come back.
  */
-import type { Job } from '../jobs/job.ts';
-import { jobOfRow } from '../jobs/job-row.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
@@ -19,6 +17,7 @@ import { NodeNameInUseError } from './errors.ts';
 import { readReport } from './node-report.ts';
 import type { NodeReport, NodeRole, NodeStatus, Peers } from './node-status.ts';
 import { type JobCount, restorePlaces } from './places-in-flight.ts';
+import { type SharedJob, sharedJobOfRow } from './shared-job.ts';
 
 /** Leases are renewed four times at least before they end, and once a second. */
 const RENEW_EVERY_MS = 1000;
@@ -91,7 +90,7 @@ const RETURN_HOLDINGS = {
 
 /** Jobs that a node took in before it joined under a new epoch. */
 export interface OwnJobs {
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly SharedJob[];
   /** Their places in flight. */
   readonly places: readonly JobCount[];
 }
@@ -352,9 +351,9 @@ async function joinWith(
 }
 
 /** The job of a row, with only the beginning of a large request; none if the row is damaged. */
-export function readableJob(row: StoredRow): readonly Job[] {
+export function readableJob(row: StoredRow): readonly SharedJob[] {
   try {
-    return [jobOfRow(row)];
+    return [sharedJobOfRow(row)];
   } catch {
     return [];
   }

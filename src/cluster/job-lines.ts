@@ -9,14 +9,16 @@
  * A job waits if its status is `queued`, it has a line, and nobody claims it. Only the first jobs of each key and level
  * are read: more than the claim can take.
  */
+
 import { AGEING_MS, FairQueue, StartTags, type StoredTags } from '../fleet/schedule/fair-queue.ts';
 import { JobDamagedError } from '../jobs/errors.ts';
-import type { Job, JobClaim, JobId } from '../jobs/job.ts';
-import { wholeJob } from '../jobs/postgres-job-store.ts';
+import type { JobId } from '../jobs/job.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query, Statement } from '../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { isCurrent } from './cluster-node.ts';
+import { jobOrDamage } from './postgres-job-store.ts';
+import type { JobClaim, SharedJob } from './shared-job.ts';
 
 /**
  * Keys and levels whose jobs are looked at in one claim: so many of the first ones, and so many further ones. Where
@@ -139,7 +141,7 @@ export type ClaimOutcome =
   /** Another node was claiming from the line. */
   | 'busy'
   | {
-      readonly jobs: readonly Job[];
+      readonly jobs: readonly SharedJob[];
       /** Jobs that were claimed and cannot be read. */
       readonly numDamaged: number;
       /** True if no further job was found that the node could take. */
@@ -207,8 +209,8 @@ export class JobLines {
     );
     if (rows === 'busy') return rows;
     this.#lookedTo.set(line, rows.lookedTo);
-    const read = await Promise.all(rows.taken.map(readable));
-    const jobs = read.filter((job) => job !== undefined);
+    const read = await Promise.all(rows.taken.map((row) => jobOrDamage(row)));
+    const jobs = read.filter((job): job is SharedJob => !(job instanceof JobDamagedError));
     return { jobs, numDamaged: read.length - jobs.length, isEmpty: rows.isEmpty };
   }
 
@@ -262,16 +264,6 @@ function rangeColumns(ranges: readonly WidthRange[] | undefined) {
     column(({ least }) => least),
     column(({ most }) => most),
   ] as const;
-}
-
-/** The job of a row; undefined if it is damaged. */
-async function readable(row: Row): Promise<Job | undefined> {
-  try {
-    return await wholeJob(row);
-  } catch (error) {
-    if (error instanceof JobDamagedError) return undefined;
-    throw error;
-  }
 }
 
 async function claimRows(

@@ -7,11 +7,12 @@
  * restarted or stopped, and also what a slow node stored after it was given up.
  */
 import { JobInterruptedError } from '../jobs/errors.ts';
-import type { Job, JobId } from '../jobs/job.ts';
+import type { JobId } from '../jobs/job.ts';
 import { suspicionOf } from '../jobs/recovery.ts';
 import type { Query } from '../storage/postgres/connection.ts';
 import { isCurrent, readableJob } from './cluster-node.ts';
 import { countJobs, inheritPlaces, type JobCount } from './places-in-flight.ts';
+import type { SharedJob } from './shared-job.ts';
 
 /** Attempts after which a job whose node was lost is not run again. */
 const MAX_ATTEMPTS = 3;
@@ -105,7 +106,7 @@ export interface LostOptions {
   /** Suspicion at which a job is not run again; see recovery.ts. */
   readonly maxSuspicion: number;
   /** Job that waits for this one and is one piece of work with it, if any. */
-  readonly parentOf: (job: Job) => JobId | undefined;
+  readonly parentOf: (job: SharedJob) => JobId | undefined;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;
 }
@@ -115,11 +116,11 @@ export interface Recovered {
   /** Nodes that were given up. */
   readonly givenUp: readonly string[];
   /** Jobs that wait for a node again. */
-  readonly queuedAgain: readonly Job[];
+  readonly queuedAgain: readonly SharedJob[];
   /** Jobs that are not run again. */
   readonly failed: readonly JobId[];
   /** Jobs whose callers this node answers from now on. */
-  readonly inherited: readonly Job[];
+  readonly inherited: readonly SharedJob[];
   /** Their places in flight, which this node holds from now on. */
   readonly places: readonly JobCount[];
   /** True if there may be more to inherit. */
@@ -179,7 +180,7 @@ async function inherit(query: Query, node: string): Promise<Recovered> {
   const byNode = Map.groupBy(rows, (row) => String(row['old_origin']));
   const isPartial = rows.length === MAX_INHERITED;
   for (const { name } of gone) if (!byNode.has(String(name))) byNode.set(String(name), []);
-  const inherited: Job[] = [];
+  const inherited: SharedJob[] = [];
   const places: JobCount[] = [];
   for (const [from, ofNode] of [...byNode].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const jobs = ofNode.flatMap((row) => readableJob(row));
@@ -195,9 +196,9 @@ async function inherit(query: Query, node: string): Promise<Recovered> {
  * Decides which jobs run again. All jobs that the node held are suspected, since those that had just begun are not stored
  * as running.
  */
-function judged(orphans: readonly Job[], { parentOf, maxSuspicion }: LostOptions) {
-  const queuedAgain: Job[] = [];
-  const failed: Job[] = [];
+function judged(orphans: readonly SharedJob[], { parentOf, maxSuspicion }: LostOptions) {
+  const queuedAgain: SharedJob[] = [];
+  const failed: SharedJob[] = [];
   for (const ofNode of Map.groupBy(orphans, ({ claim }) => claim?.node).values()) {
     const suspicions = suspicionOf(ofNode, parentOf);
     for (const job of ofNode) {

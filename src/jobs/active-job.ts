@@ -21,9 +21,7 @@ import {
 } from './errors.ts';
 import {
   isFinal,
-  isSameClaim,
   type Job,
-  type JobClaim,
   type JobError,
   type JobId,
   type JobPart,
@@ -43,21 +41,25 @@ export interface ActiveJobContext {
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
   /** Called when the process no longer holds the job. */
   readonly onReleased: (job: ActiveJob) => void;
-  /** Called when the work of a job ended that was released before. */
-  readonly onStopped: (id: JobId) => void;
   /** True if changes of a job are shown to somebody as they happen. */
   readonly isWatched: (id: JobId) => boolean;
+  /** True if another process holds a stored job now that this one held; never if it has the store to itself. */
+  readonly isTaken: (stored: Job, held: Job) => boolean;
   /** True while the process holds a job that may crash it. */
   readonly hasSuspects: () => boolean;
   /** Called when the stored record, the progress or the message changed. */
   readonly onChanged: (job: ActiveJob) => void;
 }
 
-/**
- * Origin of a job: not stored yet, left by an earlier process, or claimed in the database of a cluster. A new job of a
- * cluster was accepted by the cluster, so that a full queue of this node accepts it too.
- */
-export type JobOrigin = 'new' | 'recovered' | 'claimed';
+/** How a process comes to hold a job. */
+export interface Arrival {
+  /** True if the job is in the store. */
+  readonly isStored: boolean;
+  /** True if the job was accepted before, so that a full queue accepts it too. */
+  readonly readmitted: boolean;
+  /** True if the start of the work may be stored later, or with the outcome: recovery does not need to know it. */
+  readonly mayBeginUnmarked: boolean;
+}
 
 type Outcome = ({ readonly result: string } | { readonly error: unknown }) & {
   /** Milliseconds since 1970 UTC. */
@@ -86,7 +88,7 @@ export class ActiveJob {
   /** Start of being held, on the monotonic clock, milliseconds. */
   readonly heldSince = performance.now();
   readonly #context: ActiveJobContext;
-  readonly #readmitted: boolean;
+  readonly #arrival: Arrival;
   readonly #controller = new AbortController();
   readonly #settlement = new Settlement();
   #record: Job;
@@ -99,9 +101,9 @@ export class ActiveJob {
   #lastStep: Promise<unknown> = Promise.resolve();
   #isWorking = false;
   #hasBegun = false;
-  /** Start of a claimed job, which is stored later or with its outcome. */
+  /** Start of the work that is stored later, or with the outcome. */
   #begunAt: number | undefined;
-  /** Stores the start of a claimed job; present while it is not stored. */
+  /** Stores that start; present while it is not stored. */
   #unmarked: (() => Promise<void>) | undefined;
   #isLeaving = false;
   #progress = 0;
@@ -111,12 +113,12 @@ export class ActiveJob {
   /** Settles when the writes of parts have ended. */
   #partsWritten: Promise<unknown> = Promise.resolve();
 
-  constructor(record: Job, handler: JobHandler, origin: JobOrigin, context: ActiveJobContext) {
+  constructor(record: Job, handler: JobHandler, arrival: Arrival, context: ActiveJobContext) {
     this.#record = record;
     this.handler = handler;
-    this.#readmitted = origin !== 'new' || record.claim !== undefined;
-    this.#isStored = origin !== 'new';
-    this.#isKnown = this.#isStored;
+    this.#arrival = arrival;
+    this.#isStored = arrival.isStored;
+    this.#isKnown = arrival.isStored;
     this.#context = context;
   }
 
@@ -140,7 +142,7 @@ export class ActiveJob {
     return this.#isStored;
   }
 
-  /** True if other nodes may know of the job, because it was stored before it was final. */
+  /** True if other processes may know of the job, because it was stored before it was final. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
@@ -217,7 +219,7 @@ export class ActiveJob {
     });
   }
 
-  /** Looks whether another node has ended or deleted the job, or holds it now. The work is stopped then. */
+  /** Looks whether another process has ended or deleted the job, or holds it now. The work is stopped then. */
   recheck(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#settlement.isSettled || !this.#isStored) return;
@@ -233,25 +235,20 @@ export class ActiveJob {
         this.#tellChange();
         this.#release();
         this.#controller.abort(new JobCancelledError(stored.id));
-      } else if (!isSameClaim(stored.claim, this.#record.claim)) {
+      } else if (this.#context.isTaken(stored, this.#record)) {
         this.#release(new JobLostError(stored.id));
       }
     });
   }
 
-  /**
-   * Gives up a claim that other nodes no longer respect. A stored job is lost to them: its waiters receive
-   * JobLostError. A job that is not stored yet goes on with a new claim.
-   */
-  loseClaim(newClaim: () => JobClaim): void {
-    if (this.#settlement.isSettled) return;
-    if (this.#isStored) this.lose();
-    else this.#record = { ...this.#record, claim: newClaim() };
-  }
-
-  /** Leaves the job to another claim and stops its work. Its waiters receive JobLostError. */
+  /** Leaves the job to another process and stops its work. Its waiters receive JobLostError. */
   lose(): void {
     if (!this.#settlement.isSettled) this.#release(new JobLostError(this.#record.id));
+  }
+
+  /** Replaces the record of a job that is not stored yet. */
+  replace(record: Job): void {
+    this.#record = record;
   }
 
   /**
@@ -288,7 +285,7 @@ export class ActiveJob {
   async #drive(): Promise<void> {
     this.#isWorking = true;
     const hooks: JobHooks = {
-      readmitted: this.#readmitted,
+      readmitted: this.#arrival.readmitted,
       started: () => this.#begin(),
       progress: (fraction, message) => {
         if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
@@ -303,8 +300,9 @@ export class ActiveJob {
         this.#partsWritten = Promise.all([this.#partsWritten, this.#saveParts(parts)]);
       },
       storeParts: async (parts) => {
-        await this.#inTurn(() => this.#storeNow());
-        await this.#context.store.addParts(this.#record.id, parts, this.#record.claim);
+        const { id } = await this.#inTurn(() => this.#storeNow());
+        const areStored = await this.#context.store.addParts(id, parts, this.#record);
+        if (!areStored && !this.#settlement.isSettled) throw new JobLostError(id);
       },
       savedParts: async () => {
         return this.#isStored ? this.#context.store.partPlaces(this.#record.id) : [];
@@ -318,7 +316,6 @@ export class ActiveJob {
       outcome = { error, finishedAt: this.#context.now() };
     }
     this.#isWorking = false;
-    if (this.#settlement.isSettled) this.#context.onStopped(this.#record.id);
     await this.#inTurn(() => this.#finish(outcome));
   }
 
@@ -327,12 +324,12 @@ export class ActiveJob {
     this.#hasBegun = true;
     const startedAt = this.#context.now();
     const mark = () => this.#inTurn(() => this.#markBegun(startedAt));
-    const { claim, id } = this.#record;
-    if (!this.#isStored || claim === undefined || this.#context.isWatched(id)) {
+    const { mayBeginUnmarked } = this.#arrival;
+    if (!this.#isStored || !mayBeginUnmarked || this.#context.isWatched(this.#record.id)) {
       void mark();
       return;
     }
-    // A claimed job may be over before anybody asks: its start is then stored with its outcome.
+    // The job may be over before anybody asks: its start is then stored with its outcome.
     this.#begunAt = startedAt;
     this.#unmarked = mark;
     this.#storeTimer = setTimeout(() => void mark(), STORE_AFTER_MS);
@@ -363,7 +360,7 @@ export class ActiveJob {
       return;
     }
     try {
-      await this.#context.store.addParts(this.#record.id, parts, this.#record.claim);
+      await this.#context.store.addParts(this.#record.id, parts, this.#record);
     } catch {
       this.#parts.push(...parts);
     }
@@ -476,7 +473,7 @@ export class ActiveJob {
   /** Moves the job to another status. If another process has ended the job, adopts the record it wrote. */
   async #move(to: JobStatus, patch: JobPatch): Promise<void> {
     const { store } = this.#context;
-    const { id, status, claim } = this.#record;
+    const { id, status } = this.#record;
     if (!this.#isStored) {
       const moved = movedJob(this.#record, to, patch);
       if (isFinal(to)) await this.#create(moved);
@@ -484,12 +481,12 @@ export class ActiveJob {
       return;
     }
     try {
-      this.#record = await store.transition(id, status, to, patch, claim);
+      this.#record = await store.transition(id, status, to, patch, this.#record);
     } catch (error) {
       const stored = error instanceof JobTransitionError ? await store.get(id) : undefined;
       if (stored === undefined) throw error;
       if (!isFinal(stored.status))
-        throw isSameClaim(stored.claim, claim) ? error : new JobLostError(id);
+        throw this.#context.isTaken(stored, this.#record) ? new JobLostError(id) : error;
       this.#record = stored;
     }
     this.#tellChange();

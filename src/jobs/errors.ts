@@ -88,14 +88,14 @@ export class JobCancelledError extends CodedError {
 }
 
 /**
- * Another node of the cluster holds the job now, because this one was not heard of for too long. Callers never see
- * it: they go on waiting for the outcome.
+ * Another process that shares the store holds the job now, because this one was not heard of for too long. Callers
+ * never see it: they go on waiting for the outcome.
  */
 export class JobLostError extends CodedError {
   readonly code = 'JOBS_LOST';
 
   constructor(id: JobId) {
-    super(`Job ${id} is held by another node of the cluster now.`);
+    super(`Job ${id} is held by another process now.`);
   }
 }
 

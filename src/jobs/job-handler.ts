@@ -1,5 +1,5 @@
 /** Interface between the job layer and the work: one handler per kind. */
-import type { Job, JobId, JobPart, JobPartPlace, JobQueueing, NewJob } from './job.ts';
+import type { Job, JobId, JobPart, JobPartPlace } from './job.ts';
 
 /** Reports of a handler about a job that it runs. */
 export interface JobHooks {
@@ -21,7 +21,7 @@ export interface JobHooks {
   /**
    * Stores the job, if it is not stored yet, and parts of its result, before anything else happens.
    *
-   * @throws the store's error, if they cannot be written.
+   * @throws the store's error, if they cannot be written; JobLostError if another process has taken or ended the job.
    */
   storeParts(parts: readonly JobPart[]): Promise<void>;
   /** Places of the parts that are stored, in order; those of an earlier run when the work begins. */
@@ -29,9 +29,6 @@ export interface JobHooks {
   /** True if the job was accepted before a restart, so that a full queue accepts it too. */
   readonly readmitted: boolean;
 }
-
-/** Facts of a job by which it waits for a node of a cluster. */
-export type WaitingJob = Pick<NewJob, 'id' | 'kind' | 'priority' | 'target' | 'request'>;
 
 /** Runs the jobs of one kind. */
 export interface JobHandler {
@@ -44,8 +41,6 @@ export interface JobHandler {
   run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string>;
   /** Number of jobs that start before this one; undefined if it is not queued. */
   queuePosition(id: JobId): number | undefined;
-  /** How a job waits for a node of a cluster. Without it, all jobs of the kind wait in a line of their own. */
-  queueing?(job: WaitingJob): JobQueueing;
   /**
    * Job that waits for this one and is one piece of work with it, if any.
    *

@@ -1,14 +1,7 @@
 /** Converts rows of the `jobs` table to jobs. Stored values are validated only here. */
 import { LAST_TIME, type StoredRow, storedNumber } from '../storage/damaged-records.ts';
 import { JobDamagedError } from './errors.ts';
-import {
-  isJobId,
-  JOB_KINDS,
-  JOB_PRIORITIES,
-  JOB_STATUSES,
-  type Job,
-  type JobClaim,
-} from './job.ts';
+import { isJobId, JOB_KINDS, JOB_PRIORITIES, JOB_STATUSES, type Job } from './job.ts';
 
 /**
  * Converts a row of `SELECT *` or `RETURNING *` to a job.
@@ -43,31 +36,7 @@ export function jobOfRow(row: StoredRow): Job {
     ...(typeof errorCode === 'string'
       ? { error: { code: errorCode, message: text(row, 'error_message') } }
       : {}),
-    ...clusterFactsOf(row),
   };
-}
-
-/** Facts of a job of a cluster; a database of one service has no columns for them. */
-function clusterFactsOf(row: StoredRow): Pick<Job, 'queueing' | 'origin' | 'claim'> {
-  const { line, origin } = row;
-  const claim = claimOfRow(row);
-  return {
-    ...(typeof line === 'string' && {
-      queueing: {
-        line,
-        level: Number(row['level']),
-        costMs: Number(row['cost_ms']),
-        width: Number(row['width']),
-      },
-    }),
-    ...(typeof origin === 'string' && { origin }),
-    ...(claim && { claim }),
-  };
-}
-
-function claimOfRow({ owner, epoch, claim }: StoredRow): JobClaim | undefined {
-  if (typeof owner !== 'string') return undefined;
-  return { node: owner, epoch: Number(epoch), number: Number(claim) };
 }
 
 function damage(row: StoredRow, what: string): JobDamagedError {

@@ -4,7 +4,6 @@
  */
 import type {
   Job,
-  JobClaim,
   JobId,
   JobPart,
   JobPartPlace,
@@ -33,28 +32,22 @@ export interface JobStore {
   list(query: JobQuery): Promise<readonly Job[]>;
   /**
    * Moves a job from one status to another and applies the patch, atomically. A job that goes back to `queued`
-   * is claimed by nobody.
+   * is held by nobody.
    *
-   * @param claim - In a cluster: the caller's claim on the job, without which it must not move it. Undefined if
-   *   anybody may.
+   * @param held - Record of the process that runs the job. A store that processes share moves the job only if it is still
+   *   the one that this process holds. Undefined if anybody may move it.
    * @throws {JobNotFoundError} if there is no such job.
    * @throws {JobTransitionError} if the life cycle has no such transition, the job is not in `from`, or it is
-   *   claimed by another; nothing has changed then.
+   *   held by another process; nothing has changed then.
    */
-  transition(
-    id: JobId,
-    from: JobStatus,
-    to: JobStatus,
-    patch?: JobPatch,
-    claim?: JobClaim,
-  ): Promise<Job>;
+  transition(id: JobId, from: JobStatus, to: JobStatus, patch?: JobPatch, held?: Job): Promise<Job>;
   /**
    * Stores parts of a job's result, all or none. A part replaces one that begins at the same place.
    *
-   * @param claim - As for `transition`.
-   * @returns False if the job does not wait or run, or is claimed by another; nothing was stored then.
+   * @param held - As for `transition`.
+   * @returns False if the job does not wait or run, or is held by another process; nothing was stored then.
    */
-  addParts(id: JobId, parts: readonly JobPart[], claim?: JobClaim): Promise<boolean>;
+  addParts(id: JobId, parts: readonly JobPart[], held?: Job): Promise<boolean>;
   /** Places of all parts of a job, in order of series and index. */
   partPlaces(id: JobId): Promise<readonly JobPartPlace[]>;
   /**

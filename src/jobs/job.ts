@@ -7,7 +7,7 @@
  *       │  └────────┘ (interrupted: the process ended under it)
  *       └──▶ cancelled | failed
  *
- * In a cluster, a short job is stored as completed without having been stored as running.
+ * A short job may be stored as completed without having been stored as running.
  */
 import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';
@@ -35,28 +35,6 @@ export type JobId = string;
 export interface JobError {
   readonly code: string;
   readonly message: string;
-}
-
-/**
- * Claim of a node of a cluster on a job: the node may run it, and no other writes its outcome. A claim is named by the
- * node, the epoch of the node, which is raised when the node starts or is given up, and a number.
- */
-export interface JobClaim {
-  readonly node: string;
-  readonly epoch: number;
-  readonly number: number;
-}
-
-/** Facts by which a job waits for a node of a cluster. */
-export interface JobQueueing {
-  /** Line that it waits in; jobs of one line compete for the same. */
-  readonly line: string;
-  /** Level at which it starts to wait; 0 goes first. */
-  readonly level: number;
-  /** Milliseconds that it is expected to take. */
-  readonly costMs: number;
-  /** What its target must hold on the node that runs it, on a scale of the handler; 0 if any node can. */
-  readonly width: number;
 }
 
 /** Record of a job. Times are milliseconds since 1970 UTC. */
@@ -87,12 +65,6 @@ export interface Job {
   readonly suspicion?: number;
   /** Job that this one repeats. */
   readonly retryOf?: JobId;
-  /** In a cluster: how it waits. */
-  readonly queueing?: JobQueueing;
-  /** In a cluster: node that took it in, where its place in flight is counted. */
-  readonly origin?: string;
-  /** In a cluster: node that may run it; absent while it waits for one. */
-  readonly claim?: JobClaim;
 }
 
 /** Fields of a job to create. */
@@ -107,10 +79,7 @@ export interface NewJob {
   readonly tags?: readonly string[];
   readonly createdAt: number;
   readonly retryOf?: JobId;
-  readonly queueing?: JobQueueing;
-  readonly origin?: string;
-  readonly claim?: JobClaim;
-  /** Idempotency key that was claimed for the job. In a cluster, the job is created only while it stands for it. */
+  /** Idempotency key of the job. A store that processes share creates the job only while the key stands for it. */
   readonly idempotencyKey?: string;
 }
 
@@ -206,11 +175,6 @@ export function movedJob(job: Job, to: JobStatus, patch: JobPatch): Job {
   const { startedAt, ...rest } = { ...job, ...fields };
   const keepsStart = to !== 'queued' && startedAt !== undefined;
   return { ...rest, status: to, ...(keepsStart ? { startedAt } : {}) };
-}
-
-/** True if two claims are the same, or neither is one. */
-export function isSameClaim(a: JobClaim | undefined, b: JobClaim | undefined): boolean {
-  return a?.node === b?.node && a?.epoch === b?.epoch && a?.number === b?.number;
 }
 
 /** Transitions of the life cycle. */

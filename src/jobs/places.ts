@@ -6,7 +6,7 @@
  */
 import type { JobKind } from './job.ts';
 
-/** Places of one process, or of all nodes of a cluster. */
+/** Places of one process, or of all that share a database. */
 export interface Places {
   /**
    * Reserves places for jobs that are about to be created.
@@ -30,7 +30,7 @@ export interface Places {
   inFlight(kind: JobKind, keyId: string): number | Promise<number>;
 }
 
-/** Places of a process that shares its limits with no other. */
+/** Places of a process that has its limits to itself. */
 export class LocalPlaces implements Places {
   readonly #inFlight: (kind: JobKind, keyId: string) => number;
   /** Reserved places by kind and key; zeros take no memory. */

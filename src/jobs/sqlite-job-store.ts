@@ -73,6 +73,9 @@ const END_LOST = `UPDATE jobs INDEXED BY jobs_lost SET finished_at = ?
   WHERE finished_at IS NULL AND status NOT IN ('queued', 'running')`;
 const END_LATE = `UPDATE jobs SET finished_at = ? WHERE finished_at > ${LAST_TIME}`;
 
+const PRUNE = `DELETE FROM jobs WHERE rowid IN (
+  SELECT rowid FROM jobs WHERE finished_at < ? ORDER BY finished_at LIMIT ?)`;
+
 /** Parts of a job in `job_contents`, as bits of `jobs.contents`. */
 const HAS_REQUEST = 1;
 const HAS_RESULT = 2;
@@ -109,6 +112,7 @@ export class SqliteJobStore implements JobStore {
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #select: StatementSync;
+  readonly #prune: StatementSync;
   readonly #delete: StatementSync;
   readonly #putContents: StatementSync;
   readonly #selectContents: StatementSync;
@@ -140,6 +144,7 @@ export class SqliteJobStore implements JobStore {
     );
     this.#partPlaces = database.prepare(PART_PLACES);
     this.#parts = database.prepare(PARTS);
+    this.#prune = database.prepare(PRUNE);
     this.#delete = database.prepare(
       `DELETE FROM jobs WHERE id = ? AND status IN ('completed', 'failed', 'cancelled')`,
     );
@@ -242,6 +247,23 @@ export class SqliteJobStore implements JobStore {
 
   remove(id: JobId): Promise<boolean> {
     return this.#writer.write(() => this.#delete.run(id).changes === 1);
+  }
+
+  /**
+   * Deletes all jobs that finished before a time, oldest first. Unfinished jobs are never deleted.
+   *
+   * @param before - Milliseconds since 1970 UTC.
+   * @param batch - Number of jobs deleted at once; the event loop runs between batches.
+   * @returns The number of deleted jobs.
+   */
+  async prune(before: number, batch = 200): Promise<number> {
+    for (let total = 0; ; ) {
+      const deleted = await this.#writer.write(() =>
+        Number(this.#prune.run(before, batch).changes),
+      );
+      total += deleted;
+      if (deleted < batch) return total;
+    }
   }
 
   async failDamaged(finishedAt: number): Promise<number> {

@@ -1,5 +1,6 @@
 /** Interfaces of the layers below that the service uses: processors, models, agents, TPU fleet and jobs. */
 import type { Processor } from '../fleet/processor.ts';
+import type { Job } from '../jobs/job.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import type { AgentRoster } from '../workloads/agents/agent-roster.ts';
 import type { Model } from '../workloads/models/model.ts';
@@ -47,11 +48,14 @@ export type Jobs = Pick<
   | 'parts'
   | 'queuePosition'
   | 'expectedStart'
-  | 'waitingFor'
   | 'progress'
   | 'inFlightCharacters'
   | 'inHand'
   | 'hasWaiting'
   | 'cancelWaiting'
   | 'isShuttingDown'
->;
+  | 'isHeld'
+> & {
+  /** In a cluster: why no node that is up can run a queued job, in a sentence; undefined if one can. */
+  waitingFor?(job: Pick<Job, 'id' | 'target'>): string | undefined;
+};

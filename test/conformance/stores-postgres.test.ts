@@ -1,8 +1,8 @@
 // @needs facilities
 /** The stores of jobs and idempotency keys on a PostgreSQL server. */
 import { afterAll, beforeAll } from 'vitest';
-import { PostgresIdempotencyStore } from '../../src/jobs/postgres-idempotency-store.ts';
-import { PostgresJobStore } from '../../src/jobs/postgres-job-store.ts';
+import { PostgresIdempotencyStore } from '../../src/cluster/postgres-idempotency-store.ts';
+import { PostgresJobStore } from '../../src/cluster/postgres-job-store.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { describeWith, facilityPath } from '../support/facilities/describe-with.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';

@@ -5,13 +5,13 @@ import {
   type NodeCapacity,
 } from '../../src/cluster/cluster-jobs.ts';
 import { ClusterNode } from '../../src/cluster/cluster-node.ts';
+import { ClusterRunner } from '../../src/cluster/cluster-runner.ts';
 import type { Recovered } from '../../src/cluster/lost-jobs.ts';
 import type { NodeRole } from '../../src/cluster/node-status.ts';
-import type { JobQueueing } from '../../src/jobs/job.ts';
-import type { WaitingJob } from '../../src/jobs/job-handler.ts';
-import { JobRunner, queueingOf } from '../../src/jobs/job-runner.ts';
-import { PostgresIdempotencyStore } from '../../src/jobs/postgres-idempotency-store.ts';
-import { PostgresJobStore } from '../../src/jobs/postgres-job-store.ts';
+import { PostgresIdempotencyStore } from '../../src/cluster/postgres-idempotency-store.ts';
+import { PostgresJobStore } from '../../src/cluster/postgres-job-store.ts';
+import type { JobQueueing, WaitingJob } from '../../src/cluster/shared-job.ts';
+import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { ScriptedHandler } from './jobs.ts';
 import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
@@ -33,7 +33,7 @@ interface TestNodeOptions {
 
 /** A node, with the proxy between it and the server. */
 export interface TestNode extends AsyncDisposable {
-  readonly runner: JobRunner;
+  readonly runner: ClusterRunner;
   readonly handler: LinedHandler;
   readonly node: ClusterNode;
   readonly jobs: ClusterJobs;
@@ -128,23 +128,23 @@ export async function openTestNode(
     capacity: () => capacity,
     runner: () => runner,
     fleet: () => room,
-    queueingOf: (job) => queueingOf(handler, job),
-    parentOf: () => undefined,
     maxSuspicion: 10,
     onInherited: () => {},
-    failDamaged: () => store.failDamaged(node.now()),
     onOrders: () => {},
     onRecovered: (what) => recovered.push(what),
     onError: (error) => unexpected.push(error),
   });
   jobs = cluster;
-  const runner: JobRunner = new JobRunner({
-    store,
-    handlers: { circuit: handler },
-    now: () => node.now(),
-    sharing: cluster,
-    onUnexpectedError: (error) => unexpected.push(error),
-  });
+  const runner: ClusterRunner = new ClusterRunner(
+    {
+      // As in a service.
+      store: new ServiceMetrics().overStore(store),
+      handlers: { circuit: handler },
+      now: () => node.now(),
+      onUnexpectedError: (error) => unexpected.push(error),
+    },
+    cluster,
+  );
   await node.join();
   await cluster.start();
   return {

@@ -3,13 +3,14 @@
  *
  * Small bodies are read in the main thread, others in a process.
  */
+import type { WaitingJob } from '../../cluster/shared-job.ts';
 import type { ComingRun, Processor } from '../../fleet/processor.ts';
 import { type RunWork, runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { placeOnScale, type RunState } from '../../fleet/schedule/width-scale.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
-import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import { submissionHeaders } from '../circuits/circuit-schema.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from '../circuits/program-jobs.ts';

@@ -4,8 +4,8 @@
  * Small bodies and results are handled in the main thread. Large bodies and programs with many steps are read
  * in other processes; large results are written in a thread.
  */
-
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
+import type { WaitingJob } from '../../cluster/shared-job.ts';
 import type {
   CircuitResult,
   DeviceRun,
@@ -19,7 +19,7 @@ import { circuitWork, type RunWork, runWork } from '../../fleet/schedule/schedul
 import { placeOnScale } from '../../fleet/schedule/width-scale.ts';
 import { JobCancelledError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
-import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
 import { type Reading, readInProcess } from '../http/reading/reading.ts';
 import {
   defineJobKind,

@@ -2,11 +2,12 @@
  * What jobs of one circuit and jobs of batches have in common. Programs are checked when they are submitted, and kept until
  * the job runs, so that they are not read twice; after a restart they are read from the stored request.
  */
+
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
+import type { JobQueueing, WaitingJob } from '../../cluster/shared-job.ts';
 import type { ComingRun, Processor } from '../../fleet/processor.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
-import type { Job, JobId, JobQueueing } from '../../jobs/job.ts';
-import type { WaitingJob } from '../../jobs/job-handler.ts';
+import type { Job, JobId } from '../../jobs/job.ts';
 import type { Tier } from '../http/api-key.ts';
 import { type Reading, readInProcess } from '../http/reading/reading.ts';
 import type { ComingJob, JobKindDeps, JobSubmission } from '../jobs/job-kind.ts';

@@ -154,7 +154,7 @@ export class JobEventStream extends Readable {
     const { watch, live } = this.#source;
     const { record } = watch.state;
     if (record.status !== 'queued') return {};
-    const waitingFor = live.waitingFor(record);
+    const waitingFor = live.waitingFor?.(record);
     if (waitingFor !== undefined) return { waitingFor };
     const { id } = record;
     return { position: live.queuePosition(id), expectedStart: live.expectedStart(id) };

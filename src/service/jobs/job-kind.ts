@@ -7,8 +7,8 @@
  * compiler asks for both), a file with its definition, listed in job-kinds.ts, and its route.
  */
 import type { z } from 'zod';
+import type { SharedJobHandler } from '../../cluster/shared-job.ts';
 import type { Job, JobId, JobLabels, JobPriority } from '../../jobs/job.ts';
-import type { JobHandler } from '../../jobs/job-handler.ts';
 import type { Planner } from '../../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
 import type { AgentDirectory, Jobs, ProcessorDirectory, TpuDirectory } from '../directories.ts';
@@ -69,7 +69,7 @@ export interface JobBody<Submission extends JobSubmission, Context = unknown> {
 }
 
 /** Functions of a kind of job, bound to the processors and agents of a service. */
-export interface ServedJobs<Submission extends JobSubmission> extends JobHandler {
+export interface ServedJobs<Submission extends JobSubmission> extends SharedJobHandler {
   /** Number of jobs that a submission creates, including itself; 1 unless given. */
   numJobs?(submission: Submission): number;
   /**

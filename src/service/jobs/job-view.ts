@@ -1,26 +1,18 @@
 /** Job records in the form that callers see: the part that all kinds share. */
 import { JobDamagedError } from '../../jobs/errors.ts';
-import type { Job, JobId } from '../../jobs/job.ts';
-import type { QueuedJob } from '../../jobs/job-sharing.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { Jobs } from '../directories.ts';
 import { isoTime, type JsonText } from '../http/envelope.ts';
 import type { JobSubmission, ServedJobKind } from './job-kind.ts';
 import { type JobFields, SHOWN_REQUEST_BYTES } from './job-schema.ts';
 
 /** Facts of a job that only the process holding it knows. */
-export interface LiveFacts {
-  /** Number of jobs that start before this queued one. */
-  queuePosition(id: JobId): number;
-  /** Expected start, milliseconds since 1970 UTC. */
-  expectedStart(id: JobId): number | undefined;
-  /** Why a queued job waits for another node than those that are up; undefined if one of these can run it. */
-  waitingFor(job: QueuedJob): string | undefined;
-  progress(id: JobId): number | undefined;
-}
+export type LiveFacts = Pick<Jobs, 'queuePosition' | 'expectedStart' | 'waitingFor' | 'progress'>;
 
 /** Fields of every record. */
 export function viewJob(job: Job, live: LiveFacts): JobFields {
   const isQueued = job.status === 'queued';
-  const waitingFor = isQueued ? live.waitingFor(job) : undefined;
+  const waitingFor = isQueued ? live.waitingFor?.(job) : undefined;
   const isInLine = isQueued && waitingFor === undefined;
   const position = isInLine ? live.queuePosition(job.id) : undefined;
   const expectedStart = isInLine ? live.expectedStart(job.id) : undefined;

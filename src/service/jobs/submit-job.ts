@@ -119,11 +119,8 @@ export class JobSubmitter<Submission extends JobSubmission> {
       key.id,
       idempotency,
       (id) =>
-        this.#create(submission, submitter, id, (newJob, onQueued) =>
-          jobs.submit(
-            { ...newJob, ...(idempotency && { idempotencyKey: idempotency.key }) },
-            onQueued,
-          ),
+        this.#create(submission, submitter, id, (newJob) =>
+          jobs.submit({ ...newJob, ...(idempotency && { idempotencyKey: idempotency.key }) }),
         ),
     );
     if (storedAnswer !== undefined) {
@@ -142,8 +139,8 @@ export class JobSubmitter<Submission extends JobSubmission> {
   async #run(submission: Submission, submitter: Submitter): Promise<SubmissionAnswer> {
     const { jobs } = this.#deps;
     const id = newJobId(this.#kind.definition.resource.kind);
-    const job = await this.#create(submission, submitter, id, (newJob, onQueued) =>
-      jobs.run(newJob, submitter.waitMs, onQueued),
+    const job = await this.#create(submission, submitter, id, (newJob) =>
+      jobs.run(newJob, submitter.waitMs),
     );
     if (job.status === 'failed') throw this.#failure(job);
     const record = await freshRecordJson(this.#kind, job, submission);
@@ -154,7 +151,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
     submission: Submission,
     { key, retryOf }: Submitter,
     id: JobId,
-    create: (newJob: NewJob, onQueued: () => void) => Promise<Job>,
+    create: (newJob: NewJob) => Promise<Job>,
   ): Promise<Job> {
     const { drawSeed, now } = this.#deps;
     const { target, priority, name, tags, facts, seed = drawSeed() } = submission;
@@ -180,9 +177,10 @@ export class JobSubmitter<Submission extends JobSubmission> {
       const reserving = this.#reserve(submission, key);
       const reserved = reserving instanceof Promise ? await reserving : reserving;
       if (reserved === undefined) throw this.#inFlightLimit(submission, key);
-      return await this.#createOn(reserved, newJob, () =>
-        create(newJob, () => place?.[Symbol.dispose]()),
-      );
+      const creating = this.#createOn(reserved, newJob, () => create(newJob));
+      // A job that waits for another process takes no place here.
+      if (!this.#deps.jobs.isHeld(id)) place?.[Symbol.dispose]();
+      return await creating;
     } catch (error) {
       place?.[Symbol.dispose]();
       throw error;

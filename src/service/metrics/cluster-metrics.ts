@@ -1,6 +1,6 @@
 /** Metrics of a node of a cluster, read at each scrape. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { NODE_STATES, type NodeState } from '../../cluster/node-state.ts';
+import { NODE_STATES, type NodeState } from '../../cluster/node-status.ts';
 
 /** Figures of a cluster as one node knows them. Numbers of events count from the start of its process. */
 export interface ClusterFigures {

@@ -147,12 +147,11 @@ class JobMetrics {
       list: (query) => store.list(query),
       remove: (id) => store.remove(id),
       failDamaged: (finishedAt) => store.failDamaged(finishedAt),
-      addParts: (id, parts) => store.addParts(id, parts),
+      addParts: (...all) => store.addParts(...all),
       partPlaces: (id) => store.partPlaces(id),
       parts: (id, after) => store.parts(id, after),
-      create: async (job, parts) => this.#seen(await store.create(job, parts)),
-      transition: async (id, from, to, patch) =>
-        this.#seen(await store.transition(id, from, to, patch)),
+      create: async (...all) => this.#seen(await store.create(...all)),
+      transition: async (...all) => this.#seen(await store.transition(...all)),
     };
   }
 

@@ -1,15 +1,9 @@
 /** Task jobs: tasks of agents, and plans, which submit tasks as jobs of their own. */
+import type { JobQueueing, WaitingJob } from '../../cluster/shared-job.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
-import {
-  isFinal,
-  type Job,
-  type JobId,
-  type JobQueueing,
-  labelsOf,
-  newJobId,
-} from '../../jobs/job.ts';
-import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
+import { isFinal, type Job, type JobId, labelsOf, newJobId } from '../../jobs/job.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
 import {
   type ComingJob,
   defineJobKind,

@@ -1,10 +1,11 @@
 /**
  * TPU jobs. Each gets a slice of the modelled fleet, and its work runs on this node while it holds the chips.
  */
+import type { JobQueueing, WaitingJob } from '../../cluster/shared-job.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
-import type { Job, JobId, JobQueueing } from '../../jobs/job.ts';
+import type { Job, JobId } from '../../jobs/job.ts';
 import { labelsOf } from '../../jobs/job.ts';
-import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { modelledDuration } from '../../workloads/tpu/modelled-duration.ts';
 import { milliseconds } from '../circuits/backend-view.ts';

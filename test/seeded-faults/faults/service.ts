@@ -43,13 +43,13 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a job of one owner is changed by another one in PostgreSQL',
-    file: 'src/jobs/postgres-job-store.ts',
+    file: 'src/cluster/postgres-job-store.ts',
     from: 'OR jobs.owner = given.owner AND jobs.epoch = given.epoch AND jobs.claim = given.claim)',
     to: 'OR jobs.owner = given.owner)',
   },
   {
     name: 'old jobs are deleted in one batch only',
-    file: 'src/jobs/retention.ts',
+    file: 'src/jobs/sqlite-job-store.ts',
     from: 'if (deleted < batch) return total;',
     to: 'if (deleted <= batch) return total;',
   },

@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { PostgresJobStore } from '../../../src/jobs/postgres-job-store.ts';
+import { PostgresJobStore } from '../../../src/cluster/postgres-job-store.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { DATABASE_FILE, openDatabase } from '../../../src/storage/database.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeStateOf } from '../../../src/cluster/node-state.ts';
+import { nodeStateOf } from '../../../src/cluster/node-status.ts';
 
 const SEEN_AT = 1_000_000;
 const LEASE_MS = 5000;

@@ -116,6 +116,21 @@ describeWith(['PostgreSQL'], 'jobs of a cluster', () => {
     expect(b.node.epoch).toBeGreaterThan(1);
   });
 
+  test('are not ended by a node that has not heard yet that another one holds them', async () => {
+    const url = await server.createDatabase();
+    await openNode(url, { name: 'a', role: 'api' });
+    const b = await openNode(url, { name: 'b' });
+    const job = newJob();
+    await b.runner.submit(job);
+    await isRunning(b, job.id);
+    const taken = "UPDATE jobs SET owner = 'a', epoch = 1, claim = 1";
+    await query(url, `${taken} WHERE id = '${job.id}'`);
+    b.handler.of(job.id).resolve('{"from":"b"}');
+    await eventually(() => expect([...b.runner.inHand()]).toEqual([]));
+    const stored = await b.store.get(job.id);
+    expect(stored).toMatchObject({ status: 'running', claim: { node: 'a' } });
+  });
+
   test('keep their callers waiting for the true outcome at a node that was given up', async () => {
     const url = await server.createDatabase();
     const a = await openNode(url, { ...SHORT, name: 'a' });

@@ -3,7 +3,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Job, type JobId, newJobId } from '../../../src/jobs/job.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
-import { pruneFinishedJobs } from '../../../src/jobs/retention.ts';
 import { SqliteIdempotencyStore } from '../../../src/jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import type { DamagedRecord } from '../../../src/storage/damaged-records.ts';
@@ -83,8 +82,8 @@ describe.each(DAMAGES)('a job of which %s', (what, set) => {
     const isLost = set.includes('status');
     expect(await runner.recover()).toStrictEqual({ requeued: 2, failed: isLost ? 0 : 1 });
     expect(handler.calls.map(({ job }) => job.id)).toStrictEqual([before.id, after.id]);
-    expect(await pruneFinishedJobs(database, 5000)).toBe(0);
-    expect(await pruneFinishedJobs(database, 5001)).toBe(1);
+    expect(await store.prune(5000)).toBe(0);
+    expect(await store.prune(5001)).toBe(1);
     expect(await store.get(id)).toBeUndefined();
     await runner.shutdown(0);
   });

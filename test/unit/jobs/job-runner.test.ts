@@ -549,6 +549,13 @@ describe('parts of a result', () => {
     await expect(hooks.storeParts([part(0)])).rejects.toThrow(StorageUnwritableError);
   });
 
+  test('those that must not be lost are refused once another process holds the job', async () => {
+    const id = await submitRunning();
+    store.addParts = async () => false;
+    const storing = handler.of(id).hooks.storeParts([part(0)]);
+    await expect(storing).rejects.toMatchObject({ code: 'JOBS_LOST' });
+  });
+
   test('what could not be written is written with the outcome', async () => {
     const id = await submitRunning();
     store.intercept = (to) => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { pruneFinishedJobs } from '../../../src/jobs/retention.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { newJob } from '../../support/jobs.ts';
@@ -18,8 +17,8 @@ test('only jobs that finished before the time are deleted, in as many batches as
   const running = await create();
   await store.transition(running, 'queued', 'running', { startedAt: 2 });
 
-  expect(await pruneFinishedJobs(database, 200, 3)).toBe(7);
+  expect(await store.prune(200, 3)).toBe(7);
   const kept = await store.list({ limit: 20, oldestFirst: true });
   expect(kept.map((job) => job.id)).toStrictEqual([atTheTime, queued, running]);
-  expect(await pruneFinishedJobs(database, 200)).toBe(0);
+  expect(await store.prune(200)).toBe(0);
 });

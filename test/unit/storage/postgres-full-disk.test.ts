@@ -6,7 +6,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PostgresJobStore } from '../../../src/jobs/postgres-job-store.ts';
+import { PostgresJobStore } from '../../../src/cluster/postgres-job-store.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWith, facilityPath } from '../../support/facilities/describe-with.ts';

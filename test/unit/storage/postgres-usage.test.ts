@@ -2,8 +2,8 @@
 /** Bytes stored by key in PostgreSQL: exact, and nobody waits for them, with several nodes on one database. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { PostgresIdempotencyStore } from '../../../src/jobs/postgres-idempotency-store.ts';
-import { PostgresJobStore } from '../../../src/jobs/postgres-job-store.ts';
+import { PostgresIdempotencyStore } from '../../../src/cluster/postgres-idempotency-store.ts';
+import { PostgresJobStore } from '../../../src/cluster/postgres-job-store.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { PostgresUsage } from '../../../src/storage/postgres/usage.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -2,9 +2,9 @@
 /** What the stores on PostgreSQL promise when connections are lost, and who may use a database. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PostgresJobStore } from '../../../src/cluster/postgres-job-store.ts';
 import { writeAnswerMs } from '../../../src/compose-postgres.ts';
 import type { NewJob } from '../../../src/jobs/job.ts';
-import { PostgresJobStore } from '../../../src/jobs/postgres-job-store.ts';
 import { createPostgresAuditLog } from '../../../src/service/audit/postgres-audit-log.ts';
 import { createPostgresKeyStore } from '../../../src/service/keys/postgres-key-store.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';

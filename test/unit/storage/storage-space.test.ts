@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { pruneFinishedJobs } from '../../../src/jobs/retention.ts';
 import { SqliteIdempotencyStore } from '../../../src/jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
@@ -38,7 +37,7 @@ test('counts names and tags with their index entries until the job is deleted', 
   await store.create(labelled);
   expect(usage.bytesOf('a')).toBe(2 * bytes + 3 * 96 + 2 * (4 + 7 + 1));
   await store.transition(labelled.id, 'queued', 'failed', { finishedAt: 1 });
-  await pruneFinishedJobs(database, 2);
+  await store.prune(2);
   expect(usage.bytesOf('a')).toBe(bytes);
   expect(database.prepare('SELECT count(*) AS n FROM job_tags').get()).toEqual({ n: 0 });
   database.close();
@@ -85,7 +84,7 @@ test('counts requests, results and idempotency keys of each key, also those that
   const again = new StorageUsage(database);
   expect(['a', 'b'].map((key) => again.bytesOf(key))).toEqual(counted);
 
-  await pruneFinishedJobs(database, 100);
+  await new SqliteJobStore(database).prune(100);
   await new SqliteIdempotencyStore(database).prune(1e12);
   expect(['a', 'b'].map((key) => again.bytesOf(key))).toEqual([0, 0]);
   expect(database.prepare('SELECT count(*) AS n FROM job_contents').get()?.['n']).toBe(0);
@@ -117,7 +116,7 @@ test('space of deleted rows is given back to the disk, except for a reserve', as
     await store.transition(id, 'running', 'completed', { finishedAt: i, result });
   }
   const full = usage.totalBytes;
-  await pruneFinishedJobs(database, 100);
+  await store.prune(100);
   expect(usage.totalBytes).toBeLessThan(full / 10);
   const pages = () => Number(database.prepare('PRAGMA page_count').get()?.['page_count']);
   const before = pages();

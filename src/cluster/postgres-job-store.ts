@@ -5,23 +5,14 @@
  * A large request or result is a column of its own, compressed, which listings do not read.
  */
 import { hash } from 'node:crypto';
-import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
-import { StorageUnwritableError } from '../storage/errors.ts';
-import type { Query, Statement } from '../storage/postgres/connection.ts';
-import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
-import { ReadBatches } from '../storage/postgres/read-batches.ts';
-import { storable } from '../storage/postgres/storable.ts';
-import { WriteBatches } from '../storage/postgres/write-batches.ts';
 import {
   DuplicateJobError,
   JobDamagedError,
   JobNotFoundError,
   JobTransitionError,
-} from './errors.ts';
+} from '../jobs/errors.ts';
 import {
   BRIEF_REQUEST_LENGTH,
-  type Job,
-  type JobClaim,
   type JobId,
   type JobPart,
   type JobPartPlace,
@@ -30,11 +21,18 @@ import {
   type JobStatus,
   type NewJob,
   TRANSITIONS,
-} from './job.ts';
-import { JobListing, type ListingPlace, listingPlace, POSTGRES } from './job-listing.ts';
-import { jobOfRow } from './job-row.ts';
-import type { JobStore } from './job-store.ts';
-import { isLarge, packLarge, unpack } from './large-text.ts';
+} from '../jobs/job.ts';
+import { JobListing, type ListingPlace, listingPlace, POSTGRES } from '../jobs/job-listing.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import { isLarge, packLarge, unpack } from '../jobs/large-text.ts';
+import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
+import { StorageUnwritableError } from '../storage/errors.ts';
+import type { Query, Statement } from '../storage/postgres/connection.ts';
+import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { ReadBatches } from '../storage/postgres/read-batches.ts';
+import { storable } from '../storage/postgres/storable.ts';
+import { WriteBatches } from '../storage/postgres/write-batches.ts';
+import { type JobClaim, type SharedJob, sharedJobOfRow } from './shared-job.ts';
 
 const COLUMNS = `id, kind, key_id, status, priority, target, request, large_request, created_at, started_at, finished_at,
   attempts, result, large_result, error_code, error_message, retry_of, name, tags, line, level, cost_ms, width, origin,
@@ -159,7 +157,7 @@ const PAGE_BYTES = 4 * 2 ** 20;
 const PAGE_ROWS = 100;
 
 interface Creation {
-  readonly job: Job;
+  readonly job: SharedJob;
   readonly idempotencyKey: string | undefined;
   readonly parts: readonly JobPart[];
   readonly largeRequest: Uint8Array | undefined;
@@ -186,7 +184,7 @@ export class PostgresJobStore implements JobStore {
   readonly #database: PostgresDatabase;
   readonly #onDamaged: OnDamaged;
   readonly #reads: ReadBatches;
-  readonly #creations: WriteBatches<Creation, Job>;
+  readonly #creations: WriteBatches<Creation, SharedJob>;
   readonly #transitions: WriteBatches<Transition, StoredRow>;
   readonly #additions: WriteBatches<Addition, boolean>;
   readonly #removals: WriteBatches<JobId, boolean>;
@@ -198,7 +196,7 @@ export class PostgresJobStore implements JobStore {
     this.#reads = new ReadBatches((ids) => database.read(SELECT, [ids]));
     const { writer } = database;
     const subjectOf = ({ id }: { readonly id: JobId }) => id;
-    this.#creations = new WriteBatches<Creation, Job>(writer, {
+    this.#creations = new WriteBatches<Creation, SharedJob>(writer, {
       subjectOf: ({ job }) => job.id,
       run: (query, items) => create(query, items, database.name),
     });
@@ -210,30 +208,31 @@ export class PostgresJobStore implements JobStore {
     });
   }
 
-  async create(newJob: NewJob | Job, parts: readonly JobPart[] = []): Promise<Job> {
+  async create(newJob: NewJob | SharedJob, parts: readonly JobPart[] = []): Promise<SharedJob> {
     const { idempotencyKey, ...fields }: NewJob = newJob;
-    const job: Job = { status: 'queued', attempts: 0, ...fields };
+    const job: SharedJob = { status: 'queued', attempts: 0, ...fields };
     const [largeRequest, largeResult] = await packAll(job.request, job.result);
     return this.#creations.add({ job, idempotencyKey, parts, largeRequest, largeResult });
   }
 
-  async get(id: JobId): Promise<Job | undefined> {
+  async get(id: JobId): Promise<SharedJob | undefined> {
     const row = await this.#reads.get(id);
     return row && wholeJob(row);
   }
 
-  async list(query: JobQuery): Promise<readonly Job[]> {
+  async list(query: JobQuery): Promise<readonly SharedJob[]> {
     // `IN ()` is no SQL.
     if (query.statuses?.length === 0) return [];
-    const jobs: Job[] = [];
+    const jobs: SharedJob[] = [];
     const listing = new JobListing(query, POSTGRES);
     for (let from: ListingPlace | undefined; ; ) {
       const limit = query.limit - jobs.length;
       const { sql, values } = listing.page(from, undefined, limit);
       const rows = await this.#database.read(numbered(sql), values);
       for (const row of rows) {
-        const job = await this.#readable(row, query.isBrief === true);
-        if (job !== undefined) jobs.push(job);
+        const job = await jobOrDamage(row, query.isBrief);
+        if (!(job instanceof JobDamagedError)) jobs.push(job);
+        else this.#onDamaged({ table: 'jobs', id: String(row['id']), what: job.what });
       }
       if (jobs.length === query.limit || rows.length < limit) return jobs;
       from = listingPlace(rows.at(-1));
@@ -245,14 +244,16 @@ export class PostgresJobStore implements JobStore {
     from: JobStatus,
     to: JobStatus,
     patch: JobPatch = {},
-    claim?: JobClaim,
-  ): Promise<Job> {
+    held?: SharedJob,
+  ): Promise<SharedJob> {
     const [largeResult] = await packAll(patch.result);
-    return wholeJob(await this.#transitions.add({ id, from, to, patch, largeResult, claim }));
+    return wholeJob(
+      await this.#transitions.add({ id, from, to, patch, largeResult, claim: held?.claim }),
+    );
   }
 
-  addParts(id: JobId, parts: readonly JobPart[], claim?: JobClaim): Promise<boolean> {
-    return this.#additions.add({ id, parts, claim });
+  addParts(id: JobId, parts: readonly JobPart[], held?: SharedJob): Promise<boolean> {
+    return this.#additions.add({ id, parts, claim: held?.claim });
   }
 
   async partPlaces(id: JobId): Promise<readonly JobPartPlace[]> {
@@ -293,8 +294,8 @@ export class PostgresJobStore implements JobStore {
     for (let from: readonly unknown[] = ['', 0, '']; ; ) {
       const rows = await this.#database.read(UNFINISHED, [...from, PAGE_ROWS]);
       for (const row of rows) {
-        const damage = await damageOf(row);
-        if (damage === undefined) continue;
+        const damage = await jobOrDamage(row);
+        if (!(damage instanceof JobDamagedError)) continue;
         const id = String(row['id']);
         this.#onDamaged({ table: 'jobs', id, what: damage.what });
         const { code, message } = damage;
@@ -308,26 +309,15 @@ export class PostgresJobStore implements JobStore {
       from = [last['kind'], last['created_at'], last['id']];
     }
   }
-
-  /** Reads a job, or reports it as damaged and returns undefined. */
-  async #readable(row: StoredRow, isBrief: boolean): Promise<Job | undefined> {
-    try {
-      return isBrief ? jobOfRow(row) : await wholeJob(row);
-    } catch (error) {
-      if (!(error instanceof JobDamagedError)) throw error;
-      this.#onDamaged({ table: 'jobs', id: String(row['id']), what: error.what });
-      return undefined;
-    }
-  }
 }
 
 async function create(
   query: Query,
   items: readonly Creation[],
   process: string,
-): Promise<readonly (Job | DuplicateJobError | StorageUnwritableError)[]> {
+): Promise<readonly (SharedJob | DuplicateJobError | StorageUnwritableError)[]> {
   const jobs = items.map(({ job }) => job);
-  const column = <T>(of: (job: Job) => T) => jobs.map((job) => of(job) ?? null);
+  const column = <T>(of: (job: SharedJob) => T) => jobs.map((job) => of(job) ?? null);
   const { rows } = await query(INSERT, [
     column(({ id }) => id),
     column(({ kind }) => kind),
@@ -382,7 +372,7 @@ function givenUp(): StorageUnwritableError {
   );
 }
 
-async function putTags(query: Query, jobs: readonly Job[]): Promise<void> {
+async function putTags(query: Query, jobs: readonly SharedJob[]): Promise<void> {
   const tagged = jobs.flatMap((job) => (job.tags ?? []).map((tag) => ({ ...job, tag })));
   if (tagged.length === 0) return;
   await query(INSERT_TAGS, [
@@ -502,8 +492,8 @@ function placeOfRow(row: StoredRow): JobPartPlace {
 }
 
 /** Converts a row of `SELECT *` to a job, with its large texts. */
-export async function wholeJob(row: StoredRow): Promise<Job> {
-  const job = jobOfRow(row);
+async function wholeJob(row: StoredRow): Promise<SharedJob> {
+  const job = sharedJobOfRow(row);
   const large = async (column: 'large_request' | 'large_result', name: 'request' | 'result') => {
     const bytes = row[column];
     if (bytes === null || bytes === undefined) return {};
@@ -521,10 +511,13 @@ export async function wholeJob(row: StoredRow): Promise<Job> {
   };
 }
 
-async function damageOf(row: StoredRow): Promise<JobDamagedError | undefined> {
+/** The job of a row, with its large texts unless it is brief, or what is damaged of it. */
+export async function jobOrDamage(
+  row: StoredRow,
+  isBrief = false,
+): Promise<SharedJob | JobDamagedError> {
   try {
-    await wholeJob(row);
-    return undefined;
+    return isBrief ? sharedJobOfRow(row) : await wholeJob(row);
   } catch (error) {
     if (error instanceof JobDamagedError) return error;
     throw error;

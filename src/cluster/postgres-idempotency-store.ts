@@ -2,18 +2,19 @@
  * Idempotency keys in PostgreSQL. Claims are one upsert, as in SQLite: it inserts the keys, or takes over expired and
  * orphaned ones. A claim is orphaned if its job was not created and its node is not up.
  */
-import type { OnDamaged } from '../storage/damaged-records.ts';
-import type { Query } from '../storage/postgres/connection.ts';
-import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
-import { WriteBatches } from '../storage/postgres/write-batches.ts';
-import { IdempotencyConflictError } from './errors.ts';
+
+import { IdempotencyConflictError } from '../jobs/errors.ts';
 import {
   type Claim,
   type ClaimRequest,
   IDEMPOTENCY_LIFETIME_MS,
   type IdempotencyStore,
   storedAnswer,
-} from './idempotency.ts';
+} from '../jobs/idempotency.ts';
+import type { OnDamaged } from '../storage/damaged-records.ts';
+import type { Query } from '../storage/postgres/connection.ts';
+import type { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { WriteBatches } from '../storage/postgres/write-batches.ts';
 
 const CLAIM = {
   name: 'idempotency-claim',

@@ -5,12 +5,12 @@
  * Messages of other nodes say when a record has changed; it is then read again. Messages may be lost, so the statuses
  * are also looked up from time to time.
  */
-import { JobNotFoundError } from './errors.ts';
-import { isFinal, type Job, type JobId } from './job.ts';
-import type { JobSharing, StoredState } from './job-sharing.ts';
-import type { JobStore } from './job-store.ts';
-import { type JobWatches, stateOf } from './job-watch.ts';
-import { Settlement } from './settlement.ts';
+import { JobNotFoundError } from '../jobs/errors.ts';
+import { isFinal, type JobId } from '../jobs/job.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import { type JobWatches, stateOf } from '../jobs/job-watch.ts';
+import { Settlement } from '../jobs/settlement.ts';
+import type { SharedJob } from './shared-job.ts';
 
 /** Looks ask again for the progress of watched jobs, which nodes announce for a while only. */
 const ASK_EVERY_LOOKS = 10;
@@ -19,26 +19,49 @@ const MAX_OF_LOOK = 500;
 /** A job of this node that looks did not find for so long was deleted. */
 const MISSING_MS = 30_000;
 
+/** State of a job in the database. */
+export type StoredState = Pick<SharedJob, 'status' | 'origin'>;
+
+/**
+ * Message to the other nodes: a job waits in a line, a record has changed, a job that runs here has come so far, the node
+ * that runs a job is to tell its progress for some time, an operator's orders have changed.
+ */
+export type NodeMessage =
+  | readonly ['queued', line: string]
+  | readonly ['changed', id: JobId]
+  | readonly ['progress', id: JobId, progress: number, text: string | undefined]
+  | readonly ['watched', id: JobId]
+  | readonly ['orders'];
+
+/** What is asked of the other nodes and of their database. */
+export interface OtherNodes {
+  /** Name of this node. */
+  readonly node: string;
+  send(...message: NodeMessage): void;
+  /** Reads the statuses of jobs, and which nodes took them in; deleted jobs are left out. */
+  statesOf(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, StoredState>>;
+}
+
 /** Options of RemoteJobs. */
 interface RemoteJobsOptions {
   readonly store: Pick<JobStore, 'get'>;
-  readonly sharing: Pick<JobSharing, 'node' | 'askForProgress' | 'statesOf'>;
+  readonly nodes: OtherNodes;
   readonly watches: JobWatches;
   /** True for jobs whose work is held here. */
   readonly isHeld: (id: JobId) => boolean;
-  /** Called with each job of this node, as it was taken in, once it is final, or another node counts it. */
-  readonly onLeft: (job: Job) => void;
+  /** Counts the jobs of this node, until they are final or another node counts them. */
+  readonly counts: { enter(job: SharedJob): void; leave(job: SharedJob): void };
 }
 
 /** A job that somebody waits for. */
 interface Awaited {
   readonly settlement: Settlement;
-  record: Job;
+  record: SharedJob;
 }
 
 /** A watched job as it was last known. */
 interface Watched {
-  readonly record: Job;
+  readonly record: SharedJob;
   /** Progress in [0, 1] and message of its run, which may come before the record that says that it runs. */
   readonly progress?: number;
   readonly message?: string | undefined;
@@ -47,7 +70,7 @@ interface Watched {
 export class RemoteJobs {
   readonly #options: RemoteJobsOptions;
   /** Unfinished jobs that this node took in. */
-  readonly #own = new Map<JobId, Job>();
+  readonly #own = new Map<JobId, SharedJob>();
   readonly #awaited = new Map<JobId, Awaited>();
   readonly #watched = new Map<JobId, Watched>();
   /** Jobs whose record is being read; true if it changed meanwhile. */
@@ -55,7 +78,7 @@ export class RemoteJobs {
   /** Jobs of this node that looks did not find, and since when, on the monotonic clock. */
   readonly #missing = new Map<JobId, number>();
   /** Jobs of this node that the next looks read. */
-  #next: Iterator<Job> = [].values();
+  #next: Iterator<SharedJob> = [].values();
   #numLooks = 0;
   #isClosed = false;
 
@@ -64,19 +87,21 @@ export class RemoteJobs {
   }
 
   /** Notes a job that this node has taken in. It is one of its own until it is final. */
-  take(job: Job): void {
+  take(job: SharedJob): void {
+    if (this.#own.has(job.id)) return;
     this.#own.set(job.id, job);
+    this.#options.counts.enter(job);
   }
 
-  /** Forgets a job of this node that was not stored. */
-  drop(id: JobId): Job | undefined {
+  /** Counts a job of this node no longer. */
+  drop(id: JobId): void {
     const job = this.#own.get(id);
     this.#own.delete(id);
-    return job;
+    if (job !== undefined) this.#options.counts.leave(job);
   }
 
   /** Unfinished jobs that this node took in and that are not held here. */
-  *waiting(): Generator<Job, void, undefined> {
+  *waiting(): Generator<SharedJob, void, undefined> {
     for (const job of this.#own.values()) if (!this.#options.isHeld(job.id)) yield job;
   }
 
@@ -96,7 +121,7 @@ export class RemoteJobs {
    *
    * @throws {JobNotFoundError} if there is no such job.
    */
-  async wait(id: JobId, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
+  async wait(id: JobId, timeoutMs?: number, signal?: AbortSignal): Promise<SharedJob> {
     let awaited = this.#awaited.get(id);
     if (awaited === undefined) {
       // Changes of its own jobs are noticed from the beginning.
@@ -122,10 +147,10 @@ export class RemoteJobs {
   }
 
   /** Follows a watched job with the node that runs it. */
-  follow(job: Job): void {
+  follow(job: SharedJob): void {
     if (isFinal(job.status)) return;
     this.#watched.set(job.id, { record: job });
-    this.#options.sharing.askForProgress(job.id);
+    this.#options.nodes.send('watched', job.id);
   }
 
   /** Reads the record of a job again, if anybody here is interested in it. */
@@ -148,7 +173,7 @@ export class RemoteJobs {
   }
 
   /** Takes note of a stored record. */
-  tell(job: Job): void {
+  tell(job: SharedJob): void {
     const { watches, isHeld } = this.#options;
     const { id } = job;
     this.#leaveIfMoved(id, job);
@@ -172,18 +197,12 @@ export class RemoteJobs {
     this.#awaited.delete(id);
     this.#watched.delete(id);
     awaited?.settlement.resolve(job);
-    this.#leave(id);
+    this.drop(id);
   }
 
   /** A job that another node took over when this one was given up is counted there. */
   #leaveIfMoved(id: JobId, { origin }: StoredState): void {
-    if (origin !== undefined && origin !== this.#options.sharing.node) this.#leave(id);
-  }
-
-  /** Counts a job of this node no longer. */
-  #leave(id: JobId): void {
-    const own = this.drop(id);
-    if (own !== undefined) this.#options.onLeft(own);
+    if (origin !== undefined && origin !== this.#options.nodes.node) this.drop(id);
   }
 
   /** Takes note of the progress of a job that runs on another node. */
@@ -199,19 +218,19 @@ export class RemoteJobs {
 
   /** Looks up all jobs whose changes may have been missed. */
   async look(): Promise<void> {
-    const { sharing, watches, isHeld } = this.#options;
+    const { nodes, watches, isHeld } = this.#options;
     for (const id of this.#watched.keys()) {
       if (!watches.has(id) || isHeld(id)) this.#watched.delete(id);
     }
     this.#numLooks += 1;
     if (this.#numLooks % ASK_EVERY_LOOKS === 0) {
-      for (const id of this.#watched.keys()) sharing.askForProgress(id);
+      for (const id of this.#watched.keys()) nodes.send('watched', id);
     }
-    const known = new Map<JobId, Job>(this.#nextOwn().map((job) => [job.id, job]));
+    const known = new Map<JobId, SharedJob>(this.#nextOwn().map((job) => [job.id, job]));
     for (const [id, { record }] of this.#watched) known.set(id, record);
     for (const [id, { record }] of this.#awaited) known.set(id, record);
     if (known.size === 0) return;
-    const states = await sharing.statesOf([...known.keys()]);
+    const states = await nodes.statesOf([...known.keys()]);
     for (const [id, { status }] of known) {
       const state = states.get(id);
       if (state !== undefined) this.#leaveIfMoved(id, state);
@@ -226,8 +245,8 @@ export class RemoteJobs {
   }
 
   /** The next jobs of this node to look up. */
-  #nextOwn(): readonly Job[] {
-    const jobs: Job[] = [];
+  #nextOwn(): readonly SharedJob[] {
+    const jobs: SharedJob[] = [];
     while (jobs.length < Math.min(MAX_OF_LOOK, this.#own.size)) {
       const { done, value } = this.#next.next();
       if (done !== true) jobs.push(value);
@@ -257,7 +276,7 @@ export class RemoteJobs {
       this.#missing.set(id, since);
       if (now - since < MISSING_MS) return;
       this.#missing.delete(id);
-      this.#leave(id);
+      this.drop(id);
     }
     const awaited = this.#awaited.get(id);
     this.#awaited.delete(id);
@@ -265,7 +284,7 @@ export class RemoteJobs {
     if (this.#watched.delete(id)) this.#options.watches.tellGone(id);
   }
 
-  async #read(id: JobId): Promise<Job> {
+  async #read(id: JobId): Promise<SharedJob> {
     const job = await this.#options.store.get(id);
     if (job === undefined) throw new JobNotFoundError(id);
     return job;

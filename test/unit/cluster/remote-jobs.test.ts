@@ -1,18 +1,19 @@
 /** Jobs of a node that other nodes run, and looks for them in the database. */
 import { expect, test } from 'vitest';
+import { RemoteJobs } from '../../../src/cluster/remote-jobs.ts';
+import type { SharedJob } from '../../../src/cluster/shared-job.ts';
 import type { Job, JobId, JobStatus } from '../../../src/jobs/job.ts';
 import { JobWatches } from '../../../src/jobs/job-watch.ts';
-import { RemoteJobs } from '../../../src/jobs/remote-jobs.ts';
 import { newJob, turn } from '../../support/jobs.ts';
 
 test('a look that comes before the job is stored leaves its caller waiting', async () => {
   const finals: Job[] = [];
   const jobs = new RemoteJobs({
     store: { get: async () => undefined },
-    sharing: { node: 'a', askForProgress: () => {}, statesOf: async () => new Map() },
+    nodes: { node: 'a', send: () => {}, statesOf: async () => new Map() },
     watches: new JobWatches(),
     isHeld: () => false,
-    onLeft: (job) => void finals.push(job),
+    counts: { enter: () => {}, leave: (job) => void finals.push(job) },
   });
   const job: Job = { ...newJob(), status: 'queued', attempts: 0 };
   jobs.take(job);
@@ -26,7 +27,7 @@ test('a look that comes before the job is stored leaves its caller waiting', asy
 
 /** Jobs of a node in a store that the test fills, and what looks read of it. */
 function storedJobs() {
-  const stored = new Map<JobId, Job>();
+  const stored = new Map<JobId, SharedJob>();
   const looks: (readonly JobId[])[] = [];
   const reads: JobId[] = [];
   const left: JobId[] = [];
@@ -39,9 +40,9 @@ function storedJobs() {
         return stored.get(id);
       },
     },
-    sharing: {
+    nodes: {
       node: 'a',
-      askForProgress: () => {},
+      send: () => {},
       statesOf: async (ids) => {
         looks.push(ids);
         return new Map(
@@ -54,7 +55,7 @@ function storedJobs() {
     },
     watches,
     isHeld: (id) => held.has(id),
-    onLeft: ({ id }) => void left.push(id),
+    counts: { enter: () => {}, leave: ({ id }) => void left.push(id) },
   });
   const take = (status: JobStatus = 'queued') => {
     const job: Job = { ...newJob(), status: 'queued', attempts: 0 };
