@@ -2,9 +2,8 @@
 import { givenValue, type InputColumns, inputAt, inputValueAt } from '../circuit/input-columns.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Batch, BatchProgramResult, NumericArray } from '../client/client.ts';
-import { type CommandIo, table } from './command-io.ts';
+import { type CommandIo, printable, table } from './command-io.ts';
 import { type ChartAxis, type ChartLine, lineChart, MAX_LINES } from './line-chart.ts';
-import { printable } from './printable.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 /** Facts about a sweep besides its result. */

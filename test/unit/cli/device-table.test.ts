@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deviceTable } from '../../../src/cli/device-table.ts';
+import { deviceTable } from '../../../src/cli/show-devices.ts';
 import { FakeDevices } from '../../service/support/fake-devices.ts';
 
 test('devices with one backing stand in one row', () => {
