@@ -52,7 +52,6 @@ export type {
   WaitOptions,
 } from './jobs.ts';
 export * from './packed-array.ts';
-export * from './packed-counts.ts';
 export type { RequestOptions, Route, RouteOptions } from './routes.ts';
 export type { ClientOptions, RetryNotice, RetryOptions, Surroundings } from './transport.ts';
 

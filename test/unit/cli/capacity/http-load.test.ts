@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { closedLoop, type Load } from '../../../../src/cli/capacity/closed-loop.ts';
-import { httpRequest } from '../../../../src/cli/capacity/http-connections.ts';
+import { closedLoop, httpRequest, type Load } from '../../../../src/cli/capacity/http-load.ts';
 
 let server: Server | undefined;
 afterEach(() => {
