@@ -1,11 +1,10 @@
 /** The visitor's key, and for administrators all keys and the audit log. */
+import './account.css';
 import { hashOf, place } from '../shell/route.ts';
 import { key, mayUse } from '../shell/session.ts';
-import './account.css';
 import { AuditView } from './audit-view.tsx';
-import { EnterKey } from './enter-key.tsx';
 import { KeysView } from './keys-view.tsx';
-import { OwnKey } from './own-key.tsx';
+import { EnterKey, OwnKey } from './own-key.tsx';
 
 const PARTS = [
   { name: '', title: 'Your key' },

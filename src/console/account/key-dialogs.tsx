@@ -1,14 +1,23 @@
-/** Dialogs that make, change, rotate and revoke keys. Each says what follows before anything happens. */
+/** Dialogs that make, change, rotate and revoke keys, and the fields of a key. Each says what follows before anything happens. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiKey } from '../../client/api-types.ts';
-import { CopyButton } from '../shell/copy-button.tsx';
-import { Dialog } from '../shell/dialog.tsx';
+import { CopyButton } from '../shell/api-panel.tsx';
+import { faultsAt } from '../shell/faults.ts';
+import { Dialog, Field } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { client, enterKey, forgetKey, isRemembered, keyInfo } from '../shell/session.ts';
-import { draftOf, type KeyDraft, keyChanges, NEW_KEY, newKeyBody } from './key-draft.ts';
-import { KeyFields } from './key-fields.tsx';
-import { GRACES } from './key-words.ts';
+import {
+  draftOf,
+  GRACES,
+  type KeyDraft,
+  keyChanges,
+  NEW_KEY,
+  newKeyBody,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+} from './key-words.ts';
 
 /** The text of a key that was made or rotated. */
 export interface NewText {
@@ -218,4 +227,83 @@ function Asked({
 /** Whether it is the key that the console uses. */
 function isOfConsole({ id }: ApiKey): boolean {
   return id === keyInfo.value?.id;
+}
+
+function KeyFields({
+  draft,
+  error,
+  onChange,
+}: {
+  readonly draft: KeyDraft;
+  /** Answer to the last attempt. */
+  readonly error: unknown;
+  readonly onChange: (draft: KeyDraft) => void;
+}) {
+  const toggle = (scope: Scope) => {
+    const has = draft.scopes.includes(scope);
+    const scopes = SCOPE_NAMES.filter((each) =>
+      each === scope ? !has : draft.scopes.includes(each),
+    );
+    onChange({ ...draft, scopes });
+  };
+  const scopeFaults = faultsAt(error, 'scopes');
+  return (
+    <div class="key-fields">
+      <Field label="Name" hint="What the key is for" faults={faultsAt(error, 'name')}>
+        {(bound) => (
+          <input
+            {...bound}
+            required
+            maxLength={100}
+            value={draft.name}
+            onInput={(event) => onChange({ ...draft, name: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label="Tier" hint="Enterprise has higher limits" faults={faultsAt(error, 'tier')}>
+        {(bound) => (
+          <select
+            {...bound}
+            value={draft.tier}
+            onChange={({ currentTarget: { value } }) =>
+              onChange({ ...draft, tier: value === 'enterprise' ? value : 'standard' })
+            }
+          >
+            <option value="standard">Standard</option>
+            <option value="enterprise">Enterprise</option>
+          </select>
+        )}
+      </Field>
+      <Field
+        label="Expires"
+        hint="In your time zone; empty if it does not expire"
+        faults={faultsAt(error, 'expires_at')}
+      >
+        {(bound) => (
+          <input
+            {...bound}
+            type="datetime-local"
+            value={draft.expiry}
+            onInput={(event) => onChange({ ...draft, expiry: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <fieldset>
+        <legend>Scopes</legend>
+        {SCOPE_NAMES.map((scope) => (
+          <label key={scope}>
+            <input
+              type="checkbox"
+              checked={draft.scopes.includes(scope)}
+              onChange={() => toggle(scope)}
+            />{' '}
+            <strong>{scope}</strong> <span class="hint">{SCOPES[scope]}</span>
+          </label>
+        ))}
+        <div class="fault" role="alert">
+          {draft.scopes.length === 0 ? 'Choose one at least.' : scopeFaults.join(' ')}
+        </div>
+      </fieldset>
+    </div>
+  );
 }

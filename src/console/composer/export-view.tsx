@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
 import { hashOf } from '../shell/route.ts';
 import { saveFile } from '../shell/save-file.ts';
-import { messageOfAnswer } from './answer-words.ts';
 import { gateObjects } from './edited-circuit.ts';
 import { circuit, inputs, textSource } from './editor.ts';
 import { writeShared } from './permalink.ts';
 import { type Framework, pythonText } from './python-texts.ts';
+import { messageOfAnswer } from './state-words.ts';
 
 const FORMS = ['OpenQASM 3', 'OpenQASM 2', 'Qiskit', 'Cirq', 'PennyLane', 'JSON', 'SVG'] as const;
 type Form = (typeof FORMS)[number];

@@ -1,7 +1,7 @@
 /** Fields of the selected gate: its qubits, angles, controls, condition and matrix. */
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
-import type { GateAngle } from '../live-state/messages.ts';
+import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
 import { readGateAngle, writeGateAngle } from './angle-text.ts';
 import { columnsInWords, stepWords } from './circuit-words.ts';
 import {
@@ -27,7 +27,7 @@ import {
 } from './editor.ts';
 import { type AngleName, anglesOf } from './gate-table.ts';
 import { gateFaults } from './live.ts';
-import { MatrixField } from './matrix-field.tsx';
+import { readMatrix, withOneMoreQubit, withoutLastQubit, writeMatrix } from './matrix-text.ts';
 
 export function Inspector() {
   const step = selected.value;
@@ -390,5 +390,76 @@ function Inputs() {
         </label>
       ))}
     </div>
+  );
+}
+
+/** Most qubits of a matrix. */
+const MAX_QUBITS = 6;
+
+/** Shows the matrix of a step, and changes it. */
+function MatrixField({
+  step,
+  onChange,
+}: {
+  readonly step: Step;
+  readonly onChange: (next: Step, name?: string) => void;
+}) {
+  const typed = useSignal<string | undefined>(undefined);
+  const { targets, controls, matrix = [] } = step;
+  const size = 2 ** targets.length;
+  const read = typed.value === undefined ? matrix : readMatrix(typed.value);
+  const free = Array.from({ length: circuit.value.numQubits }, (_, qubit) => qubit).find(
+    (qubit) => ![...targets, ...controls].includes(qubit),
+  );
+  const resize = (next: readonly number[], rows: MatrixRows) => {
+    typed.value = undefined;
+    onChange({ ...step, targets: next, matrix: rows });
+  };
+  return (
+    <>
+      <div class="choices">
+        <button
+          type="button"
+          disabled={free === undefined || targets.length >= MAX_QUBITS}
+          onClick={() => {
+            if (free !== undefined) resize([...targets, free], withOneMoreQubit(matrix));
+          }}
+        >
+          Add a qubit to the matrix
+        </button>
+        {targets.length > 1 && (
+          <button
+            type="button"
+            onClick={() => resize(targets.slice(0, -1), withoutLastQubit(matrix))}
+          >
+            Take q{targets.at(-1)} out of the matrix
+          </button>
+        )}
+      </div>
+      <label class="field">
+        <span>Matrix, a row on each line</span>
+        <textarea
+          rows={Math.min(16, size)}
+          wrap="off"
+          value={typed.value ?? writeMatrix(matrix)}
+          aria-invalid={read?.length !== size}
+          aria-describedby="hint-matrix"
+          spellcheck={false}
+          onInput={({ currentTarget }) => {
+            typed.value = currentTarget.value;
+            const rows = readMatrix(currentTarget.value);
+            if (rows?.length === size) onChange({ ...step, matrix: rows }, `${step.id} matrix`);
+          }}
+          onBlur={() => {
+            if (read?.length === size) typed.value = undefined;
+          }}
+        />
+      </label>
+      <p id="hint-matrix" class={read?.length === size ? 'small' : 'small wrong'}>
+        {size} rows of {size} numbers with spaces or commas between them, such as 0.6, -0.8i,
+        1/sqrt(2) or exp(i*pi/4). The matrix must be unitary.
+        {targets.length > 1 && ' Qubit 1 of the gate is the least significant bit of an index.'}
+      </p>
+    </>
   );
 }

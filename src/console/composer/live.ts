@@ -2,9 +2,8 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { LiveAnswer, LiveSource } from '../live-state/messages.ts';
-import { gateObjects, objectsBefore } from './edited-circuit.ts';
+import { gateObjects, objectsBefore, withoutOpenControls } from './edited-circuit.ts';
 import { circuit, inputs, shownColumns, textSource } from './editor.ts';
-import { withoutOpenControls } from './open-controls.ts';
 import { basisLabel } from './state-words.ts';
 
 /** Probabilities up to this are of rounding. */

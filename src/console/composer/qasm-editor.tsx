@@ -13,9 +13,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { Refused, TextSource } from '../live-state/messages.ts';
-import { messageOfAnswer } from './answer-words.ts';
 import { type EditedCircuit, editedCircuit, gateObjects, MAX_QUBITS } from './edited-circuit.ts';
 import { circuit, edit, inputs, textSource, unreadText } from './editor.ts';
+import { messageOfAnswer } from './state-words.ts';
 import { changeTo } from './text-change.ts';
 
 /** Milliseconds without a key after which a text is read. */

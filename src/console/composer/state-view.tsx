@@ -1,13 +1,13 @@
 /** The live state: probabilities with phases, Bloch spheres, the density matrix of a pair, amplitudes. */
 import { useSignal } from '@preact/signals';
 import type { LiveState } from '../live-state/messages.ts';
-import { messageOfAnswer } from './answer-words.ts';
 import { circuit, shownColumns, textSource } from './editor.ts';
 import { live, liveFailure, pair, seed } from './live.ts';
 import {
   basisLabel,
   blochWords,
   hueOf,
+  messageOfAnswer,
   phaseText,
   type StateRow,
   stateRows,

@@ -1,5 +1,5 @@
-/** The live state as rows and words. */
-import type { LiveState } from '../live-state/messages.ts';
+/** The live state, or why there is none, as rows and words. */
+import type { LiveState, Refused, TooLarge } from '../live-state/messages.ts';
 
 /** A basis state with its amplitude. */
 export interface StateRow {
@@ -95,4 +95,20 @@ export function phaseText(phase: number): string {
   ];
   const found = simple.find(([value]) => Math.abs(turns - value) < 1e-6);
   return found?.[1] ?? phase.toFixed(2).replace('-', '−');
+}
+
+/** Why there is no state. */
+export function messageOfAnswer(answer: Refused | TooLarge): string {
+  if (answer.kind === 'refused') {
+    return answer.faults
+      .map(({ path, message }) =>
+        path === '' || message.startsWith(path) ? message : `${path}: ${message}`,
+      )
+      .join(' ');
+  }
+  const { numQubits, maxQubits, numSteps, maxSteps } = answer;
+  if (numQubits > maxQubits) {
+    return `The page computes states of up to ${maxQubits} qubits. This circuit has ${numQubits}; run it on the service.`;
+  }
+  return `The page computes circuits of up to ${maxSteps.toLocaleString('en')} gates. This one has ${numSteps.toLocaleString('en')}; run it on the service.`;
 }

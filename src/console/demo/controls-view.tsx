@@ -1,8 +1,8 @@
 /** The controls: sliders, examples and the run button. */
 import { capitalized, grouped } from '../numbers.ts';
 import type { DemoFacts, DemoFeature } from './demo-facts.ts';
-import { flowerLeaves } from './flower-shape.ts';
-import { type PageState, secondsLeft } from './page-state.ts';
+import { flowerLeaves } from './demo-shapes.ts';
+import { type PageState, secondsLeft } from './demo-state.ts';
 
 /** Step of a slider: the data set's resolution, one tenth of a centimetre. */
 const STEP = 0.1;

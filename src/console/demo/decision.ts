@@ -4,7 +4,7 @@
  * the returned counts, so that the drawing shows exactly what was counted, and says how clear it is.
  */
 import { capitalized, grouped } from '../numbers.ts';
-import type { DemoAnswer } from './demo-answer.ts';
+import type { DemoAnswer } from './demo-state.ts';
 
 /** Statistics of a ±1 observable. */
 export interface Tally {

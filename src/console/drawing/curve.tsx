@@ -12,7 +12,7 @@ import {
   rangeOf,
   type Series,
   valueInWords,
-} from './curve-data.ts';
+} from './plot-data.ts';
 import { ValuesTable } from './values-table.tsx';
 
 const COLOURS = ['--class-1', '--class-0', '--ink'] as const;

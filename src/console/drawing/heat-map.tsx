@@ -1,16 +1,17 @@
 /** A heat map of values over two axes, with its values in words and as a table. */
+import './heat-map.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { rounded } from '../numbers.ts';
-import { type Axis, valueInWords } from './curve-data.ts';
-import './heat-map.css';
 import {
+  type Axis,
   cellInWords,
   extremesOf,
   type Field,
   fieldInWords,
   GRADIENT,
   pixelsOf,
-} from './heat-map-data.ts';
+  valueInWords,
+} from './plot-data.ts';
 import { ValuesTable } from './values-table.tsx';
 
 /**

@@ -1,7 +1,7 @@
 /** One device: its state, figures, history and maintenance. */
 import type { RefObject } from 'preact';
 import type { Device } from '../../client/api-types.ts';
-import { grouped } from '../numbers.ts';
+import { ago, grouped, load, memory, timeOfDay } from '../numbers.ts';
 import {
   backingInWords,
   busyTime,
@@ -10,7 +10,6 @@ import {
   silentSince,
   stateOf,
 } from './device-words.ts';
-import { ago, load, memory, timeOfDay } from './figures.ts';
 import type { FleetHistory } from './fleet-history.ts';
 import { MaintenanceSwitch } from './maintenance-switch.tsx';
 import { Sparkline } from './sparkline.tsx';

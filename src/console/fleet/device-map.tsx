@@ -1,6 +1,7 @@
 /** The devices as tiles, by node. Arrow keys go from tile to tile and select. */
 import { useRef } from 'preact/hooks';
 import type { Device } from '../../client/api-types.ts';
+import { load } from '../numbers.ts';
 import { goTo, hashOf } from '../shell/route.ts';
 import {
   backingWord,
@@ -10,7 +11,6 @@ import {
   STATE_WORDS,
   stateOf,
 } from './device-words.ts';
-import { load } from './figures.ts';
 import type { FleetHistory } from './fleet-history.ts';
 import { groupBy, tileAfterKey } from './map-moves.ts';
 

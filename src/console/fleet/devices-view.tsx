@@ -1,6 +1,7 @@
 /** The 48 devices: a map or a table, curves of the last minutes, and the details of one. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Device } from '../../client/api-types.ts';
+import { load } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
@@ -9,7 +10,6 @@ import { keyInfo } from '../shell/session.ts';
 import { DeviceDetails } from './device-details.tsx';
 import { DeviceMap, DeviceTable, fleetHash, Legend } from './device-map.tsx';
 import { FLEET, fleetInWords, outOfServiceInWords } from './device-words.ts';
-import { load } from './figures.ts';
 import { type FleetHistory, pollMs } from './fleet-history.ts';
 import { Sparkline } from './sparkline.tsx';
 

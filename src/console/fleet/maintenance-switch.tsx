@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 import { Problem } from '../shell/notice.tsx';
 import { client, keyInfo, mayUse } from '../shell/session.ts';
-import { type MaintenanceTarget, maintenanceEffects } from './maintenance-words.ts';
+import { type MaintenanceTarget, maintenanceEffects } from './device-words.ts';
 
 const MAX_REASON = 200;
 

@@ -1,10 +1,9 @@
 /** Processors as cards: simulators, emulated devices, hardware. */
 import type { Processor } from '../../client/api-types.ts';
-import { grouped } from '../numbers.ts';
+import { ago, grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
-import { ago } from './figures.ts';
 import { MaintenanceSwitch } from './maintenance-switch.tsx';
 import {
   availabilityInWords,

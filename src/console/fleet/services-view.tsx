@@ -1,13 +1,12 @@
 /** Models, agents and systems with their self-tests. */
 import type { ComponentChildren } from 'preact';
 import type { Agent, ModelSummary } from '../../client/api-types.ts';
-import { grouped } from '../numbers.ts';
+import { ago, grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { keyInfo } from '../shell/session.ts';
-import { ago } from './figures.ts';
-import { neededScope, SYSTEM_SCOPES, withStatus } from './service-words.ts';
+import { neededScope, SYSTEM_SCOPES, withStatus } from './processor-words.ts';
 
 const EVERY_MS = 10_000;
 

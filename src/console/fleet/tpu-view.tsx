@@ -1,14 +1,12 @@
 /** The modelled TPU fleet: zones with their chips in use and free, and the rates of the fleet. */
-
+import './chips.css';
 import type { TpuFleet } from '../../client/api-types.ts';
-import { grouped } from '../numbers.ts';
+import { ago, grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { mayUse } from '../shell/session.ts';
-import { Chips } from './chips.tsx';
-import { ago } from './figures.ts';
-import { type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
+import { type Slice, squaresOf, type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
 
 const EVERY_MS = 5000;
 const UNENDED = { query: { status: ['queued', 'running'], limit: 100 } } as const;
@@ -110,5 +108,16 @@ function Zone({ zone }: { readonly zone: ZoneMap }) {
       ))}
       <p class="small">{zoneInWords(zone)}</p>
     </article>
+  );
+}
+
+/** Draws the chips of one type. */
+export function Chips({ slices }: { readonly slices: readonly Slice[] }) {
+  return (
+    <div class="chips" aria-hidden="true">
+      {squaresOf(slices).map(({ kind }, index) => (
+        <i key={index} data-kind={kind} />
+      ))}
+    </div>
   );
 }

@@ -4,13 +4,12 @@ import type { Batch } from '../../client/api-types.ts';
 import { type BatchProgramResult, batchResultOf } from '../../client/batch-result.ts';
 import { type NestedNumbers, type NumericArray, numericArray } from '../../client/packed-array.ts';
 import { Curve } from '../drawing/curve.tsx';
-import type { Axis, Series } from '../drawing/curve-data.ts';
 import { Histogram } from '../drawing/histogram.tsx';
+import type { Axis, Series } from '../drawing/plot-data.ts';
 import { grouped } from '../numbers.ts';
-import { Field } from '../shell/field.tsx';
-import { observableInWords } from './observable-words.ts';
+import { Field } from '../shell/forms.tsx';
 import { ResultFields } from './result-fields.tsx';
-import { inWords } from './result-shape.ts';
+import { inWords, observableInWords } from './result-shape.ts';
 
 const NUM_PROGRAMS = 50;
 

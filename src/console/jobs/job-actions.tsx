@@ -1,6 +1,6 @@
 /** What can be done with a job: cancel, run again, delete, download. */
 import { useState } from 'preact/hooks';
-import { Dialog } from '../shell/dialog.tsx';
+import { Dialog } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { goTo, hashOf } from '../shell/route.ts';
 import { saveFile } from '../shell/save-file.ts';

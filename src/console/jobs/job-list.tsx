@@ -3,8 +3,7 @@
  * Down, Home and End choose a row, Enter opens it.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ago, timeOfDay } from '../fleet/figures.ts';
-import { duration } from '../numbers.ts';
+import { ago, duration, timeOfDay } from '../numbers.ts';
 import { goTo, hashOf } from '../shell/route.ts';
 import { type JobRow, KINDS } from './job-row.ts';
 import { StatusChip } from './status-chip.tsx';

@@ -9,7 +9,7 @@ import type {
   TpuJob,
   TpuJobSummary,
 } from '../../client/api-types.ts';
-import { numberOf } from '../fleet/figures.ts';
+import { numberOf } from '../numbers.ts';
 
 /** Kinds of jobs with their names. Plans are listed with tasks. */
 export const KINDS = {

@@ -1,9 +1,11 @@
-/** One job: its state, who sent it and when, what was asked for, and its result. */
-import { useState } from 'preact/hooks';
+/** One job, followed to its end: its state, who sent it and when, what was asked for, and its result. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { TpuJob } from '../../client/api-types.ts';
+import { NotFoundError } from '../../client/errors.ts';
+import type { JobEvent } from '../../client/job-events.ts';
 import type { Progress } from '../../client/jobs.ts';
-import { Chips } from '../fleet/chips.tsx';
 import { sliceInWords, sliceInZone } from '../fleet/tpu-map.ts';
+import { Chips } from '../fleet/tpu-view.tsx';
 import { duration, percent } from '../numbers.ts';
 import { circuitFacts, type Facts, progressInWords } from '../run/circuit-words.ts';
 import { FactList } from '../run/run-result.tsx';
@@ -11,12 +13,12 @@ import { ApiPanel } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
+import { client } from '../shell/session.ts';
 import { JobActions } from './job-actions.tsx';
 import { isActive, type Job, type JobRow, KINDS, type Kind, rowOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
-import { useJob } from './use-job.ts';
 
 const RECORD_ROUTES = {
   circuit: ['GET /quantum/circuits/{circuit_id}', 'circuit_id'],
@@ -186,4 +188,77 @@ function TpuSlice({ job }: { readonly job: TpuJob }) {
       <p class="small">{sliceInWords(slice, job)}</p>
     </section>
   );
+}
+
+/** What is known of a job. */
+export interface KnownJob {
+  /** Undefined before the first answer, and if there is no such job. */
+  readonly job: Job | undefined;
+  /** State by the last event; undefined before the first one. */
+  readonly progress: Progress | undefined;
+  readonly error: unknown;
+  /** True if the service has no job with this id. */
+  readonly isMissing: boolean;
+  /** Reads the record again. */
+  readonly reload: () => void;
+}
+
+/** Events of a plan's tasks are many, so its record is read at most so often. */
+const PLAN_MS = 3000;
+
+/** Follows a job to its end. */
+function useJob(id: string): KnownJob {
+  const [state, setState] = useState<Omit<KnownJob, 'reload'>>({
+    job: undefined,
+    progress: undefined,
+    error: undefined,
+    isMissing: false,
+  });
+  const [round, setRound] = useState(0);
+  const own = client.value;
+  useEffect(() => {
+    const end = new AbortController();
+    const { signal } = end;
+    const follow = async () => {
+      const jobs = own.jobsOf(id);
+      const read = async (): Promise<Job> => {
+        // The id says which kind of job it is, and each kind has its record.
+        const job = (await jobs.get(id, { signal })) as Job;
+        setState({ job, progress: undefined, error: undefined, isMissing: false });
+        return job;
+      };
+      const first = await read();
+      if (!isActive(first)) return;
+      let readAt = performance.now();
+      for await (const event of jobs.events(id, { signal })) {
+        if (event.event === 'done') break;
+        const progress = progressOf(event);
+        setState((old) => ({ ...old, progress }));
+        const isPlan = 'tasks' in first;
+        if ((isPlan && performance.now() >= readAt + PLAN_MS) || event.event === 'status') {
+          readAt = performance.now();
+          await read();
+        }
+      }
+      await read();
+    };
+    follow().catch((error: unknown) => {
+      if (signal.aborted) return;
+      const isMissing =
+        error instanceof NotFoundError || Reflect.get(Object(error), 'code') === 'JOB_ID_INVALID';
+      setState((old) => ({ ...old, error: isMissing ? undefined : error, isMissing }));
+    });
+    return () => end.abort();
+  }, [own, id, round]);
+  const reload = useCallback(() => setRound((old) => old + 1), []);
+  return { ...state, reload };
+}
+
+function progressOf(event: Exclude<JobEvent, { readonly event: 'done' }>): Progress {
+  if (event.event === 'progress') {
+    const { progress, message } = event.data;
+    return { status: 'running', progress, ...(message !== undefined && { message }) };
+  }
+  const { status, queue_position: queuePosition } = event.data;
+  return { status, ...(queuePosition !== undefined && { queuePosition }) };
 }

@@ -1,10 +1,17 @@
-/** Jobs: all of the key in one list, or one of them. */
-import { NeedsKey } from '../shell/notice.tsx';
-import { place } from '../shell/route.ts';
-import { key } from '../shell/session.ts';
-import { JobView } from './job-view.tsx';
+/** Jobs: all of the key in one list with its filters, or one of them. */
 import './jobs.css';
-import { JobsView } from './jobs-view.tsx';
+import { useMemo } from 'preact/hooks';
+import { grouped } from '../numbers.ts';
+import { STATUS_WORDS } from '../run/circuit-words.ts';
+import { ApiPanel } from '../shell/api-panel.tsx';
+import { Field } from '../shell/forms.tsx';
+import { NeedsKey, Problem } from '../shell/notice.tsx';
+import { goTo, hashOf, place } from '../shell/route.ts';
+import { key } from '../shell/session.ts';
+import { JobList } from './job-list.tsx';
+import { type Filters, filtersOf, KINDS, type Kind, queryOf, STATUSES } from './job-row.ts';
+import { JobView } from './job-view.tsx';
+import { type Jobs, useJobs } from './use-jobs.ts';
 
 /** Shows the list, or the job that the address names. */
 export function JobsPage() {
@@ -33,5 +40,136 @@ export function JobsPage() {
         </>
       )}
     </div>
+  );
+}
+
+const ROUTES = {
+  '': 'GET /quantum/circuits',
+  circuit: 'GET /quantum/circuits',
+  batch: 'GET /quantum/batches',
+  task: 'GET /tasks',
+  plan: 'GET /tasks',
+  tpu: 'GET /tpu/jobs',
+} as const satisfies Record<Kind | '', string>;
+
+/** Shows the jobs that pass the filters of the address. */
+function JobsView() {
+  const query = place.value.query.toString();
+  const filters = useMemo(() => filtersOf(new URLSearchParams(query)), [query]);
+  const jobs = useJobs(filters);
+  const { status, tag } = filters;
+  return (
+    <>
+      <FilterForm filters={filters} places={jobs.places} />
+      <Problem error={jobs.error} />
+      {jobs.error !== undefined && (
+        <button type="button" onClick={jobs.readMore}>
+          Ask again
+        </button>
+      )}
+      <p class="small" role="status">
+        {stateInWords(jobs, filters)}
+      </p>
+      {jobs.rows.length > 0 && <JobList key={query} jobs={jobs} />}
+      <ApiPanel
+        call={{
+          route: ROUTES[filters.kind],
+          query: {
+            limit: 100,
+            ...(status !== '' && { status: [status] }),
+            ...(tag !== '' && { tag: [tag] }),
+          },
+        }}
+        title={
+          filters.kind === '' ? 'Circuits by HTTP' : `${KINDS[filters.kind]}: the list by HTTP`
+        }
+      />
+    </>
+  );
+}
+
+function stateInWords({ rows, numRead, isComplete, isLoading }: Jobs, filters: Filters): string {
+  if (isLoading) return 'Asking for the jobs …';
+  const isFiltered = Object.values(filters).some((each) => each !== '');
+  if (isComplete) {
+    if (rows.length > 0) return `${grouped(rows.length)} ${rows.length === 1 ? 'job' : 'jobs'}.`;
+    return isFiltered ? 'No job passes the filters.' : 'There are no jobs yet.';
+  }
+  return `${grouped(rows.length)} jobs so far, of ${grouped(numRead)} that were read. Scroll down for older ones.`;
+}
+
+function FilterForm({
+  filters,
+  places,
+}: {
+  readonly filters: Filters;
+  readonly places: readonly string[];
+}) {
+  const set = (name: keyof Filters) => (event: { readonly currentTarget: { value: string } }) =>
+    goTo(hashOf(['jobs'], queryOf({ ...filters, [name]: event.currentTarget.value })), true);
+  const isFiltered = Object.values(filters).some((each) => each !== '');
+  const { where } = filters;
+  const offered = where === '' || places.includes(where) ? places : [where, ...places];
+  return (
+    <form
+      class="job-filters"
+      role="search"
+      aria-label="Filters"
+      onSubmit={(e) => e.preventDefault()}
+    >
+      <Field label="Kind">
+        {(bound) => (
+          <select {...bound} value={filters.kind} onChange={set('kind')}>
+            <option value="">All</option>
+            {Object.entries(KINDS).map(([kind, name]) => (
+              <option key={kind} value={kind}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Status">
+        {(bound) => (
+          <select {...bound} value={filters.status} onChange={set('status')}>
+            <option value="">All</option>
+            {STATUSES.map((each) => (
+              <option key={each} value={each}>
+                {STATUS_WORDS[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Where">
+        {(bound) => (
+          <select {...bound} value={where} onChange={set('where')}>
+            <option value="">All</option>
+            {offered.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Tag">
+        {(bound) => <input {...bound} value={filters.tag} onChange={set('tag')} />}
+      </Field>
+      <Field label="Text">
+        {(bound) => (
+          <input
+            {...bound}
+            type="search"
+            placeholder="id, name, work"
+            value={filters.text}
+            onInput={set('text')}
+          />
+        )}
+      </Field>
+      <button type="button" disabled={!isFiltered} onClick={() => goTo(hashOf(['jobs']), true)}>
+        Clear filters
+      </button>
+    </form>
   );
 }

@@ -95,3 +95,12 @@ function numberInWords(value: number): string {
     : String(Number(value.toPrecision(6)));
   return text.replaceAll('-', '−');
 }
+
+export function observableInWords(observable: unknown): string {
+  if (Array.isArray(observable)) return observable.map(observableInWords).join(' + ');
+  const { pauli, coefficient = 1 } = Object(observable) as {
+    readonly pauli?: unknown;
+    readonly coefficient?: unknown;
+  };
+  return coefficient === 1 ? String(pauli) : `${coefficient} ${pauli}`;
+}

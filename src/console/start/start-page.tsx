@@ -1,4 +1,5 @@
 /** First page of the console: a summary of the service, a Bell pair, and links to the other pages. */
+import './start.css';
 import { useSignal } from '@preact/signals';
 import { EXAMPLES } from '../composer/examples.ts';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
@@ -9,9 +10,14 @@ import { messageOf } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
 import { key, keyInfo } from '../shell/session.ts';
-import { BELL_GATES, OUTCOMES, probabilitiesAfter, STEP_WORDS } from './bell-pair.ts';
-import './start.css';
-import { statusInWords, troubles } from './start-words.ts';
+import {
+  BELL_GATES,
+  OUTCOMES,
+  probabilitiesAfter,
+  STEP_WORDS,
+  statusInWords,
+  troubles,
+} from './start-words.ts';
 
 const STATUS_MS = 10_000;
 

@@ -1,13 +1,11 @@
 /** Values of a sweep: curves or a heat map, their extremes in words, and files to download. */
 import { useMemo, useState } from 'preact/hooks';
 import { Curve } from '../drawing/curve.tsx';
-import type { Series } from '../drawing/curve-data.ts';
 import { HeatMap } from '../drawing/heat-map.tsx';
-import { extremesOf } from '../drawing/heat-map-data.ts';
+import { extremesOf, type Series } from '../drawing/plot-data.ts';
 import { grouped, listed, rounded } from '../numbers.ts';
 import { saveFile } from '../shell/save-file.ts';
-import type { Provenance } from './run-sweep.ts';
-import { csvOf, jsonOf, type SweepPlan, type SweepValues } from './sweep.ts';
+import { csvOf, jsonOf, type Provenance, type SweepPlan, type SweepValues } from './sweep.ts';
 
 /** A sweep that runs or ran. */
 export interface SweepRun {

@@ -1,7 +1,7 @@
 /** What is swept: the circuit, its inputs, what is asked for, and where it runs. */
 import type { ComponentChildren } from 'preact';
 import { faultsAt } from '../shell/faults.ts';
-import { Field } from '../shell/field.tsx';
+import { Field } from '../shell/forms.tsx';
 import { useResource } from '../shell/resource.ts';
 import { key } from '../shell/session.ts';
 import { EXAMPLES } from './examples.ts';

@@ -1,4 +1,5 @@
 /** Sweeps: one or two inputs of a circuit over a range, drawn as the points arrive. */
+import './sweeps.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { QcsClient, type RetryNotice } from '../../client/client.ts';
@@ -7,13 +8,11 @@ import { FieldError, faultsAt } from '../shell/faults.ts';
 import { NeedsKey, Problem } from '../shell/notice.tsx';
 import { place } from '../shell/route.ts';
 import { key } from '../shell/session.ts';
-import { circuitOfParameter } from './circuit-text.ts';
 import { EXAMPLES } from './examples.ts';
+import { circuitOfParameter } from './program-text.ts';
 import { ResultView, type SweepRun } from './result-view.tsx';
-import { runSweep } from './run-sweep.ts';
 import { ALL_FIELDS, SetupView } from './setup-view.tsx';
-import { planSweep, type SweepDraft, type SweepPlan } from './sweep.ts';
-import './sweeps.css';
+import { planSweep, runSweep, type SweepDraft, type SweepPlan } from './sweep.ts';
 
 /** Points of the request that the page shows as text, by the number of inputs that vary. */
 const MAX_SHOWN_POINTS = [0, 1000, 100] as const;

@@ -1,9 +1,13 @@
 /** The map of the fleet: where keys lead, what the history keeps, the curves, the chips of TPU zones. */
 import { describe, expect, test } from 'vitest';
 import type { TpuFleet, TpuJobSummary } from '../../../src/client/api-types.ts';
-import { FleetHistory, pollMs } from '../../../src/console/fleet/fleet-history.ts';
+import {
+  FleetHistory,
+  pollMs,
+  SPARK,
+  sparkShape,
+} from '../../../src/console/fleet/fleet-history.ts';
 import { groupBy, tileAfterKey } from '../../../src/console/fleet/map-moves.ts';
-import { SPARK, sparkShape } from '../../../src/console/fleet/spark-path.ts';
 import {
   sliceInWords,
   sliceInZone,

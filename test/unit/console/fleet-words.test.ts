@@ -7,12 +7,11 @@ import {
   deviceInWords,
   deviceLabel,
   fleetInWords,
+  maintenanceEffects,
   outOfServiceInWords,
   silentSince,
   stateOf,
 } from '../../../src/console/fleet/device-words.ts';
-import { ago, load, memory, span } from '../../../src/console/fleet/figures.ts';
-import { maintenanceEffects } from '../../../src/console/fleet/maintenance-words.ts';
 import {
   availabilityInWords,
   basisOf,
@@ -20,10 +19,12 @@ import {
   executionInWords,
   maintenanceReason,
   methodInWords,
+  neededScope,
   processorState,
   processorsByKind,
+  withStatus,
 } from '../../../src/console/fleet/processor-words.ts';
-import { neededScope, withStatus } from '../../../src/console/fleet/service-words.ts';
+import { ago, load, memory, span } from '../../../src/console/numbers.ts';
 import type { KeyInfo } from '../../../src/console/shell/session.ts';
 import { device, processor } from './fleet-fixtures.ts';
 

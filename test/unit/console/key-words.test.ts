@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { draftOf, keyChanges, newKeyBody } from '../../../src/console/account/key-draft.ts';
 import {
   ACTION_NAMES,
   bytesInWords,
   detailsInWords,
+  draftOf,
   fieldOfIso,
   isoOfField,
+  keyChanges,
   matchingEntries,
   matchingKeys,
+  newKeyBody,
   SCOPE_NAMES,
   stateOf,
 } from '../../../src/console/account/key-words.ts';

@@ -5,8 +5,9 @@ import {
   BELL_GATES,
   probabilitiesAfter,
   STEP_WORDS,
-} from '../../../src/console/start/bell-pair.ts';
-import { statusInWords, troubles } from '../../../src/console/start/start-words.ts';
+  statusInWords,
+  troubles,
+} from '../../../src/console/start/start-words.ts';
 
 describe('the Bell pair', () => {
   test.each([

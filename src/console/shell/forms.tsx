@@ -1,6 +1,6 @@
-/** A field of a form with its label, and below it what is wrong with its value. */
+/** Fields of forms with what is wrong with their values, and dialogs. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 /** Attributes of the control, which bind it to its label and its faults. */
 export interface Bound {
@@ -34,5 +34,31 @@ export function Field({
         {faults.join(' ')}
       </div>
     </div>
+  );
+}
+
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={element} class="card" aria-labelledby={id} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
   );
 }
