@@ -99,6 +99,11 @@ export function numberOf(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** The label of a basis index or an outcome: its bits, bit 0 rightmost. */
+export function basisLabel(index: number, numBits: number): string {
+  return index.toString(2).padStart(numBits, '0');
+}
+
 /** When something would start: "at once", "in about 1.2 s". */
 export function startsIn(ms: number): string {
   return ms < 1 ? 'at once' : `in about ${duration(ms)}`;

@@ -1,9 +1,11 @@
 /** The audit log: who administered what, newest first. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AuditEntry } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
+import { OptionList } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { client } from '../shell/session.ts';
 import {
@@ -94,12 +96,12 @@ function Entries(props: {
             value={filter.action}
             onChange={(event) => onFilter({ ...filter, action: event.currentTarget.value })}
           >
-            <option value="">All</option>
-            {ACTION_NAMES.map((name) => (
-              <option key={name} value={name}>
-                {actionName(name)}
-              </option>
-            ))}
+            <OptionList
+              options={[
+                ['', 'All'],
+                ...ACTION_NAMES.map((name) => [name, actionName(name)] as const),
+              ]}
+            />
           </select>
         </label>
         <label class="field">

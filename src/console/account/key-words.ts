@@ -65,20 +65,6 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** Time of the day with seconds: "07:40:05". */
-export function clockTime(iso: string): string {
-  return new Date(iso).toLocaleTimeString('en-GB');
-}
-
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** A number of bytes in a suitable unit: "1.5 MiB". */
-export function bytesInWords(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 ? value : Number(value.toPrecision(3))} ${UNITS[power]}`;
-}
-
 const ACTIONS: Readonly<Record<AuditEntry['action'], string>> = {
   'key.created': 'made the key',
   'key.changed': 'changed the key',

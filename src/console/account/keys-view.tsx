@@ -1,9 +1,11 @@
 /** All keys of the service, for administrators: made, changed, rotated, revoked. */
+
 import { useSignal } from '@preact/signals';
 import type { ApiKey } from '../../client/api-types.ts';
 import { grouped, listed } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Problem } from '../shell/notice.tsx';
+import { OptionList } from '../shell/forms.tsx';
+import { Pending, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { keyInfo } from '../shell/session.ts';
 import { ChangeKey, MakeKey, type NewText, RevokeKey, RotateKey, ShowKey } from './key-dialogs.tsx';
@@ -42,16 +44,18 @@ export function KeysView() {
             Make a key
           </button>
         </div>
-        <Problem error={error} />
         {data === undefined ? (
-          error === undefined && <p class="plain">Loading …</p>
+          <Pending error={error} />
         ) : (
-          <KeyList
-            keys={data.keys}
-            onOpen={(next) => {
-              open.value = next;
-            }}
-          />
+          <>
+            <Problem error={error} />
+            <KeyList
+              keys={data.keys}
+              onOpen={(next) => {
+                open.value = next;
+              }}
+            />
+          </>
         )}
       </section>
       <ApiPanel call={{ route: 'GET /admin/keys' }} title="The keys by HTTP" />
@@ -122,12 +126,7 @@ function KeyList({
               state.value = STATES.find((each) => each === value) ?? '';
             }}
           >
-            <option value="">All</option>
-            {STATES.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
+            <OptionList options={[['', 'All'], ...STATES.map((each) => [each, each] as const)]} />
           </select>
         </label>
         <p class="note" role="status">

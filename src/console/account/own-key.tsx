@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
-import { grouped, plain } from '../numbers.ts';
+import { grouped, memory, plain, timeOfDay } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Field } from '../shell/forms.tsx';
+import { TextField } from '../shell/forms.tsx';
 import { messageOf, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { enterKey, forgetKey, isRemembered, type KeyInfo, keyInfo } from '../shell/session.ts';
-import { bytesInWords, clockTime, SCOPE_NAMES, SCOPES, timeInWords } from './key-words.ts';
+import { SCOPE_NAMES, SCOPES, timeInWords } from './key-words.ts';
 
 /** Each answer counts as a request of the key. */
 const EVERY_MS = 15_000;
@@ -65,7 +65,7 @@ function Known({ info }: { readonly info: KeyInfo }) {
           value={usage.requests}
           max={limits.requests}
           words={`${grouped(usage.requests)} of ${grouped(limits.requests)}`}
-          note={`${grouped(usage.remaining)} remain until ${clockTime(usage.resets_at)}`}
+          note={`${grouped(usage.remaining)} remain until ${timeOfDay(Date.parse(usage.resets_at))}`}
         />
         <Meter
           label="Circuits waiting or running"
@@ -78,7 +78,7 @@ function Known({ info }: { readonly info: KeyInfo }) {
           label="Stored jobs and results"
           value={info.storage_bytes}
           max={info.storage_limit_bytes}
-          words={`${bytesInWords(info.storage_bytes)} of ${bytesInWords(info.storage_limit_bytes)}`}
+          words={`${memory(info.storage_bytes)} of ${memory(info.storage_limit_bytes)}`}
           note="Beyond it, jobs are refused until old ones are deleted"
         />
       </section>
@@ -159,19 +159,16 @@ export function EnterKey({ title = 'Enter your key' }: { readonly title?: string
         Whoever runs this service makes keys; the first one is printed when the service starts for
         the first time.
       </p>
-      <Field label="API key" faults={fault === undefined ? [] : [fault]}>
-        {(bound) => (
-          <input
-            {...bound}
-            {...(isShown ? { type: 'text' as const } : { type: 'password' as const })}
-            value={text}
-            required
-            autocomplete="off"
-            spellcheck={false}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="API key"
+        faults={fault === undefined ? [] : [fault]}
+        type={isShown ? 'text' : 'password'}
+        value={text}
+        required
+        autocomplete="off"
+        spellcheck={false}
+        onText={setText}
+      />
       <div class="ticks">
         <label>
           <input

@@ -1,9 +1,11 @@
 /** Page to build a circuit, see its state, and run it. */
+
 import { effect, useComputed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
 import { RunPanel } from '../run/run-panel.tsx';
+import { OptionList } from '../shell/forms.tsx';
 import { place } from '../shell/route.ts';
 import './composer.css';
 import {
@@ -77,12 +79,12 @@ export function ComposerPage() {
               if (found !== undefined) openExample(found);
             }}
           >
-            <option value="">Choose …</option>
-            {EXAMPLES.map(({ name, title }) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
+            <OptionList
+              options={[
+                ['', 'Choose …'],
+                ...EXAMPLES.map(({ name, title }) => [name, title] as const),
+              ]}
+            />
           </select>
         </label>
         <button type="button" disabled={!canUndo.value} onClick={undo}>

@@ -1,6 +1,8 @@
 /** The circuit as text for other tools, as JSON and as a drawing; and as an address. */
+
 import { useSignal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
+import { ChoiceButtons } from '../shell/forms.tsx';
 import { hashOf } from '../shell/route.ts';
 import { saveFile } from '../shell/save-file.ts';
 import { gateObjects } from './edited-circuit.ts';
@@ -69,18 +71,12 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
           Copy a link to this circuit
         </button>
       </div>
-      <div class="choices" role="group" aria-label="Export as">
-        {FORMS.map((form) => (
-          <button
-            key={form}
-            type="button"
-            aria-pressed={now?.form === form}
-            onClick={() => void show(form)}
-          >
-            {form}
-          </button>
-        ))}
-      </div>
+      <ChoiceButtons
+        label="Export as"
+        names={FORMS}
+        chosen={now?.form}
+        onChoose={(form) => void show(form)}
+      />
       {now?.isFault === true && <p class="notice bad">{now.text}</p>}
       {now?.isFault === false && (
         <>

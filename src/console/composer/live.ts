@@ -1,10 +1,11 @@
 /** The live state of the composer's circuit: it is computed again whenever the circuit, an input or the step changes. */
+
 import { computed, effect, signal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { LiveAnswer, LiveSource } from '../live-state/messages.ts';
+import { basisLabel } from '../numbers.ts';
 import { gateObjects, objectsBefore, withoutOpenControls } from './edited-circuit.ts';
 import { circuit, inputs, shownColumns, textSource } from './editor.ts';
-import { basisLabel } from './state-words.ts';
 
 /** Probabilities up to this are of rounding. */
 const NOTHING = 1e-12;

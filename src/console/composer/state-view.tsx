@@ -1,10 +1,13 @@
 /** The live state: probabilities with phases, Bloch spheres, the density matrix of a pair, amplitudes. */
+
 import { useSignal } from '@preact/signals';
 import type { LiveState } from '../live-state/messages.ts';
+import { basisLabel, grouped, plain } from '../numbers.ts';
+import { OptionList } from '../shell/forms.tsx';
+import { Table } from '../shell/table.tsx';
 import { circuit, shownColumns, textSource } from './editor.ts';
 import { live, liveFailure, pair, seed } from './live.ts';
 import {
-  basisLabel,
   blochWords,
   hueOf,
   messageOfAnswer,
@@ -64,7 +67,7 @@ function Shown({ state }: { readonly state: LiveState }) {
         <Bars rows={rows} />
         {rows.length < numStates && (
           <p class="small">
-            The {rows.length} most likely of {numStates.toLocaleString('en')} basis states.
+            The {rows.length} most likely of {grouped(numStates)} basis states.
           </p>
         )}
         <p class="small">
@@ -173,36 +176,21 @@ function Amplitudes({ state }: { readonly state: LiveState }) {
     >
       <summary>Amplitudes as a table</summary>
       {isOpen.value && (
-        <div class="scroll amplitudes" tabIndex={0} role="region" aria-label="Amplitudes">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">State</th>
-                <th scope="col">Amplitude</th>
-                <th scope="col">Probability</th>
-                <th scope="col">Phase</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ index, label, re, im, probability, phase }) => (
-                <tr key={index}>
-                  <th scope="row">{label}</th>
-                  <td>
-                    {signed(re)} {im < 0 ? '−' : '+'} {Math.abs(im).toFixed(4)}i
-                  </td>
-                  <td>{percent(probability)}</td>
-                  <td>{probability > 1e-9 ? phaseText(phase) : ''}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Amplitudes"
+          class="amplitudes"
+          columns={['State', 'Amplitude', 'Probability', 'Phase']}
+          rows={rows.map(({ label, re, im, probability, phase }) => [
+            label,
+            `${plain(re, 4)} ${im < 0 ? '−' : '+'} ${Math.abs(im).toFixed(4)}i`,
+            percent(probability),
+            probability > 1e-9 ? phaseText(phase) : '',
+          ])}
+        />
       )}
     </details>
   );
 }
-
-const signed = (value: number): string => value.toFixed(4).replace('-', '−');
 
 const RADIUS = 38;
 
@@ -299,11 +287,7 @@ function Pair({ state }: { readonly state: LiveState }) {
                   value={chosen[place]}
                   onChange={({ currentTarget }) => set(place, Number(currentTarget.value))}
                 >
-                  {qubits.map((qubit) => (
-                    <option key={qubit} value={qubit}>
-                      q{qubit}
-                    </option>
-                  ))}
+                  <OptionList options={qubits.map((qubit) => [`${qubit}`, `q${qubit}`])} />
                 </select>
               </label>
             ))}
@@ -361,7 +345,7 @@ function Density({ entries }: { readonly entries: Float64Array }) {
 }
 
 function complexText(re: number, im: number): string {
-  const part = (value: number) => value.toFixed(2).replace('-', '−');
+  const part = (value: number) => plain(value, 2);
   if (Math.abs(im) < 0.005) return part(re);
   if (Math.abs(re) < 0.005) return `${part(im)}i`;
   return `${part(re)}${im < 0 ? '' : '+'}${part(im)}i`;

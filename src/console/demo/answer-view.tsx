@@ -4,6 +4,8 @@ import { useMemo } from 'preact/hooks';
 import { Histogram } from '../drawing/histogram.tsx';
 import type { HistogramGroup } from '../drawing/histogram-data.ts';
 import { duration, grouped, listed, plain, signed } from '../numbers.ts';
+import type { Facts } from '../shell/facts.tsx';
+import { FactList } from '../shell/facts.tsx';
 import { outcomesOf, signOf, tally, verdict } from './decision.ts';
 import { signInWords } from './demo-circuit.ts';
 import type { DemoFacts } from './demo-facts.ts';
@@ -41,7 +43,9 @@ export function AnswerCard({
       </p>
       <Counts facts={facts} counts={result?.answer.counts ?? NO_COUNTS} isStale={isStale(state)} />
       <p id="sum">{result !== undefined && <Sum result={result} facts={facts} />}</p>
-      <dl id="provenance">{result !== undefined && <Provenance result={result} />}</dl>
+      <div id="provenance">
+        {result !== undefined && <FactList class="provenance" facts={provenance(result)} />}
+      </div>
     </section>
   );
 }
@@ -132,23 +136,13 @@ function Sum({
 }
 
 /** Backend, duration and seed of a run. */
-function Provenance({ result: { answer } }: { readonly result: Result }) {
-  const facts = [
+function provenance({ answer }: Result): Facts {
+  return [
     ['Ran on', answer.backend],
     ['Shots', grouped(answer.shots)],
     ['Time', `${duration(answer.executionMs)}, ${duration(answer.queueMs)} waiting`],
     ['Seed', plain(answer.seed, 0)],
   ];
-  return (
-    <>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </>
-  );
 }
 
 interface CountsProps {

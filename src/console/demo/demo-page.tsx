@@ -9,7 +9,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import { layoutCircuit } from '../drawing/circuit-layout.ts';
 import { useWidth } from '../drawing/use-width.ts';
-import { grouped, percent } from '../numbers.ts';
+import { grouped, numberOf, percent } from '../numbers.ts';
 import { AnswerCard, answerAloud } from './answer-view.tsx';
 import { Controls } from './controls-view.tsx';
 import { circuitInWords, drawnGates, operationInWords } from './demo-circuit.ts';
@@ -117,14 +117,13 @@ function CircuitCard({
   const { circuit, features, shots } = facts;
   const figure = useRef<HTMLDivElement>(null);
   const width = useWidth(figure);
-  const layers = `${circuit.layers} ${circuit.layers === 1 ? 'layer' : 'layers'}`;
   return (
     <section class="card" aria-labelledby="circuit-title">
       <h2 id="circuit-title">The circuit that runs</h2>
       <p id="circuit-note" class="note">
-        {layers} on {circuit.qubits} qubits. Gates that bear the name of a measurement turn with it
-        as you move its slider; how far they do, and all other angles, was set by training:{' '}
-        {circuit.parameters} numbers. Angles are radians.
+        {numberOf(circuit.layers, 'layer')} on {circuit.qubits} qubits. Gates that bear the name of
+        a measurement turn with it as you move its slider; how far they do, and all other angles,
+        was set by training: {circuit.parameters} numbers. Angles are radians.
       </p>
       <div
         id="circuit-drawing"

@@ -1,5 +1,7 @@
 /** Values of a drawing as a table behind a link. It is made when it is opened, with a limited number of rows at first. */
+
 import { useState } from 'preact/hooks';
+import { Table } from '../shell/table.tsx';
 
 const NUM_ROWS = 1000;
 
@@ -22,32 +24,11 @@ export function ValuesTable({
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>The values as a table</summary>
       {isOpen && (
-        <div class="scroll" role="region" aria-label={`${label}: values`} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                {columns.map((each) => (
-                  <th key={each} scope="col">
-                    {each}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {Array.from({ length: Math.min(limit, numRows) }, (_, row) => {
-                const [name, ...cells] = cellsOf(row);
-                return (
-                  <tr key={row}>
-                    <th scope="row">{name}</th>
-                    {cells.map((cell, i) => (
-                      <td key={columns[i + 1]}>{cell}</td>
-                    ))}
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={`${label}: values`}
+          columns={columns}
+          rows={Array.from({ length: Math.min(limit, numRows) }, (_, row) => cellsOf(row))}
+        />
       )}
       {isOpen && limit < numRows && (
         <button type="button" onClick={() => setLimit(limit + NUM_ROWS)}>

@@ -124,8 +124,10 @@ export function methodInWords({
   return `${capitalized(method.replaceAll('_', ' '))}: ${parts.join(', ')}`;
 }
 
-/** Rows of figures that only some processors have. */
-export function deviceFacts(processor: Processor): readonly (readonly [string, string])[] {
+/** Figures by title; undefined if a processor has none. */
+export function deviceFacts(
+  processor: Processor,
+): readonly (readonly [title: string, text: string | undefined])[] {
   const {
     native_gates: gates,
     coupling_map: couplers,
@@ -135,7 +137,7 @@ export function deviceFacts(processor: Processor): readonly (readonly [string, s
   } = processor;
   const { max_used_qubits: used, date, vendor, calibration } = processor;
   const readoutNs = times?.['M'];
-  const rows: (readonly [string, string | undefined])[] = [
+  return [
     [
       'One circuit uses',
       used === undefined || used >= processor.max_qubits
@@ -154,7 +156,6 @@ export function deviceFacts(processor: Processor): readonly (readonly [string, s
     ['Waiting at the vendor', vendor?.queue_depth?.toString()],
     ['Calibrated', calibration?.calibrated_at],
   ];
-  return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
 function micros(us: number): string {

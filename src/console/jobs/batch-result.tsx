@@ -7,7 +7,7 @@ import { Curve } from '../drawing/curve.tsx';
 import { Histogram } from '../drawing/histogram.tsx';
 import type { Axis, Series } from '../drawing/plot-data.ts';
 import { grouped } from '../numbers.ts';
-import { Field } from '../shell/forms.tsx';
+import { TextField } from '../shell/forms.tsx';
 import { ResultFields } from './result-fields.tsx';
 import { inWords, observableInWords } from './result-shape.ts';
 
@@ -124,25 +124,16 @@ function PointCountsView({
   return (
     <>
       {counts.length > 1 && (
-        <Field label={`Point, 0 to ${counts.length - 1}`}>
-          {(bound) => (
-            <input
-              {...bound}
-              type="number"
-              min={0}
-              max={counts.length - 1}
-              value={point}
-              onInput={(event) =>
-                setPoint(
-                  Math.max(
-                    0,
-                    Math.min(counts.length - 1, Math.floor(Number(event.currentTarget.value))),
-                  ),
-                )
-              }
-            />
-          )}
-        </Field>
+        <TextField
+          label={`Point, 0 to ${counts.length - 1}`}
+          type="number"
+          min={0}
+          max={counts.length - 1}
+          value={point}
+          onText={(text) =>
+            setPoint(Math.max(0, Math.min(counts.length - 1, Math.floor(Number(text)))))
+          }
+        />
       )}
       <Histogram label={counts.length > 1 ? `${title}, point ${point}` : title} counts={map} />
     </>

@@ -1,4 +1,5 @@
 /** One job, followed to its end: its state, who sent it and when, what was asked for, and its result. */
+
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { TpuJob } from '../../client/api-types.ts';
 import { NotFoundError } from '../../client/errors.ts';
@@ -6,10 +7,11 @@ import type { JobEvent } from '../../client/job-events.ts';
 import type { Progress } from '../../client/jobs.ts';
 import { sliceInWords, sliceInZone } from '../fleet/tpu-map.ts';
 import { Chips } from '../fleet/tpu-view.tsx';
-import { duration, percent } from '../numbers.ts';
-import { circuitFacts, type Facts, progressInWords } from '../run/circuit-words.ts';
-import { FactList } from '../run/run-result.tsx';
+import { duration, numberOf, percent } from '../numbers.ts';
+import { circuitFacts, progressInWords } from '../run/circuit-words.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
+import type { Facts } from '../shell/facts.tsx';
+import { FactList } from '../shell/facts.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
@@ -57,7 +59,7 @@ export function JobView({ id }: { readonly id: string }) {
         <>
           <section class="card" aria-label="State">
             <State row={row} progress={progress} />
-            <FactList facts={factsOf(job, row)} />
+            <FactList class="run-facts" facts={factsOf(job, row)} />
             <JobActions job={job} row={row} onChanged={reload} onDeleted={() => setDeleted(true)} />
           </section>
           <ResultCard job={job} row={row} />
@@ -117,7 +119,7 @@ function State({
 function factsOf(job: Job, row: JobRow): Facts {
   const time = (at: string | undefined) =>
     at === undefined ? undefined : at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
-  const rows: (readonly [string, string | undefined])[] = [
+  return [
     ['Kind', KINDS[row.kind]],
     ['Work', row.what],
     ['Sent to', row.where],
@@ -133,7 +135,6 @@ function factsOf(job: Job, row: JobRow): Facts {
       ? circuitFacts(job).filter(([title]) => title !== 'Processor')
       : timesOf(job)),
   ];
-  return rows.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const]));
 }
 
 function timesOf(job: Exclude<Job, { readonly circuit_id: string }>): Facts {
@@ -167,7 +168,7 @@ function ranOn({ executed_on: executed }: Exclude<Job, { readonly circuit_id: st
       'vendor' in backend
         ? `${backend.device} of ${backend.vendor}`
         : `engine ${backend.engine}, ${backend.hardware}`;
-    return `${circuits} ${circuits === 1 ? 'circuit' : 'circuits'} on ${where}`;
+    return `${numberOf(circuits, 'circuit')} on ${where}`;
   });
   const code =
     'process' in executed ? [`${executed.process.runtime} on ${executed.process.hardware}`] : [];

@@ -1,10 +1,10 @@
 /** Jobs: all of the key in one list with its filters, or one of them. */
 import './jobs.css';
 import { useMemo } from 'preact/hooks';
-import { grouped } from '../numbers.ts';
+import { grouped, numberOf } from '../numbers.ts';
 import { STATUS_WORDS } from '../run/circuit-words.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Field } from '../shell/forms.tsx';
+import { SelectField, TextField } from '../shell/forms.tsx';
 import { NeedsKey, Problem } from '../shell/notice.tsx';
 import { goTo, hashOf, place } from '../shell/route.ts';
 import { key } from '../shell/session.ts';
@@ -92,11 +92,13 @@ function stateInWords({ rows, numRead, isComplete, isLoading }: Jobs, filters: F
   if (isLoading) return 'Asking for the jobs …';
   const isFiltered = Object.values(filters).some((each) => each !== '');
   if (isComplete) {
-    if (rows.length > 0) return `${grouped(rows.length)} ${rows.length === 1 ? 'job' : 'jobs'}.`;
+    if (rows.length > 0) return `${numberOf(rows.length, 'job')}.`;
     return isFiltered ? 'No job passes the filters.' : 'There are no jobs yet.';
   }
   return `${grouped(rows.length)} jobs so far, of ${grouped(numRead)} that were read. Scroll down for older ones.`;
 }
+
+const ALL = ['', 'All'] as const;
 
 function FilterForm({
   filters,
@@ -105,8 +107,8 @@ function FilterForm({
   readonly filters: Filters;
   readonly places: readonly string[];
 }) {
-  const set = (name: keyof Filters) => (event: { readonly currentTarget: { value: string } }) =>
-    goTo(hashOf(['jobs'], queryOf({ ...filters, [name]: event.currentTarget.value })), true);
+  const set = (name: keyof Filters) => (value: string) =>
+    goTo(hashOf(['jobs'], queryOf({ ...filters, [name]: value })), true);
   const isFiltered = Object.values(filters).some((each) => each !== '');
   const { where } = filters;
   const offered = where === '' || places.includes(where) ? places : [where, ...places];
@@ -117,56 +119,32 @@ function FilterForm({
       aria-label="Filters"
       onSubmit={(e) => e.preventDefault()}
     >
-      <Field label="Kind">
-        {(bound) => (
-          <select {...bound} value={filters.kind} onChange={set('kind')}>
-            <option value="">All</option>
-            {Object.entries(KINDS).map(([kind, name]) => (
-              <option key={kind} value={kind}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Status">
-        {(bound) => (
-          <select {...bound} value={filters.status} onChange={set('status')}>
-            <option value="">All</option>
-            {STATUSES.map((each) => (
-              <option key={each} value={each}>
-                {STATUS_WORDS[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Where">
-        {(bound) => (
-          <select {...bound} value={where} onChange={set('where')}>
-            <option value="">All</option>
-            {offered.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Tag">
-        {(bound) => <input {...bound} value={filters.tag} onChange={set('tag')} />}
-      </Field>
-      <Field label="Text">
-        {(bound) => (
-          <input
-            {...bound}
-            type="search"
-            placeholder="id, name, work"
-            value={filters.text}
-            onInput={set('text')}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Kind"
+        value={filters.kind}
+        options={[ALL, ...Object.entries(KINDS)]}
+        onChoose={set('kind')}
+      />
+      <SelectField
+        label="Status"
+        value={filters.status}
+        options={[ALL, ...STATUSES.map((each) => [each, STATUS_WORDS[each]] as const)]}
+        onChoose={set('status')}
+      />
+      <SelectField
+        label="Where"
+        value={where}
+        options={[ALL, ...offered.map((each) => [each, each] as const)]}
+        onChoose={set('where')}
+      />
+      <TextField label="Tag" value={filters.tag} onText={set('tag')} />
+      <TextField
+        label="Text"
+        type="search"
+        placeholder="id, name, work"
+        value={filters.text}
+        onText={set('text')}
+      />
       <button type="button" disabled={!isFiltered} onClick={() => goTo(hashOf(['jobs']), true)}>
         Clear filters
       </button>

@@ -6,7 +6,7 @@ import { writeShared } from '../composer/permalink.ts';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import { layoutCircuit } from '../drawing/circuit-layout.ts';
 import type { GateObject } from '../live-state/messages.ts';
-import { memory } from '../numbers.ts';
+import { grouped, memory } from '../numbers.ts';
 import { Problem } from '../shell/notice.tsx';
 import { hashOf } from '../shell/route.ts';
 import { client } from '../shell/session.ts';
@@ -131,7 +131,7 @@ function GateListDrawing({ gates, qubits, inputs }: GateListDrawingProps) {
     };
   }, [circuit, gates, inputs]);
   if (circuit === undefined || circuit.numQubits > MAX_QUBITS) {
-    return <p class="small">A circuit of {gates.length.toLocaleString('en')} operations.</p>;
+    return <p class="small">A circuit of {grouped(gates.length)} operations.</p>;
   }
   const layout = layoutCircuit(
     circuit.numQubits,

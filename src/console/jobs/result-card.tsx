@@ -4,9 +4,10 @@ import { useMemo } from 'preact/hooks';
 import type { Circuit, Task } from '../../client/api-types.ts';
 import { Histogram } from '../drawing/histogram.tsx';
 import { distanceOf } from '../drawing/histogram-data.ts';
-import { percent } from '../numbers.ts';
+import { basisLabel, percent } from '../numbers.ts';
 import { Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
+import { Table } from '../shell/table.tsx';
 import { BatchResultView } from './batch-result.tsx';
 import type { Job, JobRow } from './job-row.ts';
 import { FieldsTable, ResultFields, ResultPart } from './result-fields.tsx';
@@ -73,42 +74,25 @@ function PlanTasks({
   return (
     <>
       {goal !== undefined && <p class="note">{goal}</p>}
-      <div class="scroll result-table" tabIndex={0} role="group" aria-label="Tasks of the plan">
-        <table>
-          <thead>
-            <tr>
-              {['Task', 'State', 'Work', 'After', 'Filled in'].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {tasks.map(
-              ({ name, task_id: id, status, progress, agent, task, needs, fed = [], error }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <a href={hashOf(['jobs', id])}>{name}</a>
-                  </th>
-                  <td>
-                    <StatusChip status={status} progress={progress} /> {error?.message}
-                  </td>
-                  <td>
-                    {agent}: {task}
-                  </td>
-                  <td>{needs.length === 0 ? 'at once' : needs.join(', ')}</td>
-                  <td>
-                    {fed
-                      .map(({ field, from, path }) => `${field} from ${from} (${path})`)
-                      .join('; ') || 'nothing'}
-                  </td>
-                </tr>
-              ),
-            )}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Tasks of the plan"
+        class="result-table"
+        columns={['Task', 'State', 'Work', 'After', 'Filled in']}
+        rows={tasks.map(
+          ({ name, task_id: id, status, progress, agent, task, needs, fed = [], error }) => [
+            <a key="name" href={hashOf(['jobs', id])}>
+              {name}
+            </a>,
+            <>
+              <StatusChip status={status} progress={progress} /> {error?.message}
+            </>,
+            `${agent}: ${task}`,
+            needs.length === 0 ? 'at once' : needs.join(', '),
+            fed.map(({ field, from, path }) => `${field} from ${from} (${path})`).join('; ') ||
+              'nothing',
+          ],
+        )}
+      />
     </>
   );
 }
@@ -196,9 +180,7 @@ function amplitudeRows(
   numQubits: number,
 ): readonly Fields[] {
   return amplitudes
-    .map((amplitude, index) =>
-      amplitudeRow([index.toString(2).padStart(numQubits, '0'), amplitude]),
-    )
+    .map((amplitude, index) => amplitudeRow([basisLabel(index, numQubits), amplitude]))
     .filter(({ probability }) => probability > 1e-12)
     .toSorted((a, b) => b.probability - a.probability)
     .slice(0, NUM_LISTED);

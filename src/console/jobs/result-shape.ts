@@ -1,4 +1,5 @@
 /** What parts of a result are, by their form, so that each is shown as what it is. */
+import { capitalized } from '../numbers.ts';
 
 /** A JSON value. */
 export type Value =
@@ -73,8 +74,7 @@ function isCounts(fields: Fields): boolean {
 
 /** The name of a field as a person reads it: "energy history". */
 export function titleOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+  return capitalized(name.replaceAll('_', ' '));
 }
 
 /** A value in a cell or a line: numbers to six digits, complex numbers as such, lists with commas. */

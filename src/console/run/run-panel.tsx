@@ -4,8 +4,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { NamedNoiseModel } from '../../client/api-types.ts';
 import { basisOf, processorsByKind } from '../fleet/processor-words.ts';
+import { grouped, timeOfDay } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Field } from '../shell/forms.tsx';
+import { Field, SelectField, TextField } from '../shell/forms.tsx';
 import { NeedsKey, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
@@ -132,7 +133,7 @@ function activeInWords({ id, progress, expectedStartAt }: ActiveRun): string {
   if (id === undefined) return 'Sending …';
   const start =
     progress.status === 'queued' && expectedStartAt !== undefined
-      ? `, expected to start at ${new Date(expectedStartAt).toLocaleTimeString('en-GB')}`
+      ? `, expected to start at ${timeOfDay(Date.parse(expectedStartAt))}`
       : '';
   return `${progressInWords(progress)}${start} …`;
 }
@@ -179,8 +180,7 @@ function RunForm({
   /** Buttons of the form. */
   readonly children: ComponentChildren;
 }) {
-  const set = (name: keyof Choices) => (event: { readonly currentTarget: { value: string } }) =>
-    onChange({ ...choices, [name]: event.currentTarget.value });
+  const set = (name: keyof Choices) => (value: string) => onChange({ ...choices, [name]: value });
   const isNoisy = chosen !== undefined && hasOwnNoise(chosen.processor);
   return (
     <form
@@ -196,43 +196,44 @@ function RunForm({
         faults={chosen?.refusal === undefined ? [] : [chosen.refusal]}
       >
         {(bound) => (
-          <select {...bound} value={chosen?.processor.id ?? ''} onChange={set('processor')}>
+          <select
+            {...bound}
+            value={chosen?.processor.id ?? ''}
+            onChange={({ currentTarget }) => set('processor')(currentTarget.value)}
+          >
             {chosen === undefined && <option value="">No processor takes the circuit</option>}
             <Offers offers={offers} />
           </select>
         )}
       </Field>
       <div class="run-numbers">
-        <Field label="Shots" faults={faults.shots}>
-          {(bound) => (
-            <input {...bound} inputMode="numeric" value={choices.shots} onInput={set('shots')} />
-          )}
-        </Field>
-        <Field label="Seed" faults={faults.seed}>
-          {(bound) => (
-            <input
-              {...bound}
-              inputMode="numeric"
-              placeholder="drawn"
-              value={choices.seed}
-              onInput={set('seed')}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Shots"
+          faults={faults.shots}
+          inputMode="numeric"
+          value={choices.shots}
+          onText={set('shots')}
+        />
+        <TextField
+          label="Seed"
+          faults={faults.seed}
+          inputMode="numeric"
+          placeholder="drawn"
+          value={choices.seed}
+          onText={set('seed')}
+        />
       </div>
-      <Field label="Noise" hint={noiseInWords(choices.noise, models, chosen?.processor)}>
-        {(bound) => (
-          <select {...bound} value={choices.noise} onChange={set('noise')}>
-            <option value="">{isNoisy ? 'Of the device' : 'None'}</option>
-            {(isNoisy || choices.noise === 'none') && <option value="none">None</option>}
-            {models.map(({ id }) => (
-              <option key={id} value={id}>
-                Like {id}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Noise"
+        hint={noiseInWords(choices.noise, models, chosen?.processor)}
+        value={choices.noise}
+        options={[
+          ['', isNoisy ? 'Of the device' : 'None'],
+          ...(isNoisy || choices.noise === 'none' ? [['none', 'None'] as const] : []),
+          ...models.map(({ id }) => [id, `Like ${id}`] as const),
+        ]}
+        onChoose={set('noise')}
+      />
       {children}
     </form>
   );
@@ -261,8 +262,8 @@ function Offers({ offers }: { readonly offers: readonly Offer[] }) {
 function ProcessorHint({ offer: { processor, refusal, words } }: { readonly offer: Offer }) {
   return (
     <>
-      {refusal === undefined && words} At most {processor.max_shots.toLocaleString('en-US')} shots.
-      Results are {basisOf(processor)}.
+      {refusal === undefined && words} At most {grouped(processor.max_shots)} shots. Results are{' '}
+      {basisOf(processor)}.
     </>
   );
 }

@@ -1,6 +1,8 @@
 /** The request that does what the page does, to be copied. */
+
 import { useSignal } from '@preact/signals';
 import { type ApiCall, callText, LANGUAGES, type Language } from './api-call.ts';
+import { ChoiceButtons } from './forms.tsx';
 
 const CHOSEN = 'qcs-language';
 
@@ -29,18 +31,12 @@ export function ApiPanel({
     >
       <summary>{title}</summary>
       <div class="head">
-        <div class="choices" role="group" aria-label="Language">
-          {LANGUAGES.map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={each === language.value}
-              onClick={() => choose(each)}
-            >
-              {each}
-            </button>
-          ))}
-        </div>
+        <ChoiceButtons
+          label="Language"
+          names={LANGUAGES}
+          chosen={language.value}
+          onChoose={choose}
+        />
         <CopyButton text={text} />
       </div>
       <pre class="scroll" tabIndex={0} role="region" aria-label={`${title}: ${language.value}`}>

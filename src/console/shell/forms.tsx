@@ -1,23 +1,29 @@
-/** Fields of forms with what is wrong with their values, and dialogs. */
-import type { ComponentChildren } from 'preact';
+/** Parts of forms: fields with what is wrong with their values, choices, and dialogs. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, InputHTMLAttributes, PartialInputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Problem } from './notice.tsx';
 
 /** Attributes of the control, which bind it to its label and its faults. */
-export interface Bound {
+interface Bound {
   readonly id: string;
   readonly 'aria-invalid': boolean;
   readonly 'aria-describedby': string;
 }
 
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly faults?: readonly string[];
+}
+
+/** A field with its label, and below it what is wrong with its value. */
 export function Field({
   label,
   hint,
   faults = [],
   children,
-}: {
-  readonly label: string;
-  readonly hint?: ComponentChildren;
-  readonly faults?: readonly string[];
+}: FieldProps & {
   /** The control, with the given attributes. */
   readonly children: (bound: Bound) => ComponentChildren;
 }) {
@@ -37,6 +43,110 @@ export function Field({
   );
 }
 
+/** Attributes of a text field, without those that need a type of their own. */
+type InputProps = Omit<PartialInputHTMLAttributes<HTMLInputElement>, 'role' | 'type' | 'list'> & {
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'datetime-local';
+};
+
+/** A field of one line of text. Further attributes are those of the input. */
+export function TextField({
+  label,
+  hint,
+  faults,
+  onText,
+  ...rest
+}: FieldProps &
+  InputProps & {
+    readonly value: string | number;
+    readonly onText: (text: string) => void;
+  }) {
+  return (
+    <Field label={label} hint={hint} {...(faults && { faults })}>
+      {(bound) => (
+        <input
+          {...bound}
+          // The cast is safe: all of these types may have the attributes that are left.
+          {...(rest as InputHTMLAttributes)}
+          onInput={({ currentTarget: { value } }) => onText(String(value))}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Values with their texts. */
+export type Options = readonly (readonly [value: string, text: string])[];
+
+/** A field with a choice of a list. */
+export function SelectField({
+  label,
+  hint,
+  faults,
+  value,
+  options,
+  onChoose,
+}: FieldProps & {
+  readonly value: string;
+  readonly options: Options;
+  readonly onChoose: (value: string) => void;
+}) {
+  return (
+    <Field label={label} hint={hint} {...(faults && { faults })}>
+      {(bound) => (
+        <select
+          {...bound}
+          value={value}
+          onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+        >
+          <OptionList options={options} />
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** The options of a list. */
+export function OptionList({ options }: { readonly options: Options }) {
+  return (
+    <>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </>
+  );
+}
+
+/** Buttons of which at most one is pressed. */
+export function ChoiceButtons<Name extends string>({
+  label,
+  names,
+  chosen,
+  onChoose,
+}: {
+  readonly label: string;
+  readonly names: readonly Name[];
+  readonly chosen: Name | undefined;
+  readonly onChoose: (name: Name, index: number) => void;
+}) {
+  return (
+    <div class="choices" role="group" aria-label={label}>
+      {names.map((name, index) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={name === chosen}
+          onClick={() => onChoose(name, index)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** A dialog over the page. The browser keeps the focus in it and closes it with Escape. */
 export function Dialog({
   title,
   onClose,
@@ -60,5 +170,55 @@ export function Dialog({
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/** A dialog with a form, a button that acts, and one that does not. It stays open with the error of an act that fails. */
+export function ActDialog({
+  title,
+  action,
+  refusal = 'Not now',
+  act,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly action: string;
+  /** Text of the button that does not act. */
+  readonly refusal?: string;
+  readonly act: () => Promise<void>;
+  readonly onClose: () => void;
+  /** Contents below the title, given the error of the last attempt. */
+  readonly children: (error: unknown) => ComponentChildren;
+}) {
+  const error = useSignal<unknown>(undefined);
+  const isBusy = useSignal(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    isBusy.value = true;
+    error.value = undefined;
+    try {
+      await act();
+    } catch (thrown) {
+      error.value = thrown;
+    }
+    isBusy.value = false;
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        {children(error.value)}
+        <Problem error={error.value} />
+        <p class="actions">
+          <button type="submit" class="primary" disabled={isBusy.value}>
+            {action}
+          </button>
+          <button type="button" onClick={onClose}>
+            {refusal}
+          </button>
+        </p>
+      </form>
+    </Dialog>
   );
 }

@@ -36,6 +36,12 @@ export function Problem({ error }: { readonly error: unknown }) {
   );
 }
 
+/** In place of what has not arrived: that it is loaded, or why it is not there. @param what - Such as "the devices". */
+export function Pending({ what = '', error }: { readonly what?: string; readonly error: unknown }) {
+  if (error !== undefined) return <Problem error={error} />;
+  return <p class="plain">Loading {what === '' ? '…' : `${what} …`}</p>;
+}
+
 /** The message of an error, for people. */
 export function messageOf(error: unknown): string {
   if (error instanceof ConnectionError) return 'The service cannot be reached.';

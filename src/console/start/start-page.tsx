@@ -1,4 +1,5 @@
 /** First page of the console: a summary of the service, a Bell pair, and links to the other pages. */
+import { ChoiceButtons } from '../shell/forms.tsx';
 import './start.css';
 import { useSignal } from '@preact/signals';
 import { EXAMPLES } from '../composer/examples.ts';
@@ -92,6 +93,8 @@ function LiveLine() {
   );
 }
 
+const STEPS = ['At the start', 'After H', 'After CX'] as const;
+
 function BellCard() {
   const step = useSignal(BELL_GATES.length);
   const probabilities = probabilitiesAfter(BELL_GATES.slice(0, step.value));
@@ -113,20 +116,14 @@ function BellCard() {
       >
         <path class="step-mark" d={`M${mark} 4V${layout.height - 4}`} />
       </CircuitDrawing>
-      <div class="choices" role="group" aria-label="Show the state">
-        {['At the start', 'After H', 'After CX'].map((label, index) => (
-          <button
-            key={label}
-            type="button"
-            aria-pressed={step.value === index}
-            onClick={() => {
-              step.value = index;
-            }}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
+      <ChoiceButtons
+        label="Show the state"
+        names={STEPS}
+        chosen={STEPS[step.value]}
+        onChoose={(_, index) => {
+          step.value = index;
+        }}
+      />
       <div class="outcomes" role="img" aria-label={`Probabilities: ${words.join(', ')}`}>
         {OUTCOMES.map((label, index) => (
           <div key={label}>

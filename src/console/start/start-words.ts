@@ -1,6 +1,6 @@
 /** What the first page says: a Bell pair gate by gate, and the state of the service. */
 import type { Routes } from '../../client/api-types.ts';
-import { grouped, listed } from '../numbers.ts';
+import { grouped, listed, numberOf } from '../numbers.ts';
 
 type Status = Routes['GET /status']['data'];
 
@@ -20,9 +20,7 @@ export function statusInWords({ status, processors }: Status): string {
     ...(devices === undefined
       ? []
       : [`${devices.available} of ${devices.total} devices are in service, ${busy} of them busy.`]),
-    waiting === 0
-      ? 'No circuit waits.'
-      : `${grouped(waiting)} ${waiting === 1 ? 'circuit waits' : 'circuits wait'}.`,
+    waiting === 0 ? 'No circuit waits.' : `${numberOf(waiting, 'circuit waits', 'circuits wait')}.`,
   ].join(' ');
 }
 

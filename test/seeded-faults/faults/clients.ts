@@ -77,7 +77,7 @@ export const CLIENT_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'the demo may run before its limit has ended',
-    file: 'src/console/demo/page-state.ts',
+    file: 'src/console/demo/demo-state.ts',
     from: 'Math.ceil((until - now) / 1000)',
     to: 'Math.floor((until - now) / 1000)',
   },

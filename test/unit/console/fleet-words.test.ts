@@ -222,8 +222,9 @@ describe('a processor in words', () => {
   });
 
   test('has the figures of a device only if it has a device', () => {
-    expect(deviceFacts(processor({}))).toEqual([]);
-    const rows = deviceFacts(
+    const known = (one: Processor) => deviceFacts(one).filter(([, text]) => text !== undefined);
+    expect(known(processor({}))).toEqual([]);
+    const rows = known(
       processor({ max_qubits: 156, max_used_qubits: 27, t1_us: 145.2, t2_us: 9.61 }),
     );
     expect(rows).toEqual([
