@@ -41,12 +41,11 @@ export type {
   BatchSubmission,
 } from './batch-result.ts';
 export * from './errors.ts';
-export type { JobEvent, WatchOptions } from './job-events.ts';
+export type { JobEvent, Progress, WatchOptions } from './job-events.ts';
 export type {
   AnyJobs,
   Jobs,
   ListFilters,
-  Progress,
   RunOptions,
   SubmitOptions,
   WaitOptions,

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import type { AuditEntry } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { OptionList } from '../shell/forms.tsx';
+import { OptionList, useAct } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { client } from '../shell/session.ts';
 import {
@@ -28,44 +28,37 @@ interface Log {
 
 export function AuditView() {
   const log = useSignal<Log>();
-  const error = useSignal<unknown>(undefined);
-  const isBusy = useSignal(false);
+  const { error, isBusy, run } = useAct();
   const filter = useSignal<AuditFilter>({ action: '', text: '' });
-  const read = async (cursor?: string) => {
-    isBusy.value = true;
-    try {
+  const read = (cursor?: string) =>
+    run(async () => {
       const page = await client.value.request('GET /admin/audit', {
         query: { limit: PAGE_SIZE, cursor },
       });
       const before = cursor === undefined ? [] : (log.value?.entries ?? []);
       log.value = { entries: [...before, ...page.entries], next: page.next_cursor };
-      error.value = undefined;
-    } catch (thrown) {
-      error.value = thrown;
-    }
-    isBusy.value = false;
-  };
-  useEffect(() => void read(), []);
+    });
+  useEffect(() => read(), []);
   return (
     <div class="stack">
       <section class="card" aria-labelledby="audit-title">
         <div class="head">
           <h2 id="audit-title">Audit log</h2>
-          <button type="button" disabled={isBusy.value} onClick={() => void read()}>
+          <button type="button" disabled={isBusy} onClick={() => read()}>
             Read it again
           </button>
         </div>
         <p class="note">Nobody can change or delete an entry. It holds no secrets.</p>
-        <Problem error={error.value} />
+        <Problem error={error} />
         {log.value !== undefined && (
           <Entries
             log={log.value}
             filter={filter.value}
-            isBusy={isBusy.value}
+            isBusy={isBusy}
             onFilter={(next) => {
               filter.value = next;
             }}
-            onOlder={(cursor) => void read(cursor)}
+            onOlder={read}
           />
         )}
       </section>

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
 import { grouped, memory, plain, timeOfDay } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { TextField } from '../shell/forms.tsx';
+import { TextField, useAct } from '../shell/forms.tsx';
 import { messageOf, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { enterKey, forgetKey, isRemembered, type KeyInfo, keyInfo } from '../shell/session.ts';
@@ -137,23 +137,16 @@ export function EnterKey({ title = 'Enter your key' }: { readonly title?: string
   const [text, setText] = useState('');
   const [isShown, setShown] = useState(false);
   const [isKept, setKept] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string>();
-  const submit = async (event: Event) => {
+  const { error, isBusy, run } = useAct();
+  const submit = (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setFault(undefined);
-    try {
+    run(async () => {
       await enterKey(text.trim(), isKept);
       setText('');
-    } catch (error) {
-      setFault(refusal(error));
-    }
-    setBusy(false);
+    });
   };
   return (
-    <form class="card" aria-labelledby="enter-key-title" onSubmit={(event) => void submit(event)}>
+    <form class="card" aria-labelledby="enter-key-title" onSubmit={submit}>
       <h2 id="enter-key-title">{title}</h2>
       <p class="note">
         Whoever runs this service makes keys; the first one is printed when the service starts for
@@ -161,7 +154,7 @@ export function EnterKey({ title = 'Enter your key' }: { readonly title?: string
       </p>
       <TextField
         label="API key"
-        faults={fault === undefined ? [] : [fault]}
+        faults={error === undefined ? [] : [refusal(error)]}
         type={isShown ? 'text' : 'password'}
         value={text}
         required

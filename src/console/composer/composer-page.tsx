@@ -1,11 +1,13 @@
 /** Page to build a circuit, see its state, and run it. */
 
-import { effect, useComputed } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { effect, useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
 import { RunPanel } from '../run/run-panel.tsx';
-import { OptionList } from '../shell/forms.tsx';
+import type { Facts } from '../shell/facts.tsx';
+import { FactList } from '../shell/facts.tsx';
+import { Dialog, OptionList } from '../shell/forms.tsx';
 import { place } from '../shell/route.ts';
 import './composer.css';
 import {
@@ -42,7 +44,10 @@ import { StateView, StepControls } from './state-view.tsx';
 
 export function ComposerPage() {
   const states = useMemo(openLiveState, []);
-  const help = useRef<HTMLDialogElement>(null);
+  const isHelp = useSignal(false);
+  const showHelp = (isShown: boolean) => {
+    isHelp.value = isShown;
+  };
   useEffect(() => () => states.close(), [states]);
   useEffect(() => followCircuit(states), [states]);
   const { query } = place.value;
@@ -108,7 +113,7 @@ export function ComposerPage() {
           Clear
         </button>
         <StepControls numColumns={columns} />
-        <button type="button" onClick={() => help.current?.showModal()}>
+        <button type="button" onClick={() => showHelp(true)}>
           Keys
         </button>
       </div>
@@ -125,7 +130,7 @@ export function ComposerPage() {
               </p>
             )}
             <Grid
-              onHelp={() => help.current?.showModal()}
+              onHelp={() => showHelp(true)}
               onAngles={() =>
                 document
                   .querySelector<HTMLElement>('#composer-inspector :is(input, select)')
@@ -142,22 +147,16 @@ export function ComposerPage() {
           <ExportView states={states} />
         </div>
       </div>
-      <dialog ref={help} class="card keys" aria-labelledby="keys-title">
-        <h2 id="keys-title">Keys in the circuit</h2>
-        <dl>
-          {KEYS.map(([keys, what]) => (
-            <div key={keys}>
-              <dt>{keys}</dt>
-              <dd>{what}</dd>
-            </div>
-          ))}
-        </dl>
-        <form method="dialog">
-          <button type="submit" class="primary">
-            Close
-          </button>
-        </form>
-      </dialog>
+      {isHelp.value && (
+        <Dialog title="Keys in the circuit" onClose={() => showHelp(false)}>
+          <FactList class="keys" facts={KEYS} />
+          <p class="actions">
+            <button type="button" class="primary" onClick={() => showHelp(false)}>
+              Close
+            </button>
+          </p>
+        </Dialog>
+      )}
     </div>
   );
 }
@@ -237,7 +236,7 @@ const INSERTS = PALETTE.flatMap(({ gates }) =>
   gates.flatMap((gate) => (gate.key === undefined ? [] : [`${gate.key} ${paletteName(gate)}`])),
 );
 
-const KEYS: readonly (readonly [string, string])[] = [
+const KEYS: Facts = [
   ['Arrows, Home, End', 'move the cursor'],
   ['Shift and arrows', 'move the selected gate'],
   ['Letters', `insert a gate: ${INSERTS.join(', ')}`],

@@ -1,10 +1,12 @@
 /** State of the composer: the circuit with its history, the cursor, what is selected, and values of inputs. */
+
 import { batch, computed, signal } from '@preact/signals';
 import type { TextSource } from '../live-state/messages.ts';
 import {
   columnsOf,
   type EditedCircuit,
   EMPTY,
+  gateObjects,
   inputNames,
   insertSteps,
   numColumns,
@@ -15,6 +17,7 @@ import {
   stepAt,
 } from './edited-circuit.ts';
 import type { PaletteGate } from './gate-table.ts';
+import type { SharedCircuit } from './permalink.ts';
 
 const MAX_HISTORY = 200;
 
@@ -58,6 +61,12 @@ const inputValues = signal<Readonly<Record<string, number>>>({});
 export const inputs = computed(() =>
   Object.fromEntries(inputNames(circuit.value).map((name) => [name, inputValues.value[name] ?? 0])),
 );
+/** The circuit as the API takes it, with the values of its inputs. */
+export const gateSource = computed<SharedCircuit>(() => ({
+  qubits: circuit.value.numQubits,
+  circuit: gateObjects(circuit.value),
+  ...(Object.keys(inputs.value).length > 0 && { inputs: inputs.value }),
+}));
 /**
  * OpenQASM text that is the source in place of gates, with values of all its inputs, because it computes with measured
  * bits or with inputs; undefined while the gates are.

@@ -22,31 +22,21 @@ const MAX_ROWS = 256;
 
 export function StateView() {
   const answer = live.value;
-  if (liveFailure.value !== undefined) {
-    return (
-      <section class="card" aria-labelledby="state-title">
-        <h2 id="state-title">The state</h2>
-        <p class="notice bad">{liveFailure.value}</p>
-      </section>
-    );
-  }
-  if (answer === undefined) {
-    return (
-      <section class="card" aria-labelledby="state-title">
-        <h2 id="state-title">The state</h2>
-        <p class="note">The engine is being loaded.</p>
-      </section>
-    );
-  }
-  if (answer.kind !== 'state') {
-    return (
-      <section class="card" aria-labelledby="state-title">
-        <h2 id="state-title">The state</h2>
-        <p class={answer.kind === 'refused' ? 'notice bad' : 'notice'}>{messageOfAnswer(answer)}</p>
-      </section>
-    );
-  }
-  return <Shown state={answer} />;
+  if (liveFailure.value !== undefined) return <None look="notice bad" why={liveFailure.value} />;
+  if (answer === undefined) return <None look="note" why="The engine is being loaded." />;
+  if (answer.kind === 'state') return <Shown state={answer} />;
+  const look = answer.kind === 'refused' ? 'notice bad' : 'notice';
+  return <None look={look} why={messageOfAnswer(answer)} />;
+}
+
+/** In place of a state that there is none of. */
+function None({ look, why }: { readonly look: string; readonly why: string }) {
+  return (
+    <section class="card" aria-labelledby="state-title">
+      <h2 id="state-title">The state</h2>
+      <p class={look}>{why}</p>
+    </section>
+  );
 }
 
 function Shown({ state }: { readonly state: LiveState }) {

@@ -2,6 +2,7 @@
  * Page of the public demo: sliders for the input, a button that sends a request, the answer with its counts, the circuit, the
  * accuracy of the model, and the request as a command line.
  */
+import { CopyButton, Listing } from '../shell/api-panel.tsx';
 import './demo.css';
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
@@ -216,9 +217,6 @@ function Drawing({
 const figureOf = (mean: number, spread: number): string =>
   spread === 0 ? percent(mean) : `${percent(mean)} ± ${percent(spread)}`;
 
-/** Milliseconds for which the button reports the result of copying. */
-const SAID_MS = 2000;
-
 function CallCard({
   facts: { endpoint },
   input,
@@ -226,40 +224,19 @@ function CallCard({
   readonly facts: DemoFacts;
   readonly input: readonly number[];
 }) {
-  const label = useSignal('Copy');
   const text = [
     `curl ${location.origin}${endpoint} \\`,
     `  -H 'content-type: application/json' \\`,
     `  -d '${JSON.stringify({ input })}'`,
   ].join('\n');
-  const say = (outcome: string) => {
-    label.value = outcome;
-    setTimeout(() => {
-      label.value = 'Copy';
-    }, SAID_MS);
-  };
-  const copy = () => {
-    // A browser may refuse, by its settings or because the page is not in front.
-    void navigator.clipboard.writeText(text).then(
-      () => say('Copied'),
-      () => say('Not copied'),
-    );
-  };
   return (
     <section class="card" aria-labelledby="call-title">
       <div class="head">
         <h2 id="call-title">Ask it yourself</h2>
-        {/* The clipboard exists only if the page came by https or from this machine. */}
-        {navigator.clipboard !== undefined && (
-          <button id="copy" type="button" onClick={copy}>
-            {label.value}
-          </button>
-        )}
+        <CopyButton text={text} />
       </div>
       <p class="note">The page sends nothing else than this. It needs no key.</p>
-      <pre class="scroll" tabIndex={0} role="region" aria-label="The request">
-        <code id="call-code">{text}</code>
-      </pre>
+      <Listing label="The request" text={text} id="call-code" />
       <p class="small">
         With a key, the service runs any circuit of yours: see the <a href="/docs">API reference</a>{' '}
         and the <a href="/docs/guides">guides</a>.

@@ -2,6 +2,7 @@
 import './heat-map.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { rounded } from '../numbers.ts';
+import { ValuesTable } from '../shell/table.tsx';
 import {
   type Axis,
   cellInWords,
@@ -12,7 +13,6 @@ import {
   pixelsOf,
   valueInWords,
 } from './plot-data.ts';
-import { ValuesTable } from './values-table.tsx';
 
 /**
  * Draws the field. New values may be given at any time; missing ones stay blank. The pointer and the arrow keys

@@ -14,7 +14,7 @@ import {
   stateOf,
 } from './device-words.ts';
 import type { FleetHistory } from './fleet-history.ts';
-import { groupBy, tileAfterKey } from './map-moves.ts';
+import { tileAfterKey } from './map-moves.ts';
 
 /** Address of a device as a map or table; of all devices without an id. */
 export function fleetHash(id: string | undefined, form: 'map' | 'table'): string {
@@ -59,7 +59,7 @@ export function DeviceMap({ devices, history, selected, onOpen }: DeviceMapProps
       aria-label="Devices by node. Arrow keys go from device to device."
       onKeyDown={move}
     >
-      {groupBy(devices, ({ node }) => node).map(([node, own]) => (
+      {[...Map.groupBy(devices, ({ node }) => node)].map(([node, own]) => (
         <section class="node" key={node} aria-label={nodeLabel(node, own)}>
           <div class="head">
             <h2>{node}</h2>

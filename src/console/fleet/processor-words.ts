@@ -2,7 +2,6 @@
 import type { Processor, Routes } from '../../client/api-types.ts';
 import { capitalized, grouped, numberOf, sentence, startsIn } from '../numbers.ts';
 import type { KeyInfo } from '../shell/session.ts';
-import { groupBy } from './map-moves.ts';
 
 /** Kinds of processors in the order of the page. */
 const KINDS = {
@@ -19,7 +18,7 @@ const ORDER: readonly string[] = ['Simulators', 'Emulated devices', 'Hardware'];
 export function processorsByKind(
   processors: readonly Processor[],
 ): readonly (readonly [string, readonly Processor[]])[] {
-  return groupBy(processors, ({ family }) => KINDS[family]).toSorted(
+  return [...Map.groupBy(processors, ({ family }) => KINDS[family])].sort(
     ([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b),
   );
 }

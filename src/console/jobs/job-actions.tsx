@@ -1,6 +1,6 @@
 /** What can be done with a job: cancel, run again, delete, download. */
 import { useState } from 'preact/hooks';
-import { Dialog } from '../shell/forms.tsx';
+import { ActDialog, useAct } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { goTo, hashOf } from '../shell/route.ts';
 import { saveFile } from '../shell/save-file.ts';
@@ -20,25 +20,10 @@ export function JobActions({
   readonly onChanged: () => void;
   readonly onDeleted: () => void;
 }) {
-  const [error, setError] = useState<unknown>();
+  const { error, isBusy, run } = useAct();
   const [isAsked, setAsked] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const { id, status } = row;
   const jobs = client.value.jobsOf(id);
-  const act = (work: () => Promise<unknown>, done: () => void = () => {}) => {
-    setBusy(true);
-    setError(undefined);
-    work().then(
-      () => {
-        setBusy(false);
-        done();
-      },
-      (thrown: unknown) => {
-        setBusy(false);
-        setError(thrown);
-      },
-    );
-  };
   const csv = csvOf(job);
   return (
     <>
@@ -47,7 +32,7 @@ export function JobActions({
           <button
             type="button"
             disabled={isBusy}
-            onClick={() => act(() => jobs.cancel(id), onChanged)}
+            onClick={() => run(() => jobs.cancel(id).then(onChanged))}
           >
             Cancel
           </button>
@@ -56,7 +41,7 @@ export function JobActions({
           <button
             type="button"
             disabled={isBusy}
-            onClick={() => act(async () => goTo(hashOf(['jobs', jobs.idOf(await jobs.retry(id))])))}
+            onClick={() => run(async () => goTo(hashOf(['jobs', jobs.idOf(await jobs.retry(id))])))}
           >
             Run again
           </button>
@@ -80,24 +65,15 @@ export function JobActions({
       </div>
       <Problem error={error} />
       {isAsked && (
-        <Dialog title="Delete this job?" onClose={() => setAsked(false)}>
-          <p class="note">Its record and its result are deleted. This cannot be undone.</p>
-          <div class="actions">
-            <button
-              type="button"
-              class="primary"
-              onClick={() => {
-                setAsked(false);
-                act(() => jobs.delete(id), onDeleted);
-              }}
-            >
-              Delete it
-            </button>
-            <button type="button" onClick={() => setAsked(false)}>
-              Keep it
-            </button>
-          </div>
-        </Dialog>
+        <ActDialog
+          title="Delete this job?"
+          action="Delete it"
+          refusal="Keep it"
+          act={() => jobs.delete(id).then(onDeleted)}
+          onClose={() => setAsked(false)}
+        >
+          {() => <p class="note">Its record and its result are deleted. This cannot be undone.</p>}
+        </ActDialog>
       )}
     </>
   );

@@ -3,8 +3,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { TpuJob } from '../../client/api-types.ts';
 import { NotFoundError } from '../../client/errors.ts';
-import type { JobEvent } from '../../client/job-events.ts';
-import type { Progress } from '../../client/jobs.ts';
+import { type Progress, progressOf } from '../../client/job-events.ts';
 import { sliceInWords, sliceInZone } from '../fleet/tpu-map.ts';
 import { Chips } from '../fleet/tpu-view.tsx';
 import { duration, numberOf, percent } from '../numbers.ts';
@@ -253,13 +252,4 @@ function useJob(id: string): KnownJob {
   }, [own, id, round]);
   const reload = useCallback(() => setRound((old) => old + 1), []);
   return { ...state, reload };
-}
-
-function progressOf(event: Exclude<JobEvent, { readonly event: 'done' }>): Progress {
-  if (event.event === 'progress') {
-    const { progress, message } = event.data;
-    return { status: 'running', progress, ...(message !== undefined && { message }) };
-  }
-  const { status, queue_position: queuePosition } = event.data;
-  return { status, ...(queuePosition !== undefined && { queuePosition }) };
 }

@@ -48,18 +48,19 @@ function isCurve(name: string, values: readonly number[]): boolean {
 
 /** Whether a value is a list of objects. */
 export function isTable(value: Value): value is readonly Fields[] {
-  return (
-    Array.isArray(value) &&
-    value.every((each) => typeof each === 'object' && each !== null && !Array.isArray(each))
-  );
+  return Array.isArray(value) && value.every(isFields);
+}
+
+/** Whether a value is an object. */
+export function isFields(value: Value | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A few objects with counts are shown one after the other, each with its histogram. */
 function hasCounts(rows: readonly Fields[]): boolean {
-  const isOwn = (each: Value) => typeof each === 'object' && each !== null && !Array.isArray(each);
   return (
     rows.length <= MAX_SECTIONS &&
-    rows.some((row) => Object.values(row).some((each) => isOwn(each) && isCounts(each as Fields)))
+    rows.some((row) => Object.values(row).some((each) => isFields(each) && isCounts(each)))
   );
 }
 

@@ -1,6 +1,8 @@
 /** The jobs of the key, as a page looks at them: read on demand, and renewed while the page is visible. */
+
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError, type QcsClient } from '../../client/client.ts';
+import { poll } from '../shell/poll.ts';
 import { client } from '../shell/session.ts';
 import { JobFeed, type JobPage, type JobSource } from './job-feed.ts';
 import { type Filters, isActive, type JobRow, passes, rowOf, type Status } from './job-row.ts';
@@ -67,31 +69,20 @@ export function useJobs(filters: Filters): Jobs {
     shown.current = feed;
     isReading.current = false;
     setState(LOADING);
-    let timer: ReturnType<typeof setTimeout> | undefined;
     let allAt = performance.now();
-    const again = (error: unknown) => {
-      clearTimeout(timer);
-      if (document.hidden || shown.current !== feed) return;
-      const errorMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-      const active = feed.rows().some(isActive);
-      const waitMs = active ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
-      timer = setTimeout(renew, error === undefined ? waitMs : (errorMs ?? AFTER_ERROR_MS));
-    };
-    const renew = () => {
+    let isFirst = true;
+    const { end } = poll(async () => {
       const isAll = performance.now() >= allAt + ALL_MS;
       if (isAll) allAt = performance.now();
-      void act(() => feed.renew(!isAll)).then(again);
-    };
-    const onVisible = () => {
-      clearTimeout(timer);
-      if (!document.hidden) renew();
-    };
-    void act(() => feed.readMore()).then(again);
-    document.addEventListener('visibilitychange', onVisible);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', onVisible);
-    };
+      const error = await act(() => (isFirst ? feed.readMore() : feed.renew(!isAll)));
+      isFirst = false;
+      if (error !== undefined) {
+        return (error instanceof ApiError ? error.retryAfterMs : undefined) ?? AFTER_ERROR_MS;
+      }
+      const isActiveNow = feed.rows().some(isActive);
+      return isActiveNow ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
+    });
+    return end;
   }, [feed]);
   const readMore = useCallback(() => void act(() => feed.readMore()), [act]);
   const rows = useMemo(

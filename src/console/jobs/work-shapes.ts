@@ -3,7 +3,7 @@
 import type { GraphEdge, GraphNode, Point } from '../drawing/graph-layout.ts';
 import type { Axis, Series } from '../drawing/plot-data.ts';
 import { percent } from '../numbers.ts';
-import { type Fields, isTable, observableInWords, type Value } from './result-shape.ts';
+import { type Fields, isFields, isTable, observableInWords, type Value } from './result-shape.ts';
 
 type Pair = readonly [number, number];
 
@@ -32,7 +32,7 @@ export interface CurveShape {
 
 /** The cut of a graph: its two groups, and the edges between them. */
 export function cutOf(result: Fields, input: Fields): GraphShape | undefined {
-  const best = fieldsIn(result['best']);
+  const best = isFields(result['best']) ? result['best'] : {};
   const groups = numbersIn(best['groups']);
   if (result['problem'] !== 'maxcut' || groups.length === 0) return undefined;
   const edges = pairsIn(input['edges']) ?? PETERSEN;
@@ -121,12 +121,6 @@ export function noiseScanOf(result: Fields): CurveShape | undefined {
       { label: 'Total variation distance', values: of('total_variation_distance') },
     ],
   };
-}
-
-function fieldsIn(value: Value | undefined): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : {};
 }
 
 function numbersIn(value: Value | undefined): readonly number[] {

@@ -1,6 +1,6 @@
 /** What a run of a circuit says of itself, in words: where it ran, how, and how long it took. */
 import type { Circuit } from '../../client/api-types.ts';
-import type { Progress } from '../../client/jobs.ts';
+import type { Progress } from '../../client/job-events.ts';
 import { duration, grouped, numberOf, percent } from '../numbers.ts';
 
 /** Facts of a record, by title; undefined if the record does not say. */

@@ -39,9 +39,7 @@ export function ApiPanel({
         />
         <CopyButton text={text} />
       </div>
-      <pre class="scroll" tabIndex={0} role="region" aria-label={`${title}: ${language.value}`}>
-        <code>{text}</code>
-      </pre>
+      <Listing label={`${title}: ${language.value}`} text={text} />
     </details>
   );
 }
@@ -70,5 +68,24 @@ export function CopyButton({ text }: { readonly text: string }) {
     <button type="button" onClick={() => void copy()}>
       <span aria-live="polite">{LABELS[state]}</span>
     </button>
+  );
+}
+
+/** A text of several lines. What is wider than its place can be scrolled. */
+export function Listing({
+  label,
+  text,
+  class: name = '',
+  id,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly class?: string;
+  readonly id?: string;
+}) {
+  return (
+    <pre class={`scroll ${name}`.trim()} tabIndex={0} role="region" aria-label={label}>
+      <code id={id}>{text}</code>
+    </pre>
   );
 }

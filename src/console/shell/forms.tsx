@@ -146,6 +146,28 @@ export function ChoiceButtons<Name extends string>({
   );
 }
 
+/** What a visitor does by the service: one thing at a time, with the error of the last one that failed. */
+export function useAct() {
+  const error = useSignal<unknown>(undefined);
+  const isBusy = useSignal(false);
+  const act = async (work: () => Promise<unknown>) => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    error.value = undefined;
+    try {
+      await work();
+    } catch (thrown) {
+      error.value = thrown;
+    }
+    isBusy.value = false;
+  };
+  return {
+    error: error.value,
+    isBusy: isBusy.value,
+    run: (work: () => Promise<unknown>) => void act(work),
+  };
+}
+
 /** A dialog over the page. The browser keeps the focus in it and closes it with Escape. */
 export function Dialog({
   title,
@@ -191,27 +213,18 @@ export function ActDialog({
   /** Contents below the title, given the error of the last attempt. */
   readonly children: (error: unknown) => ComponentChildren;
 }) {
-  const error = useSignal<unknown>(undefined);
-  const isBusy = useSignal(false);
-  const submit = async (event: Event) => {
+  const { error, isBusy, run } = useAct();
+  const submit = (event: Event) => {
     event.preventDefault();
-    if (isBusy.value) return;
-    isBusy.value = true;
-    error.value = undefined;
-    try {
-      await act();
-    } catch (thrown) {
-      error.value = thrown;
-    }
-    isBusy.value = false;
+    run(act);
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
-        {children(error.value)}
-        <Problem error={error.value} />
+      <form onSubmit={submit}>
+        {children(error)}
+        <Problem error={error} />
         <p class="actions">
-          <button type="submit" class="primary" disabled={isBusy.value}>
+          <button type="submit" class="primary" disabled={isBusy}>
             {action}
           </button>
           <button type="button" onClick={onClose}>
