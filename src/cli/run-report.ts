@@ -58,7 +58,12 @@ function resultText({ type, value }: ProgramResultJson): string {
   return `${type}  ${shown}`;
 }
 
-function ranOn(backend: CircuitResultFields['backend']): string {
+/** The engine and its hardware, or the device of a vendor. */
+export function ranOn(
+  backend:
+    | { readonly engine: string; readonly precision: string; readonly hardware: string }
+    | { readonly vendor: string; readonly device: string },
+): string {
   if ('vendor' in backend) return `${backend.device} of ${backend.vendor}`;
   return `${backend.engine} engine (${backend.precision}) on ${backend.hardware}`;
 }

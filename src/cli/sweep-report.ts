@@ -4,6 +4,7 @@ import type { PauliSum } from '../circuit/observable.ts';
 import type { Batch, BatchProgramResult, NumericArray } from '../client/client.ts';
 import { type CommandIo, printable, table } from './command-io.ts';
 import { type ChartAxis, type ChartLine, lineChart, MAX_LINES } from './line-chart.ts';
+import { ranOn } from './run-report.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 /** Facts about a sweep besides its result. */
@@ -133,11 +134,7 @@ function factsText(
   const cut = program && cutText(program);
   const how =
     shots === undefined ? (cut ?? 'exact') : `${plural(shots, 'shot')} a point, seed ${seed}`;
-  const where = executedOn.map(({ backend }) =>
-    'engine' in backend
-      ? `${backend.engine} engine (${backend.precision}) on ${backend.hardware}`
-      : `${backend.device} of ${backend.vendor}`,
-  );
+  const where = executedOn.map(({ backend }) => ranOn(backend));
   const times = timing && `compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`;
   return [
     `${processor}: ${plural(numQubits, 'qubit')}, ${plural(inputs.numPoints, 'point')}, ${how}`,

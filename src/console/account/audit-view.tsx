@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import type { AuditEntry } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { OptionList, useAct } from '../shell/forms.tsx';
+import { SelectField, TextField, useAct } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { client } from '../shell/session.ts';
 import {
@@ -83,28 +83,18 @@ function Entries(props: {
   return (
     <>
       <div class="filters">
-        <label class="field">
-          <span>Action</span>
-          <select
-            value={filter.action}
-            onChange={(event) => onFilter({ ...filter, action: event.currentTarget.value })}
-          >
-            <OptionList
-              options={[
-                ['', 'All'],
-                ...ACTION_NAMES.map((name) => [name, actionName(name)] as const),
-              ]}
-            />
-          </select>
-        </label>
-        <label class="field">
-          <span>Key, device or detail</span>
-          <input
-            type="search"
-            value={filter.text}
-            onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
-          />
-        </label>
+        <SelectField
+          label="Action"
+          value={filter.action}
+          options={[['', 'All'], ...ACTION_NAMES.map((name) => [name, actionName(name)] as const)]}
+          onChoose={(action) => onFilter({ ...filter, action })}
+        />
+        <TextField
+          label="Key, device or detail"
+          type="search"
+          value={filter.text}
+          onText={(text) => onFilter({ ...filter, text })}
+        />
         <p class="note" role="status">
           {grouped(matching.length)} of {grouped(log.entries.length)} entries
           {next === null ? '' : ', and there are older ones'}

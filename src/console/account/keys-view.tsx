@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ApiKey } from '../../client/api-types.ts';
 import { grouped, listed } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { OptionList } from '../shell/forms.tsx';
+import { SelectField, TextField } from '../shell/forms.tsx';
 import { Pending, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { keyInfo } from '../shell/session.ts';
@@ -108,27 +108,22 @@ function KeyList({
   return (
     <>
       <div class="filters">
-        <label class="field">
-          <span>Name or id</span>
-          <input
-            type="search"
-            value={text.value}
-            onInput={(event) => {
-              text.value = event.currentTarget.value;
-            }}
-          />
-        </label>
-        <label class="field">
-          <span>State</span>
-          <select
-            value={state.value}
-            onChange={({ currentTarget: { value } }) => {
-              state.value = STATES.find((each) => each === value) ?? '';
-            }}
-          >
-            <OptionList options={[['', 'All'], ...STATES.map((each) => [each, each] as const)]} />
-          </select>
-        </label>
+        <TextField
+          label="Name or id"
+          type="search"
+          value={text.value}
+          onText={(next) => {
+            text.value = next;
+          }}
+        />
+        <SelectField
+          label="State"
+          value={state.value}
+          options={[['', 'All'], ...STATES.map((each) => [each, each] as const)]}
+          onChoose={(value) => {
+            state.value = STATES.find((each) => each === value) ?? '';
+          }}
+        />
         <p class="note" role="status">
           {grouped(matching.length)} of {grouped(keys.length)} keys
         </p>

@@ -88,13 +88,14 @@ export function edit(next: EditedCircuit, name?: string): void {
   const { past, present, name: last } = history.value;
   if (next === present) return;
   const isSame = name !== undefined && name === last;
+  const kept = isSame ? past : [...past, present].slice(-MAX_HISTORY);
+  show({ past: kept, present: next, future: [], name });
+}
+
+/** Shows the present circuit of a history. */
+function show(next: History): void {
   batch(() => {
-    history.value = {
-      past: isSame ? past : [...past, present].slice(-MAX_HISTORY),
-      present: next,
-      future: [],
-      name,
-    };
+    history.value = next;
     textSource.value = undefined;
     tidy();
   });
@@ -115,27 +116,15 @@ export function undo(): void {
   const { past, present, future } = history.value;
   const previous = past.at(-1);
   if (previous === undefined) return;
-  batch(() => {
-    history.value = {
-      past: past.slice(0, -1),
-      present: previous,
-      future: [present, ...future],
-      name: undefined,
-    };
-    textSource.value = undefined;
-    tidy();
-  });
+  const kept = { past: past.slice(0, -1), future: [present, ...future] };
+  show({ ...kept, present: previous, name: undefined });
 }
 
 export function redo(): void {
   const { past, present, future } = history.value;
   const [next, ...rest] = future;
   if (next === undefined) return;
-  batch(() => {
-    history.value = { past: [...past, present], present: next, future: rest, name: undefined };
-    textSource.value = undefined;
-    tidy();
-  });
+  show({ past: [...past, present], present: next, future: rest, name: undefined });
 }
 
 /** Keeps cursor and selection within the circuit. */

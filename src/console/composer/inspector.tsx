@@ -1,7 +1,9 @@
 /** Fields of the selected gate: its qubits, angles, controls, condition and matrix. */
+
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
+import { SelectField, TextField } from '../shell/forms.tsx';
 import { readGateAngle, writeGateAngle } from './angle-text.ts';
 import { columnsInWords, stepWords } from './circuit-words.ts';
 import {
@@ -136,25 +138,22 @@ function QubitField({
 }: FieldProps & { readonly label: string; readonly qubit: number }) {
   const used = [...step.controls, ...step.targets];
   return (
-    <label class="field">
-      <span>{label}</span>
-      <select
-        value={qubit}
-        onChange={({ currentTarget }) => {
-          const moved = withQubit(step, qubit, Number(currentTarget.value));
-          if (moved === undefined) return;
-          // A measurement whose bit had its qubit's number keeps that.
-          const hadOwn = step.name === 'M' && step.bits?.every((bit, i) => bit === step.targets[i]);
-          onChange(hadOwn ? { ...moved, bits: moved.targets } : moved);
-        }}
-      >
-        {Array.from({ length: circuit.value.numQubits }, (_, each) => (
-          <option key={each} value={each} disabled={each !== qubit && used.includes(each)}>
-            q{each}
-          </option>
-        ))}
-      </select>
-    </label>
+    <SelectField
+      label={label}
+      value={`${qubit}`}
+      options={Array.from({ length: circuit.value.numQubits }, (_, each) => [
+        `${each}`,
+        `q${each}`,
+        each !== qubit && used.includes(each),
+      ])}
+      onChoose={(to) => {
+        const moved = withQubit(step, qubit, Number(to));
+        if (moved === undefined) return;
+        // A measurement whose bit had its qubit's number keeps that.
+        const hadOwn = step.name === 'M' && step.bits?.every((bit, i) => bit === step.targets[i]);
+        onChange(hadOwn ? { ...moved, bits: moved.targets } : moved);
+      }}
+    />
   );
 }
 
@@ -166,18 +165,15 @@ function ControlValueField({
   onChange,
 }: FieldProps & { readonly label: string; readonly qubit: number }) {
   return (
-    <label class="field">
-      <span>{label} acts on</span>
-      <select
-        value={step.open?.includes(qubit) === true ? 0 : 1}
-        onChange={({ currentTarget }) =>
-          onChange(withControlOn(step, qubit, currentTarget.value === '0' ? 0 : 1))
-        }
-      >
-        <option value={1}>1</option>
-        <option value={0}>0 (open)</option>
-      </select>
-    </label>
+    <SelectField
+      label={`${label} acts on`}
+      value={step.open?.includes(qubit) === true ? '0' : '1'}
+      options={[
+        ['1', '1'],
+        ['0', '0 (open)'],
+      ]}
+      onChoose={(value) => onChange(withControlOn(step, qubit, value === '0' ? 0 : 1))}
+    />
   );
 }
 
@@ -212,20 +208,18 @@ function ControlButtons({ step, onChange }: FieldProps) {
 function BitField({ step, onChange }: FieldProps) {
   if (step.targets.length !== 1) return null;
   return (
-    <label class="field">
-      <span>Into bit</span>
-      <input
-        type="number"
-        min="0"
-        max="1023"
-        value={step.bits?.[0] ?? 0}
-        onInput={({ currentTarget }) => {
-          const bit = currentTarget.valueAsNumber;
-          if (Number.isInteger(bit) && bit >= 0 && bit < 1024)
-            onChange({ ...step, bits: [bit] }, 'bit');
-        }}
-      />
-    </label>
+    <TextField
+      label="Into bit"
+      type="number"
+      min="0"
+      max="1023"
+      value={step.bits?.[0] ?? 0}
+      onText={(text) => {
+        const bit = Number.parseFloat(text);
+        if (Number.isInteger(bit) && bit >= 0 && bit < 1024)
+          onChange({ ...step, bits: [bit] }, 'bit');
+      }}
+    />
   );
 }
 
@@ -285,46 +279,38 @@ function ConditionFields({ step, onChange }: FieldProps) {
   const bit = condition?.bits[0];
   return (
     <div class="fields">
-      <label class="field">
-        <span>Only if bit</span>
-        <select
-          value={condition === undefined ? '' : condition.bits.length === 1 ? bit : 'several'}
-          onChange={({ currentTarget }) => {
-            const { value } = currentTarget;
-            const { condition: _, ...rest } = step;
-            if (value === 'several') return;
-            onChange(
-              value === '' ? rest : { ...step, condition: { bits: [Number(value)], value: 1 } },
-            );
-          }}
-        >
-          <option value="">always</option>
-          {bits.map((each) => (
-            <option key={each} value={each}>
-              c{each}
-            </option>
-          ))}
-          {condition !== undefined && condition.bits.length > 1 && (
-            <option value="several">{condition.bits.map((each) => `c${each}`).join(' ')}</option>
-          )}
-        </select>
-      </label>
+      <SelectField
+        label="Only if bit"
+        value={condition === undefined ? '' : condition.bits.length === 1 ? `${bit}` : 'several'}
+        options={[
+          ['', 'always'],
+          ...bits.map((each) => [`${each}`, `c${each}`] as const),
+          ...(condition !== undefined && condition.bits.length > 1
+            ? [['several', condition.bits.map((each) => `c${each}`).join(' ')] as const]
+            : []),
+        ]}
+        onChoose={(value) => {
+          const { condition: _, ...rest } = step;
+          if (value === 'several') return;
+          onChange(
+            value === '' ? rest : { ...step, condition: { bits: [Number(value)], value: 1 } },
+          );
+        }}
+      />
       {condition !== undefined && (
-        <label class="field">
-          <span>has the value</span>
-          <input
-            type="number"
-            min="0"
-            max={2 ** condition.bits.length - 1}
-            value={condition.value}
-            onInput={({ currentTarget }) => {
-              const value = currentTarget.valueAsNumber;
-              if (Number.isInteger(value) && value >= 0) {
-                onChange({ ...step, condition: { ...condition, value } }, 'condition');
-              }
-            }}
-          />
-        </label>
+        <TextField
+          label="has the value"
+          type="number"
+          min="0"
+          max={2 ** condition.bits.length - 1}
+          value={condition.value}
+          onText={(text) => {
+            const value = Number.parseFloat(text);
+            if (Number.isInteger(value) && value >= 0) {
+              onChange({ ...step, condition: { ...condition, value } }, 'condition');
+            }
+          }}
+        />
       )}
     </div>
   );
@@ -346,18 +332,17 @@ function TextInputs({ values }: { readonly values: Readonly<Record<string, numbe
             {name}
           </label>
         ) : (
-          <label key={name} class="field">
-            <span>{name}</span>
-            <input
-              type="number"
-              step="any"
-              value={value}
-              onInput={({ currentTarget }) => {
-                const number = currentTarget.valueAsNumber;
-                if (Number.isFinite(number)) setTextInput(name, number);
-              }}
-            />
-          </label>
+          <TextField
+            key={name}
+            label={name}
+            type="number"
+            step="any"
+            value={value}
+            onText={(text) => {
+              const number = Number.parseFloat(text);
+              if (Number.isFinite(number)) setTextInput(name, number);
+            }}
+          />
         ),
       )}
     </div>

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import type { LiveState } from '../live-state/messages.ts';
 import { basisLabel, grouped, plain } from '../numbers.ts';
-import { OptionList } from '../shell/forms.tsx';
+import { SelectField } from '../shell/forms.tsx';
 import { Table } from '../shell/table.tsx';
 import { circuit, shownColumns, textSource } from './editor.ts';
 import { live, liveFailure, pair, seed } from './live.ts';
@@ -271,15 +271,13 @@ function Pair({ state }: { readonly state: LiveState }) {
         <>
           <div class="fields">
             {([0, 1] as const).map((place) => (
-              <label key={place} class="field">
-                <span>{place === 0 ? 'Right digit' : 'Left digit'}</span>
-                <select
-                  value={chosen[place]}
-                  onChange={({ currentTarget }) => set(place, Number(currentTarget.value))}
-                >
-                  <OptionList options={qubits.map((qubit) => [`${qubit}`, `q${qubit}`])} />
-                </select>
-              </label>
+              <SelectField
+                key={place}
+                label={place === 0 ? 'Right digit' : 'Left digit'}
+                value={`${chosen[place]}`}
+                options={qubits.map((qubit) => [`${qubit}`, `q${qubit}`])}
+                onChoose={(qubit) => set(place, Number(qubit))}
+              />
             ))}
           </div>
           {density !== undefined && <Density entries={density.density} />}

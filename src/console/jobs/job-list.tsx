@@ -166,8 +166,8 @@ function Row({
     >
       <StatusChip status={status} progress={progress} />
       <span class="job-what">
-        <b>{name ?? KINDS[kind]}</b>{' '}
-        <span class="soft">{name === undefined ? '' : KINDS[kind]}</span> {what}
+        <b>{name ?? KINDS[kind].name}</b>{' '}
+        <span class="soft">{name === undefined ? '' : KINDS[kind].name}</span> {what}
       </span>
       <span class="job-where">{where}</span>
       <span class="job-tags">{tags.join(', ')}</span>

@@ -16,25 +16,17 @@ import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
 import { client } from '../shell/session.ts';
 import { JobActions } from './job-actions.tsx';
-import { isActive, type Job, type JobRow, KINDS, type Kind, rowOf } from './job-row.ts';
+import { isActive, type Job, type JobRow, KINDS, rowOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
-
-const RECORD_ROUTES = {
-  circuit: ['GET /quantum/circuits/{circuit_id}', 'circuit_id'],
-  batch: ['GET /quantum/batches/{batch_id}', 'batch_id'],
-  task: ['GET /tasks/{task_id}', 'task_id'],
-  plan: ['GET /tasks/{task_id}', 'task_id'],
-  tpu: ['GET /tpu/jobs/{job_id}', 'job_id'],
-} as const satisfies Record<Kind, readonly [string, string]>;
 
 /** Shows a job and follows it to its end. */
 export function JobView({ id }: { readonly id: string }) {
   const { job, progress, error, isMissing, reload } = useJob(id);
   const [isDeleted, setDeleted] = useState(false);
   const row = job && rowOf(job);
-  const [route, name] = RECORD_ROUTES[row?.kind ?? 'circuit'];
+  const { record: route, idName } = KINDS[row?.kind ?? 'circuit'];
   return (
     <>
       <div class="hero">
@@ -66,13 +58,13 @@ export function JobView({ id }: { readonly id: string }) {
           <RequestView job={job} row={row} />
         </>
       )}
-      <ApiPanel call={{ route, path: { [name]: id } }} title="This record by HTTP" />
+      <ApiPanel call={{ route, path: { [idName]: id } }} title="This record by HTTP" />
     </>
   );
 }
 
 function titleOf({ name, kind, what }: JobRow): string {
-  return name ?? `${KINDS[kind]}: ${what}`;
+  return name ?? `${KINDS[kind].name}: ${what}`;
 }
 
 function State({
@@ -119,7 +111,7 @@ function factsOf(job: Job, row: JobRow): Facts {
   const time = (at: string | undefined) =>
     at === undefined ? undefined : at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
   return [
-    ['Kind', KINDS[row.kind]],
+    ['Kind', KINDS[row.kind].name],
     ['Work', row.what],
     ['Sent to', row.where],
     ['Priority', job.priority],

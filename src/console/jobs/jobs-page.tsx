@@ -9,7 +9,7 @@ import { NeedsKey, Problem } from '../shell/notice.tsx';
 import { goTo, hashOf, place } from '../shell/route.ts';
 import { key } from '../shell/session.ts';
 import { JobList } from './job-list.tsx';
-import { type Filters, filtersOf, KINDS, type Kind, queryOf, STATUSES } from './job-row.ts';
+import { type Filters, filtersOf, KINDS, LISTS, queryOf, STATUSES } from './job-row.ts';
 import { JobView } from './job-view.tsx';
 import { type Jobs, useJobs } from './use-jobs.ts';
 
@@ -43,15 +43,6 @@ export function JobsPage() {
   );
 }
 
-const ROUTES = {
-  '': 'GET /quantum/circuits',
-  circuit: 'GET /quantum/circuits',
-  batch: 'GET /quantum/batches',
-  task: 'GET /tasks',
-  plan: 'GET /tasks',
-  tpu: 'GET /tpu/jobs',
-} as const satisfies Record<Kind | '', string>;
-
 /** Shows the jobs that pass the filters of the address. */
 function JobsView() {
   const query = place.value.query.toString();
@@ -73,7 +64,7 @@ function JobsView() {
       {jobs.rows.length > 0 && <JobList key={query} jobs={jobs} />}
       <ApiPanel
         call={{
-          route: ROUTES[filters.kind],
+          route: LISTS[KINDS[filters.kind || 'circuit'].list].route,
           query: {
             limit: 100,
             ...(status !== '' && { status: [status] }),
@@ -81,7 +72,7 @@ function JobsView() {
           },
         }}
         title={
-          filters.kind === '' ? 'Circuits by HTTP' : `${KINDS[filters.kind]}: the list by HTTP`
+          filters.kind === '' ? 'Circuits by HTTP' : `${KINDS[filters.kind].name}: the list by HTTP`
         }
       />
     </>
@@ -122,7 +113,7 @@ function FilterForm({
       <SelectField
         label="Kind"
         value={filters.kind}
-        options={[ALL, ...Object.entries(KINDS)]}
+        options={[ALL, ...Object.entries(KINDS).map(([kind, { name }]) => [kind, name] as const)]}
         onChoose={set('kind')}
       />
       <SelectField

@@ -2,10 +2,8 @@
 
 import { useMemo } from 'preact/hooks';
 import type { Circuit, Task } from '../../client/api-types.ts';
-import { Histogram } from '../drawing/histogram.tsx';
-import { distanceOf } from '../drawing/histogram-data.ts';
-import { basisLabel, percent } from '../numbers.ts';
-import { Warnings } from '../run/run-result.tsx';
+import { basisLabel } from '../numbers.ts';
+import { ComparedCounts, Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
 import { Table } from '../shell/table.tsx';
 import { BatchResultView } from './batch-result.tsx';
@@ -113,13 +111,7 @@ function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
   return (
     <>
       <Warnings circuit={circuit} />
-      {counts.size > 0 && <Histogram label="Counts" counts={counts} exact={exact} />}
-      {counts.size > 0 && exact !== undefined && (
-        <p class="note">
-          The counts differ from the probabilities by {percent(distanceOf(counts, exact))} (total
-          variation distance).
-        </p>
-      )}
+      {counts.size > 0 && <ComparedCounts label="Counts" counts={counts} exact={exact} />}
       {(counts.size === 0 || !isAlike) && probabilities !== undefined && (
         <ResultPart title="Probabilities">
           <FieldsTable

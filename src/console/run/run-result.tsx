@@ -3,10 +3,10 @@
 import { useState } from 'preact/hooks';
 import type { Circuit } from '../../client/api-types.ts';
 import { Histogram } from '../drawing/histogram.tsx';
-import { distanceOf, exactOfBits } from '../drawing/histogram-data.ts';
+import { distanceOf, exactOfBits, type HistogramContents } from '../drawing/histogram-data.ts';
 import { percent } from '../numbers.ts';
 import { FactList } from '../shell/facts.tsx';
-import { OptionList } from '../shell/forms.tsx';
+import { SelectField } from '../shell/forms.tsx';
 import { hashOf } from '../shell/route.ts';
 import { circuitFacts } from './circuit-words.ts';
 import './run.css';
@@ -27,34 +27,44 @@ export function RunResult({ runs }: { readonly runs: readonly EndedRun[] }) {
         <h3>Run {number}</h3>
         <a href={hashOf(['jobs', circuit.circuit_id])}>Open this job</a>
       </div>
-      <Histogram
+      <ComparedCounts
         label={runLabel(last)}
         counts={counts}
         exact={exact}
         other={compared && { label: runLabel(compared), counts: countsOf(compared.circuit) }}
       />
+      {earlier.length > 0 && (
+        <div class="compare">
+          <SelectField
+            label="Compare with"
+            value={comparedId}
+            options={[
+              ['', 'No other run'],
+              ...earlier.map((run) => [run.circuit.circuit_id, runLabel(run)] as const),
+            ]}
+            onChoose={setComparedId}
+          />
+        </div>
+      )}
+      <Warnings circuit={circuit} />
+      <FactList class="run-facts" facts={circuitFacts(circuit)} />
+    </section>
+  );
+}
+
+/** A histogram, and how far the counts are from exact probabilities. */
+export function ComparedCounts(contents: HistogramContents) {
+  const { counts, exact } = contents;
+  return (
+    <>
+      <Histogram {...contents} />
       {exact !== undefined && (
         <p class="note">
           The counts differ from the exact probabilities by {percent(distanceOf(counts, exact))}{' '}
           (total variation distance).
         </p>
       )}
-      {earlier.length > 0 && (
-        <label class="field compare">
-          <span>Compare with</span>
-          <select value={comparedId} onChange={(event) => setComparedId(event.currentTarget.value)}>
-            <OptionList
-              options={[
-                ['', 'No other run'],
-                ...earlier.map((run) => [run.circuit.circuit_id, runLabel(run)] as const),
-              ]}
-            />
-          </select>
-        </label>
-      )}
-      <Warnings circuit={circuit} />
-      <FactList class="run-facts" facts={circuitFacts(circuit)} />
-    </section>
+    </>
   );
 }
 

@@ -14,31 +14,36 @@ interface Bound {
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  readonly faults?: readonly string[];
+  /** What is wrong with the value, if the service or the page says so. */
+  readonly faults?: readonly string[] | undefined;
 }
 
 /** A field with its label, and below it what is wrong with its value. */
 export function Field({
   label,
   hint,
-  faults = [],
+  faults,
   children,
 }: FieldProps & {
   /** The control, with the given attributes. */
   readonly children: (bound: Bound) => ComponentChildren;
 }) {
   const id = useId();
-  const isWrong = faults.length > 0;
+  const isWrong = faults !== undefined && faults.length > 0;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, 'aria-invalid': isWrong, 'aria-describedby': `${id}-hint ${id}-fault` })}
-      <div id={`${id}-hint`} class="hint">
-        {hint}
-      </div>
-      <div id={`${id}-fault`} class="fault" role="alert">
-        {faults.join(' ')}
-      </div>
+      {hint !== undefined && (
+        <div id={`${id}-hint`} class="hint">
+          {hint}
+        </div>
+      )}
+      {faults !== undefined && (
+        <div id={`${id}-fault`} class="fault" role="alert">
+          {faults.join(' ')}
+        </div>
+      )}
     </div>
   );
 }
@@ -61,7 +66,7 @@ export function TextField({
     readonly onText: (text: string) => void;
   }) {
   return (
-    <Field label={label} hint={hint} {...(faults && { faults })}>
+    <Field label={label} hint={hint} faults={faults}>
       {(bound) => (
         <input
           {...bound}
@@ -75,7 +80,7 @@ export function TextField({
 }
 
 /** Values with their texts. */
-export type Options = readonly (readonly [value: string, text: string])[];
+export type Options = readonly (readonly [value: string, text: string, isOff?: boolean])[];
 
 /** A field with a choice of a list. */
 export function SelectField({
@@ -91,7 +96,7 @@ export function SelectField({
   readonly onChoose: (value: string) => void;
 }) {
   return (
-    <Field label={label} hint={hint} {...(faults && { faults })}>
+    <Field label={label} hint={hint} faults={faults}>
       {(bound) => (
         <select
           {...bound}
@@ -109,8 +114,8 @@ export function SelectField({
 export function OptionList({ options }: { readonly options: Options }) {
   return (
     <>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
+      {options.map(([value, text, isOff = false]) => (
+        <option key={value} value={value} disabled={isOff}>
           {text}
         </option>
       ))}
