@@ -8,6 +8,7 @@ import { RunPanel } from '../run/run-panel.tsx';
 import type { Facts } from '../shell/facts.tsx';
 import { FactList } from '../shell/facts.tsx';
 import { Dialog, OptionList } from '../shell/forms.tsx';
+import { Heading } from '../shell/notice.tsx';
 import { place } from '../shell/route.ts';
 import './composer.css';
 import {
@@ -69,10 +70,10 @@ export function ComposerPage() {
   const isText = textSource.value !== undefined;
   return (
     <div class="composer">
-      <div class="hero">
-        <h1>Composer</h1>
-        <p class="lede">Put gates on qubits and watch the state, computed in this page.</p>
-      </div>
+      <Heading
+        title="Composer"
+        lede="Put gates on qubits and watch the state, computed in this page."
+      />
       <div class="composer-bar" role="toolbar" aria-label="Circuit">
         <label class="field inline">
           <span>Example</span>

@@ -64,7 +64,7 @@ export function Controls({
           />
         ))}
       </div>
-      <button id="run" type="submit" aria-disabled={isBusy}>
+      <button id="run" type="submit" class="primary" aria-disabled={isBusy}>
         {label}
       </button>
       <p id="message" data-kind={state.phase.kind}>

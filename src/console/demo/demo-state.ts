@@ -9,6 +9,7 @@ import {
   RateLimitError,
   ServiceUnavailableError,
 } from '../../client/client.ts';
+import { fieldsOf } from '../../client/json.ts';
 import type { DemoFacts } from './demo-facts.ts';
 
 /** Activity of the page; times are milliseconds of the page's clock. */
@@ -171,17 +172,10 @@ export interface DemoAnswer {
   readonly executionMs: number;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Fields of an object; none if the value is not an object. */
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
 /** Reads an answer with its `data`; undefined if it is not a result. */
 export function readAnswer(answer: unknown): DemoAnswer | undefined {
-  const data = fieldsOf(fieldsOf(answer)['data']);
-  const timing = fieldsOf(data['timing']);
+  const data = fieldsOf(fieldsOf(answer)?.['data']) ?? {};
+  const timing = fieldsOf(data['timing']) ?? {};
   const counts = readCounts(data['counts']);
   const label = data['prediction_label'];
   const expectation = finite(data['expectation']);
@@ -214,7 +208,7 @@ function finite(value: unknown): number | undefined {
 
 function readCounts(value: unknown): ReadonlyMap<string, number> | undefined {
   const counts = new Map<string, number>();
-  for (const [outcome, count] of Object.entries(fieldsOf(value))) {
+  for (const [outcome, count] of Object.entries(fieldsOf(value) ?? {})) {
     if (typeof count !== 'number' || !/^[01]+$/.test(outcome)) return undefined;
     counts.set(outcome, count);
   }

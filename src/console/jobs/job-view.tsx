@@ -1,5 +1,4 @@
-/** One job, followed to its end: its state, who sent it and when, what was asked for, and its result. */
-
+/** One job, followed to its end: its state, who sent it and when, what can be done with it, what was asked for, and its result. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { TpuJob } from '../../client/api-types.ts';
 import { NotFoundError } from '../../client/errors.ts';
@@ -9,13 +8,14 @@ import { Chips } from '../fleet/tpu-view.tsx';
 import { duration, numberOf, percent } from '../numbers.ts';
 import { circuitFacts, progressInWords } from '../run/circuit-words.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import type { Facts } from '../shell/facts.tsx';
-import { FactList } from '../shell/facts.tsx';
+import { FactList, type Facts } from '../shell/facts.tsx';
+import { ActDialog, useAct } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
-import { hashOf } from '../shell/route.ts';
+import { goTo, hashOf } from '../shell/route.ts';
+import { saveFile } from '../shell/save-file.ts';
 import { client } from '../shell/session.ts';
-import { JobActions } from './job-actions.tsx';
+import { csvOf, downloadName } from './job-files.ts';
 import { isActive, type Job, type JobRow, KINDS, rowOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
@@ -244,4 +244,75 @@ function useJob(id: string): KnownJob {
   }, [own, id, round]);
   const reload = useCallback(() => setRound((old) => old + 1), []);
   return { ...state, reload };
+}
+
+/** Buttons of a job. */
+function JobActions({
+  job,
+  row,
+  onChanged,
+  onDeleted,
+}: {
+  readonly job: Job;
+  readonly row: JobRow;
+  readonly onChanged: () => void;
+  readonly onDeleted: () => void;
+}) {
+  const { error, isBusy, run } = useAct();
+  const [isAsked, setAsked] = useState(false);
+  const { id, status } = row;
+  const jobs = client.value.jobsOf(id);
+  const csv = csvOf(job);
+  return (
+    <>
+      <div class="actions">
+        {isActive(row) && (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => run(() => jobs.cancel(id).then(onChanged))}
+          >
+            Cancel
+          </button>
+        )}
+        {(status === 'failed' || status === 'cancelled') && (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => run(async () => goTo(hashOf(['jobs', jobs.idOf(await jobs.retry(id))])))}
+          >
+            Run again
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() => saveFile(downloadName(row, 'json'), JSON.stringify(job, null, 2))}
+        >
+          Download JSON
+        </button>
+        {csv !== undefined && (
+          <button type="button" onClick={() => saveFile(downloadName(row, 'csv'), csv)}>
+            Download CSV
+          </button>
+        )}
+        {!isActive(row) && (
+          <button type="button" disabled={isBusy} onClick={() => setAsked(true)}>
+            Delete
+          </button>
+        )}
+      </div>
+      <Problem error={error} />
+      {isAsked && (
+        <ActDialog
+          title="Delete this job?"
+          action="Delete it"
+          refusal="Keep it"
+          act={() => jobs.delete(id).then(onDeleted)}
+          onClose={() => setAsked(false)}
+        >
+          {() => <p class="note">Its record and its result are deleted. This cannot be undone.</p>}
+        </ActDialog>
+      )}
+    </>
+  );
 }

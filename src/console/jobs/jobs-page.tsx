@@ -5,7 +5,7 @@ import { grouped, numberOf } from '../numbers.ts';
 import { STATUS_WORDS } from '../run/circuit-words.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { SelectField, TextField } from '../shell/forms.tsx';
-import { NeedsKey, Problem } from '../shell/notice.tsx';
+import { Heading, NeedsKey, Problem } from '../shell/notice.tsx';
 import { goTo, hashOf, place } from '../shell/route.ts';
 import { key } from '../shell/session.ts';
 import { JobList } from './job-list.tsx';
@@ -20,13 +20,10 @@ export function JobsPage() {
     <div class="jobs">
       {id === undefined || id === '' ? (
         <>
-          <div class="hero">
-            <h1>Jobs</h1>
-            <p class="lede">
-              Everything that was sent with this key: circuits, batches, tasks, plans and TPU jobs,
-              newest first.
-            </p>
-          </div>
+          <Heading
+            title="Jobs"
+            lede="Everything that was sent with this key: circuits, batches, tasks, plans and TPU jobs, newest first."
+          />
           <NeedsKey to="with the scope read to see jobs">
             <JobsView />
           </NeedsKey>

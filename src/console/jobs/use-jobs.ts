@@ -1,8 +1,8 @@
 /** The jobs of the key, as a page looks at them: read on demand, and renewed while the page is visible. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ApiError, type QcsClient } from '../../client/client.ts';
-import { poll } from '../shell/poll.ts';
+import type { QcsClient } from '../../client/client.ts';
+import { poll, retryMs } from '../shell/poll.ts';
 import { client } from '../shell/session.ts';
 import { JobFeed, type JobPage, type JobSource } from './job-feed.ts';
 import {
@@ -84,9 +84,7 @@ export function useJobs(filters: Filters): Jobs {
       if (isAll) allAt = performance.now();
       const error = await act(() => (isFirst ? feed.readMore() : feed.renew(!isAll)));
       isFirst = false;
-      if (error !== undefined) {
-        return (error instanceof ApiError ? error.retryAfterMs : undefined) ?? AFTER_ERROR_MS;
-      }
+      if (error !== undefined) return retryMs(error) ?? AFTER_ERROR_MS;
       const isActiveNow = feed.rows().some(isActive);
       return isActiveNow ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
     });

@@ -1,6 +1,7 @@
 /** A request to the API as text that a visitor can run elsewhere: for curl, Python and TypeScript. */
 
 import type { Route } from '../../client/client.ts';
+import { fieldsOf } from '../../client/json.ts';
 import { methodAndPath, type Query } from '../../client/routes.ts';
 import { jsonText, pythonValue, scriptValue } from './call-values.ts';
 
@@ -127,7 +128,7 @@ function packageStatements(call: ApiCall): readonly string[] | undefined {
     case 'GET /keys/info':
       return ['print(client.key_info())'];
     case 'POST /quantum/compile': {
-      const { circuit, qasm, ...fields } = fieldsOf(call.body);
+      const { circuit, qasm, ...fields } = fieldsOf(call.body) ?? {};
       return printed('client.compile', [circuit ?? qasm], fields);
     }
     default:
@@ -145,7 +146,13 @@ function jobStatements({ route, path = {}, query = {}, body }: ApiCall) {
       const list = invocation(`client.${job.kind}.list`, [], query);
       return [`for job in ${list}:`, '    print(job)'];
     }
-    const { circuit, qasm, programs, target_processor: processor, ...fields } = fieldsOf(body);
+    const {
+      circuit,
+      qasm,
+      programs,
+      target_processor: processor,
+      ...fields
+    } = fieldsOf(body) ?? {};
     if (job.kind === 'circuits') {
       return printed('client.circuits.run', [circuit ?? qasm], { processor, ...fields });
     }
@@ -210,18 +217,13 @@ function httpxText({ route, path, query, body, isPublic = false }: ApiCall, orig
 
 /** Names of the results that the programs of a batch ask for. */
 function resultsOf(batch: unknown): readonly string[] {
-  const { programs, return: all } = fieldsOf(batch);
+  const { programs, return: all } = fieldsOf(batch) ?? {};
   const names = (Array.isArray(programs) ? programs : []).flatMap((program) => {
-    const { return: own = all, observables } = fieldsOf(program);
+    const { return: own = all, observables } = fieldsOf(program) ?? {};
     if (Array.isArray(own)) return own.map(String);
     return [observables === undefined ? 'counts' : 'expectation'];
   });
   return [...new Set(names)];
-}
-
-/** Fields of a body. */
-function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(Object(body)));
 }
 
 /** @param origin - Address of the service, without a trailing slash. */

@@ -84,7 +84,7 @@ export function Listing({
   readonly id?: string;
 }) {
   return (
-    <pre class={`scroll ${name}`.trim()} tabIndex={0} role="region" aria-label={label}>
+    <pre class={`scroll listing ${name}`.trim()} tabIndex={0} role="region" aria-label={label}>
       <code id={id}>{text}</code>
     </pre>
   );

@@ -1,4 +1,4 @@
-/** What went wrong or is missing, in words. */
+/** What a page begins with, and what went wrong or is missing, in words. */
 import type { ComponentChildren } from 'preact';
 import { ApiError, ConnectionError } from '../../client/client.ts';
 import { hashOf } from './route.ts';
@@ -62,5 +62,25 @@ export function NeedsKey({
     <p class="notice">
       You need an API key {to}. <a href={hashOf(['account'])}>Enter your key</a>
     </p>
+  );
+}
+
+/** The title of a page, and a sentence about it. */
+export function Heading({
+  title,
+  lede,
+  children,
+}: {
+  readonly title: string;
+  readonly lede: ComponentChildren;
+  /** Below the sentence. */
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="hero">
+      <h1>{title}</h1>
+      <p class="lede">{lede}</p>
+      {children}
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 /** Calls that are made again and again while the page is looked at. */
+import { ApiError } from '../../client/client.ts';
 
 /** A call that is repeated. */
 export interface Poll {
@@ -37,4 +38,9 @@ export function poll(call: () => Promise<number | undefined>): Poll {
       document.removeEventListener('visibilitychange', onVisible);
     },
   };
+}
+
+/** Milliseconds that the service asks to wait after an error; undefined if it does not. */
+export function retryMs(error: unknown): number | undefined {
+  return error instanceof ApiError ? error.retryAfterMs : undefined;
 }

@@ -2,9 +2,9 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Routes } from '../../client/api-types.ts';
-import { ApiError, type Route, type RouteOptions } from '../../client/client.ts';
+import type { Route, RouteOptions } from '../../client/client.ts';
 import type { RouteArguments } from '../../client/routes.ts';
-import { poll } from './poll.ts';
+import { poll, retryMs } from './poll.ts';
 import { client } from './session.ts';
 
 /** An answer and what is known of its age. */
@@ -56,8 +56,7 @@ export function useResource<R extends Route>(
         return everyMs;
       } catch (error) {
         if (!end.signal.aborted) setState(({ data }) => ({ data, error, isLoading: false }));
-        const retryMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-        return everyMs && Math.max(everyMs, retryMs ?? AFTER_ERROR_MS);
+        return everyMs && Math.max(everyMs, retryMs(error) ?? AFTER_ERROR_MS);
       }
     });
     askNow.current = polled.now;

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { QcsClient, type RetryNotice } from '../../client/client.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { FieldError, faultsAt } from '../shell/faults.ts';
-import { NeedsKey, Problem } from '../shell/notice.tsx';
+import { Heading, NeedsKey, Problem } from '../shell/notice.tsx';
 import { place } from '../shell/route.ts';
 import { key } from '../shell/session.ts';
 import { EXAMPLES } from './examples.ts';
@@ -64,12 +64,10 @@ export function SweepsPage() {
   const hasField = faultsAt(error.value, ...ALL_FIELDS).length > 0;
   return (
     <>
-      <div class="hero">
-        <h1>Sweeps</h1>
-        <p class="lede">
-          Let one input of a circuit vary, or two, and see the values as they arrive.
-        </p>
-      </div>
+      <Heading
+        title="Sweeps"
+        lede="Let one input of a circuit vary, or two, and see the values as they arrive."
+      />
       <div class="sweeps">
         <form
           class="setup"
