@@ -3,7 +3,7 @@
  * cluster reacts. Every answer is verified before it counts. `bench/capacity.ts` reads the figures to predict six nodes.
  */
 
-import { bellLoad } from '../src/cli/capacity/bell-load.ts';
+import { bellLoad } from '../src/cli/capacity/http-load.ts';
 import { CLUSTER_SETTINGS, type Cluster, startCluster } from '../test/support/cluster.ts';
 import { postgresPrograms } from '../test/support/postgres-server.ts';
 import { recordOf, ServiceClient } from '../test/support/service-client.ts';

@@ -7,8 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
-import { bellLoad } from '../src/cli/capacity/bell-load.ts';
-import { closedLoop } from '../src/cli/capacity/closed-loop.ts';
+import { bellLoad, closedLoop } from '../src/cli/capacity/http-load.ts';
 import { openChromium } from '../test/browser/chromium.ts';
 import { BROWSERS } from '../test/support/facilities/facilities.ts';
 import {

@@ -19,7 +19,7 @@ import { availableParallelism } from 'node:os';
 import { type Circuit, withFinalMeasurement } from '../src/circuit/circuit.ts';
 import { parseOpenQasm } from '../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../src/circuit/openqasm/print-openqasm.ts';
-import { HttpConnections, httpRequest } from '../src/cli/capacity/http-connections.ts';
+import { HttpConnections, httpRequest } from '../src/cli/capacity/http-load.ts';
 import { compile } from '../src/compiler/compile.ts';
 import { angleKinds } from '../src/compiler/parametric.ts';
 import type { Program, TargetProfile } from '../src/compiler/program.ts';

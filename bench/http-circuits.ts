@@ -6,9 +6,7 @@
  * other work the rate says little and the cost still much, and where the cost of the main thread times
  * the rate comes near one second per second, the main thread is the bound.
  */
-
-import { bellLoad } from '../src/cli/capacity/bell-load.ts';
-import { closedLoop } from '../src/cli/capacity/closed-loop.ts';
+import { bellLoad, closedLoop } from '../src/cli/capacity/http-load.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 import { type Measurement, report } from './harness.ts';
 import { measureRound, type Round, roundsMeasurement } from './http-rounds.ts';

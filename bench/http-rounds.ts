@@ -1,6 +1,6 @@
 /** Rounds of one load over HTTP: rate, latencies, and the processor time of a request by kind of thread. */
 
-import { closedLoop, type Load } from '../src/cli/capacity/closed-loop.ts';
+import { closedLoop, type Load } from '../src/cli/capacity/http-load.ts';
 import { percentilesOf } from '../src/cli/capacity/percentiles.ts';
 import { type Measurement, median } from './harness.ts';
 import { threadTimes } from './thread-times.ts';

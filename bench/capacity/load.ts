@@ -14,7 +14,7 @@ import {
   HttpConnections,
   type HttpRequest,
   httpRequest,
-} from '../../src/cli/capacity/http-connections.ts';
+} from '../../src/cli/capacity/http-load.ts';
 import { LoadFailedError } from '../../src/cli/errors.ts';
 import {
   type CheckedCircuit,

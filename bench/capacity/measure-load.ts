@@ -1,6 +1,6 @@
 /** Drives the service through all loads and reads its own figures. */
 
-import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
+import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-load.ts';
 import { type Percentiles, percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import type { CircuitMix, MixClass } from './circuit-mix.ts';
 import {

@@ -3,7 +3,7 @@
  * waits, and then compared with its actual start.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
+import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-load.ts';
 import { type Percentiles, percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import { LoadFailedError } from '../../src/cli/errors.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';

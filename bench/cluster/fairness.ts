@@ -1,5 +1,5 @@
 /** Whether a cluster that has more to do than it can is fair to keys, wherever and however often they ask. */
-import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-connections.ts';
+import { HttpConnections, httpRequest } from '../../src/cli/capacity/http-load.ts';
 import type { Cluster } from '../../test/support/cluster.ts';
 import { lastingCircuit } from '../../test/support/lasting-circuit.ts';
 

@@ -1,9 +1,12 @@
 /** Loads on the nodes of a cluster, client and service on one machine, and what they cost in processor time. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bellLoad } from '../../src/cli/capacity/bell-load.ts';
-import { closedLoop, type Load } from '../../src/cli/capacity/closed-loop.ts';
-import { HttpConnections } from '../../src/cli/capacity/http-connections.ts';
+import {
+  bellLoad,
+  closedLoop,
+  HttpConnections,
+  type Load,
+} from '../../src/cli/capacity/http-load.ts';
 import { percentilesOf } from '../../src/cli/capacity/percentiles.ts';
 import { LoadFailedError } from '../../src/cli/errors.ts';
 import type { Cluster } from '../../test/support/cluster.ts';

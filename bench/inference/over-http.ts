@@ -8,9 +8,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { bellLoad } from '../../src/cli/capacity/bell-load.ts';
-import { closedLoop, type Load } from '../../src/cli/capacity/closed-loop.ts';
-import { httpRequest } from '../../src/cli/capacity/http-connections.ts';
+import { bellLoad, closedLoop, httpRequest, type Load } from '../../src/cli/capacity/http-load.ts';
 import { startServiceProcess, temporaryFolder } from '../../test/support/service-process.ts';
 import type { Measurement } from '../harness.ts';
 import { measureRound, type Round, roundsMeasurement } from '../http-rounds.ts';

@@ -159,14 +159,16 @@ export function faultsOfFile(faults: readonly Fault[]): readonly Fault[] {
   }));
 }
 
-async function readText(path: string): Promise<string> {
+/** @throws {FileNotFoundError | FileUnreadableError} */
+export async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
       throw new FileNotFoundError(path, { cause: error }, await nearFiles(path));
     }
-    throw new FileUnreadableError(path, messageOf(error), { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new FileUnreadableError(path, why, { cause: error });
   }
 }
 
@@ -186,8 +188,4 @@ function parseJson(text: string, path: string): unknown {
     const where = jsonFault(text).replace(/\.$/, '');
     throw new FileUnreadableError(path, `it is not JSON: ${where}`, { cause: error });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,12 @@
-/** Environment of a command: streams, clock and randomness. `cli.ts` passes the real one, tests a fake. */
-import type { TerminalStream } from './progress-bar.ts';
+/** Environment of a command: streams, clock and randomness. `cli.ts` passes the real one, tests a fake. And what commands write. */
+import { InterruptedError } from './errors.ts';
+
+/** Part of `process.stderr` that commands use. */
+export interface TerminalStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
 
 /** Streams, environment, clock and randomness of a command. */
 export interface CommandIo {
@@ -14,6 +21,27 @@ export interface CommandIo {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Calls the listener on Ctrl-C until the result is disposed of. */
   readonly onInterrupt: (listener: () => void) => Disposable;
+}
+
+/** A signal that Ctrl-C aborts with an error. Dispose of it when the work has ended. */
+export class Interrupt implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #listener: Disposable;
+
+  constructor(
+    { onInterrupt }: Pick<CommandIo, 'onInterrupt'>,
+    errorOf: () => Error = () => new InterruptedError(),
+  ) {
+    this.#listener = onInterrupt(() => this.#controller.abort(errorOf()));
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#listener[Symbol.dispose]();
+  }
 }
 
 /** Exit codes that scripts can rely on; `--help` of `qcs` lists them. */
@@ -34,8 +62,19 @@ export const EXIT_CODES = {
 } as const;
 
 /** Writes one line of JSON. */
-export function writeJson(io: CommandIo, value: unknown): void {
-  io.out.write(`${JSON.stringify(value)}\n`);
+export function writeJson({ out }: Pick<CommandIo, 'out'>, value: unknown): void {
+  out.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Writes a value as one line of JSON if that is asked for, and otherwise its text. */
+export function writeEither(
+  io: Pick<CommandIo, 'out'>,
+  { json }: { readonly json?: boolean },
+  value: unknown,
+  text: string,
+): void {
+  if (json === true) writeJson(io, value);
+  else io.out.write(`${text}\n`);
 }
 
 /** Formats rows as aligned columns under a heading. */
@@ -60,4 +99,18 @@ export function writeWarnings(
   { err }: Pick<CommandIo, 'err'>,
 ): void {
   for (const { message } of warnings) err.write(`${message}\n`);
+}
+
+/** Removes what would move or colour a terminal's cursor; returns one line. */
+export function printable(text: string): string {
+  return text.replace(/\s+/gu, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
+}
+
+/** Formats JSON over several lines and escapes all control characters, including those that JSON allows. */
+export function printableJson(value: unknown): string {
+  const text = JSON.stringify(value, undefined, 2) ?? 'null';
+  return text.replace(
+    /[^\P{Cc}\n]/gu,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -3,8 +3,7 @@ import { CommanderError } from 'commander';
 import { ApiError, QcsError } from '../client/errors.ts';
 import { CodedError, type Fault } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
-import { EXIT_CODES } from './command-io.ts';
-import { printable } from './printable.ts';
+import { EXIT_CODES, printable } from './command-io.ts';
 
 /** Codes of errors whose exit code is not `failed`. */
 const EXIT_CODE_OF: Readonly<Record<string, number>> = {

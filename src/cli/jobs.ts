@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander';
 import { JOB_RESOURCES } from '../service/jobs/job-resources.ts';
 import type { CommandIo } from './command-io.ts';
-import { withAddress } from './jobs/address-options.ts';
 import type { ListOptions } from './jobs/list-jobs.ts';
 import type { JobOptions } from './jobs/one-job.ts';
 import { count, several } from './option-parsers.ts';
@@ -61,4 +60,11 @@ export function addJobsCommand(program: Command, io: CommandIo): void {
       const { cancelJob } = await import('./jobs/one-job.ts');
       await cancelJob(id, options, io);
     });
+}
+
+/** Adds the options to a command. */
+export function withAddress(command: Command): Command {
+  return command
+    .option('--url <url>', 'of the service (default QCS_URL, or http://127.0.0.1:8080)')
+    .option('--key-file <file>', 'holds the API key (default: QCS_API_KEY is it)');
 }

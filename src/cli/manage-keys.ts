@@ -8,7 +8,7 @@ import type { KeyStore, KeyWithText } from '../service/keys/key-store.ts';
 import { createSqliteKeyStore } from '../service/keys/sqlite-key-store.ts';
 import type { DamagedRecord } from '../storage/damaged-records.ts';
 import { DATABASE_FILE, openDatabase } from '../storage/database.ts';
-import { type CommandIo, table, writeJson } from './command-io.ts';
+import { type CommandIo, table, writeEither, writeJson } from './command-io.ts';
 
 /** Options of `qcs keys create`. */
 export interface CreateKeyOptions {
@@ -54,15 +54,15 @@ export interface ChangeKeyOptions {
  */
 export async function changeKey(
   id: string,
-  { expires, json, ...changes }: ChangeKeyOptions,
+  options: ChangeKeyOptions,
   io: CommandIo,
 ): Promise<void> {
   await withKeyStore(io, async (store) => {
+    const { expires, json: _, ...changes } = options;
     const expiresAt = expires === 'never' ? null : expires;
     const all = { ...changes, ...(expiresAt !== undefined && { expiresAt }) };
     const key = await store.change(id, all, { actor: COMMAND_LINE, at: io.now() });
-    if (json) writeJson(io, viewKey(key));
-    else io.out.write(`${keyTable([key], io.now())}\n`);
+    writeEither(io, options, viewKey(key), keyTable([key], io.now()));
   });
 }
 
@@ -110,8 +110,7 @@ function writeWithText(
 export async function listKeys(options: { readonly json?: boolean }, io: CommandIo): Promise<void> {
   await withKeyStore(io, async (store) => {
     const all = await store.list();
-    if (options.json) writeJson(io, { keys: all.map(viewKey) });
-    else io.out.write(`${keyTable(all, io.now())}\n`);
+    writeEither(io, options, { keys: all.map(viewKey) }, keyTable(all, io.now()));
   });
 }
 
@@ -127,19 +126,25 @@ export async function revokeKey(
 ): Promise<void> {
   await withKeyStore(io, async (store) => {
     const key = await store.revoke(id, { actor: COMMAND_LINE, at: io.now() });
-    if (options.json) writeJson(io, viewKey(key));
-    else io.out.write(`Key ${key.id} (${key.name}) is revoked.\n`);
+    writeEither(io, options, viewKey(key), `Key ${key.id} (${key.name}) is revoked.`);
   });
 }
 
+/** @throws as `PostgresDatabase.open`. */
 async function withKeyStore(io: CommandIo, use: (store: KeyStore) => Promise<void>): Promise<void> {
   const { dataDir, databaseUrl, durability } = loadConfig(io.environment);
   const onDamaged = ({ id, what }: DamagedRecord) =>
     void io.err.write(`warning: key ${id} is damaged and left out: ${what}.\n`);
   if (databaseUrl !== undefined) {
     // The driver of PostgreSQL is loaded only here.
-    const { withPostgresKeys } = await import('./postgres-keys.ts');
-    await withPostgresKeys(databaseUrl, onDamaged, use);
+    const { createPostgresKeyStore } = await import('../service/keys/postgres-key-store.ts');
+    const { PostgresDatabase } = await import('../storage/postgres/postgres-database.ts');
+    const database = await PostgresDatabase.open({ url: databaseUrl, role: 'command' });
+    try {
+      await use(createPostgresKeyStore(database, onDamaged));
+    } finally {
+      await database.close();
+    }
     return;
   }
   const database = openDatabase(join(dataDir, DATABASE_FILE), durability);

@@ -5,7 +5,7 @@ import { loadConfig } from '../config.ts';
 import { acceptLoss, backUp, type Inspection, inspect, restore } from '../storage/backup.ts';
 import { DATABASE_FILE } from '../storage/database.ts';
 import { DatabaseDamagedError } from '../storage/errors.ts';
-import { type CommandIo, writeJson } from './command-io.ts';
+import { type CommandIo, writeEither } from './command-io.ts';
 import { EmbeddedOnlyError, FileNotFoundError, OptionsConflictError } from './errors.ts';
 
 /** Options of `qcs check`. */
@@ -65,8 +65,7 @@ export async function checkStorage(
   }
   requireFile(path, file === undefined ? [`${path}.made`, `${path}-wal`] : []);
   const found = inspect(path);
-  if (options.json) writeJson(io, { file: path, ...viewInspection(found) });
-  else io.out.write(`${describe(path, found)}\n`);
+  writeEither(io, options, { file: path, ...viewInspection(found) }, describe(path, found));
   const [fault] = found.faults;
   if (fault !== undefined) throw new DatabaseDamagedError(path, fault.replace(/\.$/, ''));
 }

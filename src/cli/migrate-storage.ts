@@ -5,7 +5,7 @@ import { loadConfig } from '../config.ts';
 import { DATABASE_FILE } from '../storage/database.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { openServiceDatabase } from '../storage/service-lock.ts';
-import { type CommandIo, writeJson } from './command-io.ts';
+import { type CommandIo, writeEither } from './command-io.ts';
 import { type CopyReport, copyToPostgres } from './copy-to-postgres.ts';
 import { FileNotFoundError, NoTargetError } from './errors.ts';
 
@@ -27,7 +27,7 @@ const ANSWER_MS = 120_000;
  */
 export async function migrateStorage(
   folder: string | undefined,
-  { json }: MigrateOptions,
+  options: MigrateOptions,
   io: CommandIo,
 ): Promise<void> {
   const { dataDir, databaseUrl, durability } = loadConfig(io.environment);
@@ -46,8 +46,7 @@ export async function migrateStorage(
     const report = await copyToPostgres(source.database, target, ({ id, what }) => {
       io.err.write(`warning: job ${id} is damaged and left out: ${what}.\n`);
     });
-    if (json) writeJson(io, viewReport(path, report));
-    else io.out.write(`${describe(path, report)}\n`);
+    writeEither(io, options, viewReport(path, report), describe(path, report));
   } finally {
     await target.close();
   }

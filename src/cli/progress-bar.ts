@@ -2,13 +2,7 @@
  * Progress bar on one line of a terminal, for work that takes more than a second. It writes nothing to a
  * stream that is not a terminal.
  */
-
-/** Part of `process.stderr` that the bar uses. */
-export interface TerminalStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
+import { type CommandIo, Interrupt, type TerminalStream } from './command-io.ts';
 
 const APPEARS_AFTER_MS = 1000;
 const REDRAW_EVERY_MS = 100;
@@ -71,4 +65,18 @@ export class ProgressBar implements Disposable {
     if (done <= 0.01) return '';
     return `${Math.ceil((elapsedMs * (1 - fraction)) / done / 1000)} s left`;
   }
+}
+
+/**
+ * Does work with a progress bar.
+ *
+ * @param work - Is given a function that takes the fraction done, and a signal that Ctrl-C aborts with InterruptedError.
+ */
+export async function withProgress<T>(
+  io: Pick<CommandIo, 'err' | 'now' | 'onInterrupt'>,
+  work: (onProgress: (fraction: number) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  using interrupt = new Interrupt(io);
+  using bar = new ProgressBar(io.err, 'running', io.now);
+  return await work((fraction) => bar.update(fraction), interrupt.signal);
 }

@@ -1,46 +1,8 @@
 /** Report of `qcs run` for people. */
-import type { CircuitResult } from '../fleet/processor.ts';
 import { basisLabel } from '../math/basis-index.ts';
-import { drawSeed } from '../math/philox.ts';
-import type { CheckedCircuit } from '../service/circuits/check-circuit.ts';
-import type {
-  CircuitBody,
-  CircuitResultFields,
-  ProgramResultJson,
-} from '../service/circuits/circuit-schema.ts';
-import type { FurtherNumbers } from '../service/circuits/further-runs.ts';
-import type { CommandIo } from './command-io.ts';
+import type { CircuitResultFields, ProgramResultJson } from '../service/circuits/circuit-schema.ts';
 import { histogram } from './histogram.ts';
-
-/** Facts of a run, under the names of the HTTP response. */
-export interface RunFacts {
-  readonly processor: string;
-  readonly shots: number;
-  readonly seed: number;
-  readonly qubits: number;
-}
-
-/** Circuit that ran on this machine. */
-export interface LocalRun {
-  readonly facts: RunFacts;
-  readonly checked: CheckedCircuit;
-  readonly result: CircuitResult;
-  readonly further: FurtherNumbers;
-}
-
-/** Facts of a submission. A missing seed is drawn at random. */
-export function runFacts(
-  { shots, seed }: CircuitBody,
-  { target: processor, numQubits: qubits }: CheckedCircuit,
-  { random }: Pick<CommandIo, 'random'>,
-): RunFacts {
-  return {
-    processor,
-    shots,
-    seed: seed ?? drawSeed(random),
-    qubits,
-  };
-}
+import type { RunFacts } from './local-run.ts';
 
 /** Formats the facts and the result of a run for people. */
 export function runReport(facts: RunFacts, fields: CircuitResultFields, columns: number): string {
@@ -96,7 +58,12 @@ function resultText({ type, value }: ProgramResultJson): string {
   return `${type}  ${shown}`;
 }
 
-function ranOn(backend: CircuitResultFields['backend']): string {
+/** The engine and its hardware, or the device of a vendor. */
+export function ranOn(
+  backend:
+    | { readonly engine: string; readonly precision: string; readonly hardware: string }
+    | { readonly vendor: string; readonly device: string },
+): string {
   if ('vendor' in backend) return `${backend.device} of ${backend.vendor}`;
   return `${backend.engine} engine (${backend.precision}) on ${backend.hardware}`;
 }

@@ -25,10 +25,9 @@ import { encodeStored } from '../service/jobs/stored-request.ts';
 import { faultsOfFile, type RunOptions, readCircuitFile, sweepBody } from './circuit-file.ts';
 import { type CommandIo, writeWarnings } from './command-io.ts';
 import { EngineProcessor } from './engine-processor.ts';
-import { InterruptedError, OptionsConflictError } from './errors.ts';
+import { isRunHere, onFleet, targetsHere } from './local-run.ts';
 import { openSimulator } from './local-simulator.ts';
-import { ProgressBar } from './progress-bar.ts';
-import { isMeasurement, isRunHere, targetsHere } from './run-circuit.ts';
+import { withProgress } from './progress-bar.ts';
 import type { SweepOptions } from './sweep-options.ts';
 import { observableText, type SweepFacts, sweptFields, writeSweep } from './sweep-report.ts';
 
@@ -49,11 +48,6 @@ export async function runSweep(
   options: RunSweepOptions,
   io: CommandIo,
 ): Promise<void> {
-  if (isMeasurement(options)) {
-    throw new OptionsConflictError(
-      '--sweep, --observable, --gradient and --table run the circuit as the service would, unmeasured.',
-    );
-  }
   const body = sweepBody(await readCircuitFile(file, options), options);
   const run = await (isRunHere(body.target_processor) ? runHere : runOnFleet)(body, options, io);
   const { facts } = run;
@@ -98,7 +92,6 @@ async function runHere(body: Body, options: RunSweepOptions, io: CommandIo): Pro
 }
 
 async function runOnFleet(body: Body, options: RunSweepOptions, io: CommandIo): Promise<SweepRun> {
-  const { onFleet } = await import('./run-on-fleet.ts');
   return await onFleet(body.target_processor, io, async (fleet) => {
     const program = checkedProgram(body, targetsOf(fleet));
     const processor = fleet.get(String(body.target_processor));
@@ -141,19 +134,17 @@ async function runProgram(
     createdAt: io.now(),
     attempts: 1,
   };
-  const interrupt = new AbortController();
-  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
-  using bar = new ProgressBar(io.err, 'running', io.now);
   const parts: JobPart[] = [];
-  const hooks = {
-    started: () => {},
-    progress: (fraction: number) => bar.update(fraction),
-    saveParts: (saved: readonly JobPart[]) => void parts.push(...saved),
-    savedParts: async () => [],
-  };
-  const { signal } = interrupt;
   const runs = new EngineRuns(job, [program], processor);
-  const result = await runBatchJob(job, [program], { runs, hooks, signal, now: io.now });
+  const result = await withProgress(io, (progress, signal) => {
+    const hooks = {
+      started: () => {},
+      progress,
+      saveParts: (saved: readonly JobPart[]) => void parts.push(...saved),
+      savedParts: async () => [],
+    };
+    return runBatchJob(job, [program], { runs, hooks, signal, now: io.now });
+  });
   parts.sort((a, b) => a.series - b.series || a.from - b.from);
   return { facts: factsOf(program, target, seed), result, parts };
 }

@@ -1,13 +1,18 @@
-/** Action of `qcs devices`. */
+/**
+ * Action of `qcs devices`: the processors, the fleet’s 48 devices, of which those with the same backing share a row, and the
+ * adapters.
+ */
 import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
 import type { AdapterStatus } from '../fleet/adapters/adapter-status.ts';
+import type { FleetDevice } from '../fleet/fleet-device.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { viewDevice } from '../service/systems/device-view.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
-import { deviceTable } from './device-table.ts';
+
+const MIB = 2 ** 20;
 
 /** Starts a fleet with its self-tests and prints its devices. */
 export async function showDevices(
@@ -113,9 +118,8 @@ function gbPerS(bytesPerSecond: number): number {
   return Number((bytesPerSecond / 1e9).toPrecision(3));
 }
 
-const MIB = 2 ** 20;
 /** Columns in the order of the table of adapters; `npm run qcs -- devices --json` has all fields. */
-const HEADING = [
+const ADAPTER_HEADING = [
   'ADAPTER',
   'KIND',
   'STATE',
@@ -146,7 +150,7 @@ function adapterText(statuses: readonly AdapterStatus[], reason: string | undefi
     ];
   });
   return [
-    table(HEADING, rows),
+    table(ADAPTER_HEADING, rows),
     ...statuses.map(notesOf),
     ...(reason === undefined ? [] : [reason]),
   ].join('\n');
@@ -165,4 +169,63 @@ function notesOf({ adapter, reason, pin = {} }: AdapterStatus): string {
   const variables = Object.entries(pin).map(([name, value]) => `; pinned by ${name}=${value}`);
   const why = reason === undefined ? '' : `\n  ${reason}`;
   return `${adapter.name}: ${description}, by ${backend}; binds ${binding} MiB, ${workgroup}${variables.join('')}${why}`;
+}
+
+const DEVICE_HEADING = ['DEVICES', 'BACKED BY', 'KIND', 'AVAILABLE', 'MEMORY', 'QUBITS'];
+
+/** Formats a row per backing, and a line per reason why devices are not available. */
+export function deviceTable(devices: readonly FleetDevice[]): string {
+  const rows = [
+    ...Map.groupBy(devices, ({ backing }) => `${backing.kind} ${backing.name}`).values(),
+  ].map(rowOf);
+  const away = devices.filter(({ availability }) => !availability.available);
+  const reasons = [...Map.groupBy(away, ({ availability }) => availability.reason ?? '')].map(
+    ([reason, group]) => `${rangesOf(group)}: ${reason}`,
+  );
+  return [table(DEVICE_HEADING, rows), ...reasons].join('\n');
+}
+
+function rowOf(group: readonly FleetDevice[]): readonly string[] {
+  const numAvailable = group.filter(({ availability }) => availability.available).length;
+  const [first] = group;
+  return [
+    rangesOf(group),
+    first?.backing.name ?? '',
+    kindOf(group),
+    `${numAvailable} of ${group.length}`,
+    `${spanOf(group.map(({ memoryBytes }) => Math.floor(memoryBytes / MIB)))} MiB each`,
+    spanOf(group.map(({ maxQubits }) => maxQubits)),
+  ];
+}
+
+function kindOf(group: readonly FleetDevice[]): string {
+  const [first] = group;
+  const { kind, isSoftware } = first?.backing ?? {};
+  const what = kind === 'cpu' ? 'CPU' : isSoftware ? 'software' : 'GPU';
+  return group.some(({ isModelled }) => isModelled) ? `${what}, modelled` : what;
+}
+
+/** Ranges of consecutive ids, in order: `gpu-00 to gpu-23, gpu-40`. */
+function rangesOf(devices: readonly FleetDevice[]): string {
+  const runs: { first: FleetDevice; last: FleetDevice }[] = [];
+  for (const device of devices) {
+    const run = runs.at(-1);
+    if (run !== undefined && numberOf(device) === numberOf(run.last) + 1) run.last = device;
+    else runs.push({ first: device, last: device });
+  }
+  return runs
+    .map(({ first, last }) => (first === last ? first.id : `${first.id} to ${last.id}`))
+    .join(', ');
+}
+
+/** Number at the end of a device's id. */
+function numberOf({ id }: FleetDevice): number {
+  return Number(/\d+$/.exec(id)?.[0]);
+}
+
+/** One figure if all are equal, otherwise the least and the greatest. */
+function spanOf(figures: readonly number[]): string {
+  const least = Math.min(...figures);
+  const most = Math.max(...figures);
+  return least === most ? `${least}` : `${least} to ${most}`;
 }

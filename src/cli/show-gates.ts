@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type CatalogEntry, gateCatalog } from '../circuit/gate-catalog.ts';
 import { didYouMean } from '../errors/nearest-names.ts';
-import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
+import { type CommandIo, EXIT_CODES, table, writeEither } from './command-io.ts';
 
 /**
  * Prints the catalog, or one gate of it.
@@ -17,8 +17,7 @@ export function showGates(
 ): void {
   const catalog = gateCatalog();
   if (name === undefined) {
-    if (options.json) writeJson(io, { operations: catalog });
-    else io.out.write(`${catalogTable(catalog)}\n`);
+    writeEither(io, options, { operations: catalog }, catalogTable(catalog));
     return;
   }
   const entry = catalog.find((candidate) => isCalled(candidate, name));
@@ -29,8 +28,7 @@ export function showGates(
       exitCode: EXIT_CODES.notFound,
     });
   }
-  if (options.json) writeJson(io, entry);
-  else io.out.write(`${description(entry)}\n`);
+  writeEither(io, options, entry, description(entry));
 }
 
 function isCalled(entry: CatalogEntry, name: string): boolean {

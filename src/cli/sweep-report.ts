@@ -2,9 +2,9 @@
 import { givenValue, type InputColumns, inputAt, inputValueAt } from '../circuit/input-columns.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Batch, BatchProgramResult, NumericArray } from '../client/client.ts';
-import { type CommandIo, table } from './command-io.ts';
+import { type CommandIo, printable, table } from './command-io.ts';
 import { type ChartAxis, type ChartLine, lineChart, MAX_LINES } from './line-chart.ts';
-import { printable } from './printable.ts';
+import { ranOn } from './run-report.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 /** Facts about a sweep besides its result. */
@@ -134,11 +134,7 @@ function factsText(
   const cut = program && cutText(program);
   const how =
     shots === undefined ? (cut ?? 'exact') : `${plural(shots, 'shot')} a point, seed ${seed}`;
-  const where = executedOn.map(({ backend }) =>
-    'engine' in backend
-      ? `${backend.engine} engine (${backend.precision}) on ${backend.hardware}`
-      : `${backend.device} of ${backend.vendor}`,
-  );
+  const where = executedOn.map(({ backend }) => ranOn(backend));
   const times = timing && `compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`;
   return [
     `${processor}: ${plural(numQubits, 'qubit')}, ${plural(inputs.numPoints, 'point')}, ${how}`,

@@ -7,8 +7,8 @@ import { readArtefact } from '../workloads/models/qnn-hybrid/artefact-file.ts';
 import { artefactText, buildArtefact } from '../workloads/models/qnn-hybrid/build-artefact.ts';
 import type { ModelArtefact } from '../workloads/models/qnn-hybrid/model-card.ts';
 import { trainQnnHybrid } from '../workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
-import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
-import { FileNotFoundError, InterruptedError } from './errors.ts';
+import { type CommandIo, EXIT_CODES, Interrupt, table, writeEither } from './command-io.ts';
+import { FileNotFoundError } from './errors.ts';
 import { ProgressBar } from './progress-bar.ts';
 
 /** Options of the command. */
@@ -32,8 +32,7 @@ export async function trainModel(
 ): Promise<void> {
   // Check the file before training, so that a wrong file is reported at once.
   const earlier = earlierArtefact(options, io);
-  const controller = new AbortController();
-  using _listener = io.onInterrupt(() => controller.abort(new InterruptedError()));
+  using interrupt = new Interrupt(io);
   using bar = new ProgressBar(io.err, 'training', () => performance.now());
   const startedAt = performance.now();
   const engine = openCpuEngine({
@@ -51,12 +50,11 @@ export async function trainModel(
       said = what;
       bar.update(fraction);
     };
-    const outcome = await trainer(engine, onProgress, controller.signal);
+    const outcome = await trainer(engine, onProgress, interrupt.signal);
     const today = new Date(io.now()).toISOString().slice(0, 10);
     const artefact = buildArtefact(outcome, today, earlier);
     const isSame = keep(artefact, options);
-    if (options.json === true) writeJson(io, artefact.card);
-    else io.out.write(`${reportText(artefact)}\n`);
+    writeEither(io, options, artefact.card, reportText(artefact));
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     io.err.write(`${options.out}: ${verdict(isSame, options)} (${seconds} s).\n`);
     if (options.check === true && !isSame) process.exitCode = EXIT_CODES.failed;

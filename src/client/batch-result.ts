@@ -1,7 +1,12 @@
 /** Submissions and results of batches, with their arrays as Float64Array. */
 import type { Batch, BatchProgramInput, BatchSubmissionInput, PackedArray } from './api-types.ts';
-import { type NestedNumbers, type NumericArray, numericArray } from './packed-array.ts';
-import { countsByPoint, type PointCounts } from './packed-counts.ts';
+import {
+  countsByPoint,
+  type NestedNumbers,
+  type NumericArray,
+  numericArray,
+  type PointCounts,
+} from './packed-array.ts';
 
 type InputValues = NonNullable<BatchProgramInput['inputs']>[string];
 

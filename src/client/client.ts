@@ -41,18 +41,16 @@ export type {
   BatchSubmission,
 } from './batch-result.ts';
 export * from './errors.ts';
-export type { JobEvent, WatchOptions } from './job-events.ts';
+export type { JobEvent, Progress, WatchOptions } from './job-events.ts';
 export type {
   AnyJobs,
   Jobs,
   ListFilters,
-  Progress,
   RunOptions,
   SubmitOptions,
   WaitOptions,
 } from './jobs.ts';
 export * from './packed-array.ts';
-export * from './packed-counts.ts';
 export type { RequestOptions, Route, RouteOptions } from './routes.ts';
 export type { ClientOptions, RetryNotice, RetryOptions, Surroundings } from './transport.ts';
 

@@ -260,3 +260,24 @@ function jobEventOf({ id, event, data: text }: StreamEvent): JobEvent | undefine
   const [field = '', type] = FIELD_OF_EVENT.get(event) ?? [];
   return typeof data?.[field] === type ? ({ id, event, data } as unknown as JobEvent) : undefined;
 }
+
+/** State of a job that is waited for. */
+export interface Progress {
+  readonly status: DoneEvent['status'];
+  /** Completed part of the work, 0 to 1, while the job runs. */
+  readonly progress?: number;
+  /** Current step of a task or TPU job. */
+  readonly message?: string;
+  /** Number of jobs that start before it, while it waits. */
+  readonly queuePosition?: number;
+}
+
+/** The state that an event tells of. */
+export function progressOf(event: Exclude<JobEvent, { readonly event: 'done' }>): Progress {
+  if (event.event === 'progress') {
+    const { progress, message } = event.data;
+    return { status: 'running', progress, ...(message !== undefined && { message }) };
+  }
+  const { status, queue_position: queuePosition } = event.data;
+  return { status, ...(queuePosition !== undefined && { queuePosition }) };
+}

@@ -1,5 +1,4 @@
 /** Jobs of one kind: submitting, waiting, listing, cancelling. All kinds share this class. */
-import type { DoneEvent } from './api-types.ts';
 import {
   ApiError,
   JobCancelledError,
@@ -10,6 +9,8 @@ import {
 import {
   EventsUnavailableError,
   type JobEvent,
+  type Progress,
+  progressOf,
   type WatchOptions,
   watchJob,
 } from './job-events.ts';
@@ -41,17 +42,6 @@ export interface SubmitOptions extends RequestOptions {
   /** Idempotency-Key, 1 to 255 printable characters; drawn by default. With null none is sent, and the
    * submission is not repeated after a fault of the network. */
   readonly idempotencyKey?: string | null;
-}
-
-/** State of a job that is waited for. */
-export interface Progress {
-  readonly status: DoneEvent['status'];
-  /** Completed part of the work, 0 to 1, while the job runs. */
-  readonly progress?: number;
-  /** Current step of a task or TPU job. */
-  readonly message?: string;
-  /** Number of jobs that start before it, while it waits. */
-  readonly queuePosition?: number;
 }
 
 /** Options of waiting for a job. */
@@ -307,15 +297,6 @@ export function idempotencyKey(): string {
 
 function isFinal({ status }: JobState): boolean {
   return status !== 'queued' && status !== 'running';
-}
-
-function progressOf(event: Exclude<JobEvent, { readonly event: 'done' }>): Progress {
-  if (event.event === 'progress') {
-    const { progress, message } = event.data;
-    return { status: 'running', progress, ...(message !== undefined && { message }) };
-  }
-  const { status, queue_position: queuePosition } = event.data;
-  return { status, ...(queuePosition !== undefined && { queuePosition }) };
 }
 
 function progressOfRecord(job: JobState): Progress {

@@ -6,9 +6,13 @@
  * done nothing. The wait is what Retry-After says, or else doubles each time; a random part keeps clients apart
  * that were refused together.
  */
-
-import { apiErrorOf } from './api-error.ts';
-import { ApiError, ConnectionError, type QcsError, UnreadableAnswerError } from './errors.ts';
+import {
+  ApiError,
+  apiErrorOf,
+  ConnectionError,
+  type QcsError,
+  UnreadableAnswerError,
+} from './errors.ts';
 import { fieldsOf, parsedJson } from './json.ts';
 import { packArray } from './packed-array.ts';
 

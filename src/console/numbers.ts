@@ -1,4 +1,4 @@
-/** Formats numbers as the page writes them, with a true minus sign. */
+/** Numbers, times, amounts and lists as the page writes them, with a true minus sign. */
 
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
@@ -44,4 +44,72 @@ export function capitalized(text: string): string {
 /** A number of any size to four significant digits: "0.7071", "−1", "1.5e−9". */
 export function rounded(value: number): string {
   return String(Number(value.toPrecision(4))).replaceAll('-', '−');
+}
+
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
+
+/**
+ * How long ago something was: "just now", "12 s ago", "3 min ago", "2 h ago", "5 d ago".
+ *
+ * @param at - ISO 8601 time. A time in the future, by the clock of another machine, is just now.
+ * @param now - Milliseconds since 1970 UTC.
+ */
+export function ago(at: string, now: number): string {
+  const seconds = Math.floor((now - Date.parse(at)) / 1000);
+  if (!(seconds >= 1)) return 'just now';
+  if (seconds < MINUTE_S) return `${seconds} s ago`;
+  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min ago`;
+  if (seconds < DAY_S) return `${Math.floor(seconds / HOUR_S)} h ago`;
+  return `${Math.floor(seconds / DAY_S)} d ago`;
+}
+
+/** A span of time in words: "40 s", "4 min". */
+export function span(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  return seconds < 2 * MINUTE_S ? `${seconds} s` : `${Math.round(seconds / MINUTE_S)} min`;
+}
+
+/** A time of day of the visitor: "14:03:07". */
+export function timeOfDay(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB');
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** An amount of memory: "249 MiB", "1.5 GiB". */
+export function memory(bytes: number): string {
+  const step = Math.min(Math.floor(Math.log2(Math.max(1, bytes)) / 10), UNITS.length - 1);
+  const value = bytes / 2 ** (10 * step);
+  const isWhole = value >= 10 || Number.isInteger(value);
+  return `${value.toFixed(isWhole ? 0 : 1)} ${UNITS[step]}`;
+}
+
+/** A load as a percentage without needless digits: "0%", "0.4%", "37%". */
+export function load(fraction: number): string {
+  const percents = fraction * 100;
+  if (percents === 0) return '0%';
+  if (percents < 0.1) return '<0.1%';
+  return `${percents.toFixed(percents < 9.95 ? 1 : 0)}%`;
+}
+
+/** A number of things: "1 circuit", "1,024 circuits". */
+export function numberOf(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** The label of a basis index or an outcome: its bits, bit 0 rightmost. */
+export function basisLabel(index: number, numBits: number): string {
+  return index.toString(2).padStart(numBits, '0');
+}
+
+/** When something would start: "at once", "in about 1.2 s". */
+export function startsIn(ms: number): string {
+  return ms < 1 ? 'at once' : `in about ${duration(ms)}`;
+}
+
+/** A text with a full stop at its end. */
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -31,7 +31,7 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     await visit.has('.circuit .ring');
     await inspected('controlled by q0 on 0');
     expect(await visit.violations()).toEqual([]);
-    await visit.page.locator('#composer-inspector label:nth-of-type(3) select').selectOption('1');
+    await visit.page.getByLabel('Control acts on').selectOption('1');
     await probabilities('00 100%');
   });
 

@@ -121,7 +121,7 @@ describeWith(['Chromium'], 'access to the demo page', () => {
       if (!name.startsWith('feature-')) expect([name, style]).toEqual([name, 'solid 3px']);
     }
     expect(seen).toEqual(
-      expect.arrayContaining(['feature-0', 'feature-3', 'run', 'circuit-drawing', 'copy']),
+      expect.arrayContaining(['feature-0', 'feature-3', 'run', 'circuit-drawing', 'Copy']),
     );
     const thumb = await visit.evaluate(`[...document.styleSheets]
       .flatMap((sheet) => [...sheet.cssRules])

@@ -135,12 +135,12 @@ describeWith(['Chromium'], 'the fleet page', () => {
   test('shows the same as a table', async () => {
     await visit.open('#/fleet', visit.service.key);
     await visit.click('Table');
-    await visit.has('table.devices');
+    await visit.has('.devices table');
     expect(await visit.page.locator('tbody tr').count()).toBe(48);
     expect(await visit.violations()).toEqual([]);
     await visit.page.locator('tbody tr:nth-child(3) a').click();
     await visit.has('.details h2:focus');
-    await visit.has('table.devices tr[aria-current]');
+    await visit.has('.devices tr[aria-current]');
   });
 
   test('an administrator takes a device out of service and puts it back', async () => {

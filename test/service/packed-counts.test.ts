@@ -1,7 +1,7 @@
 /** Counts of batches in base64, through the whole service and read by the client. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PackedCounts } from '../../src/client/api-types.ts';
-import { countsByPoint } from '../../src/client/packed-counts.ts';
+import { countsByPoint } from '../../src/client/packed-array.ts';
 import { batchRecord } from '../../src/service/batches/batch-schema.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 

@@ -249,7 +249,6 @@ test('only what is loaded for PostgreSQL loads its driver', () => {
   expect(others.sort()).toEqual([
     'cli/manage-cluster.ts',
     'cli/migrate-storage.ts',
-    'cli/postgres-keys.ts',
     'cluster/cluster-jobs.ts',
     'compose-cluster.ts',
     'compose-postgres.ts',

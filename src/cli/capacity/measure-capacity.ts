@@ -2,8 +2,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { type CommandIo, table } from '../command-io.ts';
 import { InterruptedError } from '../errors.ts';
-import { bellLoad } from './bell-load.ts';
-import { closedLoop } from './closed-loop.ts';
+import { bellLoad, closedLoop } from './http-load.ts';
 import { startOwnService } from './own-service.ts';
 import { percentilesOf } from './percentiles.ts';
 

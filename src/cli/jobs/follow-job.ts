@@ -9,10 +9,9 @@ import {
   type QcsClient,
   type StatusEvent,
 } from '../../client/client.ts';
-import type { CommandIo } from '../command-io.ts';
-import { printable } from '../printable.ts';
+import { type CommandIo, Interrupt, printable } from '../command-io.ts';
+import { WatchStoppedError } from '../errors.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { WatchStoppedError } from './errors.ts';
 import { durationText, readRecord, runText, warningsOf } from './job-record.ts';
 import { type JobOptions, writeResult } from './one-job.ts';
 
@@ -28,8 +27,7 @@ export async function followJob(
   io: CommandIo,
 ): Promise<void> {
   const jobs = client.jobsOf(id);
-  const interrupt = new AbortController();
-  using _listener = io.onInterrupt(() => interrupt.abort(new WatchStoppedError(id)));
+  using interrupt = new Interrupt(io, () => new WatchStoppedError(id));
   const job = await finalRecord(jobs, id, interrupt.signal, io);
   if (job.status === 'completed' || options.json === true) {
     writeResult(readRecord(job, jobs), options, io);

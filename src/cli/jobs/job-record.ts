@@ -2,7 +2,7 @@
 import type { AnyJobs } from '../../client/client.ts';
 import { fieldsOf } from '../../client/json.ts';
 import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../command-io.ts';
 
 /** Job record, or the part of it that a listing has. Times are milliseconds since 1970 UTC. */
 export interface JobRecord {

@@ -1,8 +1,7 @@
 /** Actions of `qcs jobs show` and `qcs jobs cancel`, and the printing of a job's result. */
 import { fieldsOf } from '../../client/json.ts';
-import { type CommandIo, table, writeJson } from '../command-io.ts';
+import { type CommandIo, printableJson, table, writeEither, writeJson } from '../command-io.ts';
 import { histogram } from '../histogram.ts';
-import { printableJson } from '../printable.ts';
 import {
   errorText,
   type JobRecord,
@@ -33,8 +32,7 @@ export async function showJob(id: string, options: JobOptions, io: CommandIo): P
 export async function cancelJob(id: string, options: JobOptions, io: CommandIo): Promise<void> {
   const jobs = (await serviceClient(options, io)).jobsOf(id);
   const record = readRecord(await jobs.cancel(id), jobs);
-  if (options.json) writeJson(io, record.fields);
-  else io.out.write(`${record.id} is ${record.status}.\n`);
+  writeEither(io, options, record.fields, `${record.id} is ${record.status}.`);
 }
 
 /**

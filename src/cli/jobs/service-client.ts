@@ -1,10 +1,9 @@
 /** Client of the service that `qcs jobs` and `qcs submit` talk to. */
-import { readFile } from 'node:fs/promises';
+
 import { ApiError, QcsClient } from '../../client/client.ts';
-import type { CommandIo } from '../command-io.ts';
-import { FileNotFoundError, FileUnreadableError } from '../errors.ts';
-import { printable } from '../printable.ts';
-import { KeyMalformedError, KeyMissingError, ServiceUrlError } from './errors.ts';
+import { readText } from '../circuit-file.ts';
+import { type CommandIo, printable } from '../command-io.ts';
+import { KeyMalformedError, KeyMissingError, ServiceUrlError } from '../errors.ts';
 import { durationText } from './job-record.ts';
 
 /** Options of every `qcs jobs` command. */
@@ -40,7 +39,7 @@ export async function serviceClient(
 }
 
 async function keyOf(file: string | undefined, variable: string | undefined): Promise<string> {
-  if (file !== undefined) return keyIn(await read(file), file);
+  if (file !== undefined) return keyIn(await readText(file), file);
   if (variable === undefined || variable.trim() === '') throw new KeyMissingError();
   return keyIn(variable, 'QCS_API_KEY');
 }
@@ -59,16 +58,4 @@ function keyIn(text: string, source: string): string {
   const key = text.trim();
   if (!/^[\x21-\x7e]{1,512}$/.test(key)) throw new KeyMalformedError(source);
   return key;
-}
-
-async function read(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new FileNotFoundError(path, { cause: error });
-    }
-    const why = error instanceof Error ? error.message : String(error);
-    throw new FileUnreadableError(path, why, { cause: error });
-  }
 }

@@ -8,9 +8,8 @@ import {
   type SubmissionOptions,
   submissionFields,
 } from '../circuit-file.ts';
-import { type CommandIo, writeJson } from '../command-io.ts';
-import { printable } from '../printable.ts';
-import { CircuitRefusedError } from './errors.ts';
+import { type CommandIo, printable, writeEither } from '../command-io.ts';
+import { CircuitRefusedError } from '../errors.ts';
 import { followJob } from './follow-job.ts';
 import { type AddressOptions, serviceClient } from './service-client.ts';
 
@@ -42,7 +41,7 @@ export async function submitCircuit(
   // The service checks the fields of the file.
   const record = await accepted(file, () => client.circuits.submit(body as CircuitSubmissionInput));
   const id = printable(record.circuit_id);
-  if (options.async === true) writeAccepted(id, record, options, io);
+  if (options.async === true) writeEither(io, options, record, id);
   else await followJob(client, id, options, io);
 }
 
@@ -68,15 +67,4 @@ export async function accepted<Job>(file: string, submit: () => Promise<Job>): P
     const message = printable(messageOfFile(error.message));
     throw new CircuitRefusedError(file, message, faultsOfFile(error.details), { cause: error });
   }
-}
-
-/** Prints the id of a job that nobody waits for, or with `json` its record. */
-export function writeAccepted(
-  id: string,
-  record: object,
-  { json }: SubmitOptions,
-  io: CommandIo,
-): void {
-  if (json === true) writeJson(io, record);
-  else io.out.write(`${id}\n`);
 }

@@ -9,14 +9,12 @@ import { batchResultOf } from '../../client/batch-result.ts';
 import type { Batch, BatchSubmission, QcsClient } from '../../client/client.ts';
 import { unpackedInputs } from '../../service/batches/packed-inputs.ts';
 import { readCircuitFile, sweepBody } from '../circuit-file.ts';
-import { type CommandIo, writeJson } from '../command-io.ts';
-import { InterruptedError } from '../errors.ts';
-import { printable } from '../printable.ts';
+import { type CommandIo, Interrupt, printable, writeEither, writeJson } from '../command-io.ts';
 import type { SweepOptions } from '../sweep-options.ts';
 import { observableText, type SweepFacts, sweptFields, writeSweep } from '../sweep-report.ts';
 import { finalRecord, throwUnlessCompleted } from './follow-job.ts';
 import { serviceClient } from './service-client.ts';
-import { accepted, labelFields, type SubmitOptions, writeAccepted } from './submit-circuit.ts';
+import { accepted, labelFields, type SubmitOptions } from './submit-circuit.ts';
 
 /** Options of the command. */
 type SubmitSweepOptions = SubmitOptions & SweepOptions;
@@ -48,7 +46,7 @@ export async function submitSweep(
   const submit = () => accepted(file, () => client.batches.submit(body as BatchSubmission));
   if (options.async === true) {
     const record = await submit();
-    writeAccepted(printable(record.batch_id), record, options, io);
+    writeEither(io, options, record, printable(record.batch_id));
     return;
   }
   const batch = await waitedFor(client, submit, io);
@@ -67,9 +65,8 @@ async function waitedFor(
   submit: () => Promise<Batch>,
   io: CommandIo,
 ): Promise<Batch> {
-  const interrupt = new AbortController();
+  using interrupt = new Interrupt(io);
   const { signal } = interrupt;
-  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
   const id = printable((await submit()).batch_id);
   try {
     return await finalRecord(batches, id, signal, io);

@@ -1,9 +1,11 @@
 /** The audit log: who administered what, newest first. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AuditEntry } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
+import { SelectField, TextField, useAct } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { client } from '../shell/session.ts';
 import {
@@ -26,44 +28,37 @@ interface Log {
 
 export function AuditView() {
   const log = useSignal<Log>();
-  const error = useSignal<unknown>(undefined);
-  const isBusy = useSignal(false);
+  const { error, isBusy, run } = useAct();
   const filter = useSignal<AuditFilter>({ action: '', text: '' });
-  const read = async (cursor?: string) => {
-    isBusy.value = true;
-    try {
+  const read = (cursor?: string) =>
+    run(async () => {
       const page = await client.value.request('GET /admin/audit', {
         query: { limit: PAGE_SIZE, cursor },
       });
       const before = cursor === undefined ? [] : (log.value?.entries ?? []);
       log.value = { entries: [...before, ...page.entries], next: page.next_cursor };
-      error.value = undefined;
-    } catch (thrown) {
-      error.value = thrown;
-    }
-    isBusy.value = false;
-  };
-  useEffect(() => void read(), []);
+    });
+  useEffect(() => read(), []);
   return (
     <div class="stack">
       <section class="card" aria-labelledby="audit-title">
         <div class="head">
           <h2 id="audit-title">Audit log</h2>
-          <button type="button" disabled={isBusy.value} onClick={() => void read()}>
+          <button type="button" disabled={isBusy} onClick={() => read()}>
             Read it again
           </button>
         </div>
         <p class="note">Nobody can change or delete an entry. It holds no secrets.</p>
-        <Problem error={error.value} />
+        <Problem error={error} />
         {log.value !== undefined && (
           <Entries
             log={log.value}
             filter={filter.value}
-            isBusy={isBusy.value}
+            isBusy={isBusy}
             onFilter={(next) => {
               filter.value = next;
             }}
-            onOlder={(cursor) => void read(cursor)}
+            onOlder={read}
           />
         )}
       </section>
@@ -88,28 +83,18 @@ function Entries(props: {
   return (
     <>
       <div class="filters">
-        <label class="field">
-          <span>Action</span>
-          <select
-            value={filter.action}
-            onChange={(event) => onFilter({ ...filter, action: event.currentTarget.value })}
-          >
-            <option value="">All</option>
-            {ACTION_NAMES.map((name) => (
-              <option key={name} value={name}>
-                {actionName(name)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="field">
-          <span>Key, device or detail</span>
-          <input
-            type="search"
-            value={filter.text}
-            onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
-          />
-        </label>
+        <SelectField
+          label="Action"
+          value={filter.action}
+          options={[['', 'All'], ...ACTION_NAMES.map((name) => [name, actionName(name)] as const)]}
+          onChoose={(action) => onFilter({ ...filter, action })}
+        />
+        <TextField
+          label="Key, device or detail"
+          type="search"
+          value={filter.text}
+          onText={(text) => onFilter({ ...filter, text })}
+        />
         <p class="note" role="status">
           {grouped(matching.length)} of {grouped(log.entries.length)} entries
           {next === null ? '' : ', and there are older ones'}

@@ -1,14 +1,21 @@
-/** Dialogs that make, change, rotate and revoke keys. Each says what follows before anything happens. */
+/** Dialogs that make, change, rotate and revoke keys, and the fields of a key. Each says what follows before anything happens. */
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import type { ApiKey } from '../../client/api-types.ts';
-import { CopyButton } from '../shell/copy-button.tsx';
-import { Dialog } from '../shell/dialog.tsx';
-import { Problem } from '../shell/notice.tsx';
+import { CopyButton } from '../shell/api-panel.tsx';
+import { faultsAt } from '../shell/faults.ts';
+import { ActDialog, Dialog, SelectField, TextField } from '../shell/forms.tsx';
 import { client, enterKey, forgetKey, isRemembered, keyInfo } from '../shell/session.ts';
-import { draftOf, type KeyDraft, keyChanges, NEW_KEY, newKeyBody } from './key-draft.ts';
-import { KeyFields } from './key-fields.tsx';
-import { GRACES } from './key-words.ts';
+import {
+  draftOf,
+  GRACES,
+  type KeyDraft,
+  keyChanges,
+  NEW_KEY,
+  newKeyBody,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+} from './key-words.ts';
 
 /** The text of a key that was made or rotated. */
 export interface NewText {
@@ -32,7 +39,7 @@ export function MakeKey({ onClose, onDone }: DialogProps) {
     onDone({ name, key });
   };
   return (
-    <Asked title="Make a key" action="Make the key" onClose={onClose} act={make}>
+    <ActDialog title="Make a key" action="Make the key" onClose={onClose} act={make}>
       {(error) => (
         <KeyFields
           draft={draft.value}
@@ -42,7 +49,7 @@ export function MakeKey({ onClose, onDone }: DialogProps) {
           }}
         />
       )}
-    </Asked>
+    </ActDialog>
   );
 }
 
@@ -57,7 +64,12 @@ export function ChangeKey({ apiKey, onClose, onDone }: KeyDialogProps) {
     onDone();
   };
   return (
-    <Asked title={`Change ${apiKey.name}`} action="Save the changes" onClose={onClose} act={change}>
+    <ActDialog
+      title={`Change ${apiKey.name}`}
+      action="Save the changes"
+      onClose={onClose}
+      act={change}
+    >
       {(error) => (
         <>
           <p class="note">
@@ -73,7 +85,7 @@ export function ChangeKey({ apiKey, onClose, onDone }: KeyDialogProps) {
           />
         </>
       )}
-    </Asked>
+    </ActDialog>
   );
 }
 
@@ -89,7 +101,7 @@ export function RotateKey({ apiKey, onClose, onDone }: KeyDialogProps) {
     if (isOwn) await enterKey(key, isRemembered());
   };
   return (
-    <Asked
+    <ActDialog
       title={`Rotate ${apiKey.name}`}
       action="Make a new secret"
       onClose={onClose}
@@ -119,7 +131,7 @@ export function RotateKey({ apiKey, onClose, onDone }: KeyDialogProps) {
           </fieldset>
         </>
       )}
-    </Asked>
+    </ActDialog>
   );
 }
 
@@ -131,7 +143,12 @@ export function RevokeKey({ apiKey, onClose, onDone }: KeyDialogProps) {
     onDone();
   };
   return (
-    <Asked title={`Revoke ${apiKey.name}`} action="Revoke for good" onClose={onClose} act={revoke}>
+    <ActDialog
+      title={`Revoke ${apiKey.name}`}
+      action="Revoke for good"
+      onClose={onClose}
+      act={revoke}
+    >
       {() => (
         <p class="note">
           The service refuses the key from the next request on, and its event streams end. This
@@ -140,7 +157,7 @@ export function RevokeKey({ apiKey, onClose, onDone }: KeyDialogProps) {
           {isOwn && ' The console uses this key, and has none afterwards.'}
         </p>
       )}
-    </Asked>
+    </ActDialog>
   );
 }
 
@@ -168,54 +185,77 @@ export function ShowKey({
   );
 }
 
-/** A dialog with a form, a button that acts, and one that does not. */
-function Asked({
-  title,
-  action,
-  act,
-  onClose,
-  children,
-}: {
-  readonly title: string;
-  readonly action: string;
-  readonly act: () => Promise<void>;
-  readonly onClose: () => void;
-  /** Contents below the title, given the error of the last attempt. */
-  readonly children: (error: unknown) => ComponentChildren;
-}) {
-  const error = useSignal<unknown>(undefined);
-  const isBusy = useSignal(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (isBusy.value) return;
-    isBusy.value = true;
-    error.value = undefined;
-    try {
-      await act();
-    } catch (thrown) {
-      error.value = thrown;
-    }
-    isBusy.value = false;
-  };
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
-        {children(error.value)}
-        <Problem error={error.value} />
-        <p class="actions">
-          <button type="button" onClick={onClose}>
-            Not now
-          </button>
-          <button type="submit" class="primary" disabled={isBusy.value}>
-            {action}
-          </button>
-        </p>
-      </form>
-    </Dialog>
-  );
-}
-
 /** Whether it is the key that the console uses. */
 function isOfConsole({ id }: ApiKey): boolean {
   return id === keyInfo.value?.id;
+}
+
+const TIERS = [
+  ['standard', 'Standard'],
+  ['enterprise', 'Enterprise'],
+] as const;
+
+function KeyFields({
+  draft,
+  error,
+  onChange,
+}: {
+  readonly draft: KeyDraft;
+  /** Answer to the last attempt. */
+  readonly error: unknown;
+  readonly onChange: (draft: KeyDraft) => void;
+}) {
+  const toggle = (scope: Scope) => {
+    const has = draft.scopes.includes(scope);
+    const scopes = SCOPE_NAMES.filter((each) =>
+      each === scope ? !has : draft.scopes.includes(each),
+    );
+    onChange({ ...draft, scopes });
+  };
+  const scopeFaults = faultsAt(error, 'scopes');
+  return (
+    <div class="key-fields">
+      <TextField
+        label="Name"
+        hint="What the key is for"
+        faults={faultsAt(error, 'name')}
+        required
+        maxLength={100}
+        value={draft.name}
+        onText={(name) => onChange({ ...draft, name })}
+      />
+      <SelectField
+        label="Tier"
+        hint="Enterprise has higher limits"
+        faults={faultsAt(error, 'tier')}
+        value={draft.tier}
+        options={TIERS}
+        onChoose={(tier) => onChange({ ...draft, tier: tier === 'enterprise' ? tier : 'standard' })}
+      />
+      <TextField
+        label="Expires"
+        hint="In your time zone; empty if it does not expire"
+        faults={faultsAt(error, 'expires_at')}
+        type="datetime-local"
+        value={draft.expiry}
+        onText={(expiry) => onChange({ ...draft, expiry })}
+      />
+      <fieldset>
+        <legend>Scopes</legend>
+        {SCOPE_NAMES.map((scope) => (
+          <label key={scope}>
+            <input
+              type="checkbox"
+              checked={draft.scopes.includes(scope)}
+              onChange={() => toggle(scope)}
+            />{' '}
+            <strong>{scope}</strong> <span class="hint">{SCOPES[scope]}</span>
+          </label>
+        ))}
+        <div class="fault" role="alert">
+          {draft.scopes.length === 0 ? 'Choose one at least.' : scopeFaults.join(' ')}
+        </div>
+      </fieldset>
+    </div>
+  );
 }

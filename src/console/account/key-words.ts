@@ -1,4 +1,4 @@
-/** What keys are and may do, in words. */
+/** What keys are and may do, in words; and a key as an administrator edits it. */
 import type { ApiKey, AuditEntry } from '../../client/api-types.ts';
 import { capitalized, listed } from '../numbers.ts';
 
@@ -24,7 +24,7 @@ export const SCOPE_NAMES: readonly Scope[] = [
 ];
 
 /** Scopes of a new key, unless others are chosen. */
-export const USUAL_SCOPES: readonly Scope[] = SCOPE_NAMES.filter((scope) => scope !== 'admin');
+const USUAL_SCOPES: readonly Scope[] = SCOPE_NAMES.filter((scope) => scope !== 'admin');
 
 export type KeyState = 'valid' | 'expired' | 'revoked';
 
@@ -64,20 +64,6 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
 });
-
-/** Time of the day with seconds: "07:40:05". */
-export function clockTime(iso: string): string {
-  return new Date(iso).toLocaleTimeString('en-GB');
-}
-
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** A number of bytes in a suitable unit: "1.5 MiB". */
-export function bytesInWords(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 ? value : Number(value.toPrecision(3))} ${UNITS[power]}`;
-}
 
 const ACTIONS: Readonly<Record<AuditEntry['action'], string>> = {
   'key.created': 'made the key',
@@ -163,4 +149,45 @@ export function fieldOfIso(iso: string | null): string {
   const time = new Date(iso);
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
+}
+
+/** What the fields hold. */
+export interface KeyDraft {
+  readonly name: string;
+  readonly tier: ApiKey['tier'];
+  readonly scopes: readonly Scope[];
+  /** Value of the field of the expiry, in the visitor's time zone; empty if the key does not expire. */
+  readonly expiry: string;
+}
+
+/** A key that is about to be made. */
+export const NEW_KEY: KeyDraft = {
+  name: '',
+  tier: 'standard',
+  scopes: USUAL_SCOPES,
+  expiry: '',
+};
+
+/** The fields of a key that exists. */
+export function draftOf(key: ApiKey): KeyDraft {
+  const { name, tier, scopes, expires_at: expiresAt } = key;
+  return { name, tier, scopes, expiry: fieldOfIso(expiresAt) };
+}
+
+/** Body of POST /admin/keys. */
+export function newKeyBody({ name, tier, scopes, expiry }: KeyDraft) {
+  return { name, tier, scopes, expires_at: isoOfField(expiry) };
+}
+
+/** Body of PATCH /admin/keys/{key_id}: what differs from the key as it is. */
+export function keyChanges(key: ApiKey, draft: KeyDraft) {
+  const before = draftOf(key);
+  return {
+    ...(draft.name !== before.name && { name: draft.name }),
+    ...(draft.tier !== before.tier && { tier: draft.tier }),
+    ...([...draft.scopes].sort().join() !== [...before.scopes].sort().join() && {
+      scopes: draft.scopes,
+    }),
+    ...(draft.expiry !== before.expiry && { expires_at: isoOfField(draft.expiry) ?? null }),
+  };
 }

@@ -1,9 +1,11 @@
 /** All keys of the service, for administrators: made, changed, rotated, revoked. */
+
 import { useSignal } from '@preact/signals';
 import type { ApiKey } from '../../client/api-types.ts';
 import { grouped, listed } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Problem } from '../shell/notice.tsx';
+import { SelectField, TextField } from '../shell/forms.tsx';
+import { Pending, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { keyInfo } from '../shell/session.ts';
 import { ChangeKey, MakeKey, type NewText, RevokeKey, RotateKey, ShowKey } from './key-dialogs.tsx';
@@ -42,16 +44,18 @@ export function KeysView() {
             Make a key
           </button>
         </div>
-        <Problem error={error} />
         {data === undefined ? (
-          error === undefined && <p class="plain">Loading …</p>
+          <Pending error={error} />
         ) : (
-          <KeyList
-            keys={data.keys}
-            onOpen={(next) => {
-              open.value = next;
-            }}
-          />
+          <>
+            <Problem error={error} />
+            <KeyList
+              keys={data.keys}
+              onOpen={(next) => {
+                open.value = next;
+              }}
+            />
+          </>
         )}
       </section>
       <ApiPanel call={{ route: 'GET /admin/keys' }} title="The keys by HTTP" />
@@ -104,32 +108,22 @@ function KeyList({
   return (
     <>
       <div class="filters">
-        <label class="field">
-          <span>Name or id</span>
-          <input
-            type="search"
-            value={text.value}
-            onInput={(event) => {
-              text.value = event.currentTarget.value;
-            }}
-          />
-        </label>
-        <label class="field">
-          <span>State</span>
-          <select
-            value={state.value}
-            onChange={({ currentTarget: { value } }) => {
-              state.value = STATES.find((each) => each === value) ?? '';
-            }}
-          >
-            <option value="">All</option>
-            {STATES.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TextField
+          label="Name or id"
+          type="search"
+          value={text.value}
+          onText={(next) => {
+            text.value = next;
+          }}
+        />
+        <SelectField
+          label="State"
+          value={state.value}
+          options={[['', 'All'], ...STATES.map((each) => [each, each] as const)]}
+          onChoose={(value) => {
+            state.value = STATES.find((each) => each === value) ?? '';
+          }}
+        />
         <p class="note" role="status">
           {grouped(matching.length)} of {grouped(keys.length)} keys
         </p>

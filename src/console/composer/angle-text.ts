@@ -1,5 +1,7 @@
 /** Angles as people write them: numbers, products and quotients with pi, and inputs. */
+
 import type { GateAngle } from '../live-state/messages.ts';
+import { plain } from '../numbers.ts';
 
 /**
  * Reads an angle such as `0.3`, `pi/2`, `-3*pi/4`, `2pi` or `1.5π`.
@@ -62,5 +64,5 @@ export function writeAngle(radians: number, decimals = 3): string {
     const size = Math.abs(whole) === 1 ? '' : Math.abs(whole);
     return `${sign}${size}π${denominator === 1 ? '' : `/${denominator}`}`;
   }
-  return radians.toFixed(decimals).replace('-', '−');
+  return plain(radians, decimals);
 }

@@ -1,5 +1,7 @@
 /** The circuit of the composer for its drawing, and in words. */
+
 import type { DrawnGate } from '../drawing/circuit-layout.ts';
+import { numberOf } from '../numbers.ts';
 import { writeGateAngle } from './angle-text.ts';
 import { columnsOf, type EditedCircuit, type Step, stepAt } from './edited-circuit.ts';
 import { ANGLES } from './gate-table.ts';
@@ -71,6 +73,5 @@ export function columnsInWords({ first, last }: { first: number; last: number })
 
 /** The whole circuit in words, for its drawing. */
 export function circuitWords({ numQubits, steps }: EditedCircuit): string {
-  const gates = steps.length === 1 ? '1 gate' : `${steps.length} gates`;
-  return `Circuit of ${numQubits} ${numQubits === 1 ? 'qubit' : 'qubits'} with ${gates}`;
+  return `Circuit of ${numberOf(numQubits, 'qubit')} with ${numberOf(steps.length, 'gate')}`;
 }

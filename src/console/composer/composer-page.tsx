@@ -1,9 +1,13 @@
 /** Page to build a circuit, see its state, and run it. */
-import { effect, useComputed } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { effect, useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
 import { RunPanel } from '../run/run-panel.tsx';
+import { FactList, type Facts } from '../shell/facts.tsx';
+import { Dialog, OptionList } from '../shell/forms.tsx';
+import { Heading } from '../shell/notice.tsx';
 import { place } from '../shell/route.ts';
 import './composer.css';
 import {
@@ -40,7 +44,10 @@ import { StateView, StepControls } from './state-view.tsx';
 
 export function ComposerPage() {
   const states = useMemo(openLiveState, []);
-  const help = useRef<HTMLDialogElement>(null);
+  const isHelp = useSignal(false);
+  const showHelp = (isShown: boolean) => {
+    isHelp.value = isShown;
+  };
   useEffect(() => () => states.close(), [states]);
   useEffect(() => followCircuit(states), [states]);
   const { query } = place.value;
@@ -62,10 +69,10 @@ export function ComposerPage() {
   const isText = textSource.value !== undefined;
   return (
     <div class="composer">
-      <div class="hero">
-        <h1>Composer</h1>
-        <p class="lede">Put gates on qubits and watch the state, computed in this page.</p>
-      </div>
+      <Heading
+        title="Composer"
+        lede="Put gates on qubits and watch the state, computed in this page."
+      />
       <div class="composer-bar" role="toolbar" aria-label="Circuit">
         <label class="field inline">
           <span>Example</span>
@@ -77,12 +84,12 @@ export function ComposerPage() {
               if (found !== undefined) openExample(found);
             }}
           >
-            <option value="">Choose …</option>
-            {EXAMPLES.map(({ name, title }) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
+            <OptionList
+              options={[
+                ['', 'Choose …'],
+                ...EXAMPLES.map(({ name, title }) => [name, title] as const),
+              ]}
+            />
           </select>
         </label>
         <button type="button" disabled={!canUndo.value} onClick={undo}>
@@ -106,7 +113,7 @@ export function ComposerPage() {
           Clear
         </button>
         <StepControls numColumns={columns} />
-        <button type="button" onClick={() => help.current?.showModal()}>
+        <button type="button" onClick={() => showHelp(true)}>
           Keys
         </button>
       </div>
@@ -123,7 +130,7 @@ export function ComposerPage() {
               </p>
             )}
             <Grid
-              onHelp={() => help.current?.showModal()}
+              onHelp={() => showHelp(true)}
               onAngles={() =>
                 document
                   .querySelector<HTMLElement>('#composer-inspector :is(input, select)')
@@ -140,22 +147,16 @@ export function ComposerPage() {
           <ExportView states={states} />
         </div>
       </div>
-      <dialog ref={help} class="card keys" aria-labelledby="keys-title">
-        <h2 id="keys-title">Keys in the circuit</h2>
-        <dl>
-          {KEYS.map(([keys, what]) => (
-            <div key={keys}>
-              <dt>{keys}</dt>
-              <dd>{what}</dd>
-            </div>
-          ))}
-        </dl>
-        <form method="dialog">
-          <button type="submit" class="primary">
-            Close
-          </button>
-        </form>
-      </dialog>
+      {isHelp.value && (
+        <Dialog title="Keys in the circuit" onClose={() => showHelp(false)}>
+          <FactList class="keys" facts={KEYS} />
+          <p class="actions">
+            <button type="button" class="primary" onClick={() => showHelp(false)}>
+              Close
+            </button>
+          </p>
+        </Dialog>
+      )}
     </div>
   );
 }
@@ -235,7 +236,7 @@ const INSERTS = PALETTE.flatMap(({ gates }) =>
   gates.flatMap((gate) => (gate.key === undefined ? [] : [`${gate.key} ${paletteName(gate)}`])),
 );
 
-const KEYS: readonly (readonly [string, string])[] = [
+const KEYS: Facts = [
   ['Arrows, Home, End', 'move the cursor'],
   ['Shift and arrows', 'move the selected gate'],
   ['Letters', `insert a gate: ${INSERTS.join(', ')}`],

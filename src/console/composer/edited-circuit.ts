@@ -2,12 +2,8 @@
  * A circuit as the composer edits it: gates in order, each drawn as far left as earlier gates on its qubits allow. Nothing
  * here changes a circuit; functions return a new one.
  */
-import type { GateObject } from '../live-state/messages.ts';
-import { ANGLES, controlledName, uncontrolled } from './gate-table.ts';
-import { withOpenControls, withoutOpenControls } from './open-controls.ts';
-import type { Step } from './step.ts';
-
-export type { Step } from './step.ts';
+import type { ChannelObject, GateAngle, GateObject, MatrixRows } from '../live-state/messages.ts';
+import { ANGLES, type AngleName, controlledName, uncontrolled } from './gate-table.ts';
 
 /** A circuit: its gates in the order in which they are applied, column after column. */
 export interface EditedCircuit {
@@ -303,4 +299,77 @@ function objectOf(step: Step, numQubits: number): GateObject {
   const own = controls.length === 0 ? {} : { controls };
   const plain = targets.length === 1 ? { qubit: targets[0] } : { qubits: targets };
   return { gate: name, ...plain, ...own, ...rest };
+}
+
+/** The same circuit with controls on 1 alone. The X gates have the number of the gate that they are for. */
+export function withoutOpenControls(steps: readonly Step[]): readonly Step[] {
+  return steps.flatMap((step) => {
+    const { open = [], ...closed } = step;
+    const flips = open.map(
+      (qubit): Step => ({ id: step.id, name: 'X', controls: [], targets: [qubit], angles: {} }),
+    );
+    return [...flips, closed, ...flips];
+  });
+}
+
+/** The same circuit with an open control for each control between two X gates next to the gate. */
+function withOpenControls(steps: readonly Step[]): readonly Step[] {
+  const read: Step[] = [];
+  const taken = new Set<number>();
+  for (const [index, step] of steps.entries()) {
+    if (taken.has(index)) continue;
+    const before = flipsFrom(read, read.length - 1, -1, step.controls);
+    const after = flipsFrom(steps, index + 1, 1, step.controls);
+    const open = step.controls.filter((qubit) => before.has(qubit) && after.has(qubit));
+    const own = open.map((qubit) => before.get(qubit) ?? -1).sort((a, b) => b - a);
+    for (const at of own) read.splice(at, 1);
+    for (const qubit of open) taken.add(after.get(qubit) ?? -1);
+    read.push(open.length === 0 ? step : { ...step, open });
+  }
+  return read;
+}
+
+/** Places by qubit of the X gates on some qubits that follow each other from a place on. */
+function flipsFrom(
+  steps: readonly Step[],
+  from: number,
+  by: 1 | -1,
+  qubits: readonly number[],
+): ReadonlyMap<number, number> {
+  const places = new Map<number, number>();
+  for (let at = from; ; at += by) {
+    const step = steps[at];
+    if (step === undefined) return places;
+    const { name, controls, targets, condition } = step;
+    const [qubit = -1] = targets;
+    const isFlip = name === 'X' && controls.length === 0 && condition === undefined;
+    if (!isFlip || !qubits.includes(qubit) || places.has(qubit)) return places;
+    places.set(qubit, at);
+  }
+}
+
+/** A classical condition: the gate runs if the bits, the first one least significant, have the value. */
+export interface BitCondition {
+  readonly bits: readonly number[];
+  readonly value: number;
+}
+
+/** A gate of a circuit. */
+export interface Step {
+  /** Number of its own within the circuit. */
+  readonly id: number;
+  /** Name in the API, without the C of its controls. */
+  readonly name: string;
+  readonly controls: readonly number[];
+  /** Controls that act while their qubit is 0. */
+  readonly open?: readonly number[] | undefined;
+  /** All qubits of a barrier. */
+  readonly targets: readonly number[];
+  /** Radians, or an input. */
+  readonly angles: Readonly<Partial<Record<AngleName, GateAngle>>>;
+  /** Classical bits that a measurement writes. */
+  readonly bits?: readonly number[] | undefined;
+  readonly condition?: BitCondition | undefined;
+  readonly matrix?: MatrixRows | undefined;
+  readonly channel?: ChannelObject | undefined;
 }

@@ -1,10 +1,12 @@
 /** State of the composer: the circuit with its history, the cursor, what is selected, and values of inputs. */
+
 import { batch, computed, signal } from '@preact/signals';
 import type { TextSource } from '../live-state/messages.ts';
 import {
   columnsOf,
   type EditedCircuit,
   EMPTY,
+  gateObjects,
   inputNames,
   insertSteps,
   numColumns,
@@ -15,6 +17,7 @@ import {
   stepAt,
 } from './edited-circuit.ts';
 import type { PaletteGate } from './gate-table.ts';
+import type { SharedCircuit } from './permalink.ts';
 
 const MAX_HISTORY = 200;
 
@@ -58,6 +61,12 @@ const inputValues = signal<Readonly<Record<string, number>>>({});
 export const inputs = computed(() =>
   Object.fromEntries(inputNames(circuit.value).map((name) => [name, inputValues.value[name] ?? 0])),
 );
+/** The circuit as the API takes it, with the values of its inputs. */
+export const gateSource = computed<SharedCircuit>(() => ({
+  qubits: circuit.value.numQubits,
+  circuit: gateObjects(circuit.value),
+  ...(Object.keys(inputs.value).length > 0 && { inputs: inputs.value }),
+}));
 /**
  * OpenQASM text that is the source in place of gates, with values of all its inputs, because it computes with measured
  * bits or with inputs; undefined while the gates are.
@@ -79,13 +88,14 @@ export function edit(next: EditedCircuit, name?: string): void {
   const { past, present, name: last } = history.value;
   if (next === present) return;
   const isSame = name !== undefined && name === last;
+  const kept = isSame ? past : [...past, present].slice(-MAX_HISTORY);
+  show({ past: kept, present: next, future: [], name });
+}
+
+/** Shows the present circuit of a history. */
+function show(next: History): void {
   batch(() => {
-    history.value = {
-      past: isSame ? past : [...past, present].slice(-MAX_HISTORY),
-      present: next,
-      future: [],
-      name,
-    };
+    history.value = next;
     textSource.value = undefined;
     tidy();
   });
@@ -106,27 +116,15 @@ export function undo(): void {
   const { past, present, future } = history.value;
   const previous = past.at(-1);
   if (previous === undefined) return;
-  batch(() => {
-    history.value = {
-      past: past.slice(0, -1),
-      present: previous,
-      future: [present, ...future],
-      name: undefined,
-    };
-    textSource.value = undefined;
-    tidy();
-  });
+  const kept = { past: past.slice(0, -1), future: [present, ...future] };
+  show({ ...kept, present: previous, name: undefined });
 }
 
 export function redo(): void {
   const { past, present, future } = history.value;
   const [next, ...rest] = future;
   if (next === undefined) return;
-  batch(() => {
-    history.value = { past: [...past, present], present: next, future: rest, name: undefined };
-    textSource.value = undefined;
-    tidy();
-  });
+  show({ past: [...past, present], present: next, future: rest, name: undefined });
 }
 
 /** Keeps cursor and selection within the circuit. */

@@ -1,13 +1,15 @@
 /** The circuit as text for other tools, as JSON and as a drawing; and as an address. */
+
 import { useSignal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
+import { Listing } from '../shell/api-panel.tsx';
+import { ChoiceButtons } from '../shell/forms.tsx';
 import { hashOf } from '../shell/route.ts';
 import { saveFile } from '../shell/save-file.ts';
-import { messageOfAnswer } from './answer-words.ts';
-import { gateObjects } from './edited-circuit.ts';
-import { circuit, inputs, textSource } from './editor.ts';
+import { circuit, gateSource, inputs, textSource } from './editor.ts';
 import { writeShared } from './permalink.ts';
 import { type Framework, pythonText } from './python-texts.ts';
+import { messageOfAnswer } from './state-words.ts';
 
 const FORMS = ['OpenQASM 3', 'OpenQASM 2', 'Qiskit', 'Cirq', 'PennyLane', 'JSON', 'SVG'] as const;
 type Form = (typeof FORMS)[number];
@@ -40,15 +42,7 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
     }
   };
   const share = async () => {
-    const now = circuit.value;
-    const values = inputs.value;
-    const text = await writeShared(
-      textSource.value ?? {
-        qubits: now.numQubits,
-        circuit: gateObjects(now),
-        ...(Object.keys(values).length > 0 && { inputs: values }),
-      },
-    );
+    const text = await writeShared(textSource.value ?? gateSource.value);
     window.history.replaceState(null, '', hashOf(['composer'], { c: text }));
     await copy(window.location.href, 'The address');
   };
@@ -69,24 +63,16 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
           Copy a link to this circuit
         </button>
       </div>
-      <div class="choices" role="group" aria-label="Export as">
-        {FORMS.map((form) => (
-          <button
-            key={form}
-            type="button"
-            aria-pressed={now?.form === form}
-            onClick={() => void show(form)}
-          >
-            {form}
-          </button>
-        ))}
-      </div>
+      <ChoiceButtons
+        label="Export as"
+        names={FORMS}
+        chosen={now?.form}
+        onChoose={(form) => void show(form)}
+      />
       {now?.isFault === true && <p class="notice bad">{now.text}</p>}
       {now?.isFault === false && (
         <>
-          <pre class="scroll export-text" tabIndex={0} role="region" aria-label={now.form}>
-            <code>{now.text}</code>
-          </pre>
+          <Listing label={now.form} text={now.text} class="export-text" />
           <div class="choices">
             <button type="button" onClick={() => void copy(now.text, now.form)}>
               Copy
@@ -111,14 +97,7 @@ async function textOf(form: Form, states: LiveStates): Promise<string> {
     if (form === 'JSON') return JSON.stringify(text, null, 2);
     throw new Error(`Gates cannot express this program, so that there is no ${form} of it.`);
   }
-  const now = circuit.value;
-  const values = inputs.value;
-  const hasInputs = Object.keys(values).length > 0;
-  const source = {
-    circuit: gateObjects(now),
-    qubits: now.numQubits,
-    ...(hasInputs && { inputs: values }),
-  };
+  const source = gateSource.value;
   switch (form) {
     case 'OpenQASM 3':
     case 'OpenQASM 2': {
@@ -133,7 +112,7 @@ async function textOf(form: Form, states: LiveStates): Promise<string> {
     default: {
       const answer = await states.gateMatrices(source);
       if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
-      return pythonText(form satisfies Framework, now, values, answer.matrices);
+      return pythonText(form satisfies Framework, circuit.value, inputs.value, answer.matrices);
     }
   }
 }

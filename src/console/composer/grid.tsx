@@ -3,7 +3,9 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import {
+  type CircuitLayout,
   columnAt,
+  type DrawnGate,
   layoutCircuit,
   type PlacedGate,
   qubitAt,
@@ -39,13 +41,22 @@ import {
   shownColumns,
   undo,
 } from './editor.ts';
-import { gateOfKey, type PaletteGate } from './gate-table.ts';
+import { gateOfKey } from './gate-table.ts';
 import { gateFaults } from './live.ts';
 
 /** Columns beyond the last gate. */
 const FREE_COLUMNS = 3;
 /** Pixels that a pointer moves before it drags. */
 const DRAG_FROM = 4;
+
+/** Layout of the circuit with gates of a look of their own, and free columns behind them. */
+export function gridLayout(gates: readonly DrawnGate[]): CircuitLayout {
+  const now = circuit.value;
+  return layoutCircuit(now.numQubits, gates, {
+    isGrid: true,
+    minColumns: numColumns(now) + FREE_COLUMNS,
+  });
+}
 
 interface Drag {
   readonly id: number;
@@ -81,10 +92,7 @@ export function Grid({
         gateFaults.value.has(id) ? 'faulty' : '',
       ].join(' ');
     });
-    return layoutCircuit(now.numQubits, gates, {
-      isGrid: true,
-      minColumns: numColumns(now) + FREE_COLUMNS,
-    });
+    return gridLayout(gates);
   });
   const { columns, height } = layout.value;
   const { qubit, column } = cursor.value;
@@ -372,31 +380,4 @@ function edgeOf(
 ): number {
   const one = columns[column];
   return one === undefined ? 0 : one.x - one.width / 2;
-}
-
-/** Inserts a gate of the palette where a pointer let go of it over the grid. @returns False elsewhere. */
-export function dropGate(gate: PaletteGate, event: PointerEvent): boolean {
-  const grid = document.getElementById('composer-grid');
-  const box = grid?.getBoundingClientRect();
-  if (box === undefined || grid === null) return false;
-  const isInside =
-    event.clientX >= box.left &&
-    event.clientX <= box.right &&
-    event.clientY >= box.top &&
-    event.clientY <= box.bottom;
-  if (!isInside) return false;
-  const now = circuit.value;
-  const layout = layoutCircuit(
-    now.numQubits,
-    drawnGates(now, () => ''),
-    {
-      isGrid: true,
-      minColumns: numColumns(now) + FREE_COLUMNS,
-    },
-  );
-  const qubit = qubitAt(layout, event.clientY - box.top);
-  if (qubit === undefined) return false;
-  const column = columnAt(layout, event.clientX - box.left);
-  insertGate(gate, { qubit, column });
-  return true;
 }

@@ -1,7 +1,9 @@
 /** Fields of the selected gate: its qubits, angles, controls, condition and matrix. */
+
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
-import type { GateAngle } from '../live-state/messages.ts';
+import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
+import { SelectField, TextField } from '../shell/forms.tsx';
 import { readGateAngle, writeGateAngle } from './angle-text.ts';
 import { columnsInWords, stepWords } from './circuit-words.ts';
 import {
@@ -27,7 +29,7 @@ import {
 } from './editor.ts';
 import { type AngleName, anglesOf } from './gate-table.ts';
 import { gateFaults } from './live.ts';
-import { MatrixField } from './matrix-field.tsx';
+import { readMatrix, withOneMoreQubit, withoutLastQubit, writeMatrix } from './matrix-text.ts';
 
 export function Inspector() {
   const step = selected.value;
@@ -136,25 +138,22 @@ function QubitField({
 }: FieldProps & { readonly label: string; readonly qubit: number }) {
   const used = [...step.controls, ...step.targets];
   return (
-    <label class="field">
-      <span>{label}</span>
-      <select
-        value={qubit}
-        onChange={({ currentTarget }) => {
-          const moved = withQubit(step, qubit, Number(currentTarget.value));
-          if (moved === undefined) return;
-          // A measurement whose bit had its qubit's number keeps that.
-          const hadOwn = step.name === 'M' && step.bits?.every((bit, i) => bit === step.targets[i]);
-          onChange(hadOwn ? { ...moved, bits: moved.targets } : moved);
-        }}
-      >
-        {Array.from({ length: circuit.value.numQubits }, (_, each) => (
-          <option key={each} value={each} disabled={each !== qubit && used.includes(each)}>
-            q{each}
-          </option>
-        ))}
-      </select>
-    </label>
+    <SelectField
+      label={label}
+      value={`${qubit}`}
+      options={Array.from({ length: circuit.value.numQubits }, (_, each) => [
+        `${each}`,
+        `q${each}`,
+        each !== qubit && used.includes(each),
+      ])}
+      onChoose={(to) => {
+        const moved = withQubit(step, qubit, Number(to));
+        if (moved === undefined) return;
+        // A measurement whose bit had its qubit's number keeps that.
+        const hadOwn = step.name === 'M' && step.bits?.every((bit, i) => bit === step.targets[i]);
+        onChange(hadOwn ? { ...moved, bits: moved.targets } : moved);
+      }}
+    />
   );
 }
 
@@ -166,18 +165,15 @@ function ControlValueField({
   onChange,
 }: FieldProps & { readonly label: string; readonly qubit: number }) {
   return (
-    <label class="field">
-      <span>{label} acts on</span>
-      <select
-        value={step.open?.includes(qubit) === true ? 0 : 1}
-        onChange={({ currentTarget }) =>
-          onChange(withControlOn(step, qubit, currentTarget.value === '0' ? 0 : 1))
-        }
-      >
-        <option value={1}>1</option>
-        <option value={0}>0 (open)</option>
-      </select>
-    </label>
+    <SelectField
+      label={`${label} acts on`}
+      value={step.open?.includes(qubit) === true ? '0' : '1'}
+      options={[
+        ['1', '1'],
+        ['0', '0 (open)'],
+      ]}
+      onChoose={(value) => onChange(withControlOn(step, qubit, value === '0' ? 0 : 1))}
+    />
   );
 }
 
@@ -212,20 +208,18 @@ function ControlButtons({ step, onChange }: FieldProps) {
 function BitField({ step, onChange }: FieldProps) {
   if (step.targets.length !== 1) return null;
   return (
-    <label class="field">
-      <span>Into bit</span>
-      <input
-        type="number"
-        min="0"
-        max="1023"
-        value={step.bits?.[0] ?? 0}
-        onInput={({ currentTarget }) => {
-          const bit = currentTarget.valueAsNumber;
-          if (Number.isInteger(bit) && bit >= 0 && bit < 1024)
-            onChange({ ...step, bits: [bit] }, 'bit');
-        }}
-      />
-    </label>
+    <TextField
+      label="Into bit"
+      type="number"
+      min="0"
+      max="1023"
+      value={step.bits?.[0] ?? 0}
+      onText={(text) => {
+        const bit = Number.parseFloat(text);
+        if (Number.isInteger(bit) && bit >= 0 && bit < 1024)
+          onChange({ ...step, bits: [bit] }, 'bit');
+      }}
+    />
   );
 }
 
@@ -285,46 +279,38 @@ function ConditionFields({ step, onChange }: FieldProps) {
   const bit = condition?.bits[0];
   return (
     <div class="fields">
-      <label class="field">
-        <span>Only if bit</span>
-        <select
-          value={condition === undefined ? '' : condition.bits.length === 1 ? bit : 'several'}
-          onChange={({ currentTarget }) => {
-            const { value } = currentTarget;
-            const { condition: _, ...rest } = step;
-            if (value === 'several') return;
-            onChange(
-              value === '' ? rest : { ...step, condition: { bits: [Number(value)], value: 1 } },
-            );
-          }}
-        >
-          <option value="">always</option>
-          {bits.map((each) => (
-            <option key={each} value={each}>
-              c{each}
-            </option>
-          ))}
-          {condition !== undefined && condition.bits.length > 1 && (
-            <option value="several">{condition.bits.map((each) => `c${each}`).join(' ')}</option>
-          )}
-        </select>
-      </label>
+      <SelectField
+        label="Only if bit"
+        value={condition === undefined ? '' : condition.bits.length === 1 ? `${bit}` : 'several'}
+        options={[
+          ['', 'always'],
+          ...bits.map((each) => [`${each}`, `c${each}`] as const),
+          ...(condition !== undefined && condition.bits.length > 1
+            ? [['several', condition.bits.map((each) => `c${each}`).join(' ')] as const]
+            : []),
+        ]}
+        onChoose={(value) => {
+          const { condition: _, ...rest } = step;
+          if (value === 'several') return;
+          onChange(
+            value === '' ? rest : { ...step, condition: { bits: [Number(value)], value: 1 } },
+          );
+        }}
+      />
       {condition !== undefined && (
-        <label class="field">
-          <span>has the value</span>
-          <input
-            type="number"
-            min="0"
-            max={2 ** condition.bits.length - 1}
-            value={condition.value}
-            onInput={({ currentTarget }) => {
-              const value = currentTarget.valueAsNumber;
-              if (Number.isInteger(value) && value >= 0) {
-                onChange({ ...step, condition: { ...condition, value } }, 'condition');
-              }
-            }}
-          />
-        </label>
+        <TextField
+          label="has the value"
+          type="number"
+          min="0"
+          max={2 ** condition.bits.length - 1}
+          value={condition.value}
+          onText={(text) => {
+            const value = Number.parseFloat(text);
+            if (Number.isInteger(value) && value >= 0) {
+              onChange({ ...step, condition: { ...condition, value } }, 'condition');
+            }
+          }}
+        />
       )}
     </div>
   );
@@ -346,18 +332,17 @@ function TextInputs({ values }: { readonly values: Readonly<Record<string, numbe
             {name}
           </label>
         ) : (
-          <label key={name} class="field">
-            <span>{name}</span>
-            <input
-              type="number"
-              step="any"
-              value={value}
-              onInput={({ currentTarget }) => {
-                const number = currentTarget.valueAsNumber;
-                if (Number.isFinite(number)) setTextInput(name, number);
-              }}
-            />
-          </label>
+          <TextField
+            key={name}
+            label={name}
+            type="number"
+            step="any"
+            value={value}
+            onText={(text) => {
+              const number = Number.parseFloat(text);
+              if (Number.isFinite(number)) setTextInput(name, number);
+            }}
+          />
         ),
       )}
     </div>
@@ -390,5 +375,76 @@ function Inputs() {
         </label>
       ))}
     </div>
+  );
+}
+
+/** Most qubits of a matrix. */
+const MAX_QUBITS = 6;
+
+/** Shows the matrix of a step, and changes it. */
+function MatrixField({
+  step,
+  onChange,
+}: {
+  readonly step: Step;
+  readonly onChange: (next: Step, name?: string) => void;
+}) {
+  const typed = useSignal<string | undefined>(undefined);
+  const { targets, controls, matrix = [] } = step;
+  const size = 2 ** targets.length;
+  const read = typed.value === undefined ? matrix : readMatrix(typed.value);
+  const free = Array.from({ length: circuit.value.numQubits }, (_, qubit) => qubit).find(
+    (qubit) => ![...targets, ...controls].includes(qubit),
+  );
+  const resize = (next: readonly number[], rows: MatrixRows) => {
+    typed.value = undefined;
+    onChange({ ...step, targets: next, matrix: rows });
+  };
+  return (
+    <>
+      <div class="choices">
+        <button
+          type="button"
+          disabled={free === undefined || targets.length >= MAX_QUBITS}
+          onClick={() => {
+            if (free !== undefined) resize([...targets, free], withOneMoreQubit(matrix));
+          }}
+        >
+          Add a qubit to the matrix
+        </button>
+        {targets.length > 1 && (
+          <button
+            type="button"
+            onClick={() => resize(targets.slice(0, -1), withoutLastQubit(matrix))}
+          >
+            Take q{targets.at(-1)} out of the matrix
+          </button>
+        )}
+      </div>
+      <label class="field">
+        <span>Matrix, a row on each line</span>
+        <textarea
+          rows={Math.min(16, size)}
+          wrap="off"
+          value={typed.value ?? writeMatrix(matrix)}
+          aria-invalid={read?.length !== size}
+          aria-describedby="hint-matrix"
+          spellcheck={false}
+          onInput={({ currentTarget }) => {
+            typed.value = currentTarget.value;
+            const rows = readMatrix(currentTarget.value);
+            if (rows?.length === size) onChange({ ...step, matrix: rows }, `${step.id} matrix`);
+          }}
+          onBlur={() => {
+            if (read?.length === size) typed.value = undefined;
+          }}
+        />
+      </label>
+      <p id="hint-matrix" class={read?.length === size ? 'small' : 'small wrong'}>
+        {size} rows of {size} numbers with spaces or commas between them, such as 0.6, -0.8i,
+        1/sqrt(2) or exp(i*pi/4). The matrix must be unitary.
+        {targets.length > 1 && ' Qubit 1 of the gate is the least significant bit of an index.'}
+      </p>
+    </>
   );
 }

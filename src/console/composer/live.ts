@@ -1,11 +1,11 @@
 /** The live state of the composer's circuit: it is computed again whenever the circuit, an input or the step changes. */
+
 import { computed, effect, signal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { LiveAnswer, LiveSource } from '../live-state/messages.ts';
-import { gateObjects, objectsBefore } from './edited-circuit.ts';
-import { circuit, inputs, shownColumns, textSource } from './editor.ts';
-import { withoutOpenControls } from './open-controls.ts';
-import { basisLabel } from './state-words.ts';
+import { basisLabel } from '../numbers.ts';
+import { objectsBefore, withoutOpenControls } from './edited-circuit.ts';
+import { circuit, gateSource, shownColumns, textSource } from './editor.ts';
 
 /** Probabilities up to this are of rounding. */
 const NOTHING = 1e-12;
@@ -19,17 +19,8 @@ export const seed = signal(0);
 /** Qubits whose density matrix is shown. */
 export const pair = signal<readonly [number, number] | undefined>(undefined);
 
-/** The circuit as the API takes it. */
-export const source = computed<LiveSource>(() => {
-  if (textSource.value !== undefined) return textSource.value;
-  const now = circuit.value;
-  const values = inputs.value;
-  return {
-    circuit: gateObjects(now),
-    qubits: now.numQubits,
-    ...(Object.keys(values).length > 0 && { inputs: values }),
-  };
-});
+/** The circuit as the API takes it, or the text in its place. */
+export const source = computed<LiveSource>(() => textSource.value ?? gateSource.value);
 
 /**
  * Probability of each basis state of all qubits after all gates, by its label, where it is known: not if the circuit

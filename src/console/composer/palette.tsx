@@ -1,8 +1,11 @@
 /** Gates to choose from: a press inserts one at the cursor, a mouse drags it into the circuit. */
+
 import { useSignal } from '@preact/signals';
-import { insertGate } from './editor.ts';
+import { columnAt, qubitAt } from '../drawing/circuit-layout.ts';
+import { drawnGates } from './circuit-words.ts';
+import { circuit, insertGate } from './editor.ts';
 import { PALETTE, type PaletteGate, paletteName } from './gate-table.ts';
-import { dropGate } from './grid.tsx';
+import { gridLayout } from './grid.tsx';
 
 const DRAG_FROM = 5;
 
@@ -87,4 +90,23 @@ export function Palette() {
       )}
     </section>
   );
+}
+
+/** Inserts a gate of the palette where a pointer let go of it over the grid. @returns False elsewhere. */
+function dropGate(gate: PaletteGate, event: PointerEvent): boolean {
+  const grid = document.getElementById('composer-grid');
+  const box = grid?.getBoundingClientRect();
+  if (box === undefined || grid === null) return false;
+  const isInside =
+    event.clientX >= box.left &&
+    event.clientX <= box.right &&
+    event.clientY >= box.top &&
+    event.clientY <= box.bottom;
+  if (!isInside) return false;
+  const layout = gridLayout(drawnGates(circuit.value, () => ''));
+  const qubit = qubitAt(layout, event.clientY - box.top);
+  if (qubit === undefined) return false;
+  const column = columnAt(layout, event.clientX - box.left);
+  insertGate(gate, { qubit, column });
+  return true;
 }

@@ -3,9 +3,13 @@
  * gates that a framework lacks as their matrices.
  */
 import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
-import { type EditedCircuit, type Step, takesControls } from './edited-circuit.ts';
+import {
+  type EditedCircuit,
+  type Step,
+  takesControls,
+  withoutOpenControls,
+} from './edited-circuit.ts';
 import { type AngleName, anglesOf } from './gate-table.ts';
-import { withoutOpenControls } from './open-controls.ts';
 
 export type Framework = 'Qiskit' | 'Cirq' | 'PennyLane';
 

@@ -13,9 +13,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { Refused, TextSource } from '../live-state/messages.ts';
-import { messageOfAnswer } from './answer-words.ts';
-import { type EditedCircuit, editedCircuit, gateObjects, MAX_QUBITS } from './edited-circuit.ts';
-import { circuit, edit, inputs, textSource, unreadText } from './editor.ts';
+import { type EditedCircuit, editedCircuit, MAX_QUBITS } from './edited-circuit.ts';
+import { circuit, edit, gateSource, inputs, textSource, unreadText } from './editor.ts';
+import { messageOfAnswer } from './state-words.ts';
 import { changeTo } from './text-change.ts';
 
 /** Milliseconds without a key after which a text is read. */
@@ -159,15 +159,7 @@ function openEditor(
     // A text that was read stays as the visitor wrote it.
     const isAsWritten = now === fromText && view.state.doc.toString() === known;
     if (textSource.peek() !== undefined || isAsWritten || isOver()) return;
-    const values = inputs.peek();
-    const answer = await states.writeOpenqasm(
-      {
-        circuit: gateObjects(now),
-        qubits: now.numQubits,
-        ...(Object.keys(values).length > 0 && { inputs: values }),
-      },
-      3,
-    );
+    const answer = await states.writeOpenqasm(gateSource.peek(), 3);
     if (isOver() || answer.kind === 'refused') return;
     const before = view.state.doc.toString();
     known = answer.text;

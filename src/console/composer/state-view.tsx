@@ -1,13 +1,16 @@
 /** The live state: probabilities with phases, Bloch spheres, the density matrix of a pair, amplitudes. */
+
 import { useSignal } from '@preact/signals';
 import type { LiveState } from '../live-state/messages.ts';
-import { messageOfAnswer } from './answer-words.ts';
+import { basisLabel, grouped, plain } from '../numbers.ts';
+import { SelectField } from '../shell/forms.tsx';
+import { Table } from '../shell/table.tsx';
 import { circuit, shownColumns, textSource } from './editor.ts';
 import { live, liveFailure, pair, seed } from './live.ts';
 import {
-  basisLabel,
   blochWords,
   hueOf,
+  messageOfAnswer,
   phaseText,
   type StateRow,
   stateRows,
@@ -19,31 +22,21 @@ const MAX_ROWS = 256;
 
 export function StateView() {
   const answer = live.value;
-  if (liveFailure.value !== undefined) {
-    return (
-      <section class="card" aria-labelledby="state-title">
-        <h2 id="state-title">The state</h2>
-        <p class="notice bad">{liveFailure.value}</p>
-      </section>
-    );
-  }
-  if (answer === undefined) {
-    return (
-      <section class="card" aria-labelledby="state-title">
-        <h2 id="state-title">The state</h2>
-        <p class="note">The engine is being loaded.</p>
-      </section>
-    );
-  }
-  if (answer.kind !== 'state') {
-    return (
-      <section class="card" aria-labelledby="state-title">
-        <h2 id="state-title">The state</h2>
-        <p class={answer.kind === 'refused' ? 'notice bad' : 'notice'}>{messageOfAnswer(answer)}</p>
-      </section>
-    );
-  }
-  return <Shown state={answer} />;
+  if (liveFailure.value !== undefined) return <None look="notice bad" why={liveFailure.value} />;
+  if (answer === undefined) return <None look="note" why="The engine is being loaded." />;
+  if (answer.kind === 'state') return <Shown state={answer} />;
+  const look = answer.kind === 'refused' ? 'notice bad' : 'notice';
+  return <None look={look} why={messageOfAnswer(answer)} />;
+}
+
+/** In place of a state that there is none of. */
+function None({ look, why }: { readonly look: string; readonly why: string }) {
+  return (
+    <section class="card" aria-labelledby="state-title">
+      <h2 id="state-title">The state</h2>
+      <p class={look}>{why}</p>
+    </section>
+  );
 }
 
 function Shown({ state }: { readonly state: LiveState }) {
@@ -64,7 +57,7 @@ function Shown({ state }: { readonly state: LiveState }) {
         <Bars rows={rows} />
         {rows.length < numStates && (
           <p class="small">
-            The {rows.length} most likely of {numStates.toLocaleString('en')} basis states.
+            The {rows.length} most likely of {grouped(numStates)} basis states.
           </p>
         )}
         <p class="small">
@@ -173,36 +166,21 @@ function Amplitudes({ state }: { readonly state: LiveState }) {
     >
       <summary>Amplitudes as a table</summary>
       {isOpen.value && (
-        <div class="scroll amplitudes" tabIndex={0} role="region" aria-label="Amplitudes">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">State</th>
-                <th scope="col">Amplitude</th>
-                <th scope="col">Probability</th>
-                <th scope="col">Phase</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ index, label, re, im, probability, phase }) => (
-                <tr key={index}>
-                  <th scope="row">{label}</th>
-                  <td>
-                    {signed(re)} {im < 0 ? '−' : '+'} {Math.abs(im).toFixed(4)}i
-                  </td>
-                  <td>{percent(probability)}</td>
-                  <td>{probability > 1e-9 ? phaseText(phase) : ''}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Amplitudes"
+          class="amplitudes"
+          columns={['State', 'Amplitude', 'Probability', 'Phase']}
+          rows={rows.map(({ label, re, im, probability, phase }) => [
+            label,
+            `${plain(re, 4)} ${im < 0 ? '−' : '+'} ${Math.abs(im).toFixed(4)}i`,
+            percent(probability),
+            probability > 1e-9 ? phaseText(phase) : '',
+          ])}
+        />
       )}
     </details>
   );
 }
-
-const signed = (value: number): string => value.toFixed(4).replace('-', '−');
 
 const RADIUS = 38;
 
@@ -293,19 +271,13 @@ function Pair({ state }: { readonly state: LiveState }) {
         <>
           <div class="fields">
             {([0, 1] as const).map((place) => (
-              <label key={place} class="field">
-                <span>{place === 0 ? 'Right digit' : 'Left digit'}</span>
-                <select
-                  value={chosen[place]}
-                  onChange={({ currentTarget }) => set(place, Number(currentTarget.value))}
-                >
-                  {qubits.map((qubit) => (
-                    <option key={qubit} value={qubit}>
-                      q{qubit}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <SelectField
+                key={place}
+                label={place === 0 ? 'Right digit' : 'Left digit'}
+                value={`${chosen[place]}`}
+                options={qubits.map((qubit) => [`${qubit}`, `q${qubit}`])}
+                onChoose={(qubit) => set(place, Number(qubit))}
+              />
             ))}
           </div>
           {density !== undefined && <Density entries={density.density} />}
@@ -361,7 +333,7 @@ function Density({ entries }: { readonly entries: Float64Array }) {
 }
 
 function complexText(re: number, im: number): string {
-  const part = (value: number) => value.toFixed(2).replace('-', '−');
+  const part = (value: number) => plain(value, 2);
   if (Math.abs(im) < 0.005) return part(re);
   if (Math.abs(re) < 0.005) return `${part(im)}i`;
   return `${part(re)}${im < 0 ? '' : '+'}${part(im)}i`;

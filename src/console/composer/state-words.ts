@@ -1,5 +1,7 @@
-/** The live state as rows and words. */
-import type { LiveState } from '../live-state/messages.ts';
+/** The live state, or why there is none, as rows and words. */
+
+import type { LiveState, Refused, TooLarge } from '../live-state/messages.ts';
+import { basisLabel, grouped, plain } from '../numbers.ts';
 
 /** A basis state with its amplitude. */
 export interface StateRow {
@@ -11,11 +13,6 @@ export interface StateRow {
   readonly im: number;
   /** Phase in radians, -π to π. */
   readonly phase: number;
-}
-
-/** A basis index as a label, qubit 0 rightmost. */
-export function basisLabel(index: number, numQubits: number): string {
-  return index.toString(2).padStart(numQubits, '0');
 }
 
 /** Basis states to show: all of a small register, else the most likely ones, in the order of their indices. */
@@ -61,7 +58,7 @@ function largest(values: Float64Array, count: number): readonly number[] {
 /** A Bloch vector in words: where it points, and whether the qubit is entangled or mixed. */
 export function blochWords(qubit: number, x: number, y: number, z: number): string {
   const length = Math.hypot(x, y, z);
-  const parts = [x, y, z].map((each) => each.toFixed(2).replace('-0.00', '0.00').replace('-', '−'));
+  const parts = [x, y, z].map((each) => plain(each, 2));
   const what =
     length > 0.999
       ? 'by itself'
@@ -94,5 +91,21 @@ export function phaseText(phase: number): string {
     [-0.75, '−3π/4'],
   ];
   const found = simple.find(([value]) => Math.abs(turns - value) < 1e-6);
-  return found?.[1] ?? phase.toFixed(2).replace('-', '−');
+  return found?.[1] ?? plain(phase, 2);
+}
+
+/** Why there is no state. */
+export function messageOfAnswer(answer: Refused | TooLarge): string {
+  if (answer.kind === 'refused') {
+    return answer.faults
+      .map(({ path, message }) =>
+        path === '' || message.startsWith(path) ? message : `${path}: ${message}`,
+      )
+      .join(' ');
+  }
+  const { numQubits, maxQubits, numSteps, maxSteps } = answer;
+  if (numQubits > maxQubits) {
+    return `The page computes states of up to ${maxQubits} qubits. This circuit has ${numQubits}; run it on the service.`;
+  }
+  return `The page computes circuits of up to ${grouped(maxSteps)} gates. This one has ${grouped(numSteps)}; run it on the service.`;
 }

@@ -1,4 +1,4 @@
-/** Changes of a text. */
+/** Changes of a text. Apart from the editor, which cannot be loaded without a document. */
 
 /** The shortest change of one place that makes a text another one. A cursor elsewhere stays where it is. */
 export function changeTo(

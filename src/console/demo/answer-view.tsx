@@ -1,10 +1,15 @@
-/** The prediction in words, and the run that it comes from. */
+/** The answer: the prediction in words, the counts, and the run that they come from. */
+
+import { useMemo } from 'preact/hooks';
+import { Histogram } from '../drawing/histogram.tsx';
+import type { HistogramGroup } from '../drawing/histogram-data.ts';
 import { duration, grouped, listed, plain, signed } from '../numbers.ts';
-import { tally, verdict } from './decision.ts';
+import { FactList, type Facts } from '../shell/facts.tsx';
+import { outcomesOf, signOf, tally, verdict } from './decision.ts';
+import { signInWords } from './demo-circuit.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { Counts } from './histogram-view.tsx';
+import { isStale, type PageState } from './demo-state.ts';
 import { Line } from './line-view.tsx';
-import { isStale, type PageState } from './page-state.ts';
 
 export function AnswerCard({
   facts,
@@ -37,7 +42,9 @@ export function AnswerCard({
       </p>
       <Counts facts={facts} counts={result?.answer.counts ?? NO_COUNTS} isStale={isStale(state)} />
       <p id="sum">{result !== undefined && <Sum result={result} facts={facts} />}</p>
-      <dl id="provenance">{result !== undefined && <Provenance result={result} />}</dl>
+      <div id="provenance">
+        {result !== undefined && <FactList class="provenance" facts={provenance(result)} />}
+      </div>
     </section>
   );
 }
@@ -128,21 +135,41 @@ function Sum({
 }
 
 /** Backend, duration and seed of a run. */
-function Provenance({ result: { answer } }: { readonly result: Result }) {
-  const facts = [
+function provenance({ answer }: Result): Facts {
+  return [
     ['Ran on', answer.backend],
     ['Shots', grouped(answer.shots)],
     ['Time', `${duration(answer.executionMs)}, ${duration(answer.queueMs)} waiting`],
     ['Seed', plain(answer.seed, 0)],
   ];
+}
+
+interface CountsProps {
+  readonly facts: DemoFacts;
+  /** Empty before the first run. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly isStale: boolean;
+}
+
+function Counts({ facts, counts, isStale }: CountsProps) {
+  const { circuit, labelAbove } = facts;
+  const groups = ([-1, 1] as const).map(
+    (sign): HistogramGroup => ({
+      name: signed(sign, 0),
+      note: signInWords(circuit, sign),
+      // The class on the sign's side of the threshold.
+      style: `class-${sign === 1 ? labelAbove : 1 - labelAbove}`,
+      has: (outcome) => signOf(outcome, circuit.observable.qubits) === sign,
+    }),
+  );
+  // An outcome that never came has a place, too.
+  const all = useMemo(
+    () => new Map(outcomesOf(circuit.qubits).map((each) => [each, counts.get(each) ?? 0])),
+    [circuit, counts],
+  );
   return (
-    <>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </>
+    <div id="histogram" data-stale={isStale}>
+      <Histogram label="Counts" counts={all} groups={groups} />
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 /** The controls: sliders, examples and the run button. */
 import { capitalized, grouped } from '../numbers.ts';
 import type { DemoFacts, DemoFeature } from './demo-facts.ts';
-import { flowerLeaves } from './flower-shape.ts';
-import { type PageState, secondsLeft } from './page-state.ts';
+import { flowerLeaves } from './demo-shapes.ts';
+import { type PageState, secondsLeft } from './demo-state.ts';
 
 /** Step of a slider: the data set's resolution, one tenth of a centimetre. */
 const STEP = 0.1;
@@ -64,7 +64,7 @@ export function Controls({
           />
         ))}
       </div>
-      <button id="run" type="submit" aria-disabled={isBusy}>
+      <button id="run" type="submit" class="primary" aria-disabled={isBusy}>
         {label}
       </button>
       <p id="message" data-kind={state.phase.kind}>

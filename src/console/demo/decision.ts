@@ -3,8 +3,8 @@
  * expectation, and its side of the threshold is the class. The page recomputes the decision from
  * the returned counts, so that the drawing shows exactly what was counted, and says how clear it is.
  */
-import { capitalized, grouped } from '../numbers.ts';
-import type { DemoAnswer } from './demo-answer.ts';
+import { basisLabel, capitalized, grouped } from '../numbers.ts';
+import type { DemoAnswer } from './demo-state.ts';
 
 /** Statistics of a ±1 observable. */
 export interface Tally {
@@ -44,7 +44,7 @@ export function tally(counts: ReadonlyMap<string, number>, qubits: readonly numb
 
 /** All outcomes of this many qubits, in the order of basis indices. */
 export function outcomesOf(qubits: number): readonly string[] {
-  return Array.from({ length: 2 ** qubits }, (_, index) => index.toString(2).padStart(qubits, '0'));
+  return Array.from({ length: 2 ** qubits }, (_, index) => basisLabel(index, qubits));
 }
 
 /**

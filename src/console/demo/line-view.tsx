@@ -4,8 +4,8 @@ import { useWidth } from '../drawing/use-width.ts';
 import { capitalized, signed } from '../numbers.ts';
 import { tally } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
-import { layoutLine } from './line-layout.ts';
-import type { PageState } from './page-state.ts';
+import { layoutLine } from './demo-shapes.ts';
+import type { PageState } from './demo-state.ts';
 
 /** Distance of the axis from the top of the drawing, and height of the drawing. */
 const AXIS = 64;

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { rounded } from '../numbers.ts';
 import './curve.css';
+import { ValuesTable } from '../shell/table.tsx';
 import {
   type Axis,
   ascending,
@@ -12,8 +13,7 @@ import {
   rangeOf,
   type Series,
   valueInWords,
-} from './curve-data.ts';
-import { ValuesTable } from './values-table.tsx';
+} from './plot-data.ts';
 
 const COLOURS = ['--class-1', '--class-0', '--ink'] as const;
 /** Curves differ by their dashes, too: eleven of them have a pair of their own. */

@@ -1,17 +1,18 @@
 /** A heat map of values over two axes, with its values in words and as a table. */
+import './heat-map.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { rounded } from '../numbers.ts';
-import { type Axis, valueInWords } from './curve-data.ts';
-import './heat-map.css';
+import { ValuesTable } from '../shell/table.tsx';
 import {
+  type Axis,
   cellInWords,
   extremesOf,
   type Field,
   fieldInWords,
   GRADIENT,
   pixelsOf,
-} from './heat-map-data.ts';
-import { ValuesTable } from './values-table.tsx';
+  valueInWords,
+} from './plot-data.ts';
 
 /**
  * Draws the field. New values may be given at any time; missing ones stay blank. The pointer and the arrow keys

@@ -1,5 +1,5 @@
 /** What a histogram shows, apart from its drawing: its rows, their order, the places of the bars, and all of it in words. */
-import { grouped, percent } from '../numbers.ts';
+import { basisLabel, grouped, percent } from '../numbers.ts';
 
 /** Shots of a job by outcome. */
 export interface CountsOf {
@@ -62,7 +62,7 @@ export function allRows({ counts, exact, other }: HistogramContents): readonly H
   const [sample = ''] = outcomes;
   if (/^[01]+$/.test(sample) && sample.length <= MAX_BITS_IN_FULL) {
     for (let i = 0; i < 2 ** sample.length; i += 1) {
-      outcomes.add(i.toString(2).padStart(sample.length, '0'));
+      outcomes.add(basisLabel(i, sample.length));
     }
   }
   const total = Math.max(1, totalOf(counts));

@@ -3,8 +3,10 @@
  * of outcomes: the 64 most frequent ones have a bar each, the others have one together. What is wider than its place
  * can be scrolled.
  */
+
 import { useMemo, useRef } from 'preact/hooks';
 import { grouped, percent } from '../numbers.ts';
+import { Table } from '../shell/table.tsx';
 import {
   allRows,
   greatestOf,
@@ -73,7 +75,7 @@ export function Histogram(contents: HistogramContents) {
       )}
       <details>
         <summary>Counts as a table</summary>
-        <Table
+        <CountsTable
           label={label}
           all={all}
           groups={groups}
@@ -281,7 +283,7 @@ function shareInWords(share: number): string {
   return `${Number((share * 100).toPrecision(2))}%`;
 }
 
-function Table({
+function CountsTable({
   label,
   all,
   groups,
@@ -295,40 +297,35 @@ function Table({
   readonly hasExact: boolean;
 }) {
   return (
-    <section class="scroll rows" tabIndex={0} aria-label={`Counts: ${label}`}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Outcome</th>
-            {groups.length > 0 && <th scope="col">Counts as</th>}
-            <th scope="col">Count</th>
-            <th scope="col">Share</th>
-            {hasExact && <th scope="col">Exact</th>}
-            {otherLabel !== undefined && <th scope="col">{otherLabel}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {all.slice(0, NUM_TABLE_ROWS).map((row) => (
-            <tr key={row.outcome}>
-              <th scope="row">{row.outcome}</th>
-              {groups.length > 0 && <td>{groups.find(({ has }) => has(row.outcome))?.name}</td>}
-              <td>{grouped(row.count)}</td>
-              <td>{percent(row.share, 2)}</td>
-              {row.exact !== undefined && <td>{percent(row.exact, 2)}</td>}
-              {row.otherCount !== undefined && (
-                <td>
-                  {grouped(row.otherCount)} ({percent(row.otherShare ?? 0, 2)})
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Table
+      label={`Counts: ${label}`}
+      class="rows"
+      columns={[
+        'Outcome',
+        ...(groups.length > 0 ? ['Counts as'] : []),
+        'Count',
+        'Share',
+        ...(hasExact ? ['Exact'] : []),
+        ...(otherLabel === undefined ? [] : [otherLabel]),
+      ]}
+      rows={all
+        .slice(0, NUM_TABLE_ROWS)
+        .map((row) => [
+          row.outcome,
+          ...(groups.length > 0 ? [groups.find(({ has }) => has(row.outcome))?.name] : []),
+          grouped(row.count),
+          percent(row.share, 2),
+          ...(row.exact === undefined ? [] : [percent(row.exact, 2)]),
+          ...(row.otherCount === undefined
+            ? []
+            : [`${grouped(row.otherCount)} (${percent(row.otherShare ?? 0, 2)})`]),
+        ])}
+    >
       {all.length > NUM_TABLE_ROWS && (
         <p class="small">
           The {grouped(NUM_TABLE_ROWS)} most frequent of {grouped(all.length)} outcomes.
         </p>
       )}
-    </section>
+    </Table>
   );
 }

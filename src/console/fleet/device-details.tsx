@@ -1,7 +1,9 @@
 /** One device: its state, figures, history and maintenance. */
+
 import type { RefObject } from 'preact';
 import type { Device } from '../../client/api-types.ts';
-import { grouped } from '../numbers.ts';
+import { ago, grouped, load, memory, timeOfDay } from '../numbers.ts';
+import { Ago, FactList, StateLine } from '../shell/facts.tsx';
 import {
   backingInWords,
   busyTime,
@@ -10,7 +12,6 @@ import {
   silentSince,
   stateOf,
 } from './device-words.ts';
-import { ago, load, memory, timeOfDay } from './figures.ts';
 import type { FleetHistory } from './fleet-history.ts';
 import { MaintenanceSwitch } from './maintenance-switch.tsx';
 import { Sparkline } from './sparkline.tsx';
@@ -52,13 +53,9 @@ export function DeviceDetails({
           Close
         </button>
       </div>
-      <p class="state" data-state={state}>
-        <span class="sign" aria-hidden="true">
-          {sign}
-        </span>
-        <b>{word}</b>
+      <StateLine state={state} sign={sign} word={word}>
         {device.modelled && <span class="basis">modelled</span>}
-      </p>
+      </StateLine>
       {silent === undefined ? (
         <p>{deviceInWords(device)}</p>
       ) : (
@@ -69,51 +66,32 @@ export function DeviceDetails({
         </p>
       )}
       <Sparkline label="Load" points={history.loadOf(device.id)} top={1} write={load} />
-      <dl class="fleet-facts">
-        <div>
-          <dt>Node</dt>
-          <dd>
-            {device.node}, place {device.slot}
-            {device.served_by !== undefined && `, served by ${device.served_by}`}
-          </dd>
-        </div>
-        <div>
-          <dt>Hardware</dt>
-          <dd>{backingInWords(device)}</dd>
-        </div>
-        <div>
-          <dt>Capacity</dt>
-          <dd>
-            circuits of up to {device.max_qubits} qubits in {memory(device.memory_bytes)}
-          </dd>
-        </div>
-        <div>
-          <dt>Self-test</dt>
-          <dd>
-            <time dateTime={device.checked_at}>{ago(device.checked_at, now)}</time>
-          </dd>
-        </div>
-        <div>
-          <dt>Completed</dt>
-          <dd>{grouped(counters.completed)}</dd>
-        </div>
-        <div>
-          <dt>Failed or cancelled</dt>
-          <dd>{grouped(counters.failed)}</dd>
-        </div>
-        <div>
-          <dt>Lost with the adapter or worker</dt>
-          <dd>{grouped(counters.lost)}</dd>
-        </div>
-        <div>
-          <dt>
-            Busy <span class="basis">{utilisation.basis}</span>
-          </dt>
-          <dd>
-            {load(utilisation.fraction)} of the time, {busyTime(counters.busy_ms)} in all
-          </dd>
-        </div>
-      </dl>
+      <FactList
+        class="fleet-facts"
+        facts={[
+          [
+            'Node',
+            <>
+              {device.node}, place {device.slot}
+              {device.served_by !== undefined && `, served by ${device.served_by}`}
+            </>,
+          ],
+          ['Hardware', backingInWords(device)],
+          [
+            'Capacity',
+            `circuits of up to ${device.max_qubits} qubits in ${memory(device.memory_bytes)}`,
+          ],
+          ['Self-test', <Ago key="ago" at={device.checked_at} />],
+          ['Completed', grouped(counters.completed)],
+          ['Failed or cancelled', grouped(counters.failed)],
+          ['Lost with the adapter or worker', grouped(counters.lost)],
+          [
+            'Busy',
+            `${load(utilisation.fraction)} of the time, ${busyTime(counters.busy_ms)} in all`,
+            utilisation.basis,
+          ],
+        ]}
+      />
       <p class="small">
         Counted since{' '}
         <time dateTime={utilisation.since}>

@@ -1,7 +1,10 @@
 /** The devices as tiles, by node. Arrow keys go from tile to tile and select. */
+
 import { useRef } from 'preact/hooks';
 import type { Device } from '../../client/api-types.ts';
+import { load } from '../numbers.ts';
 import { goTo, hashOf } from '../shell/route.ts';
+import { Table } from '../shell/table.tsx';
 import {
   backingWord,
   countStates,
@@ -10,9 +13,8 @@ import {
   STATE_WORDS,
   stateOf,
 } from './device-words.ts';
-import { load } from './figures.ts';
 import type { FleetHistory } from './fleet-history.ts';
-import { groupBy, tileAfterKey } from './map-moves.ts';
+import { tileAfterKey } from './map-moves.ts';
 
 /** Address of a device as a map or table; of all devices without an id. */
 export function fleetHash(id: string | undefined, form: 'map' | 'table'): string {
@@ -57,7 +59,7 @@ export function DeviceMap({ devices, history, selected, onOpen }: DeviceMapProps
       aria-label="Devices by node. Arrow keys go from device to device."
       onKeyDown={move}
     >
-      {groupBy(devices, ({ node }) => node).map(([node, own]) => (
+      {[...Map.groupBy(devices, ({ node }) => node)].map(([node, own]) => (
         <section class="node" key={node} aria-label={nodeLabel(node, own)}>
           <div class="head">
             <h2>{node}</h2>
@@ -174,56 +176,36 @@ export function Legend({ devices }: { readonly devices: readonly Device[] }) {
 /** The same as a table. */
 export function DeviceTable({ devices, history, selected, onOpen }: DeviceMapProps) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Devices as a table">
-      <table class="devices">
-        <caption class="unseen">Devices of the fleet</caption>
-        <thead>
-          <tr>
-            <th scope="col">Device</th>
-            <th scope="col">Node</th>
-            <th scope="col">State</th>
-            <th scope="col">Load now</th>
-            <th scope="col">Waiting</th>
-            <th scope="col">Backing</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Qubits</th>
-            <th scope="col">Completed</th>
-            <th scope="col">Failed</th>
-            <th scope="col">Lost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {devices.map((device) => {
-            const recent = history.recentLoad(device.id);
-            const { word, sign } = STATE_WORDS[stateOf(device)];
-            return (
-              <tr key={device.id} {...(device.id === selected && { 'aria-current': 'true' })}>
-                <th scope="row">
-                  <a
-                    href={fleetHash(device.id, 'table')}
-                    data-id={device.id}
-                    onClick={() => onOpen(device.id)}
-                  >
-                    {device.id}
-                  </a>
-                </th>
-                <td>{device.node}</td>
-                <td>
-                  <span aria-hidden="true">{sign}</span> {word}
-                </td>
-                <td>{recent === undefined ? '–' : load(recent)}</td>
-                <td>{device.queue_depth}</td>
-                <td>{backingWord(device)}</td>
-                <td>{device.modelled ? 'modelled' : 'a GPU of its own'}</td>
-                <td>{device.max_qubits}</td>
-                <td>{device.counters.completed}</td>
-                <td>{device.counters.failed}</td>
-                <td>{device.counters.lost}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Devices as a table"
+      class="devices"
+      columns={[
+        ...['Device', 'Node', 'State', 'Load now', 'Waiting', 'Backing'],
+        ...['Kind', 'Qubits', 'Completed', 'Failed', 'Lost'],
+      ]}
+      current={devices.findIndex(({ id }) => id === selected)}
+      rows={devices.map((device) => {
+        const { id, counters } = device;
+        const recent = history.recentLoad(id);
+        const { word, sign } = STATE_WORDS[stateOf(device)];
+        return [
+          <a key="id" href={fleetHash(id, 'table')} data-id={id} onClick={() => onOpen(id)}>
+            {id}
+          </a>,
+          device.node,
+          <>
+            <span aria-hidden="true">{sign}</span> {word}
+          </>,
+          recent === undefined ? '–' : load(recent),
+          device.queue_depth,
+          backingWord(device),
+          device.modelled ? 'modelled' : 'a GPU of its own',
+          device.max_qubits,
+          counters.completed,
+          counters.failed,
+          counters.lost,
+        ];
+      })}
+    />
   );
 }

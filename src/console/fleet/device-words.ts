@@ -1,7 +1,6 @@
-/** State of a device as a word, a sign and sentences. Colours only repeat them. */
+/** State of a device as a word, a sign and sentences, and the effects of maintenance. Colours only repeat them. */
 import type { Device, DeviceSummary } from '../../client/api-types.ts';
-import { duration, listed } from '../numbers.ts';
-import { load, numberOf, sentence, startsIn } from './figures.ts';
+import { duration, listed, load, numberOf, sentence, startsIn } from '../numbers.ts';
 
 /** Processor that the devices belong to. */
 export const FLEET = 'gpu-fleet';
@@ -166,4 +165,59 @@ export function outOfServiceInWords(devices: readonly Device[]): string {
 export function busyTime(ms: number): string {
   if (ms === 0) return '0 ms';
   return ms < 60_000 ? duration(ms) : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+/** Device or processor whose maintenance is switched. */
+export interface MaintenanceTarget {
+  readonly kind: 'device' | 'processor';
+  readonly id: string;
+  /** Whether it is in maintenance now. */
+  readonly isOut: boolean;
+  /** Whether it runs a circuit now; undefined if that is not known. */
+  readonly isBusy?: boolean;
+  /** Number of circuits that wait for it. */
+  readonly queueDepth: number;
+}
+
+/** Effects of switching the maintenance, one sentence each. */
+export function maintenanceEffects({
+  kind,
+  id,
+  isOut,
+  isBusy,
+  queueDepth,
+}: MaintenanceTarget): readonly string[] {
+  if (isOut) {
+    const waiting =
+      queueDepth === 0
+        ? ''
+        : ` ${numberOf(queueDepth, 'circuit that waits', 'circuits that wait')} for it can run.`;
+    return [`${id} takes circuits again if its last self-test passed.${waiting}`];
+  }
+  const lasting = 'Maintenance lasts until an administrator ends it, also over restarts.';
+  const running = {
+    true: `The circuit that runs on ${id} now finishes there.`,
+    false: `${id} runs nothing now.`,
+    undefined: `Circuits that run on ${id} now finish there.`,
+  }[`${isBusy}`];
+  if (kind === 'device') {
+    const waiting =
+      queueDepth === 0
+        ? ''
+        : ` ${numberOf(queueDepth, 'circuit that waits for it runs on another device', 'circuits that wait for it run on other devices')}.`;
+    return [
+      `${running}${waiting} No new circuit is placed on it.`,
+      'The fleet has less memory for one state, so its largest circuit may have fewer qubits.',
+      lasting,
+    ];
+  }
+  const waiting =
+    queueDepth === 0
+      ? ''
+      : ` ${numberOf(queueDepth, 'circuit waits and keeps its place', 'circuits wait and keep their places')}.`;
+  return [
+    `${running}${waiting}`,
+    `New circuits for ${id} are refused with the status 503 and your reason.`,
+    lasting,
+  ];
 }

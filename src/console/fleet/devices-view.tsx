@@ -1,15 +1,17 @@
 /** The 48 devices: a map or a table, curves of the last minutes, and the details of one. */
+
 import { useEffect, useRef } from 'preact/hooks';
 import type { Device } from '../../client/api-types.ts';
+import { load } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Problem } from '../shell/notice.tsx';
+import { ChoiceButtons } from '../shell/forms.tsx';
+import { Pending, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { goTo, place } from '../shell/route.ts';
 import { keyInfo } from '../shell/session.ts';
 import { DeviceDetails } from './device-details.tsx';
 import { DeviceMap, DeviceTable, fleetHash, Legend } from './device-map.tsx';
 import { FLEET, fleetInWords, outOfServiceInWords } from './device-words.ts';
-import { load } from './figures.ts';
 import { type FleetHistory, pollMs } from './fleet-history.ts';
 import { Sparkline } from './sparkline.tsx';
 
@@ -49,13 +51,7 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
     goTo(fleetHash(undefined, form));
   };
 
-  if (data === undefined) {
-    return error === undefined ? (
-      <p class="plain">Loading the devices …</p>
-    ) : (
-      <Problem error={error} />
-    );
-  }
+  if (data === undefined) return <Pending what="the devices" error={error} />;
   const { devices, summary } = data;
   const shown = { devices, history, selected, onOpen };
   const ids = devices.map(({ id }) => id);
@@ -71,22 +67,12 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
           {fleetInWords(devices, summary)}{' '}
           {devices.some(({ modelled }) => modelled) && <span class="basis">modelled</span>}
         </p>
-        <div class="choices" role="group" aria-label="Form">
-          <button
-            type="button"
-            aria-pressed={!isTable}
-            onClick={() => goTo(fleetHash(selected, 'map'))}
-          >
-            Map
-          </button>
-          <button
-            type="button"
-            aria-pressed={isTable}
-            onClick={() => goTo(fleetHash(selected, 'table'))}
-          >
-            Table
-          </button>
-        </div>
+        <ChoiceButtons
+          label="Form"
+          names={['Map', 'Table']}
+          chosen={isTable ? 'Table' : 'Map'}
+          onChoose={(name) => goTo(fleetHash(selected, name === 'Table' ? 'table' : 'map'))}
+        />
       </div>
       {selected !== undefined && device === undefined && (
         <p class="notice">There is no device {selected}.</p>

@@ -1,6 +1,6 @@
 /** The fleet now: devices, processors, TPU zones, models, agents and systems. */
 import { useRef } from 'preact/hooks';
-import { NeedsKey } from '../shell/notice.tsx';
+import { Heading, NeedsKey } from '../shell/notice.tsx';
 import { hashOf, place } from '../shell/route.ts';
 import { key } from '../shell/session.ts';
 import { DevicesView } from './devices-view.tsx';
@@ -43,10 +43,7 @@ export function FleetPage() {
     history.current = { key: key.value, kept: new FleetHistory() };
   return (
     <div class="fleet">
-      <div class="hero">
-        <h1>The fleet</h1>
-        <p class="lede">{part.lede}</p>
-      </div>
+      <Heading title="The fleet" lede={part.lede} />
       <nav class="fleet-parts" aria-label="Parts of the fleet">
         {PARTS.map((each) => (
           <a

@@ -1,9 +1,9 @@
 /** Takes a device or processor out of service, or puts it back, after asking. */
+
 import { useSignal } from '@preact/signals';
-import { useId, useRef } from 'preact/hooks';
-import { Problem } from '../shell/notice.tsx';
+import { ActDialog, TextField } from '../shell/forms.tsx';
 import { client, keyInfo, mayUse } from '../shell/session.ts';
-import { type MaintenanceTarget, maintenanceEffects } from './maintenance-words.ts';
+import { type MaintenanceTarget, maintenanceEffects } from './device-words.ts';
 
 const MAX_REASON = 200;
 
@@ -19,12 +19,9 @@ export function MaintenanceSwitch({
   readonly target: MaintenanceTarget;
   readonly onDone: () => void;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const isAsked = useSignal(false);
   const reason = useSignal('');
-  const error = useSignal<unknown>(undefined);
-  const isSending = useSignal(false);
   const done = useSignal('');
-  const titleId = useId();
   const { kind, id, isOut } = target;
   if (!mayUse('admin')) {
     // Before the service has said what the key may do, nothing is known.
@@ -37,78 +34,65 @@ export function MaintenanceSwitch({
   }
   const action = isOut ? `Put ${id} back into service` : `Take ${id} out of service`;
 
-  const open = () => {
-    error.value = undefined;
+  const ask = (isOpen: boolean) => {
+    isAsked.value = isOpen;
     reason.value = '';
-    dialog.current?.showModal();
   };
-  const send = async (event: Event) => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
-    error.value = undefined;
+  const act = async () => {
     const body = isOut ? { enabled: false } : { enabled: true, reason: reason.value.trim() };
-    try {
-      await (kind === 'device'
-        ? client.value.request('POST /admin/fleet/devices/{device_id}/maintenance', {
-            path: { device_id: id },
-            body,
-          })
-        : client.value.request('POST /admin/processors/{processor_id}/maintenance', {
-            path: { processor_id: id },
-            body,
-          }));
-      done.value = isOut ? `${id} is back in service.` : `${id} is in maintenance.`;
-      dialog.current?.close();
-      onDone();
-    } catch (problem) {
-      error.value = problem;
-    } finally {
-      isSending.value = false;
-    }
+    await (kind === 'device'
+      ? client.value.request('POST /admin/fleet/devices/{device_id}/maintenance', {
+          path: { device_id: id },
+          body,
+        })
+      : client.value.request('POST /admin/processors/{processor_id}/maintenance', {
+          path: { processor_id: id },
+          body,
+        }));
+    done.value = isOut ? `${id} is back in service.` : `${id} is in maintenance.`;
+    ask(false);
+    onDone();
   };
 
   return (
     <>
-      <button type="button" onClick={open}>
+      <button type="button" onClick={() => ask(true)}>
         {action} …
       </button>
       <p class="small" role="status">
         {done.value}
       </p>
-      <dialog ref={dialog} class="card ask" aria-labelledby={titleId}>
-        <form onSubmit={(event) => void send(event)}>
-          <h2 id={titleId}>{action}?</h2>
-          <ul>
-            {maintenanceEffects(target).map((effect) => (
-              <li key={effect}>{effect}</li>
-            ))}
-          </ul>
-          {!isOut && (
-            <label class="field">
-              <span>Reason, which callers are shown</span>
-              <input
-                required
-                pattern=".*\S.*"
-                maxLength={MAX_REASON}
-                value={reason.value}
-                onInput={(event) => {
-                  reason.value = event.currentTarget.value;
-                }}
-              />
-            </label>
+      {isAsked.value && (
+        <ActDialog
+          title={`${action}?`}
+          action={action}
+          refusal="Cancel"
+          act={act}
+          onClose={() => ask(false)}
+        >
+          {() => (
+            <>
+              <ul>
+                {maintenanceEffects(target).map((effect) => (
+                  <li key={effect}>{effect}</li>
+                ))}
+              </ul>
+              {!isOut && (
+                <TextField
+                  label="Reason, which callers are shown"
+                  required
+                  pattern=".*\S.*"
+                  maxLength={MAX_REASON}
+                  value={reason.value}
+                  onText={(text) => {
+                    reason.value = text;
+                  }}
+                />
+              )}
+            </>
           )}
-          <Problem error={error.value} />
-          <div class="choices">
-            <button type="submit" class="primary" aria-disabled={isSending.value}>
-              {isSending.value ? 'Asking the service …' : action}
-            </button>
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
-          </div>
-        </form>
-      </dialog>
+        </ActDialog>
+      )}
     </>
   );
 }

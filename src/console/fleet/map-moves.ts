@@ -43,18 +43,3 @@ export function tileAfterKey(
   }
   return nearest?.id;
 }
-
-/** Items in groups by a name, in the order in which the names come first. */
-export function groupBy<T>(
-  items: readonly T[],
-  nameOf: (item: T) => string,
-): readonly (readonly [string, readonly T[]])[] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const name = nameOf(item);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [item]);
-    else group.push(item);
-  }
-  return [...groups];
-}

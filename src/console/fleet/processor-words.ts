@@ -1,8 +1,7 @@
-/** State, hardware and limits of a processor, in words. */
-import type { Processor } from '../../client/api-types.ts';
-import { capitalized, grouped } from '../numbers.ts';
-import { numberOf, sentence, startsIn } from './figures.ts';
-import { groupBy } from './map-moves.ts';
+/** Processors and services in words: states, hardware, limits, and the scopes that they need. */
+import type { Processor, Routes } from '../../client/api-types.ts';
+import { capitalized, grouped, numberOf, sentence, startsIn } from '../numbers.ts';
+import type { KeyInfo } from '../shell/session.ts';
 
 /** Kinds of processors in the order of the page. */
 const KINDS = {
@@ -19,7 +18,7 @@ const ORDER: readonly string[] = ['Simulators', 'Emulated devices', 'Hardware'];
 export function processorsByKind(
   processors: readonly Processor[],
 ): readonly (readonly [string, readonly Processor[]])[] {
-  return groupBy(processors, ({ family }) => KINDS[family]).toSorted(
+  return [...Map.groupBy(processors, ({ family }) => KINDS[family])].sort(
     ([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b),
   );
 }
@@ -124,8 +123,10 @@ export function methodInWords({
   return `${capitalized(method.replaceAll('_', ' '))}: ${parts.join(', ')}`;
 }
 
-/** Rows of figures that only some processors have. */
-export function deviceFacts(processor: Processor): readonly (readonly [string, string])[] {
+/** Figures by title; undefined if a processor has none. */
+export function deviceFacts(
+  processor: Processor,
+): readonly (readonly [title: string, text: string | undefined])[] {
   const {
     native_gates: gates,
     coupling_map: couplers,
@@ -135,7 +136,7 @@ export function deviceFacts(processor: Processor): readonly (readonly [string, s
   } = processor;
   const { max_used_qubits: used, date, vendor, calibration } = processor;
   const readoutNs = times?.['M'];
-  const rows: (readonly [string, string | undefined])[] = [
+  return [
     [
       'One circuit uses',
       used === undefined || used >= processor.max_qubits
@@ -154,9 +155,48 @@ export function deviceFacts(processor: Processor): readonly (readonly [string, s
     ['Waiting at the vendor', vendor?.queue_depth?.toString()],
     ['Calibrated', calibration?.calibrated_at],
   ];
-  return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
 function micros(us: number): string {
   return `${us.toFixed(us < 10 ? 1 : 0)} µs`;
+}
+
+type Scope = KeyInfo['scopes'][number];
+type SystemId = Routes['GET /systems']['data']['systems'][number]['id'];
+
+/** Scope of a key that may use a system. */
+export const SYSTEM_SCOPES: Readonly<Record<SystemId, Scope>> = {
+  qvm: 'circuits',
+  'quantum-os': 'read',
+  asi: 'agents',
+  llma: 'models',
+};
+
+/** Scope that something needs, and whether the key has it: "Needs a key with the scope agents, which yours has." */
+export function neededScope(scope: Scope, key: KeyInfo | undefined): string {
+  const needed = `Needs a key with the scope ${scope}`;
+  if (key === undefined) return `${needed}.`;
+  return `${needed}, which yours ${key.scopes.includes(scope) ? 'has' : 'lacks'}.`;
+}
+
+/** Fields that `GET /status` repeats. */
+interface Live {
+  readonly id: string;
+  readonly available: boolean;
+  readonly reason?: string | undefined;
+  readonly checked_at: string;
+}
+
+/** Entries with the states of a later status. */
+export function withStatus<T extends Live>(
+  entries: readonly T[],
+  status: readonly Live[] | undefined,
+): readonly T[] {
+  return entries.map((entry) => {
+    const now = status?.find(({ id }) => id === entry.id);
+    if (now === undefined) return entry;
+    const { reason: _, ...rest } = entry;
+    // The cast is safe: the omitted field is optional, and the added ones have the types of the entry.
+    return { ...rest, ...now } as T;
+  });
 }

@@ -1,10 +1,11 @@
 /** Processors as cards: simulators, emulated devices, hardware. */
+
 import type { Processor } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Problem } from '../shell/notice.tsx';
+import { Ago, FactList, StateLine } from '../shell/facts.tsx';
+import { Pending, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
-import { ago } from './figures.ts';
 import { MaintenanceSwitch } from './maintenance-switch.tsx';
 import {
   availabilityInWords,
@@ -22,13 +23,7 @@ const EVERY_MS = 5000;
 /** Shows all processors. */
 export function ProcessorsView() {
   const { data, error, reload } = useResource('GET /quantum/processors', {}, { everyMs: EVERY_MS });
-  if (data === undefined) {
-    return error === undefined ? (
-      <p class="plain">Loading the processors …</p>
-    ) : (
-      <Problem error={error} />
-    );
-  }
+  if (data === undefined) return <Pending what="the processors" error={error} />;
   return (
     <>
       <Problem error={error} />
@@ -57,7 +52,6 @@ function ProcessorCard({
   readonly onChanged: () => void;
 }) {
   const { id, name, methods } = processor;
-  const { word, sign, state } = processorState(processor);
   return (
     <article class="card" aria-label={name}>
       <div class="head">
@@ -67,51 +61,30 @@ function ProcessorCard({
       <p class="small">
         <code>{id}</code>
       </p>
-      <p class="state" data-state={state}>
-        <span class="sign" aria-hidden="true">
-          {sign}
-        </span>
-        <b>{word}</b>
-      </p>
+      <StateLine {...processorState(processor)} />
       <p>{availabilityInWords(processor)}</p>
-      <dl class="fleet-facts">
-        <div>
-          <dt>Runs on</dt>
-          <dd>{executionInWords(processor)}</dd>
-        </div>
-        {methods !== undefined && (
-          <div>
-            <dt>Methods</dt>
-            <dd>
-              {methods.map((method) => (
-                <span key={method.method} class="line">
-                  {methodInWords(method)}
-                </span>
-              ))}
-            </dd>
-          </div>
-        )}
-        {processor.max_shots > 0 && (
-          <div>
-            <dt>At most</dt>
-            <dd>
-              {grouped(processor.max_shots)} shots, {grouped(processor.max_gates)} gates
-            </dd>
-          </div>
-        )}
-        {deviceFacts(processor).map(([title, value]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>Self-test</dt>
-          <dd>
-            <time dateTime={processor.checked_at}>{ago(processor.checked_at, Date.now())}</time>
-          </dd>
-        </div>
-      </dl>
+      <FactList
+        class="fleet-facts"
+        facts={[
+          ['Runs on', executionInWords(processor)],
+          [
+            'Methods',
+            methods?.map((method) => (
+              <span key={method.method} class="line">
+                {methodInWords(method)}
+              </span>
+            )),
+          ],
+          [
+            'At most',
+            processor.max_shots > 0
+              ? `${grouped(processor.max_shots)} shots, ${grouped(processor.max_gates)} gates`
+              : undefined,
+          ],
+          ...deviceFacts(processor),
+          ['Self-test', <Ago key="ago" at={processor.checked_at} />],
+        ]}
+      />
       {processor.source !== undefined && (
         <details>
           <summary>Where the figures come from</summary>

@@ -1,13 +1,14 @@
 /** Models, agents and systems with their self-tests. */
+
 import type { ComponentChildren } from 'preact';
 import type { Agent, ModelSummary } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
+import { Ago, FactList, type Facts, StateLine } from '../shell/facts.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { keyInfo } from '../shell/session.ts';
-import { ago } from './figures.ts';
-import { neededScope, SYSTEM_SCOPES, withStatus } from './service-words.ts';
+import { neededScope, SYSTEM_SCOPES, withStatus } from './processor-words.ts';
 
 const EVERY_MS = 10_000;
 
@@ -58,6 +59,18 @@ export function ServicesView() {
 
 function AgentCard({ agent }: { readonly agent: Agent }) {
   const measured = agent.tasks_per_sec_basis;
+  const speed =
+    measured === null
+      ? []
+      : [
+          [
+            'Speed',
+            <>
+              {grouped(agent.tasks_per_sec)} tasks a second, <Ago at={measured.measured_at} />
+            </>,
+            measured.basis,
+          ] as const,
+        ];
   return (
     <Service
       service={agent}
@@ -67,23 +80,8 @@ function AgentCard({ agent }: { readonly agent: Agent }) {
           : `The task ${measured.task}, whose answer is known. Speed: ${measured.method}.`
       }
       needs={neededScope('agents', keyInfo.value)}
-    >
-      {measured !== null && (
-        <div>
-          <dt>
-            Speed <span class="basis">{measured.basis}</span>
-          </dt>
-          <dd>
-            {grouped(agent.tasks_per_sec)} tasks a second,{' '}
-            <time dateTime={measured.measured_at}>{ago(measured.measured_at, Date.now())}</time>
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>Tasks</dt>
-        <dd>{agent.capabilities.map((each) => each.task).join(', ')}</dd>
-      </div>
-    </Service>
+      facts={[...speed, ['Tasks', agent.capabilities.map((each) => each.task).join(', ')]]}
+    />
   );
 }
 
@@ -108,7 +106,7 @@ function Service({
   service,
   selfTest,
   needs,
-  children,
+  facts = [],
 }: {
   readonly service: {
     readonly id: string;
@@ -120,7 +118,7 @@ function Service({
   };
   readonly selfTest: string;
   readonly needs: string;
-  readonly children?: ComponentChildren;
+  readonly facts?: Facts;
 }) {
   const { available } = service;
   return (
@@ -129,24 +127,25 @@ function Service({
         <h3>{service.name}</h3>
         <code class="small">{service.id}</code>
       </div>
-      <p class="state" data-state={available ? 'idle' : 'quarantine'}>
-        <span class="sign" aria-hidden="true">
-          {available ? '○' : '!'}
-        </span>
-        <b>{available ? 'Available' : 'Not available'}</b>
-      </p>
+      <StateLine
+        state={available ? 'idle' : 'quarantine'}
+        sign={available ? '○' : '!'}
+        word={available ? 'Available' : 'Not available'}
+      />
       {!available && <p>{service.reason}</p>}
       <p class="note">{service.description}</p>
-      <dl class="fleet-facts">
-        {children}
-        <div>
-          <dt>Self-test</dt>
-          <dd>
-            <time dateTime={service.checked_at}>{ago(service.checked_at, Date.now())}</time>.{' '}
-            {selfTest}
-          </dd>
-        </div>
-      </dl>
+      <FactList
+        class="fleet-facts"
+        facts={[
+          ...facts,
+          [
+            'Self-test',
+            <>
+              <Ago at={service.checked_at} />. {selfTest}
+            </>,
+          ],
+        ]}
+      />
       <p class="small">{needs}</p>
     </article>
   );

@@ -1,8 +1,6 @@
 /** A small curve over the last minutes, with its figures in words beside it. */
-
-import { span } from './figures.ts';
-import type { Point } from './fleet-history.ts';
-import { SPARK, sparkShape } from './spark-path.ts';
+import { span } from '../numbers.ts';
+import { type Point, SPARK, sparkShape } from './fleet-history.ts';
 
 interface SparklineProps {
   /** What the curve shows: "Load". */

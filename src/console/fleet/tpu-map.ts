@@ -1,7 +1,6 @@
 /** Chips of a TPU zone as squares: own slices, slices of others, free chips. */
 import type { TpuFleet, TpuJob, TpuJobSummary } from '../../client/api-types.ts';
-import { listed } from '../numbers.ts';
-import { numberOf } from './figures.ts';
+import { listed, numberOf } from '../numbers.ts';
 
 /** Chips of one own job, of all other jobs, or free chips. */
 export interface Slice {

@@ -1,14 +1,12 @@
 /** The modelled TPU fleet: zones with their chips in use and free, and the rates of the fleet. */
-
-import type { TpuFleet } from '../../client/api-types.ts';
+import { Ago, FactList } from '../shell/facts.tsx';
+import './chips.css';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Problem } from '../shell/notice.tsx';
+import { Pending, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { mayUse } from '../shell/session.ts';
-import { Chips } from './chips.tsx';
-import { ago } from './figures.ts';
-import { type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
+import { type Slice, squaresOf, type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
 
 const EVERY_MS = 5000;
 const UNENDED = { query: { status: ['queued', 'running'], limit: 100 } } as const;
@@ -17,16 +15,11 @@ const UNENDED = { query: { status: ['queued', 'running'], limit: 100 } } as cons
 export function TpuView() {
   const { data, error } = useResource('GET /tpu/fleet', {}, { everyMs: EVERY_MS });
   const jobs = useResource('GET /tpu/jobs', UNENDED, { everyMs: EVERY_MS, isOff: !mayUse('tpu') });
-  if (data === undefined) {
-    return error === undefined ? (
-      <p class="plain">Loading the zones …</p>
-    ) : (
-      <Problem error={error} />
-    );
-  }
+  if (data === undefined) return <Pending what="the zones" error={error} />;
   const {
     available,
     reason,
+    benchmark,
     rated_tasks_per_sec_basis: rated,
     measured_tasks_per_sec_basis: measured,
   } = data;
@@ -59,42 +52,35 @@ export function TpuView() {
       </ul>
       <div class="card">
         <h2>Rates</h2>
-        <dl class="fleet-facts">
-          <div>
-            <dt>
-              Rated <span class="basis">{rated.basis}</span>
-            </dt>
-            <dd>{grouped(data.rated_tasks_per_sec)} tasks a second</dd>
-          </div>
-          <div>
-            <dt>
-              Now <span class="basis">{measured.basis}</span>
-            </dt>
-            <dd>{grouped(data.measured_tasks_per_sec)} tasks a second on this machine</dd>
-          </div>
-          {data.benchmark !== null && <Benchmark benchmark={data.benchmark} />}
-        </dl>
+        <FactList
+          class="fleet-facts"
+          facts={[
+            ['Rated', `${grouped(data.rated_tasks_per_sec)} tasks a second`, rated.basis],
+            [
+              'Now',
+              `${grouped(data.measured_tasks_per_sec)} tasks a second on this machine`,
+              measured.basis,
+            ],
+            ...(benchmark === null
+              ? []
+              : [
+                  [
+                    'Self-test',
+                    <>
+                      {grouped(benchmark.jobs_per_sec)} jobs of “{benchmark.task}” a second,{' '}
+                      <Ago at={benchmark.measured_at} />
+                    </>,
+                    benchmark.basis,
+                  ] as const,
+                ]),
+          ]}
+        />
         <p class="small">
           {rated.how} {measured.how}
         </p>
       </div>
       <ApiPanel call={{ route: 'GET /tpu/fleet' }} />
     </>
-  );
-}
-
-function Benchmark({ benchmark }: { readonly benchmark: NonNullable<TpuFleet['benchmark']> }) {
-  const { basis, task, jobs_per_sec: perSecond, measured_at: at } = benchmark;
-  return (
-    <div>
-      <dt>
-        Self-test <span class="basis">{basis}</span>
-      </dt>
-      <dd>
-        {grouped(perSecond)} jobs of “{task}” a second,{' '}
-        <time dateTime={at}>{ago(at, Date.now())}</time>
-      </dd>
-    </div>
   );
 }
 
@@ -110,5 +96,16 @@ function Zone({ zone }: { readonly zone: ZoneMap }) {
       ))}
       <p class="small">{zoneInWords(zone)}</p>
     </article>
+  );
+}
+
+/** Draws the chips of one type. */
+export function Chips({ slices }: { readonly slices: readonly Slice[] }) {
+  return (
+    <div class="chips" aria-hidden="true">
+      {squaresOf(slices).map(({ kind }, index) => (
+        <i key={index} data-kind={kind} />
+      ))}
+    </div>
   );
 }

@@ -4,13 +4,12 @@ import type { Batch } from '../../client/api-types.ts';
 import { type BatchProgramResult, batchResultOf } from '../../client/batch-result.ts';
 import { type NestedNumbers, type NumericArray, numericArray } from '../../client/packed-array.ts';
 import { Curve } from '../drawing/curve.tsx';
-import type { Axis, Series } from '../drawing/curve-data.ts';
 import { Histogram } from '../drawing/histogram.tsx';
+import type { Axis, Series } from '../drawing/plot-data.ts';
 import { grouped } from '../numbers.ts';
-import { Field } from '../shell/field.tsx';
-import { observableInWords } from './observable-words.ts';
+import { TextField } from '../shell/forms.tsx';
 import { ResultFields } from './result-fields.tsx';
-import { inWords } from './result-shape.ts';
+import { inWords, observableInWords } from './result-shape.ts';
 
 const NUM_PROGRAMS = 50;
 
@@ -125,25 +124,16 @@ function PointCountsView({
   return (
     <>
       {counts.length > 1 && (
-        <Field label={`Point, 0 to ${counts.length - 1}`}>
-          {(bound) => (
-            <input
-              {...bound}
-              type="number"
-              min={0}
-              max={counts.length - 1}
-              value={point}
-              onInput={(event) =>
-                setPoint(
-                  Math.max(
-                    0,
-                    Math.min(counts.length - 1, Math.floor(Number(event.currentTarget.value))),
-                  ),
-                )
-              }
-            />
-          )}
-        </Field>
+        <TextField
+          label={`Point, 0 to ${counts.length - 1}`}
+          type="number"
+          min={0}
+          max={counts.length - 1}
+          value={point}
+          onText={(text) =>
+            setPoint(Math.max(0, Math.min(counts.length - 1, Math.floor(Number(text)))))
+          }
+        />
       )}
       <Histogram label={counts.length > 1 ? `${title}, point ${point}` : title} counts={map} />
     </>

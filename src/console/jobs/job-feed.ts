@@ -4,19 +4,10 @@
  * been read to, so that no row is ever inserted above one that was scrolled past.
  */
 import { ApiError } from '../../client/client.ts';
-import { type Filters, isActive, type JobRow, type Kind, passes } from './job-row.ts';
+import { type Filters, isActive, type JobRow, KINDS, LISTS, type List, passes } from './job-row.ts';
 
-/** Listings of the service. Tasks and plans share one. */
-export const LISTS = ['circuits', 'batches', 'tasks', 'tpu'] as const;
-export type List = (typeof LISTS)[number];
-
-const LIST_OF: Readonly<Record<Kind, List>> = {
-  circuit: 'circuits',
-  batch: 'batches',
-  task: 'tasks',
-  plan: 'tasks',
-  tpu: 'tpu',
-};
+// The keys of an object have no type of their own.
+const ALL_LISTS = Object.keys(LISTS) as readonly List[];
 
 /** A page of a listing. */
 export interface JobPage {
@@ -54,8 +45,8 @@ export class JobFeed {
   constructor(source: JobSource, filters: Filters) {
     this.#source = source;
     this.#filters = filters;
-    const only = filters.kind === '' ? undefined : LIST_OF[filters.kind];
-    this.#readers = LISTS.filter((list) => only === undefined || list === only).map((list) => ({
+    const only = filters.kind === '' ? undefined : KINDS[filters.kind].list;
+    this.#readers = ALL_LISTS.filter((list) => only === undefined || list === only).map((list) => ({
       list,
       next: undefined,
       readTo: undefined,
@@ -111,7 +102,7 @@ export class JobFeed {
   async renew(onlyActive = false): Promise<void> {
     const seen = new Set<string>();
     const active = new Set<List>();
-    for (const row of this.#jobs.values()) if (isActive(row)) active.add(LIST_OF[row.kind]);
+    for (const row of this.#jobs.values()) if (isActive(row)) active.add(KINDS[row.kind].list);
     const asked = this.#readers.filter(({ list }) => !onlyActive || active.has(list));
     await Promise.all(
       asked.map(async ({ list }) => {

@@ -3,8 +3,7 @@
  * Down, Home and End choose a row, Enter opens it.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ago, timeOfDay } from '../fleet/figures.ts';
-import { duration } from '../numbers.ts';
+import { ago, duration, timeOfDay } from '../numbers.ts';
 import { goTo, hashOf } from '../shell/route.ts';
 import { type JobRow, KINDS } from './job-row.ts';
 import { StatusChip } from './status-chip.tsx';
@@ -167,8 +166,8 @@ function Row({
     >
       <StatusChip status={status} progress={progress} />
       <span class="job-what">
-        <b>{name ?? KINDS[kind]}</b>{' '}
-        <span class="soft">{name === undefined ? '' : KINDS[kind]}</span> {what}
+        <b>{name ?? KINDS[kind].name}</b>{' '}
+        <span class="soft">{name === undefined ? '' : KINDS[kind].name}</span> {what}
       </span>
       <span class="job-where">{where}</span>
       <span class="job-tags">{tags.join(', ')}</span>

@@ -9,16 +9,37 @@ import type {
   TpuJob,
   TpuJobSummary,
 } from '../../client/api-types.ts';
-import { numberOf } from '../fleet/figures.ts';
+import { numberOf } from '../numbers.ts';
 
-/** Kinds of jobs with their names. Plans are listed with tasks. */
-export const KINDS = {
-  circuit: 'Circuit',
-  batch: 'Batch',
-  task: 'Task',
-  plan: 'Plan',
-  tpu: 'TPU job',
+/** Listings of the service: the route, and the field of a page that holds its jobs. */
+export const LISTS = {
+  circuits: { route: 'GET /quantum/circuits', items: 'circuits' },
+  batches: { route: 'GET /quantum/batches', items: 'batches' },
+  tasks: { route: 'GET /tasks', items: 'tasks' },
+  tpu: { route: 'GET /tpu/jobs', items: 'jobs' },
 } as const;
+export type List = keyof typeof LISTS;
+
+const TASK_RECORD = { list: 'tasks', record: 'GET /tasks/{task_id}', idName: 'task_id' } as const;
+
+/** Kinds of jobs: name, listing, route of a record and its parameter. Plans are tasks for the service. */
+export const KINDS = {
+  circuit: {
+    name: 'Circuit',
+    list: 'circuits',
+    record: 'GET /quantum/circuits/{circuit_id}',
+    idName: 'circuit_id',
+  },
+  batch: {
+    name: 'Batch',
+    list: 'batches',
+    record: 'GET /quantum/batches/{batch_id}',
+    idName: 'batch_id',
+  },
+  task: { name: 'Task', ...TASK_RECORD },
+  plan: { name: 'Plan', ...TASK_RECORD },
+  tpu: { name: 'TPU job', list: 'tpu', record: 'GET /tpu/jobs/{job_id}', idName: 'job_id' },
+} as const satisfies Record<string, { readonly list: List } & Readonly<Record<string, string>>>;
 
 export type Kind = keyof typeof KINDS;
 

@@ -1,37 +1,32 @@
-/** One job: its state, who sent it and when, what was asked for, and its result. */
-import { useState } from 'preact/hooks';
+/** One job, followed to its end: its state, who sent it and when, what can be done with it, what was asked for, and its result. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { TpuJob } from '../../client/api-types.ts';
-import type { Progress } from '../../client/jobs.ts';
-import { Chips } from '../fleet/chips.tsx';
+import { NotFoundError } from '../../client/errors.ts';
+import { type Progress, progressOf } from '../../client/job-events.ts';
 import { sliceInWords, sliceInZone } from '../fleet/tpu-map.ts';
-import { duration, percent } from '../numbers.ts';
-import { circuitFacts, type Facts, progressInWords } from '../run/circuit-words.ts';
-import { FactList } from '../run/run-result.tsx';
+import { Chips } from '../fleet/tpu-view.tsx';
+import { duration, numberOf, percent } from '../numbers.ts';
+import { circuitFacts, progressInWords } from '../run/circuit-words.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
+import { FactList, type Facts } from '../shell/facts.tsx';
+import { ActDialog, useAct } from '../shell/forms.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
-import { hashOf } from '../shell/route.ts';
-import { JobActions } from './job-actions.tsx';
-import { isActive, type Job, type JobRow, KINDS, type Kind, rowOf } from './job-row.ts';
+import { goTo, hashOf } from '../shell/route.ts';
+import { saveFile } from '../shell/save-file.ts';
+import { client } from '../shell/session.ts';
+import { csvOf, downloadName } from './job-files.ts';
+import { isActive, type Job, type JobRow, KINDS, rowOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
-import { useJob } from './use-job.ts';
-
-const RECORD_ROUTES = {
-  circuit: ['GET /quantum/circuits/{circuit_id}', 'circuit_id'],
-  batch: ['GET /quantum/batches/{batch_id}', 'batch_id'],
-  task: ['GET /tasks/{task_id}', 'task_id'],
-  plan: ['GET /tasks/{task_id}', 'task_id'],
-  tpu: ['GET /tpu/jobs/{job_id}', 'job_id'],
-} as const satisfies Record<Kind, readonly [string, string]>;
 
 /** Shows a job and follows it to its end. */
 export function JobView({ id }: { readonly id: string }) {
   const { job, progress, error, isMissing, reload } = useJob(id);
   const [isDeleted, setDeleted] = useState(false);
   const row = job && rowOf(job);
-  const [route, name] = RECORD_ROUTES[row?.kind ?? 'circuit'];
+  const { record: route, idName } = KINDS[row?.kind ?? 'circuit'];
   return (
     <>
       <div class="hero">
@@ -55,7 +50,7 @@ export function JobView({ id }: { readonly id: string }) {
         <>
           <section class="card" aria-label="State">
             <State row={row} progress={progress} />
-            <FactList facts={factsOf(job, row)} />
+            <FactList class="run-facts" facts={factsOf(job, row)} />
             <JobActions job={job} row={row} onChanged={reload} onDeleted={() => setDeleted(true)} />
           </section>
           <ResultCard job={job} row={row} />
@@ -63,13 +58,13 @@ export function JobView({ id }: { readonly id: string }) {
           <RequestView job={job} row={row} />
         </>
       )}
-      <ApiPanel call={{ route, path: { [name]: id } }} title="This record by HTTP" />
+      <ApiPanel call={{ route, path: { [idName]: id } }} title="This record by HTTP" />
     </>
   );
 }
 
 function titleOf({ name, kind, what }: JobRow): string {
-  return name ?? `${KINDS[kind]}: ${what}`;
+  return name ?? `${KINDS[kind].name}: ${what}`;
 }
 
 function State({
@@ -115,8 +110,8 @@ function State({
 function factsOf(job: Job, row: JobRow): Facts {
   const time = (at: string | undefined) =>
     at === undefined ? undefined : at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
-  const rows: (readonly [string, string | undefined])[] = [
-    ['Kind', KINDS[row.kind]],
+  return [
+    ['Kind', KINDS[row.kind].name],
     ['Work', row.what],
     ['Sent to', row.where],
     ['Priority', job.priority],
@@ -131,7 +126,6 @@ function factsOf(job: Job, row: JobRow): Facts {
       ? circuitFacts(job).filter(([title]) => title !== 'Processor')
       : timesOf(job)),
   ];
-  return rows.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const]));
 }
 
 function timesOf(job: Exclude<Job, { readonly circuit_id: string }>): Facts {
@@ -165,7 +159,7 @@ function ranOn({ executed_on: executed }: Exclude<Job, { readonly circuit_id: st
       'vendor' in backend
         ? `${backend.device} of ${backend.vendor}`
         : `engine ${backend.engine}, ${backend.hardware}`;
-    return `${circuits} ${circuits === 1 ? 'circuit' : 'circuits'} on ${where}`;
+    return `${numberOf(circuits, 'circuit')} on ${where}`;
   });
   const code =
     'process' in executed ? [`${executed.process.runtime} on ${executed.process.hardware}`] : [];
@@ -185,5 +179,140 @@ function TpuSlice({ job }: { readonly job: TpuJob }) {
       </div>
       <p class="small">{sliceInWords(slice, job)}</p>
     </section>
+  );
+}
+
+/** What is known of a job. */
+export interface KnownJob {
+  /** Undefined before the first answer, and if there is no such job. */
+  readonly job: Job | undefined;
+  /** State by the last event; undefined before the first one. */
+  readonly progress: Progress | undefined;
+  readonly error: unknown;
+  /** True if the service has no job with this id. */
+  readonly isMissing: boolean;
+  /** Reads the record again. */
+  readonly reload: () => void;
+}
+
+/** Events of a plan's tasks are many, so its record is read at most so often. */
+const PLAN_MS = 3000;
+
+/** Follows a job to its end. */
+function useJob(id: string): KnownJob {
+  const [state, setState] = useState<Omit<KnownJob, 'reload'>>({
+    job: undefined,
+    progress: undefined,
+    error: undefined,
+    isMissing: false,
+  });
+  const [round, setRound] = useState(0);
+  const own = client.value;
+  useEffect(() => {
+    const end = new AbortController();
+    const { signal } = end;
+    const follow = async () => {
+      const jobs = own.jobsOf(id);
+      const read = async (): Promise<Job> => {
+        // The id says which kind of job it is, and each kind has its record.
+        const job = (await jobs.get(id, { signal })) as Job;
+        setState({ job, progress: undefined, error: undefined, isMissing: false });
+        return job;
+      };
+      const first = await read();
+      if (!isActive(first)) return;
+      let readAt = performance.now();
+      for await (const event of jobs.events(id, { signal })) {
+        if (event.event === 'done') break;
+        const progress = progressOf(event);
+        setState((old) => ({ ...old, progress }));
+        const isPlan = 'tasks' in first;
+        if ((isPlan && performance.now() >= readAt + PLAN_MS) || event.event === 'status') {
+          readAt = performance.now();
+          await read();
+        }
+      }
+      await read();
+    };
+    follow().catch((error: unknown) => {
+      if (signal.aborted) return;
+      const isMissing =
+        error instanceof NotFoundError || Reflect.get(Object(error), 'code') === 'JOB_ID_INVALID';
+      setState((old) => ({ ...old, error: isMissing ? undefined : error, isMissing }));
+    });
+    return () => end.abort();
+  }, [own, id, round]);
+  const reload = useCallback(() => setRound((old) => old + 1), []);
+  return { ...state, reload };
+}
+
+/** Buttons of a job. */
+function JobActions({
+  job,
+  row,
+  onChanged,
+  onDeleted,
+}: {
+  readonly job: Job;
+  readonly row: JobRow;
+  readonly onChanged: () => void;
+  readonly onDeleted: () => void;
+}) {
+  const { error, isBusy, run } = useAct();
+  const [isAsked, setAsked] = useState(false);
+  const { id, status } = row;
+  const jobs = client.value.jobsOf(id);
+  const csv = csvOf(job);
+  return (
+    <>
+      <div class="actions">
+        {isActive(row) && (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => run(() => jobs.cancel(id).then(onChanged))}
+          >
+            Cancel
+          </button>
+        )}
+        {(status === 'failed' || status === 'cancelled') && (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => run(async () => goTo(hashOf(['jobs', jobs.idOf(await jobs.retry(id))])))}
+          >
+            Run again
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() => saveFile(downloadName(row, 'json'), JSON.stringify(job, null, 2))}
+        >
+          Download JSON
+        </button>
+        {csv !== undefined && (
+          <button type="button" onClick={() => saveFile(downloadName(row, 'csv'), csv)}>
+            Download CSV
+          </button>
+        )}
+        {!isActive(row) && (
+          <button type="button" disabled={isBusy} onClick={() => setAsked(true)}>
+            Delete
+          </button>
+        )}
+      </div>
+      <Problem error={error} />
+      {isAsked && (
+        <ActDialog
+          title="Delete this job?"
+          action="Delete it"
+          refusal="Keep it"
+          act={() => jobs.delete(id).then(onDeleted)}
+          onClose={() => setAsked(false)}
+        >
+          {() => <p class="note">Its record and its result are deleted. This cannot be undone.</p>}
+        </ActDialog>
+      )}
+    </>
   );
 }

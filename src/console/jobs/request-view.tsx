@@ -1,18 +1,20 @@
 /** What was asked for. */
+
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { circuitWords, drawnGates } from '../composer/circuit-words.ts';
 import { editedCircuit, MAX_QUBITS } from '../composer/edited-circuit.ts';
 import { writeShared } from '../composer/permalink.ts';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import { layoutCircuit } from '../drawing/circuit-layout.ts';
-import { memory } from '../fleet/figures.ts';
 import type { GateObject } from '../live-state/messages.ts';
+import { grouped, memory } from '../numbers.ts';
+import { Listing } from '../shell/api-panel.tsx';
 import { Problem } from '../shell/notice.tsx';
 import { hashOf } from '../shell/route.ts';
 import { client } from '../shell/session.ts';
 import type { Job, JobRow } from './job-row.ts';
 import { ResultFields } from './result-fields.tsx';
-import { type Fields, isTable, type Value } from './result-shape.ts';
+import { type Fields, isFields, isTable, type Value } from './result-shape.ts';
 
 /** Shows the request: its fields, and all of it as JSON. A large one is fetched when it is asked for. */
 export function RequestView({ job, row }: { readonly job: Job; readonly row: JobRow }) {
@@ -42,9 +44,11 @@ export function RequestView({ job, row }: { readonly job: Job; readonly row: Job
           <RequestFields request={request as Fields} />
           <details>
             <summary>As JSON</summary>
-            <pre class="scroll job-text" tabIndex={0} role="region" aria-label="Request as JSON">
-              {JSON.stringify(request, null, 2)}
-            </pre>
+            <Listing
+              label="Request as JSON"
+              text={JSON.stringify(request, null, 2)}
+              class="job-text"
+            />
           </details>
         </>
       )}
@@ -71,10 +75,6 @@ function RequestFields({ request }: { readonly request: Fields }) {
       <ResultFields fields={own} without={['circuit']} />
     </>
   );
-}
-
-function isFields(value: Value | undefined): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The operations of a circuit, drawn. */
@@ -131,7 +131,7 @@ function GateListDrawing({ gates, qubits, inputs }: GateListDrawingProps) {
     };
   }, [circuit, gates, inputs]);
   if (circuit === undefined || circuit.numQubits > MAX_QUBITS) {
-    return <p class="small">A circuit of {gates.length.toLocaleString('en')} operations.</p>;
+    return <p class="small">A circuit of {grouped(gates.length)} operations.</p>;
   }
   const layout = layoutCircuit(
     circuit.numQubits,

@@ -1,14 +1,18 @@
 /** The result of a job, drawn by its kind. */
-import type { Task } from '../../client/api-types.ts';
+
+import { useMemo } from 'preact/hooks';
+import type { Circuit, Task } from '../../client/api-types.ts';
+import { basisLabel } from '../numbers.ts';
+import { ComparedCounts, Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
+import { Table } from '../shell/table.tsx';
 import { BatchResultView } from './batch-result.tsx';
-import { bb84Of } from './bb84-shape.ts';
-import { CircuitResult } from './circuit-result.tsx';
 import type { Job, JobRow } from './job-row.ts';
-import { FieldsTable, ResultFields } from './result-fields.tsx';
-import { type Fields, isTable } from './result-shape.ts';
+import { FieldsTable, ResultFields, ResultPart } from './result-fields.tsx';
+import { type Fields, isTable, observableInWords } from './result-shape.ts';
 import { StatusChip } from './status-chip.tsx';
 import { WorkDrawing } from './work-drawing.tsx';
+import { bb84Of } from './work-shapes.ts';
 
 /** Shows the result; nothing before there is one. A plan shows its tasks as they go. */
 export function ResultCard({ job, row }: { readonly job: Job; readonly row: JobRow }) {
@@ -68,42 +72,112 @@ function PlanTasks({
   return (
     <>
       {goal !== undefined && <p class="note">{goal}</p>}
-      <div class="scroll result-table" tabIndex={0} role="group" aria-label="Tasks of the plan">
-        <table>
-          <thead>
-            <tr>
-              {['Task', 'State', 'Work', 'After', 'Filled in'].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {tasks.map(
-              ({ name, task_id: id, status, progress, agent, task, needs, fed = [], error }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <a href={hashOf(['jobs', id])}>{name}</a>
-                  </th>
-                  <td>
-                    <StatusChip status={status} progress={progress} /> {error?.message}
-                  </td>
-                  <td>
-                    {agent}: {task}
-                  </td>
-                  <td>{needs.length === 0 ? 'at once' : needs.join(', ')}</td>
-                  <td>
-                    {fed
-                      .map(({ field, from, path }) => `${field} from ${from} (${path})`)
-                      .join('; ') || 'nothing'}
-                  </td>
-                </tr>
-              ),
-            )}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Tasks of the plan"
+        class="result-table"
+        columns={['Task', 'State', 'Work', 'After', 'Filled in']}
+        rows={tasks.map(
+          ({ name, task_id: id, status, progress, agent, task, needs, fed = [], error }) => [
+            <a key="name" href={hashOf(['jobs', id])}>
+              {name}
+            </a>,
+            <>
+              <StatusChip status={status} progress={progress} /> {error?.message}
+            </>,
+            `${agent}: ${task}`,
+            needs.length === 0 ? 'at once' : needs.join(', '),
+            fed.map(({ field, from, path }) => `${field} from ${from} (${path})`).join('; ') ||
+              'nothing',
+          ],
+        )}
+      />
     </>
   );
+}
+
+/** Amplitudes and shots that are listed. */
+const NUM_LISTED = 256;
+
+/** Shows what a circuit returned. */
+function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
+  const { probabilities, expectation, statevector, amplitudes, fitting, purity, memory } = circuit;
+  // The labels of probabilities are bits.
+  const isAlike = circuit.label_format !== 'hex';
+  const counts = useMemo(() => new Map(Object.entries(circuit.counts ?? {})), [circuit.counts]);
+  const exact = useMemo(
+    () => (probabilities && isAlike ? new Map(Object.entries(probabilities)) : undefined),
+    [probabilities, isAlike],
+  );
+  return (
+    <>
+      <Warnings circuit={circuit} />
+      {counts.size > 0 && <ComparedCounts label="Counts" counts={counts} exact={exact} />}
+      {(counts.size === 0 || !isAlike) && probabilities !== undefined && (
+        <ResultPart title="Probabilities">
+          <FieldsTable
+            label="Probabilities"
+            rows={Object.entries(probabilities).map(([outcome, probability]) => ({
+              outcome,
+              probability,
+            }))}
+          />
+        </ResultPart>
+      )}
+      {expectation !== undefined && (
+        <ResultPart title="Expectation values">
+          <FieldsTable label="Expectation values" rows={expectationRows(circuit)} />
+          <p class="small">Their sum is {expectation.sum.toPrecision(6)}.</p>
+        </ResultPart>
+      )}
+      {purity !== undefined && <ResultFields fields={{ purity }} />}
+      {statevector !== undefined && (
+        <ResultPart title="State vector">
+          <FieldsTable label="State vector" rows={amplitudeRows(statevector, circuit.qubits)} />
+        </ResultPart>
+      )}
+      {amplitudes !== undefined && (
+        <ResultPart title="Amplitudes">
+          <FieldsTable label="Amplitudes" rows={Object.entries(amplitudes).map(amplitudeRow)} />
+        </ResultPart>
+      )}
+      {memory !== undefined && (
+        <p class="small job-text">
+          First shots: {memory.slice(0, NUM_LISTED).join(' ')}
+          {memory.length > NUM_LISTED && ' …'}
+        </p>
+      )}
+      {fitting !== undefined && (
+        <ResultPart title="Fitting to the device">
+          <ResultFields fields={fitting} />
+        </ResultPart>
+      )}
+    </>
+  );
+}
+
+function expectationRows({ expectation, request }: Circuit): readonly Fields[] {
+  const asked = request?.['observables'];
+  const names = Array.isArray(asked) ? asked.map(observableInWords) : [];
+  return (expectation?.values ?? []).map((value, i) => ({
+    observable: names[i] ?? String(i),
+    value,
+    ...(expectation?.standard_error !== undefined && {
+      standard_error: expectation.standard_error[i] ?? null,
+    }),
+  }));
+}
+
+function amplitudeRows(
+  amplitudes: readonly (readonly [number, number])[],
+  numQubits: number,
+): readonly Fields[] {
+  return amplitudes
+    .map((amplitude, index) => amplitudeRow([basisLabel(index, numQubits), amplitude]))
+    .filter(({ probability }) => probability > 1e-12)
+    .toSorted((a, b) => b.probability - a.probability)
+    .slice(0, NUM_LISTED);
+}
+
+function amplitudeRow([label, [re, im]]: readonly [string, readonly [number, number]]) {
+  return { basis_state: label, real: re, imaginary: im, probability: re * re + im * im };
 }

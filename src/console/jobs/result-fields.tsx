@@ -1,9 +1,12 @@
 /** Fields of a result, each shown by its form: values as text, lists of objects as tables, counts as a histogram, numbers as a curve. */
+
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Curve } from '../drawing/curve.tsx';
 import { Histogram } from '../drawing/histogram.tsx';
 import { grouped } from '../numbers.ts';
+import { FactList } from '../shell/facts.tsx';
+import { Table } from '../shell/table.tsx';
 import { type Fields, inWords, shapeOf, titleOf, type Value } from './result-shape.ts';
 
 const NUM_ROWS = 500;
@@ -24,14 +27,13 @@ export function ResultFields({
   return (
     <>
       {texts.length > 0 && (
-        <dl class="run-facts">
-          {texts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{titleOf(name)}</dt>
-              <dd>{/seed/.test(name) ? String(value) : inWords(value)}</dd>
-            </div>
-          ))}
-        </dl>
+        <FactList
+          class="run-facts"
+          facts={texts.map(([name, value]) => [
+            titleOf(name),
+            /seed/.test(name) ? String(value) : inWords(value),
+          ])}
+        />
       )}
       {others.map(([name, value]) => (
         <Part key={name} name={name} value={value} />
@@ -153,29 +155,17 @@ export function FieldsTable({
 }) {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return (
-    <div class="scroll result-table" tabIndex={0} role="group" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th key={name} scope="col">
-                {titleOf(name)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, NUM_ROWS).map((row, i) => (
-            <tr key={i}>
-              {columns.map((name) => (
-                <td key={name}>{cellInWords(name, row[name])}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Table
+      label={label}
+      class="result-table"
+      columns={columns.map(titleOf)}
+      rows={rows
+        .slice(0, NUM_ROWS)
+        .map((row) => columns.map((name) => cellInWords(name, row[name])))}
+      isNamed={false}
+    >
       <More total={rows.length} />
-    </div>
+    </Table>
   );
 }
 
@@ -192,21 +182,13 @@ function Matrix({
   readonly rows: readonly (readonly Value[])[];
 }) {
   return (
-    <div class="scroll result-table" tabIndex={0} role="group" aria-label={label}>
-      <table>
-        <tbody>
-          {rows.slice(0, NUM_ROWS).map((row, i) => (
-            <tr key={i}>
-              <th scope="row">{i}</th>
-              {row.map((value, k) => (
-                <td key={k}>{inWords(value)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Table
+      label={label}
+      class="result-table"
+      rows={rows.slice(0, NUM_ROWS).map((row, i) => [i, ...row.map(inWords)])}
+    >
       <More total={rows.length} />
-    </div>
+    </Table>
   );
 }
 

@@ -1,4 +1,5 @@
 /** What parts of a result are, by their form, so that each is shown as what it is. */
+import { capitalized } from '../numbers.ts';
 
 /** A JSON value. */
 export type Value =
@@ -47,18 +48,19 @@ function isCurve(name: string, values: readonly number[]): boolean {
 
 /** Whether a value is a list of objects. */
 export function isTable(value: Value): value is readonly Fields[] {
-  return (
-    Array.isArray(value) &&
-    value.every((each) => typeof each === 'object' && each !== null && !Array.isArray(each))
-  );
+  return Array.isArray(value) && value.every(isFields);
+}
+
+/** Whether a value is an object. */
+export function isFields(value: Value | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A few objects with counts are shown one after the other, each with its histogram. */
 function hasCounts(rows: readonly Fields[]): boolean {
-  const isOwn = (each: Value) => typeof each === 'object' && each !== null && !Array.isArray(each);
   return (
     rows.length <= MAX_SECTIONS &&
-    rows.some((row) => Object.values(row).some((each) => isOwn(each) && isCounts(each as Fields)))
+    rows.some((row) => Object.values(row).some((each) => isFields(each) && isCounts(each)))
   );
 }
 
@@ -73,8 +75,7 @@ function isCounts(fields: Fields): boolean {
 
 /** The name of a field as a person reads it: "energy history". */
 export function titleOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+  return capitalized(name.replaceAll('_', ' '));
 }
 
 /** A value in a cell or a line: numbers to six digits, complex numbers as such, lists with commas. */
@@ -94,4 +95,13 @@ function numberInWords(value: number): string {
     ? value.toLocaleString('en-US', { useGrouping: Math.abs(value) < 1e15 })
     : String(Number(value.toPrecision(6)));
   return text.replaceAll('-', '−');
+}
+
+export function observableInWords(observable: unknown): string {
+  if (Array.isArray(observable)) return observable.map(observableInWords).join(' + ');
+  const { pauli, coefficient = 1 } = Object(observable) as {
+    readonly pauli?: unknown;
+    readonly coefficient?: unknown;
+  };
+  return coefficient === 1 ? String(pauli) : `${coefficient} ${pauli}`;
 }

@@ -1,9 +1,19 @@
 /** The jobs of the key, as a page looks at them: read on demand, and renewed while the page is visible. */
+
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ApiError, type QcsClient } from '../../client/client.ts';
+import type { QcsClient } from '../../client/client.ts';
+import { poll, retryMs } from '../shell/poll.ts';
 import { client } from '../shell/session.ts';
 import { JobFeed, type JobPage, type JobSource } from './job-feed.ts';
-import { type Filters, isActive, type JobRow, passes, rowOf, type Status } from './job-row.ts';
+import {
+  type Filters,
+  isActive,
+  type JobRow,
+  LISTS,
+  passes,
+  rowOf,
+  type Status,
+} from './job-row.ts';
 
 const PAGE = 100;
 /** A key of the tier standard has 100 requests a minute, and a renewal of everything takes four. */
@@ -67,31 +77,18 @@ export function useJobs(filters: Filters): Jobs {
     shown.current = feed;
     isReading.current = false;
     setState(LOADING);
-    let timer: ReturnType<typeof setTimeout> | undefined;
     let allAt = performance.now();
-    const again = (error: unknown) => {
-      clearTimeout(timer);
-      if (document.hidden || shown.current !== feed) return;
-      const errorMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-      const active = feed.rows().some(isActive);
-      const waitMs = active ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
-      timer = setTimeout(renew, error === undefined ? waitMs : (errorMs ?? AFTER_ERROR_MS));
-    };
-    const renew = () => {
+    let isFirst = true;
+    const { end } = poll(async () => {
       const isAll = performance.now() >= allAt + ALL_MS;
       if (isAll) allAt = performance.now();
-      void act(() => feed.renew(!isAll)).then(again);
-    };
-    const onVisible = () => {
-      clearTimeout(timer);
-      if (!document.hidden) renew();
-    };
-    void act(() => feed.readMore()).then(again);
-    document.addEventListener('visibilitychange', onVisible);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', onVisible);
-    };
+      const error = await act(() => (isFirst ? feed.readMore() : feed.renew(!isAll)));
+      isFirst = false;
+      if (error !== undefined) return retryMs(error) ?? AFTER_ERROR_MS;
+      const isActiveNow = feed.rows().some(isActive);
+      return isActiveNow ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
+    });
+    return end;
   }, [feed]);
   const readMore = useCallback(() => void act(() => feed.readMore()), [act]);
   const rows = useMemo(
@@ -120,24 +117,11 @@ function sourceOf(own: QcsClient): JobSource {
         ...(status !== undefined && { status: [status as Status] }),
         ...(tag !== undefined && { tag: [tag] }),
       };
-      switch (list) {
-        case 'circuits': {
-          const page = await own.request('GET /quantum/circuits', { query });
-          return { rows: page.circuits.map(rowOf), next: page.next_cursor };
-        }
-        case 'batches': {
-          const page = await own.request('GET /quantum/batches', { query });
-          return { rows: page.batches.map(rowOf), next: page.next_cursor };
-        }
-        case 'tasks': {
-          const page = await own.request('GET /tasks', { query });
-          return { rows: page.tasks.map(rowOf), next: page.next_cursor };
-        }
-        case 'tpu': {
-          const page = await own.request('GET /tpu/jobs', { query });
-          return { rows: page.jobs.map(rowOf), next: page.next_cursor };
-        }
-      }
+      const { route, items } = LISTS[list];
+      const page = await own.request(route, { query });
+      // The cast is safe: the table has the field of each route's answer.
+      const jobs = Reflect.get(page, items) as Parameters<typeof rowOf>[0][];
+      return { rows: jobs.map(rowOf), next: page.next_cursor };
     },
     // The records of all kinds have the fields of their summaries.
     one: async (id) => rowOf((await own.jobsOf(id).get(id)) as Parameters<typeof rowOf>[0]),

@@ -1,8 +1,9 @@
-/** Graphs and curves in the results of agents and TPU jobs, read from their fields. */
-import type { Axis, Series } from '../drawing/curve-data.ts';
+/** What is drawn of the results of agents and TPU jobs, read from their fields: graphs, curves, and the protocol BB84. */
+
 import type { GraphEdge, GraphNode, Point } from '../drawing/graph-layout.ts';
-import { observableInWords } from './observable-words.ts';
-import { type Fields, isTable, type Value } from './result-shape.ts';
+import type { Axis, Series } from '../drawing/plot-data.ts';
+import { percent } from '../numbers.ts';
+import { type Fields, isFields, isTable, observableInWords, type Value } from './result-shape.ts';
 
 type Pair = readonly [number, number];
 
@@ -31,7 +32,7 @@ export interface CurveShape {
 
 /** The cut of a graph: its two groups, and the edges between them. */
 export function cutOf(result: Fields, input: Fields): GraphShape | undefined {
-  const best = fieldsIn(result['best']);
+  const best = isFields(result['best']) ? result['best'] : {};
   const groups = numbersIn(best['groups']);
   if (result['problem'] !== 'maxcut' || groups.length === 0) return undefined;
   const edges = pairsIn(input['edges']) ?? PETERSEN;
@@ -122,12 +123,6 @@ export function noiseScanOf(result: Fields): CurveShape | undefined {
   };
 }
 
-function fieldsIn(value: Value | undefined): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : {};
-}
-
 function numbersIn(value: Value | undefined): readonly number[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'number') ? value : [];
 }
@@ -135,4 +130,93 @@ function numbersIn(value: Value | undefined): readonly number[] {
 function pairsIn(value: Value | undefined): readonly Pair[] | undefined {
   const isPairs = Array.isArray(value) && value.every((each) => numbersIn(each).length === 2);
   return isPairs ? (value as readonly Pair[]) : undefined;
+}
+
+/** A bit in a basis, as a state of a qubit. */
+export interface Sent {
+  readonly ket: '|0⟩' | '|1⟩' | '|+⟩' | '|−⟩';
+  /** Direction on the Bloch sphere: z up, x to the right. */
+  readonly x: number;
+  readonly up: number;
+}
+
+/** One qubit on its way from Alice to Bob. */
+export interface SentQubit {
+  readonly alice: Sent;
+  /** What Eve read and sent on; undefined if she let it pass. */
+  readonly eve: Sent | undefined;
+  readonly bob: Sent;
+  /** Whether both bases agree, so that the bit is kept; then whether the bits agree, too. */
+  readonly outcome: 'dropped' | 'same' | 'error';
+}
+
+/** What is drawn. */
+export interface Bb84Shape {
+  readonly qubits: readonly SentQubit[];
+  /** Share of errors in the sample and its 95 % interval; undefined if nothing was compared. */
+  readonly rate:
+    | { readonly value: number; readonly low: number; readonly high: number }
+    | undefined;
+  readonly expected: number | undefined;
+  /** The protocol aborts above this rate. */
+  readonly limit: number;
+  readonly isAborted: boolean;
+  /** All of it in words. */
+  readonly words: string;
+}
+
+/** Reads a result; undefined if it is not one of this protocol. */
+export function bb84Of(result: Fields): Bb84Shape | undefined {
+  const { first_qubits: rows = null, error_rate: value, abort_above: limit, aborted } = result;
+  if (!isTable(rows) || typeof limit !== 'number') return undefined;
+  const qubits = rows.map(qubitOf);
+  const [low, high] = numbersIn(result['error_rate_interval_95']);
+  const rate =
+    typeof value === 'number' ? { value, low: low ?? value, high: high ?? value } : undefined;
+  const expected = result['error_rate_expected'];
+  const isAborted = aborted === true;
+  return {
+    qubits,
+    rate,
+    expected: typeof expected === 'number' ? expected : undefined,
+    limit,
+    isAborted,
+    words: inWords(qubits, rate?.value, limit, isAborted),
+  };
+}
+
+function qubitOf(row: Fields): SentQubit {
+  const alice = sent(row['alice_basis'], row['alice_bit']);
+  const bob = sent(row['bob_basis'], row['bob_bit']);
+  const isSame = row['alice_bit'] === row['bob_bit'];
+  return {
+    alice,
+    eve: row['intercepted'] === true ? sent(row['eve_basis'], row['eve_bit']) : undefined,
+    bob,
+    outcome: row['sifted'] !== true ? 'dropped' : isSame ? 'same' : 'error',
+  };
+}
+
+function sent(basis: unknown, bit: unknown): Sent {
+  if (basis === 'Z') {
+    return bit === 0 ? { ket: '|0⟩', x: 0, up: 1 } : { ket: '|1⟩', x: 0, up: -1 };
+  }
+  return bit === 0 ? { ket: '|+⟩', x: 1, up: 0 } : { ket: '|−⟩', x: -1, up: 0 };
+}
+
+function inWords(
+  qubits: readonly SentQubit[],
+  rate: number | undefined,
+  limit: number,
+  isAborted: boolean,
+): string {
+  const of = (outcome: SentQubit['outcome']) =>
+    qubits.filter((each) => each.outcome === outcome).length;
+  const caught = qubits.filter(({ eve }) => eve !== undefined).length;
+  const errors = rate === undefined ? 'No bits were compared' : `Error rate ${percent(rate)}`;
+  return (
+    `Of the first ${qubits.length} qubits Eve measured ${caught}; bases agreed for ${of('same') + of('error')}, ` +
+    `of which ${of('error')} had different bits. ${errors}; the limit is ${percent(limit)}: ` +
+    `${isAborted ? 'the key is given up' : 'the key is kept'}.`
+  );
 }

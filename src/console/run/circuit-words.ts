@@ -1,17 +1,17 @@
 /** What a run of a circuit says of itself, in words: where it ran, how, and how long it took. */
 import type { Circuit } from '../../client/api-types.ts';
-import type { Progress } from '../../client/jobs.ts';
-import { duration, grouped, percent } from '../numbers.ts';
+import type { Progress } from '../../client/job-events.ts';
+import { duration, grouped, numberOf, percent } from '../numbers.ts';
 
-/** Facts of a record, by title. */
-export type Facts = readonly (readonly [string, string])[];
+/** Facts of a record, by title; undefined if the record does not say. */
+export type CircuitFacts = readonly (readonly [title: string, text: string | undefined])[];
 
 /** State of a job that is followed: "Waiting, 2 jobs before it", "Running, 40%". */
 export function progressInWords({ status, progress, message, queuePosition }: Progress): string {
   if (status === 'queued') {
     if (queuePosition === undefined) return 'Waiting';
     if (queuePosition === 0) return 'Waiting, the next to start';
-    return `Waiting, ${queuePosition} ${queuePosition === 1 ? 'job' : 'jobs'} before it`;
+    return `Waiting, ${numberOf(queuePosition, 'job')} before it`;
   }
   if (status !== 'running') return STATUS_WORDS[status];
   const part = progress === undefined ? '' : `, ${percent(progress, 0)}`;
@@ -28,10 +28,10 @@ export const STATUS_WORDS = {
 } as const;
 
 /** Where and how a circuit ran, and what it took. */
-export function circuitFacts(circuit: Circuit): Facts {
+export function circuitFacts(circuit: Circuit): CircuitFacts {
   const { backend, method, method_reason: reason, trajectories, timing, seed, shots } = circuit;
   const { truncation_error: error, largest_bond: bond } = circuit;
-  const rows: (readonly [string, string | undefined])[] = [
+  return [
     ['Processor', circuit.processor],
     ['Ran on', backend === undefined ? undefined : backendInWords(backend)],
     ['Results are', backend === undefined ? undefined : basisInWords(backend, circuit.request)],
@@ -48,7 +48,6 @@ export function circuitFacts(circuit: Circuit): Facts {
     ['Compiled in', timing === undefined ? undefined : duration(timing.compile_ms)],
     ['Ran for', timing?.execution_ms === undefined ? undefined : ranInWords(timing)],
   ];
-  return rows.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const]));
 }
 
 function ranInWords({

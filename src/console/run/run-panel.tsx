@@ -1,17 +1,26 @@
 /** Runs a circuit: choices, the job as it goes, and its result. A page that has a circuit shows it. */
+
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { NamedNoiseModel } from '../../client/api-types.ts';
+import { basisOf, processorsByKind } from '../fleet/processor-words.ts';
+import { grouped, timeOfDay } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
+import { Field, SelectField, TextField } from '../shell/forms.tsx';
 import { NeedsKey, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
 import { keyInfo, mayUse } from '../shell/session.ts';
 import { progressInWords } from './circuit-words.ts';
-import { RunForm } from './run-form.tsx';
 import {
+  type Choices,
   chosenOffer,
   FIRST_CHOICES,
   faultsOf,
   hasMeasurement,
+  hasOwnNoise,
+  noiseInWords,
+  type Offer,
   offersOf,
   requestOf,
   type Submission,
@@ -124,7 +133,7 @@ function activeInWords({ id, progress, expectedStartAt }: ActiveRun): string {
   if (id === undefined) return 'Sending …';
   const start =
     progress.status === 'queued' && expectedStartAt !== undefined
-      ? `, expected to start at ${new Date(expectedStartAt).toLocaleTimeString('en-GB')}`
+      ? `, expected to start at ${timeOfDay(Date.parse(expectedStartAt))}`
       : '';
   return `${progressInWords(progress)}${start} …`;
 }
@@ -148,4 +157,113 @@ function useRunKeys(run: () => void): void {
     window.addEventListener('keydown', onKey, true);
     return () => window.removeEventListener('keydown', onKey, true);
   }, []);
+}
+
+/** Shows the choices. Enter in a field runs the circuit. */
+function RunForm({
+  choices,
+  offers,
+  chosen,
+  models,
+  faults,
+  onChange,
+  onRun,
+  children,
+}: {
+  readonly choices: Choices;
+  readonly offers: readonly Offer[];
+  readonly chosen: Offer | undefined;
+  readonly models: readonly NamedNoiseModel[];
+  readonly faults: { readonly shots: readonly string[]; readonly seed: readonly string[] };
+  readonly onChange: (choices: Choices) => void;
+  readonly onRun: () => void;
+  /** Buttons of the form. */
+  readonly children: ComponentChildren;
+}) {
+  const set = (name: keyof Choices) => (value: string) => onChange({ ...choices, [name]: value });
+  const isNoisy = chosen !== undefined && hasOwnNoise(chosen.processor);
+  return (
+    <form
+      class="run-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onRun();
+      }}
+    >
+      <Field
+        label="Processor"
+        hint={chosen && <ProcessorHint offer={chosen} />}
+        faults={chosen?.refusal === undefined ? [] : [chosen.refusal]}
+      >
+        {(bound) => (
+          <select
+            {...bound}
+            value={chosen?.processor.id ?? ''}
+            onChange={({ currentTarget }) => set('processor')(currentTarget.value)}
+          >
+            {chosen === undefined && <option value="">No processor takes the circuit</option>}
+            <Offers offers={offers} />
+          </select>
+        )}
+      </Field>
+      <div class="run-numbers">
+        <TextField
+          label="Shots"
+          faults={faults.shots}
+          inputMode="numeric"
+          value={choices.shots}
+          onText={set('shots')}
+        />
+        <TextField
+          label="Seed"
+          faults={faults.seed}
+          inputMode="numeric"
+          placeholder="drawn"
+          value={choices.seed}
+          onText={set('seed')}
+        />
+      </div>
+      <SelectField
+        label="Noise"
+        hint={noiseInWords(choices.noise, models, chosen?.processor)}
+        value={choices.noise}
+        options={[
+          ['', isNoisy ? 'Of the device' : 'None'],
+          ...(isNoisy || choices.noise === 'none' ? [['none', 'None'] as const] : []),
+          ...models.map(({ id }) => [id, `Like ${id}`] as const),
+        ]}
+        onChoose={set('noise')}
+      />
+      {children}
+    </form>
+  );
+}
+
+function Offers({ offers }: { readonly offers: readonly Offer[] }) {
+  const byId = new Map(offers.map((offer) => [offer.processor.id, offer]));
+  return (
+    <>
+      {processorsByKind(offers.map(({ processor }) => processor)).map(([kind, own]) => (
+        <optgroup key={kind} label={kind}>
+          {own.map(({ id, name }) => {
+            const refusal = byId.get(id)?.refusal;
+            return (
+              <option key={id} value={id} disabled={refusal !== undefined}>
+                {refusal === undefined ? name : `${name} – ${refusal}`}
+              </option>
+            );
+          })}
+        </optgroup>
+      ))}
+    </>
+  );
+}
+
+function ProcessorHint({ offer: { processor, refusal, words } }: { readonly offer: Offer }) {
+  return (
+    <>
+      {refusal === undefined && words} At most {grouped(processor.max_shots)} shots. Results are{' '}
+      {basisOf(processor)}.
+    </>
+  );
 }

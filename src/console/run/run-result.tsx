@@ -1,11 +1,14 @@
 /** The result of a run: its histogram, compared with exact probabilities and an earlier run, and its facts. */
+
 import { useState } from 'preact/hooks';
 import type { Circuit } from '../../client/api-types.ts';
 import { Histogram } from '../drawing/histogram.tsx';
-import { distanceOf, exactOfBits } from '../drawing/histogram-data.ts';
+import { distanceOf, exactOfBits, type HistogramContents } from '../drawing/histogram-data.ts';
 import { percent } from '../numbers.ts';
+import { FactList } from '../shell/facts.tsx';
+import { SelectField } from '../shell/forms.tsx';
 import { hashOf } from '../shell/route.ts';
-import { circuitFacts, type Facts } from './circuit-words.ts';
+import { circuitFacts } from './circuit-words.ts';
 import './run.css';
 import type { EndedRun } from './use-run.ts';
 
@@ -24,48 +27,44 @@ export function RunResult({ runs }: { readonly runs: readonly EndedRun[] }) {
         <h3>Run {number}</h3>
         <a href={hashOf(['jobs', circuit.circuit_id])}>Open this job</a>
       </div>
-      <Histogram
+      <ComparedCounts
         label={runLabel(last)}
         counts={counts}
         exact={exact}
         other={compared && { label: runLabel(compared), counts: countsOf(compared.circuit) }}
       />
+      {earlier.length > 0 && (
+        <div class="compare">
+          <SelectField
+            label="Compare with"
+            value={comparedId}
+            options={[
+              ['', 'No other run'],
+              ...earlier.map((run) => [run.circuit.circuit_id, runLabel(run)] as const),
+            ]}
+            onChoose={setComparedId}
+          />
+        </div>
+      )}
+      <Warnings circuit={circuit} />
+      <FactList class="run-facts" facts={circuitFacts(circuit)} />
+    </section>
+  );
+}
+
+/** A histogram, and how far the counts are from exact probabilities. */
+export function ComparedCounts(contents: HistogramContents) {
+  const { counts, exact } = contents;
+  return (
+    <>
+      <Histogram {...contents} />
       {exact !== undefined && (
         <p class="note">
           The counts differ from the exact probabilities by {percent(distanceOf(counts, exact))}{' '}
           (total variation distance).
         </p>
       )}
-      {earlier.length > 0 && (
-        <label class="field compare">
-          <span>Compare with</span>
-          <select value={comparedId} onChange={(event) => setComparedId(event.currentTarget.value)}>
-            <option value="">No other run</option>
-            {earlier.map((run) => (
-              <option key={run.circuit.circuit_id} value={run.circuit.circuit_id}>
-                {runLabel(run)}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      <Warnings circuit={circuit} />
-      <FactList facts={circuitFacts(circuit)} />
-    </section>
-  );
-}
-
-/** Rows of title and text. */
-export function FactList({ facts }: { readonly facts: Facts }) {
-  return (
-    <dl class="run-facts">
-      {facts.map(([title, text]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
+    </>
   );
 }
 

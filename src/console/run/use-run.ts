@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Circuit, CircuitSubmissionInput } from '../../client/api-types.ts';
 import { JobCancelledError, JobFailedError } from '../../client/errors.ts';
-import type { Progress } from '../../client/jobs.ts';
+import type { Progress } from '../../client/job-events.ts';
 import { client } from '../shell/session.ts';
 
 /** A run that has completed. */

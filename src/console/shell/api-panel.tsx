@@ -1,7 +1,8 @@
 /** The request that does what the page does, to be copied. */
+
 import { useSignal } from '@preact/signals';
 import { type ApiCall, callText, LANGUAGES, type Language } from './api-call.ts';
-import { CopyButton } from './copy-button.tsx';
+import { ChoiceButtons } from './forms.tsx';
 
 const CHOSEN = 'qcs-language';
 
@@ -30,23 +31,15 @@ export function ApiPanel({
     >
       <summary>{title}</summary>
       <div class="head">
-        <div class="choices" role="group" aria-label="Language">
-          {LANGUAGES.map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={each === language.value}
-              onClick={() => choose(each)}
-            >
-              {each}
-            </button>
-          ))}
-        </div>
+        <ChoiceButtons
+          label="Language"
+          names={LANGUAGES}
+          chosen={language.value}
+          onChoose={choose}
+        />
         <CopyButton text={text} />
       </div>
-      <pre class="scroll" tabIndex={0} role="region" aria-label={`${title}: ${language.value}`}>
-        <code>{text}</code>
-      </pre>
+      <Listing label={`${title}: ${language.value}`} text={text} />
     </details>
   );
 }
@@ -54,4 +47,45 @@ export function ApiPanel({
 function chosenLanguage(): Language {
   const stored = localStorage.getItem(CHOSEN);
   return LANGUAGES.find((each) => each === stored) ?? 'curl';
+}
+
+const LABELS = { idle: 'Copy', copied: 'Copied', failed: 'Not copied: mark the text' } as const;
+
+export function CopyButton({ text }: { readonly text: string }) {
+  const done = useSignal<{ readonly text: string; readonly isCopied: boolean }>();
+  const copy = async () => {
+    // Browsers have no clipboard for pages of plain HTTP, except of this machine.
+    const written = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('none'));
+    const isCopied = await written.then(
+      () => true,
+      () => false,
+    );
+    done.value = { text, isCopied };
+  };
+  const isOfText = done.value?.text === text;
+  const state = isOfText ? (done.value?.isCopied ? 'copied' : 'failed') : 'idle';
+  return (
+    <button type="button" onClick={() => void copy()}>
+      <span aria-live="polite">{LABELS[state]}</span>
+    </button>
+  );
+}
+
+/** A text of several lines. What is wider than its place can be scrolled. */
+export function Listing({
+  label,
+  text,
+  class: name = '',
+  id,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly class?: string;
+  readonly id?: string;
+}) {
+  return (
+    <pre class={`scroll listing ${name}`.trim()} tabIndex={0} role="region" aria-label={label}>
+      <code id={id}>{text}</code>
+    </pre>
+  );
 }

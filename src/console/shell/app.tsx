@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import icon from '../icon.svg';
-import { Problem } from './notice.tsx';
+import { Heading, Problem } from './notice.tsx';
 import { PAGES, type Page } from './pages.ts';
 import { hashOf, place } from './route.ts';
 import { key, keyInfo } from './session.ts';
@@ -73,12 +73,14 @@ function Shown() {
   const now = page.value;
   if (now === undefined) {
     return (
-      <div class="hero">
-        <h1>There is no such page.</h1>
-        <p class="lede">
-          Go to the <a href={hashOf([])}>start</a>.
-        </p>
-      </div>
+      <Heading
+        title="There is no such page."
+        lede={
+          <>
+            Go to the <a href={hashOf([])}>start</a>.
+          </>
+        }
+      />
     );
   }
   const state = loaded.value.get(now);

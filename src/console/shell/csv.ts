@@ -1,4 +1,4 @@
-/** Tables as CSV (RFC 4180). */
+/** Tables as CSV (RFC 4180). Apart from the saving of files, which needs a document. */
 
 /** Rows below their titles as CSV. */
 export function csvText(

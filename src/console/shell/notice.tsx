@@ -1,4 +1,4 @@
-/** What went wrong or is missing, in words. */
+/** What a page begins with, and what went wrong or is missing, in words. */
 import type { ComponentChildren } from 'preact';
 import { ApiError, ConnectionError } from '../../client/client.ts';
 import { hashOf } from './route.ts';
@@ -36,6 +36,12 @@ export function Problem({ error }: { readonly error: unknown }) {
   );
 }
 
+/** In place of what has not arrived: that it is loaded, or why it is not there. @param what - Such as "the devices". */
+export function Pending({ what = '', error }: { readonly what?: string; readonly error: unknown }) {
+  if (error !== undefined) return <Problem error={error} />;
+  return <p class="plain">Loading {what === '' ? '…' : `${what} …`}</p>;
+}
+
 /** The message of an error, for people. */
 export function messageOf(error: unknown): string {
   if (error instanceof ConnectionError) return 'The service cannot be reached.';
@@ -56,5 +62,25 @@ export function NeedsKey({
     <p class="notice">
       You need an API key {to}. <a href={hashOf(['account'])}>Enter your key</a>
     </p>
+  );
+}
+
+/** The title of a page, and a sentence about it. */
+export function Heading({
+  title,
+  lede,
+  children,
+}: {
+  readonly title: string;
+  readonly lede: ComponentChildren;
+  /** Below the sentence. */
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="hero">
+      <h1>{title}</h1>
+      <p class="lede">{lede}</p>
+      {children}
+    </div>
   );
 }

@@ -1,4 +1,7 @@
-/** Pages of the console, in the order of the links. The modules of a page are loaded when it is opened first. */
+/**
+ * Pages of the console, in the order of the links. The modules of a page are loaded when it is opened first. Apart from the
+ * frame, which cannot be loaded without a document.
+ */
 import type { ComponentType } from 'preact';
 
 export interface Page {

@@ -1,8 +1,10 @@
 /** Answers of the service that a page shows, asked for again and again while the page is looked at. */
+
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Routes } from '../../client/api-types.ts';
-import { ApiError, type Route, type RouteOptions } from '../../client/client.ts';
+import type { Route, RouteOptions } from '../../client/client.ts';
 import type { RouteArguments } from '../../client/routes.ts';
+import { poll, retryMs } from './poll.ts';
 import { client } from './session.ts';
 
 /** An answer and what is known of its age. */
@@ -45,37 +47,22 @@ export function useResource<R extends Route>(
     setState(LOADING);
     if (isOff) return;
     const end = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const ask = async () => {
-      clearTimeout(timer);
-      let waitMs = everyMs;
+    const polled = poll(async () => {
       try {
         const all: unknown = [{ ...options, signal: end.signal }];
         // The cast is safe: the caller has given what the route needs.
         const data = await own.request(route, ...(all as RouteArguments<R>));
-        if (end.signal.aborted) return;
-        setState({ data, error: undefined, isLoading: false });
+        if (!end.signal.aborted) setState({ data, error: undefined, isLoading: false });
+        return everyMs;
       } catch (error) {
-        if (end.signal.aborted) return;
-        setState(({ data }) => ({ data, error, isLoading: false }));
-        const retryMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-        if (everyMs !== undefined) waitMs = Math.max(everyMs, retryMs ?? AFTER_ERROR_MS);
+        if (!end.signal.aborted) setState(({ data }) => ({ data, error, isLoading: false }));
+        return everyMs && Math.max(everyMs, retryMs(error) ?? AFTER_ERROR_MS);
       }
-      // Another request may have ended meanwhile.
-      clearTimeout(timer);
-      if (waitMs !== undefined && !document.hidden) timer = setTimeout(ask, waitMs);
-    };
-    askNow.current = () => void ask();
-    const onVisible = () => {
-      clearTimeout(timer);
-      if (!document.hidden && everyMs !== undefined) void ask();
-    };
-    document.addEventListener('visibilitychange', onVisible);
-    void ask();
+    });
+    askNow.current = polled.now;
     return () => {
       end.abort();
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', onVisible);
+      polled.end();
     };
   }, [asked, own, everyMs, isOff]);
   const reload = useCallback(() => askNow.current(), []);

@@ -1,4 +1,4 @@
-/** Saves files of the visitor. */
+/** Saves files of the visitor, which needs a document. */
 
 /** Saves a text as a file. */
 export function saveFile(name: string, text: string, type = 'text/plain'): void {

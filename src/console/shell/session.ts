@@ -17,15 +17,14 @@ export const key = signal<string | undefined>(storedKey());
 /** What the service says about the key; undefined without one, before the answer, and if it is refused. */
 export const keyInfo = signal<KeyInfo | undefined>(undefined);
 
-/** Client of this service with the key. A request is not repeated if it is refused: the visitor decides. */
-export const client = computed(
-  () =>
-    new QcsClient({
-      baseUrl: '',
-      retry: { maxRetries: 0 },
-      ...(key.value !== undefined && { key: key.value }),
-    }),
-);
+/** Client of this service with a key. A request is not repeated if it is refused: the visitor decides. */
+function clientOf(one: string | undefined): QcsClient {
+  const options = { baseUrl: '', retry: { maxRetries: 0 } };
+  return new QcsClient({ ...options, ...(one !== undefined && { key: one }) });
+}
+
+/** Client with the visitor's key. */
+export const client = computed(() => clientOf(key.value));
 
 /** True if the key is in the browser's storage. */
 export function isRemembered(): boolean {
@@ -38,8 +37,7 @@ export function isRemembered(): boolean {
  * @throws {ApiError | ConnectionError} if the service refuses the key or cannot be reached; the present key stays.
  */
 export async function enterKey(text: string, remember: boolean): Promise<KeyInfo> {
-  const one = new QcsClient({ baseUrl: '', retry: { maxRetries: 0 }, key: text });
-  const info = await one.request('GET /keys/info');
+  const info = await clientOf(text).request('GET /keys/info');
   forgetKey();
   (remember ? localStorage : sessionStorage).setItem(NAME, text);
   key.value = text;

@@ -1,17 +1,20 @@
 /** First page of the console: a summary of the service, a Bell pair, and links to the other pages. */
+
+import { drawnGates } from '../composer/circuit-words.ts';
+import { editedCircuit } from '../composer/edited-circuit.ts';
+import { ChoiceButtons } from '../shell/forms.tsx';
+import './start.css';
 import { useSignal } from '@preact/signals';
 import { EXAMPLES } from '../composer/examples.ts';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
-import { type DrawnGate, layoutCircuit } from '../drawing/circuit-layout.ts';
+import { layoutCircuit } from '../drawing/circuit-layout.ts';
 import { percent } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { messageOf } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
 import { key, keyInfo } from '../shell/session.ts';
-import { BELL_GATES, OUTCOMES, probabilitiesAfter, STEP_WORDS } from './bell-pair.ts';
-import './start.css';
-import { statusInWords, troubles } from './start-words.ts';
+import { BELL_STEPS, OUTCOMES, statusInWords, troubles } from './start-words.ts';
 
 const STATUS_MS = 10_000;
 
@@ -86,13 +89,21 @@ function LiveLine() {
   );
 }
 
+const BELL = EXAMPLES.find(({ name }) => name === 'bell');
+
 function BellCard() {
-  const step = useSignal(BELL_GATES.length);
-  const probabilities = probabilitiesAfter(BELL_GATES.slice(0, step.value));
-  const layout = layoutCircuit(2, bellDrawing(step.value), { isGrid: true });
+  const step = useSignal(BELL_STEPS.length - 1);
+  const { name, probabilities, words } = BELL_STEPS[step.value] ?? BELL_STEPS[0];
+  // Gates that have been applied are in colour.
+  const gates = drawnGates(editedCircuit(BELL?.circuit ?? []), (_, column) =>
+    column < step.value ? 'encoding' : '',
+  );
+  const layout = layoutCircuit(2, gates, { isGrid: true });
   const [, second] = layout.columns;
   const mark = [layout.left, second && second.x - second.width / 2, layout.right][step.value];
-  const words = OUTCOMES.map((label, index) => `${label} ${percent(probabilities[index] ?? 0, 0)}`);
+  const shares = OUTCOMES.map(
+    (label, index) => `${label} ${percent(probabilities[index] ?? 0, 0)}`,
+  );
   return (
     <article class="card bell" aria-labelledby="bell">
       <div class="head">
@@ -107,21 +118,15 @@ function BellCard() {
       >
         <path class="step-mark" d={`M${mark} 4V${layout.height - 4}`} />
       </CircuitDrawing>
-      <div class="choices" role="group" aria-label="Show the state">
-        {['At the start', 'After H', 'After CX'].map((label, index) => (
-          <button
-            key={label}
-            type="button"
-            aria-pressed={step.value === index}
-            onClick={() => {
-              step.value = index;
-            }}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-      <div class="outcomes" role="img" aria-label={`Probabilities: ${words.join(', ')}`}>
+      <ChoiceButtons
+        label="Show the state"
+        names={BELL_STEPS.map((each) => each.name)}
+        chosen={name}
+        onChoose={(_, index) => {
+          step.value = index;
+        }}
+      />
+      <div class="outcomes" role="img" aria-label={`Probabilities: ${shares.join(', ')}`}>
         {OUTCOMES.map((label, index) => (
           <div key={label}>
             <span class="column">
@@ -133,22 +138,10 @@ function BellCard() {
         ))}
       </div>
       <p class="note" aria-live="polite">
-        {STEP_WORDS[step.value]}
+        {words}
       </p>
     </article>
   );
-}
-
-/** The Bell pair for its drawing; gates that have been applied are in colour. */
-function bellDrawing(numApplied: number): readonly DrawnGate[] {
-  return BELL_GATES.map((gate, index) => ({
-    id: index,
-    column: index,
-    name: gate.gate === 'h' ? 'H' : 'X',
-    controls: gate.gate === 'cx' ? [gate.control] : [],
-    targets: [gate.qubit],
-    className: index < numApplied ? 'encoding' : '',
-  }));
 }
 
 /** Features without a key, features with a key, and the version of the service. */

@@ -1,6 +1,6 @@
-/** State of the service in words, for the first page. */
+/** What the first page says: a Bell pair gate by gate, and the state of the service. */
 import type { Routes } from '../../client/api-types.ts';
-import { grouped, listed } from '../numbers.ts';
+import { grouped, listed, numberOf } from '../numbers.ts';
 
 type Status = Routes['GET /status']['data'];
 
@@ -20,9 +20,7 @@ export function statusInWords({ status, processors }: Status): string {
     ...(devices === undefined
       ? []
       : [`${devices.available} of ${devices.total} devices are in service, ${busy} of them busy.`]),
-    waiting === 0
-      ? 'No circuit waits.'
-      : `${grouped(waiting)} ${waiting === 1 ? 'circuit waits' : 'circuits wait'}.`,
+    waiting === 0 ? 'No circuit waits.' : `${numberOf(waiting, 'circuit waits', 'circuits wait')}.`,
   ].join(' ');
 }
 
@@ -35,3 +33,25 @@ export function troubles({ status, processors, agents, models }: Status): string
     .map(({ id }) => id);
   return names.length === 0 ? undefined : `Not available: ${listed(names)}.`;
 }
+
+/** Labels of the outcomes in the order of the probabilities; qubit 0 is the right one. */
+export const OUTCOMES = ['00', '01', '10', '11'] as const;
+
+/** The Bell pair before its gates and after each of them. */
+export const BELL_STEPS = [
+  {
+    name: 'At the start',
+    probabilities: [1, 0, 0, 0],
+    words: 'Both qubits are 0.',
+  },
+  {
+    name: 'After H',
+    probabilities: [0.5, 0.5, 0, 0],
+    words: 'H puts qubit 0 in a superposition: measured, it is 0 or 1, each half of the time.',
+  },
+  {
+    name: 'After CX',
+    probabilities: [0.5, 0, 0, 0.5],
+    words: 'CX ties qubit 1 to it: measured, both are 0 or both are 1. Neither had a value before.',
+  },
+] as const;

@@ -1,13 +1,13 @@
 /** Values of a sweep: curves or a heat map, their extremes in words, and files to download. */
+
 import { useMemo, useState } from 'preact/hooks';
 import { Curve } from '../drawing/curve.tsx';
-import type { Series } from '../drawing/curve-data.ts';
 import { HeatMap } from '../drawing/heat-map.tsx';
-import { extremesOf } from '../drawing/heat-map-data.ts';
-import { grouped, listed, rounded } from '../numbers.ts';
+import { extremesOf, type Series } from '../drawing/plot-data.ts';
+import { grouped, listed, rounded, timeOfDay } from '../numbers.ts';
+import { ChoiceButtons } from '../shell/forms.tsx';
 import { saveFile } from '../shell/save-file.ts';
-import type { Provenance } from './run-sweep.ts';
-import { csvOf, jsonOf, type SweepPlan, type SweepValues } from './sweep.ts';
+import { csvOf, jsonOf, type Provenance, type SweepPlan, type SweepValues } from './sweep.ts';
 
 /** A sweep that runs or ran. */
 export interface SweepRun {
@@ -44,7 +44,7 @@ export function ResultView({
       </p>
       {waitsUntil !== undefined && (
         <p class="notice" role="status">
-          The service asks to wait. The sweep goes on at {waitsUntil.toLocaleTimeString('en-GB')}.
+          The service asks to wait. The sweep goes on at {timeOfDay(waitsUntil.getTime())}.
         </p>
       )}
       {run === undefined ? <p class="note">Nothing has run yet.</p> : <Shown run={run} />}
@@ -126,18 +126,12 @@ function Colours({ values: { plan, series } }: { readonly values: SweepValues })
   return (
     <>
       {series.length > 1 && (
-        <div class="choices" role="group" aria-label="Observable">
-          {series.map(({ label }, i) => (
-            <button
-              key={label}
-              type="button"
-              aria-pressed={i === chosen}
-              onClick={() => setChosen(i)}
-            >
-              {label}
-            </button>
-          ))}
-        </div>
+        <ChoiceButtons
+          label="Observable"
+          names={series.map(({ label }) => label)}
+          chosen={series[chosen]?.label}
+          onChoose={(_, index) => setChosen(index)}
+        />
       )}
       <HeatMap field={field} />
     </>

@@ -1,7 +1,7 @@
 /** What is swept: the circuit, its inputs, what is asked for, and where it runs. */
 import type { ComponentChildren } from 'preact';
 import { faultsAt } from '../shell/faults.ts';
-import { Field } from '../shell/field.tsx';
+import { Field, SelectField, TextField } from '../shell/forms.tsx';
 import { useResource } from '../shell/resource.ts';
 import { key } from '../shell/session.ts';
 import { EXAMPLES } from './examples.ts';
@@ -134,17 +134,13 @@ function InputFields({
   readonly onChange: (input: InputDraft) => void;
 }) {
   const text = (label: string, field: 'from' | 'to' | 'points' | 'value') => (
-    <Field label={label}>
-      {(bound) => (
-        <input
-          {...bound}
-          aria-label={`${label}, input ${name}`}
-          aria-invalid={faults.length > 0}
-          value={input[field]}
-          onInput={(event) => onChange({ ...input, [field]: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      aria-label={`${label}, input ${name}`}
+      aria-invalid={faults.length > 0}
+      value={input[field]}
+      onText={(next) => onChange({ ...input, [field]: next })}
+    />
   );
   return (
     <fieldset class="input">
@@ -226,40 +222,28 @@ function QuestionCard({ draft, error, onChange }: SetupProps) {
           </label>
         </>
       ) : (
-        <Field
+        <TextField
           label="Outcome"
           hint="Bits of the classical register, bit 0 rightmost"
           faults={faultsAt(error, ...OUTCOME)}
-        >
-          {(bound) => (
-            <input
-              {...bound}
-              value={draft.outcome}
-              onInput={(event) => onChange({ ...draft, outcome: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+          value={draft.outcome}
+          onText={(outcome) => onChange({ ...draft, outcome })}
+        />
       )}
       <div class="fault" role="alert">
         {faultsAt(error, ...RETURN).join(' ')}
       </div>
       <div class="range">
         <ProcessorField draft={draft} error={error} onChange={onChange} />
-        <Field
+        <TextField
           label="Shots of each point"
           hint="Empty for exact values"
           faults={faultsAt(error, ...SHOTS)}
-        >
-          {(bound) => (
-            <input
-              {...bound}
-              inputMode="numeric"
-              placeholder="exact"
-              value={draft.shots}
-              onInput={(event) => onChange({ ...draft, shots: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+          inputMode="numeric"
+          placeholder="exact"
+          value={draft.shots}
+          onText={(shots) => onChange({ ...draft, shots })}
+        />
         <NoiseField draft={draft} error={error} onChange={onChange} />
       </div>
     </section>
@@ -290,26 +274,14 @@ function ProcessorField({ draft, error, onChange }: SetupProps) {
     ? processors
     : [{ id: draft.processor, name: draft.processor, available: true }, ...processors];
   return (
-    <Field
+    <SelectField
       label="Processor"
       hint={chosen === undefined ? '' : describe(chosen)}
       faults={faultsAt(error, ...PROCESSOR)}
-    >
-      {(bound) => (
-        <select
-          {...bound}
-          value={draft.processor}
-          onChange={(event) => onChange({ ...draft, processor: event.currentTarget.value })}
-        >
-          {names.map(({ id, available }) => (
-            <option key={id} value={id}>
-              {id}
-              {available ? '' : ' (not available)'}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+      value={draft.processor}
+      options={names.map(({ id, available }) => [id, available ? id : `${id} (not available)`])}
+      onChoose={(processor) => onChange({ ...draft, processor })}
+    />
   );
 }
 
@@ -338,27 +310,15 @@ function NoiseField({ draft, error, onChange }: SetupProps) {
   const { data } = useResource('GET /quantum/noise-models', {}, { isOff: key.value === undefined });
   const models = data?.noise_models ?? [];
   return (
-    <Field
+    <SelectField
       label="Noise"
       hint={
         draft.noise === '' ? 'An emulated device has its own' : 'Modelled. Exact values need qvm'
       }
       faults={faultsAt(error, ...NOISE)}
-    >
-      {(bound) => (
-        <select
-          {...bound}
-          value={draft.noise}
-          onChange={(event) => onChange({ ...draft, noise: event.currentTarget.value })}
-        >
-          <option value="">none</option>
-          {models.map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+      value={draft.noise}
+      options={[['', 'none'], ...models.map(({ id }) => [id, id] as const)]}
+      onChoose={(noise) => onChange({ ...draft, noise })}
+    />
   );
 }

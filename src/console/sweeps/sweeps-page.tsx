@@ -1,19 +1,18 @@
 /** Sweeps: one or two inputs of a circuit over a range, drawn as the points arrive. */
+import './sweeps.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { QcsClient, type RetryNotice } from '../../client/client.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { FieldError, faultsAt } from '../shell/faults.ts';
-import { NeedsKey, Problem } from '../shell/notice.tsx';
+import { Heading, NeedsKey, Problem } from '../shell/notice.tsx';
 import { place } from '../shell/route.ts';
 import { key } from '../shell/session.ts';
-import { circuitOfParameter } from './circuit-text.ts';
 import { EXAMPLES } from './examples.ts';
+import { circuitOfParameter } from './program-text.ts';
 import { ResultView, type SweepRun } from './result-view.tsx';
-import { runSweep } from './run-sweep.ts';
 import { ALL_FIELDS, SetupView } from './setup-view.tsx';
-import { planSweep, type SweepDraft, type SweepPlan } from './sweep.ts';
-import './sweeps.css';
+import { planSweep, runSweep, type SweepDraft, type SweepPlan } from './sweep.ts';
 
 /** Points of the request that the page shows as text, by the number of inputs that vary. */
 const MAX_SHOWN_POINTS = [0, 1000, 100] as const;
@@ -65,12 +64,10 @@ export function SweepsPage() {
   const hasField = faultsAt(error.value, ...ALL_FIELDS).length > 0;
   return (
     <>
-      <div class="hero">
-        <h1>Sweeps</h1>
-        <p class="lede">
-          Let one input of a circuit vary, or two, and see the values as they arrive.
-        </p>
-      </div>
+      <Heading
+        title="Sweeps"
+        lede="Let one input of a circuit vary, or two, and see the values as they arrive."
+      />
       <div class="sweeps">
         <form
           class="setup"

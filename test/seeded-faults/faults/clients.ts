@@ -64,10 +64,10 @@ export const CLIENT_FAULTS: readonly SeededFault[] = [
     to: 'live.value === undefined',
   },
   {
-    name: 'the switch of maintenance stays busy after an error',
-    file: 'src/console/fleet/maintenance-switch.tsx',
-    from: '    } finally {\n      isSending.value = false;\n    }',
-    to: '    }',
+    name: 'a dialog that acts stays busy after an error',
+    file: 'src/console/shell/forms.tsx',
+    from: '      error.value = thrown;\n    }',
+    to: '      error.value = thrown;\n      return;\n    }',
   },
   {
     name: 'the list of keys is not read again after a key was revoked',
@@ -77,7 +77,7 @@ export const CLIENT_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'the demo may run before its limit has ended',
-    file: 'src/console/demo/page-state.ts',
+    file: 'src/console/demo/demo-state.ts',
     from: 'Math.ceil((until - now) / 1000)',
     to: 'Math.floor((until - now) / 1000)',
   },
@@ -95,8 +95,8 @@ export const CLIENT_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a page that is hidden asks the service on',
-    file: 'src/console/shell/resource.ts',
-    from: 'if (waitMs !== undefined && !document.hidden) timer',
-    to: 'if (waitMs !== undefined) timer',
+    file: 'src/console/shell/poll.ts',
+    from: 'if (waitMs !== undefined && !document.hidden && !isOver)',
+    to: 'if (waitMs !== undefined && !isOver)',
   },
 ];

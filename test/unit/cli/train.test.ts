@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addTrainCommand } from '../../../src/cli/train.ts';
+import { addTrainCommand } from '../../../src/cli/program.ts';
 import {
   ARTEFACT_FILE,
   readArtefact,

@@ -1,7 +1,7 @@
 /** Counts in base64 as docs/batches.md describes them. */
 import { expect, test } from 'vitest';
 import { batchResultOf } from '../../../src/client/batch-result.ts';
-import { countsByPoint } from '../../../src/client/packed-counts.ts';
+import { countsByPoint } from '../../../src/client/packed-array.ts';
 
 const base64 = (...bytes: readonly number[]) => Buffer.from(bytes).toString('base64');
 

@@ -5,7 +5,7 @@ import {
   inOrder,
   pointInWords,
   rangeOf,
-} from '../../../src/console/drawing/curve-data.ts';
+} from '../../../src/console/drawing/plot-data.ts';
 
 const X = { label: 'a', values: [2, 1, 0] };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcomesOf, signOf, tally } from '../../../src/console/demo/decision.ts';
-import { readAnswer } from '../../../src/console/demo/demo-answer.ts';
+import { readAnswer } from '../../../src/console/demo/demo-state.ts';
 import { DEMO_FACTS, demoBody } from '../../support/demo-facts.ts';
 
 describe('an outcome', () => {

@@ -1,8 +1,6 @@
 /** Layouts of the drawings: marks and outlines stay inside and are to scale. */
 import { describe, expect, test } from 'vitest';
-import { layoutAccuracy } from '../../../src/console/demo/accuracy-layout.ts';
-import { flowerLeaves } from '../../../src/console/demo/flower-shape.ts';
-import { layoutLine } from '../../../src/console/demo/line-layout.ts';
+import { flowerLeaves, layoutAccuracy, layoutLine } from '../../../src/console/demo/demo-shapes.ts';
 import { DEMO_FACTS } from '../../support/demo-facts.ts';
 
 describe('the number line', () => {

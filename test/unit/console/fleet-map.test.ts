@@ -1,9 +1,13 @@
 /** The map of the fleet: where keys lead, what the history keeps, the curves, the chips of TPU zones. */
 import { describe, expect, test } from 'vitest';
 import type { TpuFleet, TpuJobSummary } from '../../../src/client/api-types.ts';
-import { FleetHistory, pollMs } from '../../../src/console/fleet/fleet-history.ts';
-import { groupBy, tileAfterKey } from '../../../src/console/fleet/map-moves.ts';
-import { SPARK, sparkShape } from '../../../src/console/fleet/spark-path.ts';
+import {
+  FleetHistory,
+  pollMs,
+  SPARK,
+  sparkShape,
+} from '../../../src/console/fleet/fleet-history.ts';
+import { tileAfterKey } from '../../../src/console/fleet/map-moves.ts';
 import {
   sliceInWords,
   sliceInZone,
@@ -53,13 +57,6 @@ describe('arrow keys on the map', () => {
     }
     expect([...reached].sort()).toEqual(tiles.map(({ id }) => id));
   });
-});
-
-test('items are grouped in the order in which their groups come first', () => {
-  expect(groupBy([3, 1, 4, 5], (n) => (n % 2 === 0 ? 'even' : 'odd'))).toEqual([
-    ['odd', [3, 1, 5]],
-    ['even', [4]],
-  ]);
 });
 
 describe('the history', () => {

@@ -5,7 +5,7 @@ import {
   extremesOf,
   fieldInWords,
   pixelsOf,
-} from '../../../src/console/drawing/heat-map-data.ts';
+} from '../../../src/console/drawing/plot-data.ts';
 
 const FIELD = {
   label: 'Z0',

@@ -2,18 +2,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/client/api-types.ts';
 import { springLayout } from '../../../src/console/drawing/graph-layout.ts';
-import { bb84Of } from '../../../src/console/jobs/bb84-shape.ts';
-import { JobFeed, type JobPage, type List } from '../../../src/console/jobs/job-feed.ts';
+import { JobFeed, type JobPage } from '../../../src/console/jobs/job-feed.ts';
 import { csvOf } from '../../../src/console/jobs/job-files.ts';
 import {
   filtersOf,
   type JobRow,
+  type List,
   passes,
   queryOf,
   rowOf,
 } from '../../../src/console/jobs/job-row.ts';
 import { inWords, shapeOf } from '../../../src/console/jobs/result-shape.ts';
 import {
+  bb84Of,
   cutOf,
   layoutOf,
   noiseScanOf,

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { draftOf, keyChanges, newKeyBody } from '../../../src/console/account/key-draft.ts';
 import {
   ACTION_NAMES,
-  bytesInWords,
   detailsInWords,
+  draftOf,
   fieldOfIso,
   isoOfField,
+  keyChanges,
   matchingEntries,
   matchingKeys,
+  newKeyBody,
   SCOPE_NAMES,
   stateOf,
 } from '../../../src/console/account/key-words.ts';
@@ -56,13 +57,6 @@ describe('keys in words', () => {
     expect([...SCOPE_NAMES].sort()).toEqual([...SCOPES].sort());
     expect(ACTION_NAMES).toEqual([...AUDIT_ACTIONS].sort());
   });
-
-  test.each([
-    [0, '0 bytes'],
-    [1023, '1023 bytes'],
-    [1536, '1.5 KiB'],
-    [2 ** 30, '1 GiB'],
-  ])('%i bytes are %s', (bytes, words) => expect(bytesInWords(bytes)).toBe(words));
 
   test('a time goes into its field and back, to the minute', () => {
     expect(isoOfField(fieldOfIso('2026-07-02T03:04:05.678Z'))).toBe('2026-07-02T03:04:00.000Z');

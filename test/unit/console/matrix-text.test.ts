@@ -1,10 +1,11 @@
 /** Matrices of the composer as text: entries as expressions, rows, and other numbers of qubits. */
 import { describe, expect, test } from 'vitest';
-import { readComplex, writeComplex } from '../../../src/console/composer/complex-expression.ts';
 import {
+  readComplex,
   readMatrix,
   withOneMoreQubit,
   withoutLastQubit,
+  writeComplex,
   writeMatrix,
 } from '../../../src/console/composer/matrix-text.ts';
 import { RandomStream } from '../../support/random-stream.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askService, type Outcome } from '../../../src/console/demo/ask-service.ts';
+import { askService, type Outcome } from '../../../src/console/demo/demo-state.ts';
 import { demoBody, demoErrorBody } from '../../support/demo-facts.ts';
 
 /** The outcome of a run that is answered so. Without a body the answer is an empty text. */

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/console/demo/ask-service.ts';
-import { readAnswer } from '../../../src/console/demo/demo-answer.ts';
 import {
   atTime,
   isStale,
   mayRun,
+  type Outcome,
   openingState,
   type PageState,
+  readAnswer,
   secondsLeft,
   withInput,
   withOutcome,
-} from '../../../src/console/demo/page-state.ts';
+} from '../../../src/console/demo/demo-state.ts';
 import { DEMO_FACTS, demoBody } from '../../support/demo-facts.ts';
 
 const FIRST = [6, 3, 5, 2];

@@ -1,30 +1,23 @@
 /** The first page: the Bell pair it draws, and its line about the service. */
 import { describe, expect, test } from 'vitest';
 import type { Routes } from '../../../src/client/api-types.ts';
-import {
-  BELL_GATES,
-  probabilitiesAfter,
-  STEP_WORDS,
-} from '../../../src/console/start/bell-pair.ts';
-import { statusInWords, troubles } from '../../../src/console/start/start-words.ts';
+import { EXAMPLES } from '../../../src/console/composer/examples.ts';
+import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
+import { BELL_STEPS, statusInWords, troubles } from '../../../src/console/start/start-words.ts';
+import { NODE_HOST } from '../../../src/engine/cpu/cpu-engine.ts';
 
 describe('the Bell pair', () => {
-  test.each([
-    [0, [1, 0, 0, 0]],
-    [1, [0.5, 0.5, 0, 0]],
-    [2, [0.5, 0, 0, 0.5]],
-  ])('after %i gates has the probabilities %j', (gates, expected) => {
-    const probabilities = probabilitiesAfter(BELL_GATES.slice(0, gates));
-    for (const [index, value] of probabilities.entries())
-      expect(value).toBeCloseTo(expected[index] ?? 0, 12);
-    expect(STEP_WORDS[gates]).toBeDefined();
-  });
-
-  test('H twice changes nothing', () => {
-    const h = { gate: 'h', qubit: 1 } as const;
-    const probabilities = probabilitiesAfter([h, h]);
-    expect(probabilities[0]).toBeCloseTo(1, 12);
-  });
+  test.each(BELL_STEPS.map((step, gates) => [step.name, gates, step.probabilities] as const))(
+    '%s has the probabilities that the composer computes',
+    async (_, step, expected) => {
+      const { circuit = [] } = EXAMPLES.find(({ name }) => name === 'bell') ?? {};
+      const computer = new StateComputer(NODE_HOST);
+      const answer = await computer.answer({ ask: 'show', source: { circuit }, options: { step } });
+      if (answer.kind !== 'state') throw new Error(`The answer is ${JSON.stringify(answer)}.`);
+      for (const [index, value] of answer.probabilities.entries())
+        expect(value).toBeCloseTo(expected[index] ?? 0, 12);
+    },
+  );
 });
 
 describe('the line about the service', () => {

@@ -3,8 +3,8 @@ import {
   circuitOfParameter,
   circuitOfText,
   inputsOf,
-} from '../../../src/console/sweeps/circuit-text.ts';
-import { observablesOf } from '../../../src/console/sweeps/observable-text.ts';
+  observablesOf,
+} from '../../../src/console/sweeps/program-text.ts';
 
 const GATES = '[{"gate":"RY","qubit":0,"theta":{"input":"a","scale":2}},{"gate":"X","qubit":0}]';
 

@@ -3,13 +3,13 @@ import type { BatchProgramResult, BatchResult } from '../../../src/client/client
 import { readAngle } from '../../../src/console/composer/angle-text.ts';
 import { faultsAt } from '../../../src/console/shell/faults.ts';
 import { EXAMPLES } from '../../../src/console/sweeps/examples.ts';
-import { runSweep } from '../../../src/console/sweeps/run-sweep.ts';
 import {
   csvOf,
   type InputDraft,
   jsonOf,
   noValues,
   planSweep,
+  runSweep,
   type SweepDraft,
   type SweepValues,
   usualInput,

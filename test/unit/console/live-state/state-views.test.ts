@@ -5,7 +5,7 @@ import {
   blochVectors,
   pairDensity,
   probabilitiesOf,
-} from '../../../../src/console/live-state/state-views.ts';
+} from '../../../../src/console/live-state/state-computer.ts';
 import {
   type Complex,
   circuitAmplitudes,
