@@ -5,13 +5,16 @@ import type { FastifyInstance } from 'fastify';
 import { ClusterFleet } from './cluster/cluster-fleet.ts';
 import type { Cluster } from './compose-cluster.ts';
 import { createFleet } from './compose-fleet.ts';
+import {
+  createHardware,
+  createModels,
+  createReaders,
+  createWorkloads,
+  numTaskProcesses,
+} from './compose-parts.ts';
 import { openStores } from './compose-stores.ts';
-import type { Config, HardwareConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { readMachine } from './fleet/machine.ts';
-import { isSimulator } from './fleet/processor.ts';
-import { HardwareProcessor } from './hardware/hardware-processor.ts';
-import { IbmProvider } from './hardware/ibm-provider.ts';
-import { ServiceProvider } from './hardware/service-provider.ts';
 import { JobRunner, type JobRunnerOptions } from './jobs/job-runner.ts';
 import { LocalPlaces } from './jobs/places.ts';
 import { drawSeed } from './math/philox.ts';
@@ -24,31 +27,17 @@ import { DEFAULT_SCOPES, isValidAt } from './service/http/api-key.ts';
 import { CannotListenError } from './service/http/errors.ts';
 import { FixedWindows, WINDOW_S } from './service/http/limits.ts';
 import { type LogDestination, logStream } from './service/http/log-stream.ts';
-import { Readers } from './service/http/reading/readers.ts';
 import { version } from './service/http/software-version.ts';
 import { closeJobKinds, serveJobKinds } from './service/job-kinds.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-routes.ts';
 import { servedProcessors } from './service/served-processor.ts';
+import type { ServiceSettings } from './service/service-deps.ts';
 import { restoreMaintenance } from './service/systems/maintenance.ts';
 import { reportOnce } from './storage/damaged-records.ts';
 import { StorageUnwritableError } from './storage/errors.ts';
-import { ModelRegistry } from './workloads/models/model-registry.ts';
-import { readArtefact } from './workloads/models/qnn-hybrid/artefact-file.ts';
-import { QnnHybrid } from './workloads/models/qnn-hybrid/qnn-hybrid.ts';
-import { TextModel } from './workloads/models/text-generation/text-model.ts';
-import { ProcedurePool } from './workloads/procedures/procedure-pool.ts';
-import { PROCEDURE_CATALOG, Workloads } from './workloads/workloads.ts';
 
 const MS_PER_DAY = 86_400_000;
-const MIB = 2 ** 20;
-const MAX_READERS = 4;
-/** JavaScript heap of a process that reads bodies, as a multiple of the largest body. */
-const HEAP_OF_BODY = 32;
-/** Upper bound of that heap, as a fraction of the machine's memory. */
-const HEAP_OF_MACHINE = 1 / 8;
-/** Lower bound of that heap, MiB. */
-const MIN_READER_HEAP_MB = 512;
 const PRUNE_EVERY_MS = 3_600_000;
 const CLOSE_IDLE_EVERY_MS = 50;
 const LAST_ANSWERS_MS = 500;
@@ -63,100 +52,6 @@ export interface Surroundings {
   readonly random: () => number;
   /** Environment of adapter processes, which read driver settings from it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-}
-
-function readerHeapMb(bodyLimitBytes: number, memoryBytes: number): number {
-  const most = Math.min(HEAP_OF_BODY * bodyLimitBytes, HEAP_OF_MACHINE * memoryBytes);
-  return Math.max(MIN_READER_HEAP_MB, Math.floor(most / MIB));
-}
-
-/** Creates the models on the fleet's simulators and the upstream that the settings name. */
-function createModels(config: Config, fleet: ProcessorDirectory, now: () => number): ModelRegistry {
-  const processors = fleet.processors.filter(isSimulator);
-  // The fleet comes first, for throughput.
-  processors.sort(
-    (a, b) => Number(b.spec.family === 'gpu-fleet') - Number(a.spec.family === 'gpu-fleet'),
-  );
-  return new ModelRegistry({
-    classifier: new QnnHybrid({ artefact: readArtefact(), processors, now }),
-    text: new TextModel({ upstream: config.textModel, now }),
-  });
-}
-
-/** A node that runs no jobs has a process for the self-tests of agents. */
-function numTaskProcesses(config: Config, numCores: number): number {
-  if (config.role === 'api') return 1;
-  return config.numTaskProcesses ?? Math.min(4, Math.max(2, numCores));
-}
-
-/** Creates the executors of tasks and TPU jobs on the fleet's simulators. */
-function createWorkloads(
-  config: Config,
-  fleet: ProcessorDirectory,
-  numCores: number,
-  now: () => number,
-  onProcessLost: (how: string) => void,
-): Workloads {
-  const processors = fleet.processors.filter(isSimulator);
-  // Double precision comes first, so that energies and angles are not rounded to floats.
-  processors.sort(
-    (a, b) => Number(b.spec.precision === 'f64') - Number(a.spec.precision === 'f64'),
-  );
-  const { queueLimit } = config;
-  const pool = new ProcedurePool({
-    catalog: PROCEDURE_CATALOG,
-    processors,
-    numProcesses: numTaskProcesses(config, numCores),
-    heapLimitMb: config.taskMemoryMb,
-    queueLimit,
-    onProcessLost,
-  });
-  return new Workloads({ pool, processors, queueLimit, now });
-}
-
-/** Creates the processor of the hardware that the settings name. */
-function createHardware(
-  { queueLimit, maxGates, maxShots }: Config,
-  settings: HardwareConfig,
-  now: () => number,
-  log: Promise<FastifyInstance['log']>,
-): HardwareProcessor {
-  const { token: apiKey, backend, baseUrl, timeoutMs, maxJobs, refreshMs } = settings;
-  const shared = { baseUrl, apiKey, timeoutMs, now };
-  const provider =
-    settings.provider === 'ibm'
-      ? new IbmProvider({
-          ...shared,
-          backend,
-          instance: settings.instance,
-          iamUrl: settings.iamUrl,
-        })
-      : new ServiceProvider({ ...shared, processor: backend });
-  return new HardwareProcessor({
-    provider,
-    maxJobs,
-    queueLimit,
-    maxGates,
-    maxShots,
-    refreshMs,
-    timeoutMs,
-    now,
-    onFault: (error, vendorJobId) =>
-      void log.then((to) => to.error({ err: error, vendor_job_id: vendorJobId }, 'hardware')),
-  });
-}
-
-/** Removes secrets, which adapter processes do not need. */
-function withoutSecrets(
-  environment: NonNullable<Surroundings['environment']>,
-): NonNullable<Surroundings['environment']> {
-  const {
-    QCS_LLM_API_KEY: _,
-    QCS_HARDWARE_TOKEN: __,
-    QCS_DATABASE_URL: ___,
-    ...rest
-  } = environment;
-  return rest;
 }
 
 /** Facts about a service after its first self-tests. */
@@ -200,24 +95,54 @@ export interface RunningService {
  */
 export async function startService(
   config: Config,
-  { now: clock, elapsedMs, random, environment }: Surroundings,
+  surroundings: Surroundings,
   logDestination: LogDestination,
 ): Promise<RunningService> {
+  const log = new LateLog();
+  const records = await openRecords(config, surroundings, log);
+  const machine = await createProcessors(config, surroundings, records, log);
+  const parts = await buildParts(config, surroundings, { records, machine }, log, logDestination);
+  const service = new ComposedService(config, parts);
+  await service.begin();
+  return await service.listen();
+}
+
+/** The app's log, for parts that are made before it: what they say early is written once there is one. */
+class LateLog {
+  readonly #log = Promise.withResolvers<FastifyInstance['log']>();
+
+  resolve(log: FastifyInstance['log']): void {
+    this.#log.resolve(log);
+  }
+
+  error(facts: object, what: string): void {
+    void this.#log.promise.then((log) => log.error(facts, what));
+  }
+
+  warn(facts: object, what: string): void {
+    void this.#log.promise.then((log) => log.warn(facts, what));
+  }
+
+  info(what: string): void {
+    void this.#log.promise.then((log) => log.info(what));
+  }
+}
+
+/** Opens the stores, and with PostgreSQL the node of a cluster. */
+async function openRecords(config: Config, { now: clock, elapsedMs }: Surroundings, log: LateLog) {
   const metrics = new ServiceMetrics();
-  const logs = Promise.withResolvers<FastifyInstance['log']>();
   const onDamaged = reportOnce((record) => {
     metrics.countDamaged(record);
-    // Some damaged records are found before the log exists.
-    void logs.promise.then((log) => log.error(record, 'a stored record is damaged'));
+    log.error(record, 'a stored record is damaged');
   });
   let cluster: Cluster | undefined;
+  const onError = (error: unknown, what: string) => log.error({ err: error }, what);
   const stores = await openStores(config, {
     onDamaged,
-    onError: (error, what) => void logs.promise.then((log) => log.error({ err: error }, what)),
-    onRestored: () => void logs.promise.then((log) => log.info('the database can be used again')),
+    onError,
+    onRestored: () => log.info('the database can be used again'),
     onConnection: (isConnected) => cluster?.jobs.connectionChanged(isConnected),
   });
-  const { keys, idempotency, maintenance, ionqSessions, audit, usage } = stores;
   // The driver of PostgreSQL is loaded only with these.
   cluster =
     stores.database &&
@@ -226,17 +151,34 @@ export async function startService(
       clock,
       elapsedMs,
       onRecovered: ({ givenUp, queuedAgain, failed }) =>
-        app.log.warn(
+        log.warn(
           { nodes: givenUp, jobs_queued_again: queuedAgain.length, jobs_failed: failed.length },
           'jobs of lost nodes were recovered',
         ),
-      onError: (error, what) => app.log.error({ err: error }, what),
+      onError,
     });
-  const now: () => number = cluster === undefined ? clock : () => cluster.node.now();
   if (cluster !== undefined) {
-    metrics.setCluster({ node: cluster.node.name, figures: () => cluster.figures() });
+    const own = cluster;
+    metrics.setCluster({ node: own.node.name, figures: () => own.figures() });
   }
-  const hardware = config.hardware && createHardware(config, config.hardware, now, logs.promise);
+  const now: () => number = cluster === undefined ? clock : () => cluster.node.now();
+  return { metrics, onDamaged, stores, cluster, now };
+}
+
+type Records = Awaited<ReturnType<typeof openRecords>>;
+
+/** Creates the processors of this machine, and with a cluster those of all nodes over them. */
+async function createProcessors(
+  config: Config,
+  { environment }: Surroundings,
+  { metrics, cluster, now }: Records,
+  log: LateLog,
+) {
+  const hardware =
+    config.hardware &&
+    createHardware(config, config.hardware, now, (error, vendorJobId) =>
+      log.error({ err: error, vendor_job_id: vendorJobId }, 'hardware'),
+    );
   const fleet = await createFleet(config, now, {
     ...(environment && { environment: withoutSecrets(environment) }),
     ...(hardware && { hardware }),
@@ -244,11 +186,9 @@ export async function startService(
     ...(cluster && { fleetNodes: [], nodeName: cluster.node.name }),
     runsNoJobs: config.role === 'api',
   });
-  const served = servedProcessors(fleet, metrics.engines, ({ error, ...facts }) => {
-    void logs.promise.then((log) =>
-      log.error({ err: error, ...facts }, 'a result cannot be right'),
-    );
-  });
+  const served = servedProcessors(fleet, metrics.engines, ({ error, ...facts }) =>
+    log.error({ err: error, ...facts }, 'a result cannot be right'),
+  );
   const own = { fleet: served, devices: fleet.deviceDirectory };
   const overlay =
     cluster &&
@@ -263,61 +203,55 @@ export async function startService(
       waitingInDatabase: (id) => cluster.waitingFor(id),
     });
   const processors: ProcessorDirectory = overlay ?? own.fleet;
-  const devices = overlay?.devices ?? own.devices;
+  return { hardware, fleet, own, overlay, processors, devices: overlay?.devices ?? own.devices };
+}
+
+/** What works on requests: workloads, kinds of jobs and their runner, and the app. */
+async function buildParts(
+  config: Config,
+  { elapsedMs, random }: Surroundings,
+  composed: {
+    readonly records: Records;
+    readonly machine: Awaited<ReturnType<typeof createProcessors>>;
+  },
+  log: LateLog,
+  logDestination: LogDestination,
+) {
+  const { metrics, onDamaged, stores, cluster, now } = composed.records;
+  const { fleet, own, overlay, processors, devices } = composed.machine;
+  const { maintenance } = stores;
   const models = createModels(config, own.fleet, now);
-  const { cpuModel, numCores, memoryBytes } = readMachine();
-  const workloads = createWorkloads(config, own.fleet, numCores, now, (how) =>
-    app.log.error({ how }, 'a process that runs tasks was lost'),
+  const { cpuModel, ...machine } = readMachine();
+  const workloads = createWorkloads(config, own.fleet, machine.numCores, now, (how) =>
+    log.error({ how }, 'a process that runs tasks was lost'),
   );
   const { pool, agents, planner, tpu } = workloads;
-  const readers = new Readers({
-    numReaders: Math.max(2, Math.min(MAX_READERS, numCores)),
-    heapLimitMb: readerHeapMb(config.bodyLimitBytes, memoryBytes),
-    cpuLimitMs: config.readCpuMs,
-    roomBytes: config.readRoomBytes,
-    onLost: (how) => app.log.error({ how }, 'a process that reads bodies was lost'),
-  });
-  const kinds = serveJobKinds({
-    fleet: processors,
-    agents,
-    planner,
-    tpu,
-    pool,
-    readers,
-    cpuModel,
-    now,
-    jobs: () => runner,
-  });
+  const readers = createReaders(config, machine, (how) =>
+    log.error({ how }, 'a process that reads bodies was lost'),
+  );
+  const work = { fleet: processors, agents, planner, tpu, pool, readers, cpuModel, now };
+  const kinds = serveJobKinds({ ...work, jobs: () => runner });
   const options: JobRunnerOptions = {
     store: metrics.overStore(stores.jobs),
     handlers: kinds,
     now,
     maxSuspicion: config.jobAttempts,
     refusal: () => stores.fault() ?? cluster?.refusal(),
-    onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
+    onUnexpectedError: (error, job) => log.error({ err: error, job_id: job.id }, 'job failed'),
   };
-  const parts = overlay && {
-    fleet,
-    overlay,
-    numTaskProcesses: numTaskProcesses(config, numCores),
-    maintenance,
-  };
-  const runner: JobRunner = (parts && cluster?.serve(parts, options)) ?? new JobRunner(options);
+  const numProcesses = numTaskProcesses(config, machine.numCores);
+  const shared = overlay && { fleet, overlay, numTaskProcesses: numProcesses, maintenance };
+  const runner: JobRunner = (shared && cluster?.serve(shared, options)) ?? new JobRunner(options);
+  const { keys, idempotency, ionqSessions, audit, usage } = stores;
   const app = await buildApp({
-    fleet: processors,
+    ...work,
     devices,
     ...(overlay && { own }),
     models,
     demoFacts: () => demoFactsOf(models.classifier, config.demoRateLimit),
-    agents,
-    planner,
-    tpu,
-    pool,
-    cpuModel,
     jobs: runner,
     places: cluster?.places ?? new LocalPlaces((kind, keyId) => runner.inFlight(kind, keyId)),
     kinds,
-    readers,
     idempotency,
     keys,
     requestWindows: cluster?.requestWindows ?? new FixedWindows(WINDOW_S * 1000),
@@ -329,89 +263,125 @@ export async function startService(
     ...(cluster && { nodeFault: () => cluster.fault() }),
     usage,
     metrics,
-    settings: {
-      version: version(),
-      role: config.role,
-      rateLimits: config.rateLimits,
-      inFlightLimits: config.inFlightLimits,
-      storageLimits: config.storageLimits,
-      demoRateLimit: config.demoRateLimit,
-      publicRateLimit: config.publicRateLimit,
-      bodyLimitBytes: config.bodyLimitBytes,
-      requestTimeoutMs: config.requestTimeoutMs,
-      maxConnections: config.maxConnections,
-      maxConnectionsOfAddress: config.maxConnectionsOfAddress,
-      trustedProxies: config.trustedProxies,
-      corsOrigins: config.corsOrigins,
-      metricsAddresses: config.metricsAddresses,
-      revokedKeyJobs: config.revokedKeyJobs,
-    },
-    now,
+    settings: settingsOf(config),
     elapsedMs,
     drawSeed: () => drawSeed(random),
     logger: { level: config.logLevel, stream: logStream(config.logFormat, logDestination) },
   });
+  log.resolve(app.log);
+  return {
+    ...composed.records,
+    ...composed.machine,
+    models,
+    workloads,
+    readers,
+    kinds,
+    runner,
+    app,
+  };
+}
 
-  logs.resolve(app.log);
-  await fleet.startStatevector();
-  // A node that cannot join now does so once the database is there.
-  if (stores.database?.writer.isConnected) {
+type Parts = Awaited<ReturnType<typeof buildParts>>;
+
+/** The settings that routes know. */
+function settingsOf(config: Config): ServiceSettings {
+  return {
+    version: version(),
+    role: config.role,
+    rateLimits: config.rateLimits,
+    inFlightLimits: config.inFlightLimits,
+    storageLimits: config.storageLimits,
+    demoRateLimit: config.demoRateLimit,
+    publicRateLimit: config.publicRateLimit,
+    bodyLimitBytes: config.bodyLimitBytes,
+    requestTimeoutMs: config.requestTimeoutMs,
+    maxConnections: config.maxConnections,
+    maxConnectionsOfAddress: config.maxConnectionsOfAddress,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    metricsAddresses: config.metricsAddresses,
+    revokedKeyJobs: config.revokedKeyJobs,
+  };
+}
+
+/** The service from its first answer to its last. */
+class ComposedService {
+  readonly #config: Config;
+  readonly #parts: Parts;
+  readonly #closed = Promise.withResolvers<undefined>();
+  #isClosing = false;
+  #numKeys: number | undefined;
+  #recovering: ReturnType<JobRunner['recover']> | undefined;
+  #pruning: NodeJS.Timeout | undefined;
+
+  constructor(config: Config, parts: Parts) {
+    this.#config = config;
+    this.#parts = parts;
+  }
+
+  /** Tests `statevector-sim`, and joins the cluster. */
+  async begin(): Promise<void> {
+    const { fleet, stores, cluster } = this.#parts;
+    await fleet.startStatevector();
+    // A node that cannot join now does so once the database is there.
+    if (!stores.database?.writer.isConnected) return;
     await cluster?.join().catch((error) => {
       if (!(error instanceof StorageUnwritableError)) throw error;
     });
   }
-  const origin = await listen(app, config);
-  // Create the key only once the service listens; a key of a failed start would never be shown.
-  const { firstKey, numKeys } = await readKeys().catch((error) => {
-    if (config.databaseUrl === undefined || !(error instanceof StorageUnwritableError)) throw error;
-    return { firstKey: undefined, numKeys: undefined };
-  });
 
-  const prune = async () => {
-    try {
-      await idempotency.prune(now());
-      await stores.prune(now() - config.jobRetentionDays * MS_PER_DAY);
-      await cluster?.requestWindows.prune();
-      await cluster?.node.prune();
-    } catch (error) {
-      app.log.error({ err: error }, 'old records could not be deleted');
-    }
-  };
-  void prune();
-  const pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
+  /** Listens, and tests the rest meanwhile. */
+  async listen(): Promise<RunningService> {
+    const { app, cluster } = this.#parts;
+    const origin = await listen(app, this.#config);
+    // Create the key only once the service listens; a key of a failed start would never be shown.
+    const firstKey = await this.#readKeys().catch((error) => {
+      const mayWait = this.#config.databaseUrl !== undefined;
+      if (!mayWait || !(error instanceof StorageUnwritableError)) throw error;
+      return undefined;
+    });
+    void this.#prune();
+    this.#pruning = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
+    return {
+      origin,
+      app,
+      firstKey,
+      numKeys: this.#numKeys,
+      // A self-test may never end if its engine is closed.
+      tested: Promise.race([this.#testTheRest(), this.#closed.promise]),
+      ...(cluster && { replaced: cluster.replaced }),
+      close: () => this.#close(),
+    };
+  }
 
-  let isClosing = false;
-  let recovering: ReturnType<JobRunner['recover']> | undefined;
-  const closed = Promise.withResolvers<undefined>();
-  // A self-test may never end if its engine is closed.
-  const tested = Promise.race([testTheRest(), closed.promise]);
-
-  /**
-   * Runs the remaining self-tests, and recovers jobs of an earlier process once their executors are known.
-   */
-  async function testTheRest(): Promise<TestedService | undefined> {
+  /** Runs the remaining self-tests, and recovers jobs of an earlier process once their executors are known. */
+  async #testTheRest(): Promise<TestedService | undefined> {
+    const { workloads, hardware, fleet, models, processors, stores, cluster, runner } = this.#parts;
+    const isClosing = () => this.#isClosing;
+    const isToOpenLate = this.#numKeys === undefined;
     const prepared = workloads.prepare();
-    if (config.warmsUp) void warmUpReading(liveTargetsOf(processors));
+    if (this.#config.warmsUp) void warmUpReading(liveTargetsOf(processors));
     void hardware?.check();
-    await fleet.start();
-    if (isClosing) return undefined;
-    await models.start();
-    await prepared;
-    if (isClosing) return undefined;
-    await workloads.start();
-    if (isClosing) return undefined;
-    await stores.insist(
-      async () => cluster?.join(),
-      () => isClosing,
-    );
-    if (isClosing) return undefined;
-    const laterKey = numKeys === undefined ? await openLate() : undefined;
-    recovering = stores.insist(
-      () => runner.recover(),
-      () => isClosing,
-    );
-    const recovered = await recovering;
-    if (isClosing) return undefined;
+    let laterKey: string | undefined;
+    const recover = async () => {
+      this.#recovering = stores.insist(() => runner.recover(), isClosing);
+      await this.#recovering;
+    };
+    const steps: readonly (() => Promise<unknown>)[] = [
+      () => fleet.start(),
+      () => models.start(),
+      () => prepared,
+      () => workloads.start(),
+      () => stores.insist(async () => cluster?.join(), isClosing),
+      async () => {
+        if (isToOpenLate) laterKey = await stores.insist(() => this.#openLate(), isClosing);
+      },
+      recover,
+    ];
+    for (const step of steps) {
+      await step();
+      if (this.#isClosing) return undefined;
+    }
     await cluster?.applyMaintenance();
     await cluster?.jobs.start();
     void workloads.measure();
@@ -420,70 +390,74 @@ export async function startService(
       backing: fleet.describe(),
       models: models.describe(),
       agents: workloads.describe(),
-      recovered,
+      recovered: await this.#recovering!,
     };
   }
 
-  /**
-   * Does what waited for a database that was not there when the service started.
-   *
-   * @returns The text of the first key, if it was made.
-   */
-  async function openLate(): Promise<string | undefined> {
-    return await stores.insist(
-      async () => {
-        await restoreMaintenance({
-          maintenance,
-          fleet: processors,
-          devices,
-        });
-        return (await readKeys()).firstKey;
-      },
-      () => isClosing,
-    );
+  /** Does what waited for a database that was not there when the service started; see `#readKeys`. */
+  async #openLate(): Promise<string | undefined> {
+    const { stores, processors, devices } = this.#parts;
+    await restoreMaintenance({ maintenance: stores.maintenance, fleet: processors, devices });
+    return await this.#readKeys();
   }
 
-  /** Counts the valid keys; creates one if there is none at all. */
-  async function readKeys(): Promise<Pick<RunningService, 'firstKey' | 'numKeys'>> {
+  /** Counts the valid keys; creates one if there is none at all, and returns its text. */
+  async #readKeys(): Promise<string | undefined> {
+    const { stores, cluster, now } = this.#parts;
+    const { keys } = stores;
     const isFirst = (await keys.isEmpty()) && (await cluster?.makesFirstKey()) !== false;
-    const firstKey = isFirst ? await createFirstKey() : undefined;
-    const numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
-    return { firstKey, numKeys };
-  }
-
-  async function createFirstKey(): Promise<string> {
     const first = { name: 'first key', tier: 'standard', scopes: DEFAULT_SCOPES } as const;
-    const { text } = await keys.create({ ...first, createdAt: now() }, SERVICE);
-    return text;
+    const made = isFirst ? await keys.create({ ...first, createdAt: now() }, SERVICE) : undefined;
+    this.#numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
+    return made?.text;
   }
 
-  return {
-    origin,
-    app,
-    firstKey,
-    numKeys,
-    tested,
-    ...(cluster && { replaced: cluster.replaced }),
-    async close() {
-      isClosing = true;
-      clearInterval(pruning);
-      cluster?.jobs.stopClaiming();
-      cluster?.places.close();
-      const graceMs = config.shutdownGraceMs;
-      const graceIsOver = sleep(graceMs, undefined, { ref: false });
-      // Close these before the server, which waits for all requests.
-      const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
-      await closeServer(app, graceIsOver);
-      await workloads.close();
-      await Promise.all([fleet.close(), hardware?.close()]);
-      await Promise.all([readers.close(), closeJobKinds(kinds)]);
-      await recovering?.catch(() => undefined);
-      await cluster?.jobs.close();
-      await stores.close();
-      closed.resolve(undefined);
-      return counts;
-    },
-  };
+  async #prune(): Promise<void> {
+    const { stores, cluster, now, app } = this.#parts;
+    try {
+      await stores.idempotency.prune(now());
+      await stores.prune(now() - this.#config.jobRetentionDays * MS_PER_DAY);
+      await cluster?.requestWindows.prune();
+      await cluster?.node.prune();
+    } catch (error) {
+      app.log.error({ err: error }, 'old records could not be deleted');
+    }
+  }
+
+  async #close(): ReturnType<RunningService['close']> {
+    const { cluster, runner, models, app, workloads, fleet, hardware, readers, kinds, stores } =
+      this.#parts;
+    this.#isClosing = true;
+    clearInterval(this.#pruning);
+    cluster?.jobs.stopClaiming();
+    cluster?.places.close();
+    const graceMs = this.#config.shutdownGraceMs;
+    const graceIsOver = sleep(graceMs, undefined, { ref: false });
+    // Close these before the server, which waits for all requests.
+    const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
+    await closeServer(app, graceIsOver);
+    await workloads.close();
+    await Promise.all([fleet.close(), hardware?.close()]);
+    await Promise.all([readers.close(), closeJobKinds(kinds)]);
+    await this.#recovering?.catch(() => undefined);
+    await cluster?.jobs.close();
+    await stores.close();
+    this.#closed.resolve(undefined);
+    return counts;
+  }
+}
+
+/** Removes secrets, which adapter processes do not need. */
+function withoutSecrets(
+  environment: NonNullable<Surroundings['environment']>,
+): NonNullable<Surroundings['environment']> {
+  const {
+    QCS_LLM_API_KEY: _,
+    QCS_HARDWARE_TOKEN: __,
+    QCS_DATABASE_URL: ___,
+    ...rest
+  } = environment;
+  return rest;
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -30,6 +30,7 @@ const LEFT_OF_ROOTS = [
   'compose-stores.ts',
   'compose-postgres.ts',
   'compose-cluster.ts',
+  'compose-parts.ts',
 ];
 
 /** Layers that each layer, a folder or file directly under src/, may import besides itself. */
@@ -73,6 +74,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'service',
     'config.ts',
   ],
+  'compose-parts.ts': ['fleet', 'hardware', 'workloads', 'service', 'config.ts'],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run` runs an engine without a fleet around it.
   cli: [...LEFT_OF_ROOTS, 'engine', 'client'],
