@@ -5,18 +5,16 @@
  * after the call has ended. Messages arrive in the order in which they were sent; the slots of shapes
  * rely on that.
  */
-import type { Circuit } from '../../circuit/circuit.ts';
 import type { Fault } from '../../errors/coded-error.ts';
-import type { ExecutionTimes, RunOutputs } from '../../fleet/run-outputs.ts';
-import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import type { CircuitRequest } from '../../fleet/schedule/scheduled-run.ts';
 import type { PackedCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { JsonObject } from './json.ts';
-import type { CircuitRequest } from './procedure-context.ts';
 
 /** Most circuits and batches that one call has in flight; further ones wait in its process. */
 export const MAX_OUTSTANDING = 64;
 
-/** Batch shapes that both sides cache for a call; a new one replaces the oldest. */
+/** Shapes that both sides cache for a call; a new one replaces the oldest. */
 export const MAX_SHAPES = 64;
 
 /** Settings of a process, passed as JSON in its first argument. */
@@ -56,36 +54,25 @@ export type ToProcess =
   | { readonly kind: 'cancel'; readonly call: number }
   | CircuitAnswer;
 
-/** Outcome of a circuit or batch. */
+/** Outcome of a run. */
 export interface CircuitAnswer {
   readonly kind: 'answer';
   readonly call: number;
   /** Counted from 0 within the call. */
   readonly circuit: number;
-  readonly answer:
-    | { readonly outputs: RunOutputs; readonly timing: ExecutionTimes }
-    | { readonly failure: SentFailure };
+  readonly answer: { readonly outputs: RunOutputs } | { readonly failure: SentFailure };
 }
 
-/** Request to run a circuit. */
+/** Request to run a circuit, or several of one shape. */
 export interface CircuitAsked {
   readonly kind: 'run';
   readonly call: number;
   readonly circuit: number;
-  readonly packed: PackedCircuit;
+  /** Slot of the shape among those that were sent; only of several circuits. */
+  readonly slot?: number;
+  /** The circuit or shape, sent when no slot holds it yet. */
+  readonly packed?: PackedCircuit;
   readonly request: CircuitRequest;
-}
-
-/** Request to run a batch. */
-export interface BatchAsked {
-  readonly kind: 'run-batch';
-  readonly call: number;
-  readonly circuit: number;
-  /** Slot of the shape among those that were sent. */
-  readonly slot: number;
-  /** The shape, sent when the slot does not hold it yet. */
-  readonly shape?: Circuit;
-  readonly request: BatchRunRequest;
 }
 
 /** Messages from a process. */
@@ -98,7 +85,6 @@ export type FromProcess =
       readonly message?: string;
     }
   | CircuitAsked
-  | BatchAsked
   | {
       readonly kind: 'done';
       readonly call: number;

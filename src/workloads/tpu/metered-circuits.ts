@@ -7,11 +7,8 @@
  * precision are not counted, nor is noise: the count is that of the plain method, for comparison. A gradient counts as one circuit,
  * and its operations are those of the adjoint method without its sums.
  */
-import {
-  type Circuit,
-  type DynamicCircuit,
-  hasMidCircuitMeasurement,
-} from '../../circuit/circuit.ts';
+import { type DynamicCircuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import { isBatch } from '../../fleet/schedule/scheduled-run.ts';
 import type { CircuitRunner } from '../procedures/procedure-context.ts';
 
 /** A gradient takes a state forward, and two states back. */
@@ -41,8 +38,6 @@ function circuitFlops(circuit: DynamicCircuit, shots = 1): number {
 export class MeteredCircuits {
   /** The counting runner; use it in place of the given one. */
   readonly runner: CircuitRunner;
-  /** Operations by shape; shapes compare by identity, as in runners. */
-  readonly #flopsOf = new WeakMap<Circuit, number>();
   #flops = 0;
   #numCircuits = 0;
 
@@ -51,17 +46,11 @@ export class MeteredCircuits {
       maxQubits: circuits.maxQubits,
       maxNoisyQubits: circuits.maxNoisyQubits,
       run: (circuit, request) => {
-        this.#numCircuits++;
-        this.#flops += circuitFlops(circuit, request.shots);
+        const { numCircuits = 1, gradients, shots } = request;
+        const runs = gradients === true ? RUNS_PER_GRADIENT : 1;
+        this.#numCircuits += numCircuits;
+        this.#flops += numCircuits * runs * circuitFlops(circuit, isBatch(request) ? 1 : shots);
         return circuits.run(circuit, request);
-      },
-      runBatch: (shape, request) => {
-        const flops = this.#flopsOf.get(shape) ?? circuitFlops(shape);
-        this.#flopsOf.set(shape, flops);
-        this.#numCircuits += request.numCircuits;
-        const runs = request.gradients === true ? RUNS_PER_GRADIENT : 1;
-        this.#flops += request.numCircuits * runs * flops;
-        return circuits.runBatch(shape, request);
       },
     };
   }

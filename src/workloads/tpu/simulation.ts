@@ -9,6 +9,7 @@ import {
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import type { Counts } from '../../engine/engine.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import { countsOfRow } from '../../fleet/run-outputs.ts';
 import { outcomeLabel } from '../../math/basis-index.ts';
 import { distributionView } from '../agents/research/outcome-view.ts';
 import { runParameterSweep } from '../agents/research/parameter-sweep.ts';
@@ -311,7 +312,7 @@ async function runOne(
   });
   return {
     ...(name !== undefined && { name }),
-    ...(shots > 0 && { counts: countsView(run.counts), shots, seed }),
+    ...(shots > 0 && { counts: countsView(countsOfRow(run, 0, circuit.numBits)), shots, seed }),
     ...(run.probabilities && { probabilities: distributionView(run.probabilities) }),
     ...(run.expectations && { expectations: [...run.expectations] }),
     qubits: circuit.numQubits,

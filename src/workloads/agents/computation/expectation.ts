@@ -93,5 +93,5 @@ async function runExpectation(
   const { expectations } = await circuits.run(circuit, { observables });
   if (expectations === undefined) throw new Error('unreachable: no expectation values came back');
   rest.countUnits(1);
-  return { values: expectations, qubits: circuit.numQubits, method: 'exact' };
+  return { values: [...expectations], qubits: circuit.numQubits, method: 'exact' };
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../circuit/circuit.ts';
 import type { Counts } from '../../../engine/engine.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
+import { countsOfRow } from '../../../fleet/run-outputs.ts';
 import { basisLabel, outcomeLabel } from '../../../math/basis-index.ts';
 import {
   circuitFaults,
@@ -96,9 +97,11 @@ async function runSimulate(input: SimulateInput, context: ProcedureContext): Pro
   });
   context.countUnits(1);
   return {
-    ...(wants.has('counts') ? { counts: countsOf(run.counts), shots, seed } : {}),
+    ...(wants.has('counts')
+      ? { counts: countsOf(countsOfRow(run, 0, circuit.numBits)), shots, seed }
+      : {}),
     ...(run.probabilities && { probabilities: listed(run.probabilities, circuit.numBits) }),
-    ...(run.statevector && { statevector: amplitudesOf(run.statevector) }),
+    ...(run.statevectors && { statevector: amplitudesOf(run.statevectors) }),
     qubits: circuit.numQubits,
     bit_order: 'little-endian',
     measured_qubits: measuredQubits(circuit),

@@ -43,13 +43,13 @@ export async function runPrepareState(
   const written: Circuit = { numQubits, numBits: 0, operations };
   const circuit = shortenCircuit(written, gateSetOf(input.gate_set), 'state');
   progress(0.6, 'Verifying');
-  const { statevector } = await circuits.run(
+  const { statevectors: state } = await circuits.run(
     { ...circuit, operations: asWritten(circuit.operations) },
     { statevector: true },
   );
-  if (statevector === undefined) throw new Error('unreachable: a run without what was asked for');
-  const { fidelity, distance } = stateDistance(target, statevector);
-  const tolerance = isSinglePrecision(statevector) ? SINGLE_TOLERANCE : TOLERANCE;
+  if (state === undefined) throw new Error('unreachable: a run without what was asked for');
+  const { fidelity, distance } = stateDistance(target, state);
+  const tolerance = isSinglePrecision(state) ? SINGLE_TOLERANCE : TOLERANCE;
   if (!(distance <= tolerance)) throw new EquivalenceError('distance', distance, tolerance);
   return {
     ...circuitView(circuit),

@@ -120,7 +120,7 @@ async function runSweep(
       signal.throwIfAborted();
       const to = Math.min(numOwn, from + size);
       const indices = Array.from({ length: to - from }, (_, i) => own?.[from + i] ?? from + i);
-      const result = await circuits.runBatch(circuit, {
+      const result = await circuits.run(circuit, {
         ...outputs,
         numCircuits: indices.length,
         angles: inputRows(inputs, own, from, to),

@@ -22,7 +22,7 @@ import {
   phaseDistribution,
   preparationOf,
 } from '../../algorithms/phase-estimation/phase-circuit.ts';
-import { runCircuits } from '../../algorithms/run-circuits.ts';
+import { batchOutcome, circuitSeed } from '../../algorithms/run-circuits.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
@@ -224,16 +224,17 @@ async function runPhaseEstimation(
   const preparation = question.preparation ?? preparationOf(asked.vector);
   const circuit = phaseCircuit({ numCounting, unitary: question.unitary, preparation });
   context.progress(0.1, `circuit of ${circuit.numQubits} qubits`);
-  let distribution: Float64Array = new Float64Array();
-  let counts: ReadonlyMap<string, number> | undefined;
-  await runCircuits(
-    { numCircuits: 1, circuitAt: () => circuit },
-    { seed, probabilities: true, ...(shots !== undefined && { shots }) },
-    context,
-    (_, outcome) => {
-      distribution = outcome.probabilities ?? distribution;
-      counts = outcome.counts;
-    },
+  const run = await context.circuits.run(circuit, {
+    seed: circuitSeed(seed, 0),
+    probabilities: true,
+    ...(shots !== undefined && { shots }),
+  });
+  context.countUnits(1);
+  const { probabilities: distribution = new Float64Array(), counts } = batchOutcome(
+    run,
+    0,
+    circuit,
+    0,
   );
   const parts = weights(states, preparation);
   const main = parts.reduce((best, part) => (part.weight > best.weight ? part : best));

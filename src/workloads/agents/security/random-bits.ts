@@ -96,7 +96,7 @@ async function sampleBits(
     context.signal.throwIfAborted();
     context.progress((share * from) / numSamples, `${from * qubits} bits`);
     const numCircuits = Math.min(perBatch, numSamples - from);
-    const { counts = new Uint32Array() } = await context.circuits.runBatch(shape, {
+    const { counts = new Uint32Array() } = await context.circuits.run(shape, {
       numCircuits,
       angles: new Float64Array(),
       shots: 1,

@@ -107,9 +107,9 @@ async function stateOf(
 ): Promise<Float64Array> {
   signal.throwIfAborted();
   const circuit = { numQubits, numBits: 0, operations: [...prepared, ...asWritten(operations)] };
-  const { statevector } = await circuits.run(circuit, { statevector: true });
-  if (statevector === undefined) throw new Error('unreachable: a run without what was asked for');
-  return statevector;
+  const { statevectors } = await circuits.run(circuit, { statevector: true });
+  if (statevectors === undefined) throw new Error('unreachable: a run without what was asked for');
+  return statevectors;
 }
 
 /** Puts a barrier before each operation on its qubits, so that no pass merges two operations. */

@@ -60,7 +60,7 @@ export class EnergyExpectations {
     const known = this.#shapes.get(layers) ?? qaoaShape(this.#ansatz, layers);
     this.#shapes.set(layers, known);
     const { shape, formulas } = known;
-    const outputs = await circuits.runBatch(shape, {
+    const outputs = await circuits.run(shape, {
       numCircuits: points.length,
       angles: Float64Array.from(points.flatMap(({ gammas, betas }) => [...gammas, ...betas])),
       formulas,

@@ -4,6 +4,7 @@
  */
 import { withFinalMeasurement } from '../../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
+import { countsOfRow } from '../../../fleet/run-outputs.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { bruteForce, MAX_BRUTE_FORCE_QUBITS, ratioOf } from './brute-force.ts';
@@ -91,11 +92,12 @@ export async function runAnsatz(
   const circuit = withFinalMeasurement(qaoaCircuit(ansatz, found.angles));
   const probabilities = numQubits <= MAX_PROBABILITY_QUBITS;
   const run = await context.circuits.run(circuit, { shots, seed, probabilities });
+  const counts = countsOfRow(run, 0, numQubits);
   context.countUnits(1);
-  const outcomes = Array.from(run.counts.outcomes, (basisIndex, i): QaoaOutcome => {
+  const outcomes = Array.from(counts.outcomes, (basisIndex, i): QaoaOutcome => {
     const energy = energyAt(ansatz.cost, basisIndex);
     const bits = basisLabel(basisIndex, numQubits);
-    return { basisIndex, bits, energy, count: run.counts.occurrences[i]! };
+    return { basisIndex, bits, energy, count: counts.occurrences[i]! };
   });
   const best = outcomes.reduce((least, next) => (next.energy < least.energy ? next : least));
   return {

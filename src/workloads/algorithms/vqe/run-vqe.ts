@@ -166,9 +166,9 @@ class CountedCircuits {
     this.#context = context;
   }
 
-  async runBatch(shape: Circuit, request: BatchRunRequest): Promise<RunOutputs> {
+  async run(shape: Circuit, request: BatchRunRequest): Promise<RunOutputs> {
     this.#context.signal.throwIfAborted();
-    const result = await this.#context.circuits.runBatch(shape, request);
+    const result = await this.#context.circuits.run(shape, request);
     this.count += request.numCircuits;
     this.#context.countUnits(request.numCircuits);
     return result;
@@ -177,7 +177,7 @@ class CountedCircuits {
 
 function exactEnergies(circuits: CountedCircuits): ExpectationBatch {
   return async (shape, angles, numCircuits, observables) => {
-    const result = await circuits.runBatch(shape, { numCircuits, angles, observables });
+    const result = await circuits.run(shape, { numCircuits, angles, observables });
     if (result.expectations === undefined) throw new Error('unreachable: no expectations');
     return result.expectations;
   };

@@ -7,7 +7,7 @@ import {
 import { measuredIn, measurementGroups } from '../../../circuit/measurement-groups.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { uniformDraw } from '../../../math/philox.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 
 /** Estimates with their standard errors, circuit after circuit. */
 export interface SampledEnergies {
@@ -31,7 +31,7 @@ const SAMPLE_SEEDS = 0x5a3b1e;
  * @param shots - Number of shots of each circuit in each basis.
  */
 export function energySampler(
-  circuits: CircuitBatches,
+  circuits: Runner,
   observable: PauliSum,
   shots: number,
   seed: number,
@@ -50,7 +50,7 @@ export function energySampler(
         Math.floor(uniformDraw(seed, call, SAMPLE_SEEDS + g, i) * 2 ** 52),
       );
       const request = { numCircuits, angles, shots, seeds };
-      const { counts } = await circuits.runBatch(circuit, request);
+      const { counts } = await circuits.run(circuit, request);
       if (counts === undefined) throw new Error('unreachable: no counts came back');
       countsOfGroups.push(counts);
     }

@@ -7,7 +7,7 @@
 import type { Split } from '../../algorithms/training/cross-validation.ts';
 import { mean, standardDeviation } from '../../algorithms/training/metrics.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 import { fitScaler, scaleRow } from './feature-scaler.ts';
 import {
   classAbove,
@@ -45,7 +45,7 @@ export async function crossValidate(
   data: IrisPair,
   splits: readonly Split[],
   settings: FitSettings,
-  circuits: CircuitBatches,
+  circuits: Runner,
   onFold: () => Promise<void>,
 ): Promise<readonly FoldOutcome[]> {
   const outcomes: FoldOutcome[] = [];

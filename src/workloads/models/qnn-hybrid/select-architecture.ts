@@ -9,7 +9,7 @@
 import { type SplitOptions, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
 import { accuracy } from '../../algorithms/training/metrics.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 import { crossValidate, type FoldAccuracy, overFolds, predictionsOf } from './cross-validate.ts';
 import type { FitSettings } from './fit-classifier.ts';
 import type { IrisPair } from './iris-pair.ts';
@@ -47,7 +47,7 @@ export async function compareArchitectures(
   data: IrisPair,
   splitOptions: SplitOptions,
   settings: FitSettings,
-  circuits: CircuitBatches,
+  circuits: Runner,
   onFold: (architecture: Architecture) => Promise<void>,
 ): Promise<readonly Candidate[]> {
   const splits = stratifiedSplits(data.labels, splitOptions);

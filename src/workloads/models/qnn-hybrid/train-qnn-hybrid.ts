@@ -16,7 +16,7 @@ import {
   logLoss,
 } from '../../algorithms/training/metrics.ts';
 import { engineCircuits } from '../../procedures/engine-circuits.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 import {
   crossValidate,
   type FoldAccuracy,
@@ -128,7 +128,7 @@ async function trainOnAll(
   { circuit }: Candidate,
   { rows, labels }: IrisPair,
   settings: FitSettings,
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<TrainingOutcome['deployed']> {
   const scaler = fitScaler(rows);
   const inputs = rows.map((row) => scaleRow(scaler, row).values);
@@ -142,7 +142,7 @@ async function evaluate(
   data: IrisPair,
   splits: readonly Split[],
   folds: readonly FoldOutcome[],
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<Evaluation> {
   const exact = folds.map((fold) => predictionsOf(fold, fold.expectations));
   const labels = folds.flatMap((fold) => fold.labels);
@@ -184,7 +184,7 @@ function probabilities({ fitted, expectations }: FoldOutcome): readonly number[]
 /** Accuracy of the same predictions from as many shots as an inference takes; each row has a seed of its own. */
 async function accuracyAtShots(
   folds: readonly FoldOutcome[],
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<FoldAccuracy> {
   const { deployedShots: shots, shotSeed } = TRAINING_PLAN;
   let seed = shotSeed;

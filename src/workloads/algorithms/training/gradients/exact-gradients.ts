@@ -1,7 +1,7 @@
 /** Exact expectation values of a parametric circuit and their derivatives, from one batch run for all rows. */
 import type { PauliSum } from '../../../../circuit/observable.ts';
 import { MAX_BATCH_QUBITS } from '../../../../engine/batch-shape.ts';
-import type { CircuitBatches } from '../../../procedures/procedure-context.ts';
+import type { Runner } from '../../../procedures/procedure-context.ts';
 import type { ExpectationGradients } from '../expectation-batch.ts';
 import { angleGradientToTheta, angleRows, type ParametricCircuit } from '../parametric-circuit.ts';
 
@@ -21,18 +21,18 @@ export function circuitsOfGradient({ shape, angles }: ParametricCircuit): number
  * @param theta - Length numParameters.
  * @param rows - Inputs, each of length numFeatures.
  * @throws {GateNotDifferentiableError} if a gate's matrix is no short sum of waves in an angle.
- * @throws as `CircuitRunner.runBatch`.
+ * @throws as `CircuitRunner.run`.
  */
 export async function exactGradients(
   circuit: ParametricCircuit,
   theta: ArrayLike<number>,
   rows: readonly ArrayLike<number>[],
   observables: readonly PauliSum[],
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<ExpectationGradients> {
   const { shape, numParameters } = circuit;
   const numAngles = circuit.angles.length;
-  const result = await circuits.runBatch(shape, {
+  const result = await circuits.run(shape, {
     numCircuits: rows.length,
     angles: angleRows(circuit, theta, rows),
     observables,
