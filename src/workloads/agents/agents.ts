@@ -1,13 +1,12 @@
 /** All agents in the order of listings, each with its tasks and its self-test. */
 import type { PlanAgents } from '../plans/make-plan.ts';
 import type { Agent } from './agent.ts';
+import { expectation, simulate } from './computation/circuit-tasks.ts';
 import { derivative } from './computation/derivative.ts';
 import { eigenvalues } from './computation/eigenvalues.ts';
 import { evaluate } from './computation/evaluate.ts';
-import { expectation } from './computation/expectation.ts';
 import { matrix } from './computation/matrix.ts';
 import { simplify } from './computation/simplify.ts';
-import { simulate } from './computation/simulate.ts';
 import { prepareState, route, shorten, synthesize } from './design/design-tasks.ts';
 import { mitigate } from './research/mitigate.ts';
 import { noiseScan } from './research/noise-scan.ts';

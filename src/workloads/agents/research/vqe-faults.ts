@@ -2,10 +2,11 @@
 
 import { gateNamed } from '../../../circuit/gates.ts';
 import { expectationRule } from '../../../compiler/gradient/shift-rule.ts';
-import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import type { Fault } from '../../../errors/coded-error.ts';
 import { circuitsOfGradient } from '../../algorithms/training/gradients/exact-gradients.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { numBases } from '../../algorithms/vqe/sampled-energies.ts';
+import { faultsOf, UPDATES_PER_DRAW } from '../../procedures/input-fields.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 import { vqeOptions, vqeProblem } from './vqe-problem.ts';
 
@@ -14,8 +15,6 @@ import { vqeOptions, vqeProblem } from './vqe-problem.ts';
  * was measured took some seconds for 10^10.
  */
 export const MAX_AMPLITUDE_UPDATES = 3e11;
-/** Cost of a draw, in amplitude updates. */
-const UPDATES_PER_DRAW = 50;
 
 /** Fields that belong to one problem. */
 const OWN_FIELDS = {
@@ -53,17 +52,15 @@ function problemFaults(input: VqeInput): readonly Fault[] {
 }
 
 function observableFaults(terms: NonNullable<VqeInput['observable']>): readonly Fault[] {
-  try {
+  const found = faultsOf(() => {
     customObservable(terms);
     return [];
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    // The input has one observable, not a list.
-    return error.faults.map((fault) => ({
-      ...fault,
-      path: fault.path.replace(/^observable\[0\]/, 'observable'),
-    }));
-  }
+  });
+  // The input has one observable, not a list.
+  return found.map((fault) => ({
+    ...fault,
+    path: fault.path.replace('observable[0]', 'observable'),
+  }));
 }
 
 function ansatzFaults({ problem, ansatz, layers }: VqeInput): readonly Fault[] {

@@ -26,7 +26,7 @@ import { withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
 import { readingMap } from '../noise/misread-observable.ts';
-import { MAX_PARALLEL_QUBITS } from '../run-circuits.ts';
+import { inTurns } from '../run-points.ts';
 import { type FoldedCircuit, withNoiseOfInverses } from './fold-circuit.ts';
 
 /** Circuits to measure, and how. */
@@ -117,10 +117,7 @@ export async function measureFolded(
     if (found.probabilities !== undefined) return exactCounts(found.probabilities);
     return countsOfRow(found, 0, each.circuit.numBits);
   };
-  const isNarrow = all.every(({ circuit }) => 2 * circuit.numQubits <= MAX_PARALLEL_QUBITS);
-  const counts: OutcomeCounts[] = [];
-  if (isNarrow) counts.push(...(await Promise.all(all.map(run))));
-  else for (const each of all) counts.push(await run(each));
+  const counts = await inTurns(2 * runs.circuit.numQubits, all, run);
   const readingOf = (qubit: Qubit) => readingMap(readoutErrorsOf(model, qubit));
   return folded.map((_, i) => {
     const own = counts.slice(i * grouped.groups.length, (i + 1) * grouped.groups.length);

@@ -12,7 +12,7 @@ import type { RunOutputs } from '../../../fleet/run-outputs.ts';
 import { withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
-import { MAX_PARALLEL_QUBITS } from '../run-circuits.ts';
+import { inTurns } from '../run-points.ts';
 import { misreadObservable, readingMap } from './misread-observable.ts';
 
 /** Circuit, noise levels and observables of a scan. */
@@ -129,19 +129,7 @@ export async function runNoiseScan(
     countUnits(1);
     return noisyResult(ideal, anyError, run, isExact || anyError === 0 ? undefined : shots);
   };
-  return { ideal, levels: await inTurns(circuit.numQubits, levels, runLevel) };
-}
-
-/** Runs levels at the same time where their states are narrow, otherwise one after the other. */
-async function inTurns(
-  numQubits: number,
-  levels: readonly NoiseModel[],
-  runLevel: (model: NoiseModel, i: number) => Promise<NoisyResult>,
-): Promise<readonly NoisyResult[]> {
-  if (2 * numQubits <= MAX_PARALLEL_QUBITS) return await Promise.all(levels.map(runLevel));
-  const results: NoisyResult[] = [];
-  for (const [i, model] of levels.entries()) results.push(await runLevel(model, i));
-  return results;
+  return { ideal, levels: await inTurns(2 * circuit.numQubits, levels, runLevel) };
 }
 
 const observed = (observables: readonly PauliSum[]) =>

@@ -5,7 +5,7 @@ import { withFinalMeasurement } from '../../../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../../../src/circuit/gate-objects.ts';
 import { countsOfRow } from '../../../../../src/fleet/run-outputs.ts';
 import { parameterSweep } from '../../../../../src/workloads/agents/research/parameter-sweep.ts';
-import { circuitSeed } from '../../../../../src/workloads/algorithms/run-circuits.ts';
+import { circuitSeed } from '../../../../../src/workloads/algorithms/run-points.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

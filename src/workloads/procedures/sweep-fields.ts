@@ -1,10 +1,9 @@
-/** The fields of an input that asks for a sweep, and what is wrong with them, for every procedure that takes one. */
+/** Input fields of a sweep, its points, and its faults, for every procedure that takes one. */
 import { z } from 'zod';
-import { type InputColumns, inputColumns } from '../../../circuit/input-columns.ts';
-import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
-import { CodedError, type Fault } from '../../../errors/coded-error.ts';
-import { seedField } from '../../procedures/input-fields.ts';
-import { numPoints, pointAt, rangeValues, type SweepParameter } from './sweep-points.ts';
+import { type InputColumns, inputColumns } from '../../circuit/input-columns.ts';
+import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
+import type { Fault } from '../../errors/coded-error.ts';
+import { faultsOf, seedField, UPDATES_PER_DRAW } from './input-fields.ts';
 import {
   ofParameter,
   PARAMETER_NAME,
@@ -27,9 +26,6 @@ export const SWEEP_LIMITS = {
   /** Most work of all circuits together: gates times amplitudes, and draws. */
   amplitude_updates: 1e11,
 } as const;
-
-/** Cost of a draw, in amplitude updates. */
-const UPDATES_PER_DRAW = 50;
 
 const value = z.number().min(-1e6).max(1e6);
 const pauliTerm = z.strictObject({
@@ -126,33 +122,12 @@ export function sweepPlan(input: SweepInput): SweepPlan {
   };
 }
 
-/** Values of the parameters at all points of a sweep. */
-export function sweepInputs({
-  parameters,
-  combination,
-  numPoints: count,
-}: SweepPlan): InputColumns {
-  const columns = parameters.map(() => new Float64Array(count));
-  for (let point = 0; point < count; point++) {
-    for (const [i, value] of pointAt(parameters, combination, point).entries()) {
-      columns[i]![point] = value;
-    }
-  }
-  return inputColumns(Object.fromEntries(parameters.map(({ name }, i) => [name, columns[i]])));
-}
-
 /** Faults of a well-formed sweep input. */
 export function sweepFaults(input: SweepInput): readonly Fault[] {
   const faults = [...parameterFaults(input), ...outputFaults(input)];
   if (faults.length > 0) return faults;
-  try {
-    return sizeFaults(input, sweepPlan(input));
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    const path = input.qasm === undefined ? 'circuit' : 'qasm';
-    if (error.faults.length === 0) return [{ path, message: error.message, code: error.code }];
-    return error.faults.map(ofParameter);
-  }
+  const path = input.qasm === undefined ? 'circuit' : 'qasm';
+  return faultsOf(() => sizeFaults(input, sweepPlan(input)), path).map(ofParameter);
 }
 
 function parameterFaults({ parameters, combine }: SweepInput): readonly Fault[] {
@@ -203,18 +178,82 @@ function sizeFaults(input: SweepInput, plan: SweepPlan): readonly Fault[] {
     Math.min(shots, outcomes);
   const work = count * (operations.length * 2 ** numQubits + UPDATES_PER_DRAW * shots);
   const { result_numbers, amplitude_updates } = SWEEP_LIMITS;
-  const sizes: readonly (readonly [number, number, string])[] = [
-    [count * perPoint, result_numbers, 'numbers in the result'],
-    [work, amplitude_updates, 'amplitude updates and draws'],
+  const faultOf = (size: number, most: number, what: string): readonly Fault[] => {
+    if (size <= most) return [];
+    const message = `${count} points come to ${size} ${what}; the limit is ${most}.`;
+    return [{ path: 'parameters', message }];
+  };
+  return [
+    ...faultOf(count * perPoint, result_numbers, 'numbers in the result'),
+    ...faultOf(work, amplitude_updates, 'amplitude updates and draws'),
   ];
-  return sizes.flatMap(([size, most, what]) =>
-    size <= most
-      ? []
-      : [
-          {
-            path: 'parameters',
-            message: `${count} points come to ${size} ${what}; the limit is ${most}.`,
-          },
-        ],
+}
+
+/** Values of one parameter: listed, or evenly spaced with both ends included. */
+export type SweepRange =
+  | { readonly from: number; readonly to: number; readonly points: number }
+  | readonly number[];
+
+/** A parameter by name. */
+export interface SweepParameter {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/**
+ * How values combine: `grid` takes every combination, the last parameter fastest; `zip` takes the k-th
+ * value of every parameter together.
+ */
+export type SweepCombination = 'grid' | 'zip';
+
+/** The values of a range. */
+export function rangeValues(range: SweepRange): readonly number[] {
+  if (!('points' in range)) return range;
+  const { from, to, points } = range;
+  if (points === 1) return [from];
+  // The last value equals the end exactly.
+  return Array.from({ length: points }, (_, i) =>
+    i === points - 1 ? to : from + ((to - from) * i) / (points - 1),
   );
+}
+
+/** Number of points; for `zip` the least number of values of any parameter. */
+export function numPoints(
+  parameters: readonly SweepParameter[],
+  combination: SweepCombination,
+): number {
+  const lengths = parameters.map(({ values }) => values.length);
+  if (lengths.length === 0) return 1;
+  return combination === 'zip'
+    ? Math.min(...lengths)
+    : lengths.reduce((product, length) => product * length, 1);
+}
+
+/** Values of the parameters at a point, in the order of the parameters. */
+export function pointAt(
+  parameters: readonly SweepParameter[],
+  combination: SweepCombination,
+  index: number,
+): readonly number[] {
+  if (combination === 'zip') return parameters.map(({ values }) => values[index]!);
+  const point = new Array<number>(parameters.length);
+  let rest = index;
+  for (let i = parameters.length - 1; i >= 0; i--) {
+    const { values } = parameters[i]!;
+    point[i] = values[rest % values.length]!;
+    rest = Math.floor(rest / values.length);
+  }
+  return point;
+}
+
+/** Values of the parameters at all points of a sweep. */
+export function sweepInputs(
+  parameters: readonly SweepParameter[],
+  combination: SweepCombination,
+): InputColumns {
+  const points = Array.from({ length: numPoints(parameters, combination) }, (_, index) =>
+    pointAt(parameters, combination, index),
+  );
+  const columnOf = (i: number) => Float64Array.from(points, (point) => point[i]!);
+  return inputColumns(Object.fromEntries(parameters.map(({ name }, i) => [name, columnOf(i)])));
 }

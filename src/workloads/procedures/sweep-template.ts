@@ -6,17 +6,17 @@
  * a program may determine anything, the number of loops included; then it is read for each combination of their values.
  */
 import { z } from 'zod';
-import type { AngleFormulas } from '../../../circuit/angle-formulas.ts';
-import { type Circuit, isNoisy, isStatic, withFinalMeasurement } from '../../../circuit/circuit.ts';
-import type { GateAngle, GateObject } from '../../../circuit/gate-object.ts';
-import { gateObject } from '../../../circuit/gate-object-schema.ts';
-import { withoutDelays, withoutIdleResets } from '../../../circuit/idle-resets.ts';
-import { type InputColumns, inputsAt } from '../../../circuit/input-columns.ts';
-import { parseOpenQasm } from '../../../circuit/openqasm/parse-openqasm.ts';
-import { readSweep, type SweepSource } from '../../../circuit/read-sweep.ts';
-import { CodedError, type Fault } from '../../../errors/coded-error.ts';
-import { ProcedureInputError } from '../../procedures/errors.ts';
-import { circuitFields, MAX_INPUT_GATES } from '../../procedures/input-fields.ts';
+import { type Circuit, isNoisy, isStatic, withFinalMeasurement } from '../../circuit/circuit.ts';
+import type { GateAngle, GateObject } from '../../circuit/gate-object.ts';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
+import { type InputColumns, inputsAt } from '../../circuit/input-columns.ts';
+import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { readSweep, type SweepSource } from '../../circuit/read-sweep.ts';
+import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import type { PointGroup } from '../algorithms/run-points.ts';
+import { ProcedureInputError } from './errors.ts';
+import { circuitFields, MAX_INPUT_GATES } from './input-fields.ts';
 
 /** Syntax of a parameter's name. */
 export const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;
@@ -53,26 +53,16 @@ const templateInput = z.object(templateFields);
 /** Parsed input with those fields. */
 export type TemplateInput = z.output<typeof templateInput>;
 
-/** Points whose circuits differ in their angles alone. */
-export interface TemplateGroup {
-  /** The circuit at the first of them, with its measurements; without any, all its qubits are measured. */
-  readonly circuit: Circuit;
-  /** How the angles follow from the values of the parameters. */
-  readonly formulas: AngleFormulas;
-  /** Numbers of the points, ascending; undefined for all points. */
-  readonly points: Uint32Array | undefined;
-}
-
 /** The circuits of an input for all points. */
 export interface SweepTemplate {
-  /** As in `TemplateGroup`. */
+  /** The circuit at the first point, with its measurements; without any, all its qubits are measured. */
   readonly firstCircuit: Circuit;
   /**
    * Reads the circuits of all points.
    *
    * @throws {ProcedureInputError} if the program is invalid at a point, or its registers change their size.
    */
-  readonly groupsAt: (inputs: InputColumns) => readonly TemplateGroup[];
+  readonly groupsAt: (inputs: InputColumns) => readonly PointGroup[];
 }
 
 /**
