@@ -23,7 +23,7 @@ import type { JsonObject } from '../../procedures/json.ts';
 import { noiseFaults, noiseModelOf, withNoise } from '../../procedures/noise-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { PSEUDORANDOM_NOTE } from './randomness-fields.ts';
+import { PSEUDORANDOM_NOTE } from './randomness.ts';
 
 const MAX_QUBITS = 200_000;
 

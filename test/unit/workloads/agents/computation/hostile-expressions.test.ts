@@ -1,6 +1,6 @@
 /** Expressions that try to escape the sandbox, or to exhaust time and memory. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
+import { evaluate } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import {
   ALLOWED_CONSTANTS,
   ALLOWED_FUNCTIONS,

@@ -1,8 +1,8 @@
 /**
- * The task `routing`: finds a short route through sites, by QAOA over permutations.
+ * The tasks `assignment` (robots to tasks) and `routing` (a short route through sites), by QAOA over permutations.
  *
- * Place i of the permutation is the i-th stop after the start, its item the site. The start is left
- * out: rotating a round trip does not change it.
+ * Place i of an assignment is robot i, its item the robot's task. Place i of a route is the i-th stop after the start, its
+ * item the site. The start is left out: rotating a round trip does not change it.
  */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
@@ -19,13 +19,81 @@ import {
   solvePermutation,
 } from './solve-permutation.ts';
 
+const MAX_ROBOTS = 5;
+const ASSIGNMENT_QUBITS = 15;
+
+const assignmentInput = z.strictObject({
+  costs: z
+    .array(z.array(z.number().min(-MAX_COST).max(MAX_COST)).min(1).max(MAX_ROBOTS))
+    .min(2)
+    .max(MAX_ROBOTS)
+    .describe(
+      'costs[robot][task], a square matrix: each robot gets one task, and each task one robot',
+    ),
+  ...qaoaFields,
+});
+
+type AssignmentInput = z.output<typeof assignmentInput>;
+
+/** The task `assignment`. */
+export const assignment = procedure({
+  name: 'assignment',
+  description:
+    'Assigns each robot one task at the least total cost by QAOA over permutations. The result has the best assignment sampled, the optimum by brute force, approximation_ratio = (worst − found)/(worst − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, divided by that of one uniform guess among all candidates.',
+  input: assignmentInput,
+  check: ({ costs }) => matrixFaults(costs, 'costs'),
+  limits: {
+    deadline_ms: 120_000,
+    robots: MAX_ROBOTS,
+    qubits: ASSIGNMENT_QUBITS,
+    layers: MAX_LAYERS,
+    shots: MAX_SHOTS,
+  },
+  example: {
+    costs: [
+      [4, 1, 3],
+      [2, 0, 5],
+      [3, 2, 2],
+    ],
+    layers: 2,
+    shots: 500,
+    seed: 7,
+  },
+  run: runAssignment,
+});
+
+async function runAssignment(
+  input: AssignmentInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const { costs, layers, shots, seed = context.seed } = input;
+  const costOf = (tasks: readonly number[]) =>
+    tasks.reduce((sum, task, robot) => sum + costs[robot]![task]!, 0);
+  const problem = {
+    numPlaces: costs.length,
+    single: (robot: number, task: number) => costs[robot]![task]!,
+  };
+  const options = { layers, shots, seed: new Chance(seed, 0).seed() };
+  const solved = await solvePermutation(problem, costOf, options, context);
+  const { found, optimum, frequent, report } = solved;
+  return {
+    assignment: found.items.map((task, robot) => ({ robot, task, cost: costs[robot]![task]! })),
+    total_cost: found.cost,
+    optimum_cost: optimum.cost,
+    optimum_assignment: optimum.items,
+    ...report,
+    most_frequent: frequent.map(({ items, cost, count }) => ({ tasks: items, cost, count })),
+    seed,
+  };
+}
+
 const MIN_SITES = 3;
 const MAX_SITES = 5;
-const QUBITS = 8;
+const ROUTING_QUBITS = 8;
 
 const coordinate = z.number().min(-MAX_COST).max(MAX_COST);
 
-const input = z.strictObject({
+const routingInput = z.strictObject({
   coordinates: z
     .array(z.tuple([coordinate, coordinate]))
     .min(MIN_SITES)
@@ -55,19 +123,19 @@ const input = z.strictObject({
   ...qaoaFields,
 });
 
-type RoutingInput = z.output<typeof input>;
+type RoutingInput = z.output<typeof routingInput>;
 
 /** The task `routing`. */
 export const routing = procedure({
   name: 'routing',
   description:
     'Finds a short route of a robot through all sites, a travelling salesman, by QAOA over the orders of visit. The result has the best route sampled, the optimum by brute force, approximation_ratio = (longest − found)/(longest − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, divided by that of one uniform guess among all candidates.',
-  input,
+  input: routingInput,
   check: faultsOf,
   limits: {
     deadline_ms: 60_000,
     sites: MAX_SITES,
-    qubits: QUBITS,
+    qubits: ROUTING_QUBITS,
     layers: MAX_LAYERS,
     shots: MAX_SHOTS,
   },

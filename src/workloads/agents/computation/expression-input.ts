@@ -1,6 +1,10 @@
-/** Input of the task `evaluate`, its limits and its faults. */
+/** Inputs of the tasks on expressions (`evaluate`, `derivative`, `simplify`), their limits and their faults. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
+import {
+  ALLOWED_CONSTANTS,
+  ALLOWED_FUNCTIONS,
+} from '../../algorithms/expressions/allowed-names.ts';
 import {
   EXPRESSION_LIMITS,
   expressionField,
@@ -103,3 +107,37 @@ function listFault(list: readonly VariableValue[]): string | undefined {
   if (count <= max_elements) return undefined;
   return `${count} elements; the limit max_elements is ${max_elements}.`;
 }
+
+/** Highest order of a derivative. */
+export const MAX_ORDER = 4;
+
+/** Input of `derivative`. */
+export const derivativeInput = z.strictObject({
+  expression: expressionField.describe(
+    'Expression to differentiate: `x^2 * sin(x)`; every other variable is a constant',
+  ),
+  variable: z.string().min(1).max(64).describe('Variable of differentiation: `x`'),
+  order: z.int().min(1).max(MAX_ORDER).default(1).describe('Order of the derivative; default 1'),
+});
+/** Parsed input. */
+export type DerivativeInput = z.output<typeof derivativeInput>;
+
+/** Faults of an input. */
+export function derivativeFaults({ expression, variable }: DerivativeInput): readonly Fault[] {
+  const faults = [...expressionTextFaults(expression, 'expression')];
+  const path = 'variable';
+  if (!isVariableName(variable)) {
+    const message = 'A variable is called by a letter, then letters, digits and underscores.';
+    faults.push({ path, message });
+  } else if (ALLOWED_CONSTANTS.has(variable) || ALLOWED_FUNCTIONS.has(variable)) {
+    faults.push({ path, message: `${variable} is a constant or a function.` });
+  }
+  return faults;
+}
+
+/** Input of `simplify`. */
+export const simplifyInput = z.strictObject({
+  expression: expressionField.describe(
+    'Expression with numbers, variables, operators and functions: `2x + 3x`, `sin(x)^2 + cos(x)^2`',
+  ),
+});

@@ -1,11 +1,13 @@
-/** Runs the task `derivative`. */
+/** Runs the tasks `derivative` and `simplify`. */
 import type { MathNode } from 'mathjs';
 import { derive } from '../../algorithms/expressions/derive.ts';
 import {
+  compareAt,
   parseSymbolic,
   shortestForm,
   sizeOf,
   symbolicMath,
+  valuesOf,
   variablesOf,
 } from '../../algorithms/expressions/symbolic.ts';
 import {
@@ -14,19 +16,13 @@ import {
 } from '../../algorithms/expressions/verify-derivative.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
-
-/** Parsed input. */
-export interface DerivativeInput {
-  readonly expression: string;
-  readonly variable: string;
-  readonly order: number;
-}
+import type { DerivativeInput } from './expression-input.ts';
 
 /** Most nodes of a derivative that is differentiated again. */
 const MAX_NODES_BETWEEN = 1000;
 
 /** Largest deviation from the numerical derivative. */
-const TOLERANCE = 1e-4;
+const MAX_DEVIATION = 1e-4;
 
 /** Runs `derivative`. */
 export const runDerivative: RunProcedure<DerivativeInput> = async (input, context) => {
@@ -41,7 +37,7 @@ export const runDerivative: RunProcedure<DerivativeInput> = async (input, contex
     tree = shortestForm(bounded.bounded(() => derive(before, variable)));
     const variables = [...new Set([variable, ...variablesOf(before)])];
     const check = checkDerivative(before, tree, variables, variable);
-    if ((check.max_relative_difference ?? 0) > TOLERANCE) refuse(check);
+    if ((check.max_relative_difference ?? 0) > MAX_DEVIATION) refuse(check);
     checks.push(check);
   }
   const verification = leastOf(checks);
@@ -73,3 +69,26 @@ function checkSize(tree: MathNode): void {
   const message = `A derivative on the way has ${numNodes} nodes; the limit is ${MAX_NODES_BETWEEN}.`;
   throw new ProcedureInputError([{ path: 'order', message }]);
 }
+
+/** Largest difference between the values of two equivalent expressions. */
+const TOLERANCE = 1e-9;
+
+/** Runs `simplify`. */
+export const runSimplify: RunProcedure<{ readonly expression: string }> = async ({
+  expression,
+}) => {
+  const original = parseSymbolic(expression);
+  const variables = variablesOf(original);
+  const values = valuesOf(original);
+  const simplified = shortestForm(original);
+  const verification = compareAt(variables, values, valuesOf(simplified));
+  // A simpler form whose values differ is discarded.
+  const isEqual = (verification.max_relative_difference ?? 0) <= TOLERANCE;
+  const result = isEqual ? simplified : original;
+  return {
+    result: result.toString(),
+    variables,
+    is_changed: result.toString() !== original.toString(),
+    verification: isEqual ? verification : compareAt(variables, values, values),
+  };
+};
