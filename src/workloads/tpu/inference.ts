@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { MAX_SEED } from '../../math/philox.ts';
-import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
+import { accuracy, confusionMatrix } from '../algorithms/training/model-evaluation.ts';
 import { readArtefact } from '../models/qnn-hybrid/artefact-file.ts';
 import { scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
 import { classAbove } from '../models/qnn-hybrid/fit-classifier.ts';

@@ -6,13 +6,8 @@
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { Chance } from '../algorithms/chance.ts';
-import {
-  type IsingProblem,
-  isingProblem,
-  maxCutProblem,
-} from '../algorithms/qaoa/ising-problem.ts';
-import { qaoaReport, topOutcomes } from '../algorithms/qaoa/qaoa-result.ts';
-import { runQaoa } from '../algorithms/qaoa/run-qaoa.ts';
+import { qaoaReport, runQaoa, topOutcomes } from '../algorithms/qaoa/run-qaoa.ts';
+import { type IsingProblem, isingProblem, maxCutProblem } from '../algorithms/qaoa/z-polynomial.ts';
 import { ProcedureInputError } from '../procedures/errors.ts';
 import { seedField, shotsField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';

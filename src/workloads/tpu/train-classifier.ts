@@ -6,9 +6,12 @@
  * rounding.
  */
 import { uniformDraw } from '../../math/philox.ts';
-import { shuffled } from '../algorithms/training/cross-validation.ts';
-import { logisticLoss } from '../algorithms/training/logistic-loss.ts';
-import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
+import {
+  accuracy,
+  confusionMatrix,
+  logisticLoss,
+  shuffled,
+} from '../algorithms/training/model-evaluation.ts';
 import { fitScaler, scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
 import {
   calibratedThreshold,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../agents/research/vqe.ts';
 import { type VqeInput, vqeFields } from '../agents/research/vqe-problem.ts';
-import { circuitsOfGradient } from '../algorithms/training/gradients/exact-gradients.ts';
+import { circuitsOfGradient } from '../algorithms/training/gradients.ts';
 import { ANSATZES } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import { seedField } from '../procedures/input-fields.ts';
 

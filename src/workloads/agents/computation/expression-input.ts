@@ -4,8 +4,6 @@ import type { Fault } from '../../../errors/coded-error.ts';
 import {
   ALLOWED_CONSTANTS,
   ALLOWED_FUNCTIONS,
-} from '../../algorithms/expressions/allowed-names.ts';
-import {
   EXPRESSION_LIMITS,
   expressionField,
   expressionTextFaults,

@@ -1,15 +1,13 @@
 /** Runs the tasks `matrix` and `eigenvalues`. */
 import { isMatrix, type Matrix } from 'mathjs';
-import {
-  frobeniusNorm,
-  fromRows,
-  isHermitian,
-} from '../../algorithms/linear-algebra/dense-matrix.ts';
 import { type Eigenpair, eigenpairsOf } from '../../algorithms/linear-algebra/eigenpairs.ts';
 import {
   determinantOf,
   entriesOf,
+  frobeniusNorm,
+  fromRows,
   identity,
+  isHermitian,
   matrixMath,
   matrixOf,
   oneNorm,

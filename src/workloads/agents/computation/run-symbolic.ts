@@ -1,6 +1,10 @@
 /** Runs the tasks `derivative` and `simplify`. */
 import type { MathNode } from 'mathjs';
-import { derive } from '../../algorithms/expressions/derive.ts';
+import {
+  checkDerivative,
+  type DerivativeCheck,
+  derive,
+} from '../../algorithms/expressions/derivative.ts';
 import {
   compareAt,
   parseSymbolic,
@@ -10,10 +14,6 @@ import {
   valuesOf,
   variablesOf,
 } from '../../algorithms/expressions/symbolic.ts';
-import {
-  checkDerivative,
-  type DerivativeCheck,
-} from '../../algorithms/expressions/verify-derivative.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import type { DerivativeInput } from './expression-input.ts';

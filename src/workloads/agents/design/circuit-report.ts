@@ -3,7 +3,7 @@ import { type Circuit, operationQubits } from '../../../circuit/circuit.ts';
 import { OpenQasmUnprintableError } from '../../../circuit/errors.ts';
 import { printOpenQasm } from '../../../circuit/openqasm/print-openqasm.ts';
 import { depthOf } from '../../../compiler/report.ts';
-import { circuitJson } from '../../algorithms/circuit-json.ts';
+import { circuitJson } from '../../algorithms/gate-operation.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 
 /** A circuit with more operations is written without OpenQASM, so that the result fits into a record. */

@@ -9,17 +9,15 @@ import { synthesizeOne, synthesizeTwo } from '../../../circuit/synthesis/unitary
 import { weylDecomposition } from '../../../circuit/synthesis/weyl-decomposition.ts';
 import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
 import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
-import {
-  isSinglePrecision,
-  operatorDistance,
-  stateDistance,
-} from '../../algorithms/equivalence/distances.ts';
-import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';
 import { verifyCircuits } from '../../algorithms/equivalence/verify-circuits.ts';
 import {
   asWritten,
   compareUnitaries,
+  EquivalenceError,
+  isSinglePrecision,
+  operatorDistance,
   SINGLE_TOLERANCE,
+  stateDistance,
   TOLERANCE,
 } from '../../algorithms/equivalence/whole-unitary.ts';
 import { gateOperation } from '../../algorithms/gate-operation.ts';

@@ -8,20 +8,17 @@ import { type PauliSum, parseObservables } from '../../../circuit/observable.ts'
 import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
 import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
-import { circuitJson } from '../../algorithms/circuit-json.ts';
-import { applyObservable } from '../../algorithms/hamiltonians/observable-action.ts';
+import { circuitJson } from '../../algorithms/gate-operation.ts';
+import { applyObservable, exponential } from '../../algorithms/hamiltonians/observable-action.ts';
 import { innerProduct } from '../../algorithms/linear-algebra/vectors.ts';
 import {
   type Eigenstate,
   eigenstates,
-  times,
-} from '../../algorithms/phase-estimation/eigen-phases.ts';
-import { exponential } from '../../algorithms/phase-estimation/exponential.ts';
-import {
   phaseCircuit,
   phaseDistribution,
   preparationOf,
-} from '../../algorithms/phase-estimation/phase-circuit.ts';
+  times,
+} from '../../algorithms/phase-estimation.ts';
 import { circuitSeed, runCircuit } from '../../algorithms/run-points.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { faultsOf, seedField } from '../../procedures/input-fields.ts';

@@ -5,16 +5,16 @@ import { gateNamed } from '../../../circuit/gates.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { expectationRule } from '../../../compiler/gradient/shift-rule.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
-import { circuitJson } from '../../algorithms/circuit-json.ts';
-import { circuitsOfGradient } from '../../algorithms/training/gradients/exact-gradients.ts';
+import { circuitJson } from '../../algorithms/gate-operation.ts';
+import { circuitsOfGradient } from '../../algorithms/training/gradients.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import {
+  numBases,
   runVqe,
   type VqeOptions,
   type VqeOutcome,
   type VqeProblem,
 } from '../../algorithms/vqe/run-vqe.ts';
-import { numBases } from '../../algorithms/vqe/sampled-energies.ts';
 import { faultsOf, UPDATES_PER_DRAW } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';

@@ -14,7 +14,7 @@ import { Chance } from '../../algorithms/chance.ts';
 import { gateOperation } from '../../algorithms/gate-operation.ts';
 import { bitsOfBinary, bitsOfHex, countOnes, hexOfBits } from '../../algorithms/randomness/bits.ts';
 import { collision, markov, mostCommonValue } from '../../algorithms/randomness/min-entropy.ts';
-import { runSuite } from '../../algorithms/randomness/test-suite.ts';
+import { runSuite } from '../../algorithms/randomness/sp800-22.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';

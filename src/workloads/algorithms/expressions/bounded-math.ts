@@ -10,9 +10,13 @@
 import { all, create, type MathJsInstance, type MathNode } from 'mathjs';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
-import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS } from './allowed-names.ts';
 import { guardBroadcast, guardOf } from './argument-guards.ts';
-import { EXPRESSION_LIMITS, expressionTextFaults } from './expression-limits.ts';
+import {
+  ALLOWED_CONSTANTS,
+  ALLOWED_FUNCTIONS,
+  EXPRESSION_LIMITS,
+  expressionTextFaults,
+} from './expression-limits.ts';
 import { checkLiterals, checkRange, correctedGamma } from './number-range.ts';
 import { SeededDraws } from './seeded-draws.ts';
 import { checkTree, EVALUATED_KINDS, type TreeRules } from './tree-faults.ts';

@@ -5,7 +5,7 @@
  * other fields are the same, so that it produces the same bytes.
  */
 import type { GateOperation } from '../../../circuit/circuit.ts';
-import { mean } from '../../algorithms/training/metrics.ts';
+import { mean } from '../../algorithms/training/model-evaluation.ts';
 import type { AngleForm } from '../../algorithms/training/parametric-circuit.ts';
 import { contentHash } from './artefact-file.ts';
 import { IRIS_FEATURES, IRIS_LABELS } from './iris-pair.ts';

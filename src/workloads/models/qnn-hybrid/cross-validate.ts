@@ -4,8 +4,7 @@
  * The classifier and its scaler are fitted to the training rows of the split alone.
  */
 
-import type { Split } from '../../algorithms/training/cross-validation.ts';
-import { mean, standardDeviation } from '../../algorithms/training/metrics.ts';
+import { mean, type Split, standardDeviation } from '../../algorithms/training/model-evaluation.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import type { Runner } from '../../procedures/procedure-context.ts';
 import { fitScaler, scaleRow } from './feature-scaler.ts';

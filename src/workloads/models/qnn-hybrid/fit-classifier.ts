@@ -9,10 +9,10 @@
  * engine that gives the same bits on every machine.
  */
 import { uniformDraw } from '../../../math/philox.ts';
-import { adamStep, startAdam } from '../../algorithms/optimisers/adam.ts';
-import { fitLogisticRegression } from '../../algorithms/training/baselines/logistic-regression.ts';
-import { exactGradients } from '../../algorithms/training/gradients/exact-gradients.ts';
-import { logisticLoss } from '../../algorithms/training/logistic-loss.ts';
+import { adamStep, startAdam } from '../../algorithms/optimisers/minimise.ts';
+import { fitLogisticRegression } from '../../algorithms/training/baselines.ts';
+import { exactGradients } from '../../algorithms/training/gradients.ts';
+import { logisticLoss } from '../../algorithms/training/model-evaluation.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import type { Runner } from '../../procedures/procedure-context.ts';
 import { OBSERVABLE } from './reuploading-ansatz.ts';

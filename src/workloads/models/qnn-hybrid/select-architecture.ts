@@ -6,8 +6,11 @@
  *
  * @see Breiman, Friedman, Olshen, Stone, "Classification and regression trees" (1984), section 3.4.3.
  */
-import { type SplitOptions, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
-import { accuracy } from '../../algorithms/training/metrics.ts';
+import {
+  accuracy,
+  type SplitOptions,
+  stratifiedSplits,
+} from '../../algorithms/training/model-evaluation.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import type { Runner } from '../../procedures/procedure-context.ts';
 import { crossValidate, type FoldAccuracy, overFolds, predictionsOf } from './cross-validate.ts';

@@ -6,15 +6,15 @@
  * the same file, byte for byte.
  */
 import type { MaybeBatchEngine } from '../../../fleet/workers/shape-batches.ts';
-import { BASELINES } from '../../algorithms/training/baselines/baselines.ts';
-import { classOf } from '../../algorithms/training/baselines/decision.ts';
-import { type Split, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
+import { BASELINES, classOf } from '../../algorithms/training/baselines.ts';
 import {
   accuracy,
   type ConfusionMatrix,
   confusionMatrix,
   logLoss,
-} from '../../algorithms/training/metrics.ts';
+  type Split,
+  stratifiedSplits,
+} from '../../algorithms/training/model-evaluation.ts';
 import { engineCircuits } from '../../procedures/engine-circuits.ts';
 import type { Runner } from '../../procedures/procedure-context.ts';
 import {

@@ -2,18 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../../../src/circuit/circuit.ts';
 import {
+  type QaoaOptions,
+  qaoaReport,
+  runQaoa,
+  topOutcomes,
+} from '../../../../../src/workloads/algorithms/qaoa/run-qaoa.ts';
+import {
   type IsingProblem,
   isingProblem,
   maxCutProblem,
-} from '../../../../../src/workloads/algorithms/qaoa/ising-problem.ts';
-import {
-  qaoaReport,
-  topOutcomes,
-} from '../../../../../src/workloads/algorithms/qaoa/qaoa-result.ts';
-import {
-  type QaoaOptions,
-  runQaoa,
-} from '../../../../../src/workloads/algorithms/qaoa/run-qaoa.ts';
+} from '../../../../../src/workloads/algorithms/qaoa/z-polynomial.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 import { RandomStream } from '../../../../support/random-stream.ts';
 

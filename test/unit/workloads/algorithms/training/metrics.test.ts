@@ -5,7 +5,7 @@ import {
   logLoss,
   mean,
   standardDeviation,
-} from '../../../../../src/workloads/algorithms/training/metrics.ts';
+} from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 
 const labels = [0, 0, 0, 1, 1, 1, 1, 1];
 const predictions = [0, 0, 1, 0, 0, 1, 1, 1];

@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../../../src/circuit/circuit.ts';
 import { openCpuEngine } from '../../../../../src/engine/cpu/cpu-engine.ts';
 import { openReferenceEngine } from '../../../../../src/engine/reference/reference-engine.ts';
-import { BASELINES } from '../../../../../src/workloads/algorithms/training/baselines/baselines.ts';
-import { stratifiedSplits } from '../../../../../src/workloads/algorithms/training/cross-validation.ts';
+import { BASELINES } from '../../../../../src/workloads/algorithms/training/baselines.ts';
+import { stratifiedSplits } from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 import { readArtefact } from '../../../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { crossValidate } from '../../../../../src/workloads/models/qnn-hybrid/cross-validate.ts';
 import {
