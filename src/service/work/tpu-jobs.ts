@@ -6,7 +6,7 @@ import type { Job, JobId, JobQueueing } from '../../jobs/job.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import type { JobHooks, WaitingJob } from '../../jobs/job-handler.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { modelledDuration } from '../../workloads/tpu/modelled-duration.ts';
+import { modelledDuration } from '../../workloads/tpu/slice-request.ts';
 import { milliseconds } from '../circuits/backend-view.ts';
 import type { Tier } from '../http/api-key.ts';
 import {

@@ -12,12 +12,11 @@ import {
   widthOfRun,
 } from '../../fleet/schedule/scheduled-run.ts';
 import { unpackCircuit } from '../../fleet/workers/sent-batch.ts';
-import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
-import type { ProcedureCall } from './procedure-call.ts';
-import { failureOf } from './procedure-failure.ts';
+import { type ExecutedOn, ExecutionLog, type ProcedureCall } from './procedure-call.ts';
 import {
   type CircuitAnswer,
   type CircuitAsked,
+  failureOf,
   MAX_OUTSTANDING,
   MAX_SHAPES,
 } from './procedure-messages.ts';
@@ -195,7 +194,8 @@ export class CallCircuits {
       this.#processors,
       async (on, hooks, ownSignal) => {
         checkWidth(numQubits, on);
-        return await on.run(run, hooks, ownSignal);
+        // Readmitted: the call was accepted, and bounds its own circuits in flight.
+        return await on.run(run, { ...hooks, readmitted: true }, ownSignal);
       },
       signal,
       onBegun,

@@ -4,8 +4,12 @@ import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { CallCircuits } from './call-circuits.ts';
 import { ProcedureDeadlineError } from './errors.ts';
 import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedure-call.ts';
-import { errorOf } from './procedure-failure.ts';
-import type { CircuitAsked, FromProcess, ToProcess } from './procedure-messages.ts';
+import {
+  type CircuitAsked,
+  errorOf,
+  type FromProcess,
+  type ToProcess,
+} from './procedure-messages.ts';
 
 /** How a call ended on one process. */
 export type CallEnd =

@@ -4,10 +4,11 @@ import type { RunOutputs } from '../../fleet/run-outputs.ts';
 import { type CircuitRequest, isBatch } from '../../fleet/schedule/scheduled-run.ts';
 import { type PackedCircuit, packCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { CircuitRunner } from './procedure-context.ts';
-import { CircuitFailure, errorOf } from './procedure-failure.ts';
 import {
   type CircuitAnswer,
   type CircuitAsked,
+  CircuitFailure,
+  errorOf,
   MAX_OUTSTANDING,
   MAX_SHAPES,
 } from './procedure-messages.ts';

@@ -2,8 +2,7 @@
 
 import { ProcedureResultError } from './errors.ts';
 import type { Procedure } from './procedure.ts';
-import { failureOf } from './procedure-failure.ts';
-import type { FromProcess, ToProcess } from './procedure-messages.ts';
+import { type FromProcess, failureOf, type ToProcess } from './procedure-messages.ts';
 import { SentCircuits } from './sent-circuits.ts';
 
 /** Least interval between progress messages, milliseconds. */

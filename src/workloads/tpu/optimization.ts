@@ -13,7 +13,7 @@ import { seedField, shotsField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
+import { metered } from './metered-circuits.ts';
 
 const LIMITS = {
   qubits: 16,
@@ -112,7 +112,7 @@ export const optimization = procedure({
     layers: 1,
     seed: 7,
   },
-  run: runOptimization,
+  run: metered(runOptimization),
 });
 
 /** The edges of a cut problem, and their number of nodes. */
@@ -211,11 +211,10 @@ async function runOptimization(
     const message = `It takes ${problem.numQubits} qubits; ${maxQubits} would run now.`;
     throw new ProcedureInputError([{ path: '', message }]);
   }
-  const meter = new MeteredCircuits(context.circuits);
   const result = await runQaoa(
     problem,
     { layers, shots, seed: new Chance(seed, 0).seed(), maxSteps: SEARCH_STEPS },
-    { ...context, circuits: meter.runner },
+    context,
   );
   const { best, optimum } = result;
   return {
@@ -230,9 +229,6 @@ async function runOptimization(
     })),
     qaoa: qaoaReport(result),
     seed,
-    circuits: meter.numCircuits,
-    flops: meter.flops,
-    flops_basis: FLOPS_BASIS,
   };
 }
 

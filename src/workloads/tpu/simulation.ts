@@ -29,7 +29,7 @@ import {
   sweepFaults,
   sweepFields,
 } from '../procedures/sweep-fields.ts';
-import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
+import { metered } from './metered-circuits.ts';
 
 const LIMITS = {
   circuits: 64,
@@ -130,7 +130,7 @@ export const simulation = procedure({
     shots: 1000,
     seed: 7,
   },
-  run: runSimulation,
+  run: metered(runSimulation),
 });
 
 /** A circuit of the input and its outputs. */
@@ -239,19 +239,14 @@ async function runSimulation(
   input: SimulationInput,
   context: ProcedureContext,
 ): Promise<JsonObject> {
-  const meter = new MeteredCircuits(context.circuits);
-  const metered = { ...context, circuits: meter.runner };
   const sweep = sweepOf(input);
   const result =
     sweep === undefined
-      ? await runCircuits(input, metered)
-      : { sweep: await runParameterSweep(sweep, metered) };
+      ? await runCircuits(input, context)
+      : { sweep: await runParameterSweep(sweep, context) };
   return {
     ...result,
     bit_order: 'little-endian',
-    circuits: meter.numCircuits,
-    flops: meter.flops,
-    flops_basis: FLOPS_BASIS,
   };
 }
 

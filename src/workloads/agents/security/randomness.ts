@@ -12,8 +12,15 @@ import type { Circuit } from '../../../circuit/circuit.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { Chance } from '../../algorithms/chance.ts';
 import { gateOperation } from '../../algorithms/gate-operation.ts';
-import { bitsOfBinary, bitsOfHex, countOnes, hexOfBits } from '../../algorithms/randomness/bits.ts';
-import { collision, markov, mostCommonValue } from '../../algorithms/randomness/min-entropy.ts';
+import {
+  bitsOfBinary,
+  bitsOfHex,
+  collision,
+  countOnes,
+  hexOfBits,
+  markov,
+  mostCommonValue,
+} from '../../algorithms/randomness/min-entropy.ts';
 import { runSuite } from '../../algorithms/randomness/sp800-22.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';

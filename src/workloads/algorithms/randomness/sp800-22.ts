@@ -8,8 +8,9 @@
  *
  * @see NIST SP 800-22 revision 1a, sections 2.1, 2.2, 2.3 and 2.6, and "Input size recommendation" of each test.
  */
-import { countOnes } from './bits.ts';
+
 import { halfSpectrum } from './fourier.ts';
+import { countOnes } from './min-entropy.ts';
 import { erfc, upperGamma } from './special-functions.ts';
 
 /** Section 2.1, the monobit test. */

@@ -41,15 +41,8 @@ export function logisticLoss(
   return { loss, gradient };
 }
 
-/** Rows by true and predicted class. */
-export interface ConfusionMatrix {
-  readonly trueNegatives: number;
-  /** Rows of class 0 predicted as 1. */
-  readonly falsePositives: number;
-  /** Rows of class 1 predicted as 0. */
-  readonly falseNegatives: number;
-  readonly truePositives: number;
-}
+/** Number of rows by class: the true class, then in each row the predicted class. */
+export type ConfusionMatrix = readonly [readonly [number, number], readonly [number, number]];
 
 /**
  * Probabilities are clamped, because a wrong prediction with probability 0 or 1 would have an infinite
@@ -72,10 +65,12 @@ export function confusionMatrix(
   predictions: ArrayLike<number>,
 ): ConfusionMatrix {
   checkLengths(labels, predictions);
-  const counts = [0, 0, 0, 0];
-  for (let row = 0; row < labels.length; row++) counts[2 * labels[row]! + predictions[row]!]!++;
-  const [trueNegatives = 0, falsePositives = 0, falseNegatives = 0, truePositives = 0] = counts;
-  return { trueNegatives, falsePositives, falseNegatives, truePositives };
+  const counts: [[number, number], [number, number]] = [
+    [0, 0],
+    [0, 0],
+  ];
+  for (let row = 0; row < labels.length; row++) counts[labels[row]!]![predictions[row]!]!++;
+  return counts;
 }
 
 /**

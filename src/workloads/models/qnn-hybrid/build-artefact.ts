@@ -148,10 +148,7 @@ function cardOf(
       held_out_confusion_matrix: {
         rows: `Each of the ${data.rows.length} flowers once a repeat, by a model that was not trained on it`,
         labels: [...IRIS_LABELS],
-        matrix: [
-          [confusion.trueNegatives, confusion.falsePositives],
-          [confusion.falseNegatives, confusion.truePositives],
-        ],
+        matrix: confusion.map((row) => [...row]),
       },
       log_loss: rounded(evaluation.logLoss),
       training_accuracy: rounded(deployed.accuracy),

@@ -17,13 +17,6 @@ import {
 } from '../../algorithms/training/model-evaluation.ts';
 import { engineCircuits } from '../../procedures/engine-circuits.ts';
 import type { Runner } from '../../procedures/procedure-context.ts';
-import {
-  crossValidate,
-  type FoldAccuracy,
-  type FoldOutcome,
-  overFolds,
-  predictionsOf,
-} from './cross-validate.ts';
 import { type FeatureScaler, fitScaler, scaleRow } from './feature-scaler.ts';
 import {
   classAbove,
@@ -39,6 +32,11 @@ import {
   type Candidate,
   chooseCandidate,
   compareArchitectures,
+  crossValidate,
+  type FoldAccuracy,
+  type FoldOutcome,
+  overFolds,
+  predictionsOf,
 } from './select-architecture.ts';
 
 /** Hyperparameters and seeds of the training. */
