@@ -8,7 +8,6 @@
  * and its operations are those of the adjoint method without its sums.
  */
 import { type DynamicCircuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
-import { isBatch } from '../../fleet/schedule/scheduled-run.ts';
 import type { RunProcedure } from '../procedures/procedure.ts';
 import type { CircuitRunner } from '../procedures/procedure-context.ts';
 
@@ -45,7 +44,7 @@ export function metered<Input>(run: RunProcedure<Input>): RunProcedure<Input> {
         const { numCircuits = 1, gradients, shots } = request;
         const runs = gradients === true ? RUNS_PER_GRADIENT : 1;
         circuits += numCircuits;
-        flops += numCircuits * runs * circuitFlops(circuit, isBatch(request) ? 1 : shots);
+        flops += numCircuits * runs * circuitFlops(circuit, shots);
         return context.circuits.run(circuit, request);
       },
     };
