@@ -10,13 +10,10 @@
  *   algorithms" (2016).
  */
 import { type Circuit, withAngles } from '../../../circuit/circuit.ts';
-import {
-  estimateExpectations,
-  type OutcomeCounts,
-} from '../../../circuit/expectation-estimates.ts';
+import { estimateExpectations } from '../../../circuit/expectation-estimates.ts';
 import { measuredIn, measurementGroups } from '../../../circuit/measurement-groups.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
-import type { RunOutputs } from '../../../fleet/run-outputs.ts';
+import { countsOfRow, type RunOutputs } from '../../../fleet/run-outputs.ts';
 import type { BatchRunRequest } from '../../../fleet/schedule/scheduled-run.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { ProcedureContext, Runner } from '../../procedures/procedure-context.ts';
@@ -252,20 +249,18 @@ export function energySampler(
     const measured = shapes.get(shape) ?? groups.map((group) => measuredIn(shape, group));
     shapes.set(shape, measured);
     const call = numCalls++;
-    const countsOfGroups: Uint32Array[] = [];
+    const runs: RunOutputs[] = [];
     for (const [g, circuit] of measured.entries()) {
       const seeds = Float64Array.from({ length: numCircuits }, (_, i) =>
         Math.floor(uniformDraw(seed, call, SAMPLE_SEEDS + g, i) * 2 ** 52),
       );
       const request = { numCircuits, angles, shots, seeds };
-      const { counts } = await circuits.run(circuit, request);
-      if (counts === undefined) throw new Error('unreachable: no counts came back');
-      countsOfGroups.push(counts);
+      runs.push(await circuits.run(circuit, request));
     }
     const values = new Float64Array(numCircuits);
     const standardErrors = new Float64Array(numCircuits);
     for (let circuit = 0; circuit < numCircuits; circuit++) {
-      const own = countsOfGroups.map((counts) => countsOf(counts, circuit, numCircuits));
+      const own = runs.map((run, g) => countsOfRow(run, circuit, measured[g]!.numBits));
       const { value, standardError } = estimateExpectations(grouped, own)[0]!;
       values[circuit] = value;
       standardErrors[circuit] = standardError;
@@ -277,12 +272,4 @@ export function energySampler(
 /** Number of circuits per estimate: one for each measurement basis. */
 export function numBases(observable: PauliSum): number {
   return measurementGroups([observable]).groups.length;
-}
-
-/** The outcomes of one circuit that occurred. */
-function countsOf(counts: Uint32Array, circuit: number, numCircuits: number): OutcomeCounts {
-  const numOutcomes = counts.length / numCircuits;
-  const all = counts.subarray(circuit * numOutcomes, (circuit + 1) * numOutcomes);
-  const outcomes = [...all.keys()].filter((outcome) => all[outcome]! > 0);
-  return { wordsPerOutcome: 1, outcomes, occurrences: outcomes.map((outcome) => all[outcome]!) };
 }
