@@ -2,8 +2,8 @@
 import {
   ASSUMED_DISPATCH_MS,
   ASSUMED_UTILISATION,
-} from '../src/workloads/tpu/modelled-duration.ts';
-import { DEFAULT_SLICE_CHIPS } from '../src/workloads/tpu/slice-request.ts';
+  DEFAULT_SLICE_CHIPS,
+} from '../src/workloads/tpu/slice-request.ts';
 import { TPU_PROCEDURES } from '../src/workloads/tpu/tpu-procedures.ts';
 import {
   RATING_BASIS,

@@ -2,7 +2,7 @@
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
-import { exactGradients } from '../../src/workloads/algorithms/training/gradients/exact-gradients.ts';
+import { exactGradients } from '../../src/workloads/algorithms/training/gradients.ts';
 import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import { trainQnnHybrid } from '../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
 import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';

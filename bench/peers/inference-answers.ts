@@ -6,7 +6,7 @@
  */
 import { createInterface } from 'node:readline';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { exactGradients } from '../../src/workloads/algorithms/training/gradients/exact-gradients.ts';
+import { exactGradients } from '../../src/workloads/algorithms/training/gradients.ts';
 import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import { deployedModel, type Flowers } from '../inference/deployed-model.ts';

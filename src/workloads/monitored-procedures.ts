@@ -12,10 +12,10 @@ import type { Availability } from '../fleet/processor.ts';
 import type { SelfTestTask } from './agents/agent.ts';
 import { WorkUnavailableError } from './errors.ts';
 import { ProcedureLostError } from './procedures/errors.ts';
-import type { ExecutedOn } from './procedures/executed-on.ts';
 import type { JsonObject } from './procedures/json.ts';
 import type { Procedure } from './procedures/procedure.ts';
 import type {
+  ExecutedOn,
   ProcedureCall,
   ProcedureHooks,
   ProcedureOutcome,

@@ -5,8 +5,10 @@ import { withAngles } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
-import { exactGradients } from '../../src/workloads/algorithms/training/gradients/exact-gradients.ts';
-import { parameterShift } from '../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
+import {
+  exactGradients,
+  parameterShift,
+} from '../../src/workloads/algorithms/training/gradients.ts';
 import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import { gradientOf, NEVER } from '../support/engine-runs.ts';
 import { gradientOracle } from '../support/gradient-oracle.ts';

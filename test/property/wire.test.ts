@@ -179,7 +179,8 @@ testSeeds('a circuit of a procedure comes to the service whole', seeds(100), (se
   );
   void runner.run(circuit, { shots: 1 });
   const [asked] = messages;
-  if (asked?.kind !== 'run') throw new Error('unreachable: nothing was asked');
+  if (asked?.kind !== 'run' || asked.packed === undefined)
+    throw new Error('unreachable: nothing was asked');
   expect({ ...unpackCircuit(asked.packed) }).toStrictEqual(circuit);
 });
 

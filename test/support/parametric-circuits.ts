@@ -2,7 +2,7 @@
 import { numAnglesOf, type Operation, withAngles } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
-import type { ExpectationBatch } from '../../src/workloads/algorithms/training/expectation-batch.ts';
+import type { ExpectationBatch } from '../../src/workloads/algorithms/training/gradients.ts';
 import {
   type AngleTerm,
   anglesOf,

@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { Circuit } from '../../src/circuit/circuit.ts';
+import { countsOfRow } from '../../src/fleet/run-outputs.ts';
 import { ProcedureInputError } from '../../src/workloads/procedures/errors.ts';
 import { type Procedure, procedure } from '../../src/workloads/procedures/procedure.ts';
 import type { ProcedureContext } from '../../src/workloads/procedures/procedure-context.ts';
@@ -83,7 +84,8 @@ const behaving: Readonly<Record<string, Run>> = {
     });
   },
   bell: async ({ shots }, { circuits, seed }) => {
-    const { counts } = await circuits.run(BELL, { shots: Number(shots), seed });
+    const run = await circuits.run(BELL, { shots: Number(shots), seed });
+    const counts = countsOfRow(run, 0, BELL.numBits);
     return { outcomes: [...counts.outcomes], occurrences: [...counts.occurrences] };
   },
   noisy: async ({ numQubits }, { circuits }) => {
@@ -117,7 +119,7 @@ const behaving: Readonly<Record<string, Run>> = {
     const request = { numCircuits: angles.length, angles, observables: [z] };
     let last: Float64Array | undefined;
     for (let i = 0; i < Number(times); i++) {
-      for (const shape of shapes) last = (await circuits.runBatch(shape, request)).expectations;
+      for (const shape of shapes) last = (await circuits.run(shape, request)).expectations;
     }
     return { last: [...(last ?? [])] };
   },

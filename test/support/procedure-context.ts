@@ -1,7 +1,5 @@
 /** A procedure's surroundings without a service: circuits run on a CPU engine of double precision. */
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { circuitWork, methodOf } from '../../src/fleet/schedule/scheduled-run.ts';
-import { compiledByMethod } from '../../src/fleet/workers/prepared-circuits.ts';
 import { checkRun } from '../../src/fleet/workers/sent-batch.ts';
 import { engineCircuits } from '../../src/workloads/procedures/engine-circuits.ts';
 import type { JsonObject } from '../../src/workloads/procedures/json.ts';
@@ -34,7 +32,7 @@ export function openTestContext({
   readonly signal?: AbortSignal;
 } = {}): TestContext {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits });
-  const batches = engineCircuits(engine, signal);
+  const runner = engineCircuits(engine, signal);
   const told: Told = { progress: [], units: 0, circuits: 0 };
   const context: ProcedureContext = {
     seed,
@@ -46,17 +44,10 @@ export function openTestContext({
     circuits: {
       maxQubits,
       maxNoisyQubits: maxQubits,
-      run: async (circuit, { shots = 0, seed: drawSeed = 0, method, ...request }) => {
-        told.circuits++;
-        const chosen = methodOf(circuitWork(circuit), { ...(method && { method }) });
-        const { prepare } = compiledByMethod(engine, circuit, { method: chosen }, true);
-        await using executable = await prepare();
-        return await executable.run({ shots, seed: drawSeed, ...request }, signal);
-      },
-      runBatch: async (shape, request) => {
-        told.circuits += request.numCircuits;
-        checkRun({ circuit: shape, request });
-        return await batches.runBatch(shape, request);
+      run: async (circuit, request) => {
+        told.circuits += request.numCircuits ?? 1;
+        checkRun({ circuit, request });
+        return await runner.run(circuit, request);
       },
     },
   };

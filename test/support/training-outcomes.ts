@@ -54,7 +54,10 @@ export async function outcomeOf({ card, parameters }: ModelArtefact): Promise<Tr
       folds: [],
       accuracy: metrics.accuracy,
       accuracyAtShots: metrics.accuracy_at_deployed_shots,
-      confusion: { trueNegatives, falsePositives, falseNegatives, truePositives },
+      confusion: [
+        [trueNegatives, falsePositives],
+        [falseNegatives, truePositives],
+      ],
       logLoss: metrics.log_loss,
       baselines,
     },

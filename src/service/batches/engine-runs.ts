@@ -4,7 +4,7 @@ import type { CircuitResult, Processor } from '../../fleet/processor.ts';
 import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
 import { type Batch, factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import type { Job } from '../../jobs/job.ts';
-import { ExecutionLog } from '../../workloads/procedures/executed-on.ts';
+import { ExecutionLog } from '../../workloads/procedures/procedure-call.ts';
 import { milliseconds, viewBackend } from '../circuits/backend-view.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import { type CheckedProgram, numbersOf } from './batch-program.ts';

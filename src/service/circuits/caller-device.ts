@@ -6,7 +6,7 @@ import { gateSetFaults } from '../../circuit/synthesis/gate-set.ts';
 import { NOISE_MODELS } from '../../compiler/device/noise-models.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { CALLER_DEVICE } from '../../fleet/simulated-processor.ts';
-import { DEFAULT_NATIVE_GATES } from '../../workloads/agents/design/devices/target.ts';
+import { DEFAULT_NATIVE_GATES } from '../../workloads/agents/design/route-input.ts';
 import type { DeviceObject } from './device-schema.ts';
 import { checkNoiseOfDevice } from './emulated-noise.ts';
 import type { Target } from './targets.ts';

@@ -11,7 +11,7 @@ import type { GateObject } from '../../circuit/gate-object.ts';
 import type { PauliFactor, PauliSum } from '../../circuit/observable.ts';
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
-import { exponential } from '../../workloads/algorithms/phase-estimation/exponential.ts';
+import { exponential } from '../../workloads/algorithms/hamiltonians/observable-action.ts';
 
 /** Pauli strings with coefficients, and the time of the evolution. */
 export interface PauliEvolution {

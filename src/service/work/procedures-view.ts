@@ -1,10 +1,9 @@
 /** Capabilities, benchmarks and statistics of agents and the TPU fleet, in the form that callers see. */
 import { z } from 'zod';
 import type { Benchmark, MonitoredProcedures } from '../../workloads/monitored-procedures.ts';
-import type { ExecutedOn } from '../../workloads/procedures/executed-on.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
-import type { ProcedureOutcome } from '../../workloads/procedures/procedure-call.ts';
+import type { ExecutedOn, ProcedureOutcome } from '../../workloads/procedures/procedure-call.ts';
 import { milliseconds, viewBackend } from '../circuits/backend-view.ts';
 import { isoTime } from '../http/envelope.ts';
 import type {

@@ -10,8 +10,7 @@ import { DuplicateJobError, JobLostError, RunnerClosedError } from '../../jobs/e
 import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { StorageUnwritableError } from '../../storage/errors.ts';
-import { PlanTaskError } from '../../workloads/plans/errors.ts';
-import { runPlan } from '../../workloads/plans/run-plan.ts';
+import { PlanTaskError, runPlan } from '../../workloads/plans/run-plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import type { Jobs } from '../directories.ts';
 import { parseStored } from '../jobs/stored-request.ts';

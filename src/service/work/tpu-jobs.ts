@@ -3,11 +3,10 @@
  */
 import type { JobQueueing, WaitingJob } from '../../cluster/shared-job.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
-import type { Job, JobId } from '../../jobs/job.ts';
-import { labelsOf } from '../../jobs/job.ts';
+import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { modelledDuration } from '../../workloads/tpu/modelled-duration.ts';
+import { modelledDuration } from '../../workloads/tpu/slice-request.ts';
 import { milliseconds } from '../circuits/backend-view.ts';
 import type { Tier } from '../http/api-key.ts';
 import {

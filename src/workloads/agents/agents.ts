@@ -1,25 +1,24 @@
 /** All agents in the order of listings, each with its tasks and its self-test. */
 import type { PlanAgents } from '../plans/make-plan.ts';
 import type { Agent } from './agent.ts';
-import { derivative } from './computation/derivative.ts';
-import { eigenvalues } from './computation/eigenvalues.ts';
-import { evaluate } from './computation/evaluate.ts';
-import { expectation } from './computation/expectation.ts';
-import { matrix } from './computation/matrix.ts';
-import { simplify } from './computation/simplify.ts';
-import { simulate } from './computation/simulate.ts';
+import { expectation, simulate } from './computation/circuit-tasks.ts';
+import {
+  derivative,
+  eigenvalues,
+  evaluate,
+  matrix,
+  simplify,
+} from './computation/computation-tasks.ts';
 import { prepareState, route, shorten, synthesize } from './design/design-tasks.ts';
 import { mitigate } from './research/mitigate.ts';
 import { noiseScan } from './research/noise-scan.ts';
 import { parameterSweep } from './research/parameter-sweep.ts';
 import { phaseEstimation } from './research/phase-estimation.ts';
 import { vqe } from './research/vqe.ts';
-import { assignment } from './robotics/assignment.ts';
-import { routing } from './robotics/routing.ts';
+import { assignment, routing } from './robotics/permutation-tasks.ts';
 import { bb84 } from './security/bb84.ts';
 import { chsh } from './security/chsh.ts';
-import { randomBits } from './security/random-bits.ts';
-import { randomnessTests } from './security/randomness-tests.ts';
+import { randomBits, randomnessTests } from './security/randomness.ts';
 
 /** The computation agent: tasks on expressions, matrices and circuits. */
 export const computationAgent: Agent = {

@@ -10,8 +10,7 @@ import { formFaults } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Json, JsonObject } from '../procedures/json.ts';
 import { findProcedure, type Procedure } from '../procedures/procedure.ts';
-import type { PlanStep, PlanTask } from './plan.ts';
-import { referenceJson, referencesIn } from './references.ts';
+import { type PlanStep, type PlanTask, referenceJson, referencesIn } from './plan.ts';
 
 /** Agents that a plan can use: their tasks, and the result fields that can feed other tasks. */
 export interface PlanAgents {

@@ -1,17 +1,22 @@
 /** Runs the circuits of a procedure call, on the service's side, under the call's name and priority. */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { BatchCutter } from '../../fleet/cut-batch.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
-import type { CircuitRun, Processor } from '../../fleet/processor.ts';
-import { circuitWork, widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
-import { unpackCircuit } from '../../fleet/workers/sent-batch.ts';
-import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
-import type { ProcedureCall } from './procedure-call.ts';
-import { failureOf } from './procedure-failure.ts';
+import type { CircuitResult, Processor } from '../../fleet/processor.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
 import {
-  type BatchAsked,
+  type BatchRunRequest,
+  type CircuitRequest,
+  circuitWork,
+  isBatch,
+  widthOfRun,
+} from '../../fleet/schedule/scheduled-run.ts';
+import { unpackCircuit } from '../../fleet/workers/sent-batch.ts';
+import { type ExecutedOn, ExecutionLog, type ProcedureCall } from './procedure-call.ts';
+import {
   type CircuitAnswer,
   type CircuitAsked,
+  failureOf,
   MAX_OUTSTANDING,
   MAX_SHAPES,
 } from './procedure-messages.ts';
@@ -24,14 +29,13 @@ import { type OnBegun, preferredProcessor, runOnFirst } from './processor-turn.t
 const MAX_KEPT_FAILURES = 64;
 
 type Answer = CircuitAnswer['answer'];
-type Facts = Pick<CircuitRun, 'id' | 'priority' | 'keyId' | 'tier'>;
 
 /** The circuits of one call. */
 export class CallCircuits {
   readonly #call: ProcedureCall;
   readonly #processors: readonly Processor[];
   readonly #controller = new AbortController();
-  readonly #shapes: Circuit[] = [];
+  readonly #shapes: DynamicCircuit[] = [];
   readonly #failures = new Map<number, unknown>();
   readonly #log = new ExecutionLog();
   readonly #cutter = new BatchCutter();
@@ -81,11 +85,11 @@ export class CallCircuits {
   }
 
   /**
-   * Runs the circuit or batch that the process requested. Never rejects.
+   * Runs the circuits that the process requested. Never rejects.
    *
    * @returns The answer; undefined once the call has ended.
    */
-  async run(asked: CircuitAsked | BatchAsked): Promise<Answer | undefined> {
+  async run(asked: CircuitAsked): Promise<Answer | undefined> {
     // Before the first await: slots must be filled in the order of the messages.
     const { signal } = this.#controller;
     this.#numOutstanding++;
@@ -99,9 +103,11 @@ export class CallCircuits {
     this.#follow();
     try {
       if (this.#numOutstanding > MAX_OUTSTANDING) throw new Error('More circuits than agreed.');
-      return await (asked.kind === 'run'
-        ? this.#runCircuit(asked, onBegun)
-        : this.#runBatch(asked, onBegun));
+      const [circuit, { request }] = [this.#circuitOf(asked), asked];
+      const outputs = isBatch(request)
+        ? await this.#runPieces(asked.circuit, circuit, request, onBegun)
+        : (await this.#runPiece(`${asked.circuit}`, circuit, request, signal, onBegun)).outputs;
+      return { outputs };
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#failures.set(asked.circuit, error);
@@ -134,41 +140,25 @@ export class CallCircuits {
     this.#onWaiting(isWaiting);
   }
 
-  async #runCircuit(
-    { circuit: n, packed, request }: CircuitAsked,
-    onBegun: OnBegun,
-  ): Promise<Answer> {
-    const circuit = unpackCircuit(packed);
-    const task = { ...this.#facts(n), circuit, request };
-    const numQubits = widthOfRun(circuitWork(circuit), request);
-    const { processor, result } = await runOnFirst(
-      this.#processors,
-      async (on, hooks, signal) => {
-        checkWidth(numQubits, on);
-        return await on.run(task, hooks, signal);
-      },
-      this.#controller.signal,
-      onBegun,
-    );
-    const { outputs, backend, timing } = result;
-    this.#log.note({ processor, backend, circuits: 1, executionMs: timing.executionMs });
-    return { outputs, timing };
+  /** The circuit itself or, of several, their shape: one object for as long as its slot holds it. */
+  #circuitOf({ slot, packed }: CircuitAsked): DynamicCircuit {
+    const sent = packed && unpackCircuit(packed);
+    if (slot !== undefined && sent !== undefined) this.#shapes[slot % MAX_SHAPES] = sent;
+    const circuit = sent ?? this.#shapes[slot!];
+    if (circuit === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
+    return circuit;
   }
 
-  async #runBatch(
-    { circuit: n, slot, shape, request }: BatchAsked,
+  async #runPieces(
+    n: number,
+    shape: DynamicCircuit,
+    request: BatchRunRequest,
     onBegun: OnBegun,
-  ): Promise<Answer> {
-    if (shape !== undefined) this.#shapes[slot % MAX_SHAPES] = shape;
-    const known = this.#shapes[slot];
-    if (known === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
+  ): Promise<RunOutputs> {
     let [numPieces, numRunning, numLeft] = [0, 0, request.numCircuits];
-    let executionMs = 0;
-    const outputs = await this.#cutter.run(
-      { circuit: known, request },
+    return await this.#cutter.run(
+      { circuit: shape, request },
       async (piece, onStarted, signal) => {
-        const task = { ...this.#facts(n), ...piece };
-        const id = `${task.id}/${numPieces++}`;
         let isRunning = false;
         const follow = (running: boolean) => {
           if (running) onStarted();
@@ -177,17 +167,9 @@ export class CallCircuits {
           onBegun(numRunning > 0);
         };
         try {
-          const { processor, result } = await runOnFirst(
-            this.#processors,
-            async (on, hooks, ownSignal) => await on.run({ ...task, id }, hooks, ownSignal),
-            signal,
-            follow,
-          );
-          const { backend, timing } = result;
-          const circuits = piece.request.numCircuits;
-          numLeft -= circuits;
-          executionMs += timing.executionMs;
-          this.#log.note({ processor, backend, circuits, executionMs: timing.executionMs });
+          const id = `${n}/${numPieces++}`;
+          const result = await this.#runPiece(id, piece.circuit, piece.request, signal, follow);
+          numLeft -= piece.request.numCircuits;
           return result;
         } finally {
           // After the last piece the answer follows at once, and the call does not wait.
@@ -196,12 +178,32 @@ export class CallCircuits {
       },
       this.#controller.signal,
     );
-    return { outputs, timing: { executionMs } };
   }
 
-  #facts(circuit: number): Facts {
-    const { id, priority, keyId, tier } = this.#call;
-    return { id: `${id}/${circuit}`, priority, keyId, tier };
+  async #runPiece(
+    id: string,
+    circuit: DynamicCircuit,
+    request: CircuitRequest,
+    signal: AbortSignal,
+    onBegun: OnBegun,
+  ): Promise<CircuitResult> {
+    const { priority, keyId, tier } = this.#call;
+    const run = { id: `${this.#call.id}/${id}`, priority, keyId, tier, circuit, request };
+    const numQubits = widthOfRun(circuitWork(circuit), request);
+    const { processor, result } = await runOnFirst(
+      this.#processors,
+      async (on, hooks, ownSignal) => {
+        checkWidth(numQubits, on);
+        // Readmitted: the call was accepted, and bounds its own circuits in flight.
+        return await on.run(run, { ...hooks, readmitted: true }, ownSignal);
+      },
+      signal,
+      onBegun,
+    );
+    const { backend, timing } = result;
+    const circuits = request.numCircuits ?? 1;
+    this.#log.note({ processor, backend, circuits, executionMs: timing.executionMs });
+    return result;
   }
 }
 

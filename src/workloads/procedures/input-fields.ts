@@ -13,6 +13,8 @@ import { ProcedureInputError } from './errors.ts';
  * Most gates in the circuit of an input. Bounded because the circuit is validated while its caller waits.
  */
 export const MAX_INPUT_GATES = 10_000;
+/** Cost of a draw in estimates of work, in amplitude updates. */
+export const UPDATES_PER_DRAW = 50;
 const MAX_QASM_LENGTH = 256 * 1024;
 
 /** Schema of a seed. A run draws with `input.seed ?? context.seed`. */
@@ -31,6 +33,22 @@ export function shotsField(max: number, byDefault: number) {
     .max(max)
     .default(byDefault)
     .describe(`Number of shots of each circuit; default ${byDefault}`);
+}
+
+/**
+ * Faults of an input that reading it throws, or that `find` returns.
+ *
+ * @param path - Place of an error that names no fault; unless given, it counts as none.
+ * @throws what is no CodedError.
+ */
+export function faultsOf(find: () => readonly Fault[], path?: string): readonly Fault[] {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const { faults, message, code } = error;
+    return faults.length > 0 || path === undefined ? faults : [{ path, message, code }];
+  }
 }
 
 /** Fields for a strict object whose input has a circuit: exactly one of `circuit` and `qasm`. */
@@ -64,6 +82,21 @@ export function circuitOf(input: CircuitInput, limits: InputCircuitLimits): Circ
   const read = readCircuit(input, limits);
   if ('faults' in read) throw new ProcedureInputError(read.faults);
   return read.circuit;
+}
+
+/** Ends messages about outputs that are exact. */
+export const NEEDS_FINAL_STATE =
+  'a circuit whose measurements are all last, without conditions and without resets of qubits in use.';
+
+/** Fault of a circuit that is wider than the processors can run now. */
+export function widthFaults(
+  { numQubits }: Circuit,
+  maxQubits: number,
+  path: string,
+): readonly Fault[] {
+  if (numQubits <= maxQubits) return [];
+  const message = `${numQubits} qubits; the widest circuit that would run now has ${maxQubits}.`;
+  return [{ path, message }];
 }
 
 /** Faults of the circuit of an input; for `check`. */

@@ -1,25 +1,7 @@
 /** Everything that a procedure has access to while it runs: no clock, no random source, no network. */
-import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
-import type { PauliSum } from '../../circuit/observable.ts';
-import type { RunResult } from '../../engine/engine.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';
-import type { BatchRunRequest, RunMethod } from '../../fleet/schedule/scheduled-run.ts';
-
-/** Outputs to compute for one circuit; the result has only those requested. */
-export interface CircuitRequest {
-  /** Number of shots; none unless given. */
-  readonly shots?: number;
-  /** Integer in [0, 2^53 − 1]; 0 unless given. */
-  readonly seed?: number;
-  /** The state before the trailing measurements. */
-  readonly statevector?: boolean;
-  /** Distribution over the classical bits: exact, or by trajectories a mean over the shots. */
-  readonly probabilities?: boolean;
-  /** Expectation values: exact, or by trajectories means over the shots. */
-  readonly observables?: readonly PauliSum[];
-  /** By default trajectories for a circuit with noise, and otherwise one state. */
-  readonly method?: RunMethod;
-}
+import type { CircuitRequest } from '../../fleet/schedule/scheduled-run.ts';
 
 /**
  * Runs circuits on a processor of the service, scheduled fairly with all other work. The processor is the
@@ -32,23 +14,19 @@ export interface CircuitRunner {
   /** Qubits of the widest circuit with noise that would run now; half as many as a density matrix. */
   readonly maxNoisyQubits: number;
   /**
-   * Runs one circuit, with its measurements as written: `shots` samples its classical bits.
+   * Runs a circuit as it is written, or, where the request has `angles`, several that differ from it in angles and
+   * seeds, as `Processor.run` does. Several run in pieces of a few hundredths of a second. Data derived from their shape
+   * is cached by object identity: pass the same object each time.
    *
+   * @returns The requested outputs, with a row for each circuit.
+   * @throws {InvalidBatchError | TooManyOutcomesError} if a request for several circuits does not fit their shape.
    * @throws {CodedError} the processor's error; the signal's reason.
    */
-  run(circuit: DynamicCircuit, request: CircuitRequest): Promise<RunResult>;
-  /**
-   * Runs circuits of one shape that differ in angles and seeds, as `Processor.run` does, in pieces of a few
-   * hundredths of a second. Data derived from a shape is cached by object identity: pass the same object each time.
-   *
-   * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
-   * @throws as `run`.
-   */
-  runBatch(shape: Circuit, request: BatchRunRequest): Promise<RunOutputs>;
+  run(circuit: DynamicCircuit, request: CircuitRequest): Promise<RunOutputs>;
 }
 
-/** The batches of a runner. */
-export type CircuitBatches = Pick<CircuitRunner, 'runBatch'>;
+/** A runner without the widths of circuits that would run now. */
+export type Runner = Pick<CircuitRunner, 'run'>;
 
 /** A procedure's surroundings for one run. */
 export interface ProcedureContext {

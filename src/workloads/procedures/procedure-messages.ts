@@ -1,22 +1,20 @@
 /**
- * Messages between the service and a process that runs procedures.
+ * Messages between the service and a process that runs procedures, and the errors that cross in them.
  *
  * A process runs one call at a time. Every message names its call, because a message of a call may arrive
  * after the call has ended. Messages arrive in the order in which they were sent; the slots of shapes
  * rely on that.
  */
-import type { Circuit } from '../../circuit/circuit.ts';
-import type { Fault } from '../../errors/coded-error.ts';
-import type { ExecutionTimes, RunOutputs } from '../../fleet/run-outputs.ts';
-import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
+import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import type { CircuitRequest } from '../../fleet/schedule/scheduled-run.ts';
 import type { PackedCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { JsonObject } from './json.ts';
-import type { CircuitRequest } from './procedure-context.ts';
 
 /** Most circuits and batches that one call has in flight; further ones wait in its process. */
 export const MAX_OUTSTANDING = 64;
 
-/** Batch shapes that both sides cache for a call; a new one replaces the oldest. */
+/** Shapes that both sides cache for a call; a new one replaces the oldest. */
 export const MAX_SHAPES = 64;
 
 /** Settings of a process, passed as JSON in its first argument. */
@@ -56,36 +54,25 @@ export type ToProcess =
   | { readonly kind: 'cancel'; readonly call: number }
   | CircuitAnswer;
 
-/** Outcome of a circuit or batch. */
+/** Outcome of a run. */
 export interface CircuitAnswer {
   readonly kind: 'answer';
   readonly call: number;
   /** Counted from 0 within the call. */
   readonly circuit: number;
-  readonly answer:
-    | { readonly outputs: RunOutputs; readonly timing: ExecutionTimes }
-    | { readonly failure: SentFailure };
+  readonly answer: { readonly outputs: RunOutputs } | { readonly failure: SentFailure };
 }
 
-/** Request to run a circuit. */
+/** Request to run a circuit, or several of one shape. */
 export interface CircuitAsked {
   readonly kind: 'run';
   readonly call: number;
   readonly circuit: number;
-  readonly packed: PackedCircuit;
+  /** Slot of the shape among those that were sent; only of several circuits. */
+  readonly slot?: number;
+  /** The circuit or shape, sent when no slot holds it yet. */
+  readonly packed?: PackedCircuit;
   readonly request: CircuitRequest;
-}
-
-/** Request to run a batch. */
-export interface BatchAsked {
-  readonly kind: 'run-batch';
-  readonly call: number;
-  readonly circuit: number;
-  /** Slot of the shape among those that were sent. */
-  readonly slot: number;
-  /** The shape, sent when the slot does not hold it yet. */
-  readonly shape?: Circuit;
-  readonly request: BatchRunRequest;
 }
 
 /** Messages from a process. */
@@ -98,7 +85,6 @@ export type FromProcess =
       readonly message?: string;
     }
   | CircuitAsked
-  | BatchAsked
   | {
       readonly kind: 'done';
       readonly call: number;
@@ -114,3 +100,75 @@ export type FromProcess =
     }
   /** The procedure stopped because its signal aborted. */
   | { readonly kind: 'aborted'; readonly call: number };
+
+/** Messages of V8's errors when the operating system refuses memory for an array or WebAssembly. */
+const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
+
+/** A coded error of the other side, with its code. */
+class ProcedureFailure extends CodedError {
+  readonly code: string;
+
+  constructor(code: string, message: string, faults: readonly Fault[]) {
+    super(message, faults);
+    this.code = code;
+  }
+}
+
+/**
+ * The failure of a circuit, inside the process. If the procedure rethrows it, the service reports the
+ * original error.
+ */
+export class CircuitFailure extends ProcedureFailure {
+  readonly circuit: number;
+
+  constructor(circuit: number, code: string, message: string, faults: readonly Fault[]) {
+    super(code, message, faults);
+    this.circuit = circuit;
+  }
+}
+
+/** Serialises an error. Never throws, whatever the value. */
+export function failureOf(error: unknown): SentFailure {
+  try {
+    return takenApart(error);
+  } catch {
+    return { kind: 'unexpected', message: 'Something was thrown that cannot be read.', stack: '' };
+  }
+}
+
+/**
+ * The error that callers receive.
+ *
+ * @param ofCircuit - Returns the error that a circuit failed with.
+ */
+export function errorOf(
+  failure: Exclude<SentFailure, { readonly kind: 'memory' }>,
+  ofCircuit: (circuit: number) => unknown,
+): unknown {
+  switch (failure.kind) {
+    case 'coded':
+      return new ProcedureFailure(failure.code, failure.message, failure.faults);
+    case 'circuit':
+      return ofCircuit(failure.circuit);
+    case 'unexpected': {
+      const error = new Error(failure.message);
+      // For the log: the stack in the process.
+      if (failure.stack !== '') error.stack = failure.stack;
+      return error;
+    }
+  }
+}
+
+function takenApart(error: unknown): SentFailure {
+  if (error instanceof CircuitFailure) return { kind: 'circuit', circuit: error.circuit };
+  if (error instanceof CodedError) {
+    const { code, message } = error;
+    const faults = error.faults.map((fault) => ({ ...fault }));
+    return { kind: 'coded', code, message, faults };
+  }
+  if (error instanceof RangeError && REFUSED_MEMORY.test(error.message)) return { kind: 'memory' };
+  if (!(error instanceof Error)) {
+    return { kind: 'unexpected', message: `Not an error was thrown: ${String(error)}`, stack: '' };
+  }
+  return { kind: 'unexpected', message: String(error.message), stack: String(error.stack ?? '') };
+}

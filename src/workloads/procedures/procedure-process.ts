@@ -3,7 +3,7 @@
 import { parentOfProcess } from '../../processes/parent-port.ts';
 import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
 import { lockDown } from './process-lockdown.ts';
-import { type ProcedureCatalog, serveProcedures } from './serve-procedures.ts';
+import { type ProcedureCatalog, serveProcedures } from './served-call.ts';
 
 const parent = parentOfProcess<ToProcess, FromProcess>();
 // Not validated: `PooledProcess` wrote it.

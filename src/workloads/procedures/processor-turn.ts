@@ -1,16 +1,17 @@
 /**
- * Runs a circuit or a batch on the first of several processors that is available.
+ * Runs circuits on the first of several processors that is available.
  *
- * Until it has started it moves to the next processor when the current one becomes unavailable: the
- * caller addressed an agent, and need not wait out the maintenance of one processor.
+ * During its maintenance a processor keeps the circuits that wait for it, which is right for circuits that name that
+ * processor. Callers of an agent or of a model do not: until their circuits have started they move to the next processor
+ * when the current one becomes unavailable.
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor, RunHooks } from '../../fleet/processor.ts';
 
-/** Interval at which a waiting circuit is checked, milliseconds. */
+/** Interval at which waiting circuits are checked, milliseconds. */
 const LOOK_EVERY_MS = 250;
 
-/** Submits the circuit or batch to a processor. */
+/** Submits the circuits to a processor. */
 export type Submit<T> = (processor: Processor, hooks: RunHooks, signal: AbortSignal) => Promise<T>;
 
 /** The result, and the processor that ran it. */
@@ -22,29 +23,38 @@ export interface Ran<T> {
 /** Called with whether the run has started on a processor, when that changes. */
 export type OnBegun = (hasBegun: boolean) => void;
 
+/** The longest wait for a processor, and the error of waiting longer. */
+export interface WaitLimit {
+  /** On the clock of `performance.now()`. */
+  readonly mustBeginBy: number;
+  readonly tooLate: (processor: Processor) => Error;
+}
+
 /** The first available processor; if none is available, the first. */
 export function preferredProcessor(processors: readonly Processor[]): Processor | undefined {
   return processors.find((processor) => processor.availability().available) ?? processors[0];
 }
 
 /**
- * Runs a circuit or a batch on the first available processor.
+ * Runs circuits on the first available processor.
  *
  * @param processors - The preferred one first; at least one.
+ * @param limit - No limit unless given.
  * @throws {ProcessorUnavailableError} if none is available.
- * @throws the error that `submit` rejects with, the signal's reason included.
+ * @throws the error of the limit; the error that `submit` rejects with, the signal's reason included.
  */
 export async function runOnFirst<T>(
   processors: readonly Processor[],
   submit: Submit<T>,
   signal: AbortSignal,
-  onBegun: OnBegun,
+  onBegun: OnBegun = () => {},
+  limit?: WaitLimit,
 ): Promise<Ran<T>> {
   let refusal: unknown;
   for (const processor of processors) {
     if (!processor.availability().available) continue;
     try {
-      const result = await attempt(processor, submit, signal, onBegun);
+      const result = await attempt(processor, submit, signal, onBegun, limit);
       return { processor: processor.spec.id, result };
     } catch (error) {
       if (!(error instanceof ProcessorUnavailableError)) throw error;
@@ -60,15 +70,22 @@ async function attempt<T>(
   submit: Submit<T>,
   signal: AbortSignal,
   onBegun: OnBegun,
+  limit: WaitLimit | undefined,
 ): Promise<T> {
   signal.throwIfAborted();
+  // Not `AbortSignal.any`, which costs more than the rest of this function.
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
   signal.addEventListener('abort', onAbort);
   let hasBegun = false;
-  const timer = setInterval(() => {
-    if (!hasBegun && !processor.availability().available) controller.abort(unavailable(processor));
-  }, LOOK_EVERY_MS).unref();
+  const look = () => {
+    if (hasBegun) return;
+    if (!processor.availability().available) controller.abort(unavailable(processor));
+    else if (limit && performance.now() > limit.mustBeginBy) {
+      controller.abort(limit.tooLate(processor));
+    }
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
   const follow = (begun: boolean) => {
     hasBegun = begun;
     onBegun(begun);
@@ -76,8 +93,6 @@ async function attempt<T>(
   const hooks: RunHooks = {
     onStarted: () => follow(true),
     onStartedOver: () => follow(false),
-    // Readmitted: the call was accepted, and bounds its own circuits in flight.
-    readmitted: true,
   };
   try {
     return await submit(processor, hooks, controller.signal);

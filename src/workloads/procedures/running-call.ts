@@ -4,8 +4,12 @@ import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { CallCircuits } from './call-circuits.ts';
 import { ProcedureDeadlineError } from './errors.ts';
 import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedure-call.ts';
-import { errorOf } from './procedure-failure.ts';
-import type { FromProcess, ToProcess } from './procedure-messages.ts';
+import {
+  type CircuitAsked,
+  errorOf,
+  type FromProcess,
+  type ToProcess,
+} from './procedure-messages.ts';
 
 /** How a call ended on one process. */
 export type CallEnd =
@@ -94,7 +98,6 @@ export class RunningCall {
         this.#progress(message.fraction, message.message);
         return 'goes-on';
       case 'run':
-      case 'run-batch':
         void this.#answer(message);
         return 'goes-on';
       case 'done': {
@@ -142,7 +145,7 @@ export class RunningCall {
     else onProgress?.(fraction, message);
   }
 
-  async #answer(asked: Extract<FromProcess, { kind: 'run' | 'run-batch' }>): Promise<void> {
+  async #answer(asked: CircuitAsked): Promise<void> {
     if (this.#hasEnded) return;
     const answer = await this.#circuits.run(asked);
     if (answer === undefined || this.#hasEnded) return;

@@ -1,14 +1,14 @@
 /** Sends the circuits of a call from its process to the service, which runs them. */
-import type { Circuit } from '../../circuit/circuit.ts';
-import type { RunResult } from '../../engine/engine.ts';
-import { type RunOutputs, runResultOf } from '../../fleet/run-outputs.ts';
-import { packCircuit } from '../../fleet/workers/sent-batch.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import type { RunOutputs } from '../../fleet/run-outputs.ts';
+import { type CircuitRequest, isBatch } from '../../fleet/schedule/scheduled-run.ts';
+import { type PackedCircuit, packCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { CircuitRunner } from './procedure-context.ts';
-import { CircuitFailure, errorOf } from './procedure-failure.ts';
 import {
-  type BatchAsked,
   type CircuitAnswer,
   type CircuitAsked,
+  CircuitFailure,
+  errorOf,
   MAX_OUTSTANDING,
   MAX_SHAPES,
 } from './procedure-messages.ts';
@@ -18,7 +18,6 @@ const MAX_WRITTEN_OPERATIONS = 512;
 
 type Failed = Extract<CircuitAnswer['answer'], { failure: unknown }>;
 type Answer = Exclude<CircuitAnswer['answer'], Failed>;
-type Asked = CircuitAsked | BatchAsked;
 
 interface Waiting {
   readonly resolve: (answer: Answer) => void;
@@ -28,11 +27,11 @@ interface Waiting {
 /** The circuits of one call. */
 export class SentCircuits {
   readonly #call: number;
-  readonly #post: (message: Asked) => void;
+  readonly #post: (message: CircuitAsked) => void;
   readonly #waiting = new Map<number, Waiting>();
   /** Requests beyond the limit; each is sent when another ends. */
   readonly #held: (() => void)[] = [];
-  readonly #slotOf = new Map<Circuit, number>();
+  readonly #slotOf = new Map<DynamicCircuit, number>();
   #numUnderWay = 0;
   #numAsked = 0;
   #numShapes = 0;
@@ -42,29 +41,14 @@ export class SentCircuits {
   constructor(
     call: number,
     widths: Pick<CircuitRunner, 'maxQubits' | 'maxNoisyQubits'>,
-    post: (message: Asked) => void,
+    post: (message: CircuitAsked) => void,
   ) {
     this.#call = call;
     this.#post = post;
     this.runner = {
       maxQubits: widths.maxQubits,
       maxNoisyQubits: widths.maxNoisyQubits,
-      run: async (circuit, request): Promise<RunResult> => {
-        const packed = packCircuit(circuit, circuit.operations.length > MAX_WRITTEN_OPERATIONS);
-        const ids = { kind: 'run', call } as const;
-        const answer = await this.#ask((n) => ({ ...ids, circuit: n, packed, request }));
-        return runResultOf(answer, { numBits: circuit.numBits, numCircuits: 1 });
-      },
-      runBatch: async (shape, request): Promise<RunOutputs> => {
-        const ids = { kind: 'run-batch', call } as const;
-        const { outputs } = await this.#ask((n) => ({
-          ...ids,
-          circuit: n,
-          ...this.#slotFor(shape),
-          request,
-        }));
-        return outputs;
-      },
+      run: (circuit, request) => this.#run(circuit, request),
     };
   }
 
@@ -85,7 +69,21 @@ export class SentCircuits {
     this.#waiting.clear();
   }
 
-  async #ask(asked: (circuit: number) => Asked): Promise<Answer> {
+  async #run(circuit: DynamicCircuit, request: CircuitRequest): Promise<RunOutputs> {
+    const call = this.#call;
+    // A circuit that runs alone is packed at once: its caller may change it while it is held.
+    const own = isBatch(request) ? undefined : { packed: packed(circuit) };
+    const { outputs } = await this.#ask((n) => ({
+      kind: 'run',
+      call,
+      circuit: n,
+      ...(own ?? this.#slotFor(circuit)),
+      request,
+    }));
+    return outputs;
+  }
+
+  async #ask(asked: (circuit: number) => CircuitAsked): Promise<Answer> {
     if (this.#numUnderWay < MAX_OUTSTANDING) this.#numUnderWay++;
     // A request that ends passes its slot on.
     else await new Promise<void>((resolve) => void this.#held.push(resolve));
@@ -104,7 +102,7 @@ export class SentCircuits {
   }
 
   /** Slot of a shape. Both sides assign slots in the same order, so a number identifies a shape again. */
-  #slotFor(shape: Circuit): Pick<BatchAsked, 'slot' | 'shape'> {
+  #slotFor(shape: DynamicCircuit): Pick<CircuitAsked, 'slot' | 'packed'> {
     const known = this.#slotOf.get(shape);
     if (known !== undefined) return { slot: known };
     const slot = this.#numShapes++ % MAX_SHAPES;
@@ -114,8 +112,12 @@ export class SentCircuits {
       break;
     }
     this.#slotOf.set(shape, slot);
-    return { slot, shape };
+    return { slot, packed: packed(shape) };
   }
+}
+
+function packed(circuit: DynamicCircuit): PackedCircuit {
+  return packCircuit(circuit, circuit.operations.length > MAX_WRITTEN_OPERATIONS);
 }
 
 function circuitError(circuit: number, failure: Failed['failure']) {

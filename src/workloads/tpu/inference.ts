@@ -6,8 +6,8 @@
  */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
-import { MAX_SEED } from '../../math/philox.ts';
-import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
+import { addToSeed } from '../../math/philox.ts';
+import { accuracy, confusionMatrix } from '../algorithms/training/model-evaluation.ts';
 import { readArtefact } from '../models/qnn-hybrid/artefact-file.ts';
 import { scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
 import { classAbove } from '../models/qnn-hybrid/fit-classifier.ts';
@@ -19,7 +19,7 @@ import { seedField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
+import { metered } from './metered-circuits.ts';
 
 const MAX_ROWS = 10_000;
 const MAX_SHOTS = 8_192;
@@ -71,7 +71,7 @@ export const inference = procedure({
     labels: [0, 1],
     seed: 7,
   },
-  run: runInference,
+  run: metered(runInference),
 });
 
 function labelFaults(numRows: number | undefined, numLabels: number | undefined): readonly Fault[] {
@@ -88,7 +88,6 @@ const BATCH_ROWS = 1_000;
 
 async function runInference(input: InferenceInput, context: ProcedureContext): Promise<JsonObject> {
   const { parameters, card } = readArtefact();
-  const meter = new MeteredCircuits(context.circuits);
   const { seed = context.seed, shots } = input;
   const iris = input.inputs === undefined ? irisPair() : undefined;
   const rows = input.inputs ?? iris?.rows ?? [];
@@ -100,9 +99,9 @@ async function runInference(input: InferenceInput, context: ProcedureContext): P
   for (let from = 0; from < rows.length; from += BATCH_ROWS) {
     context.signal.throwIfAborted();
     const batch = scaled.slice(from, from + BATCH_ROWS).map(({ values }) => values);
-    const seeds = batch.map((_, k) => seedOfRow(seed, from + k));
+    const seeds = batch.map((_, k) => addToSeed(seed, from + k));
     expectations.push(
-      ...(await expectationsOf(circuit, theta, batch, meter.runner, { shots, seeds })),
+      ...(await expectationsOf(circuit, theta, batch, context.circuits, { shots, seeds })),
     );
     context.countUnits(batch.length);
     const numDone = from + batch.length;
@@ -120,7 +119,11 @@ async function runInference(input: InferenceInput, context: ProcedureContext): P
     out_of_range: scaled.flatMap(({ outOfRange }, row) =>
       outOfRange.map((feature) => ({ row, feature: card.feature_names[feature] ?? '' })),
     ),
-    ...(labels !== undefined && qualityOf(labels, predictions)),
+    ...(labels !== undefined && {
+      accuracy: accuracy(labels, predictions),
+      // Rows: the true class; columns: the predicted class.
+      confusion_matrix: confusionMatrix(labels, predictions),
+    }),
     data: iris === undefined ? 'The rows of the input' : card.training.data.name,
     shots,
     ...(shots > 0 && { seed }),
@@ -128,26 +131,5 @@ async function runInference(input: InferenceInput, context: ProcedureContext): P
       shots > 0
         ? 'Expectation values are sampled from the shots with the seed; row k is drawn with seed + k.'
         : 'Expectation values are exact up to the precision of the processor.',
-    circuits: meter.numCircuits,
-    flops: meter.flops,
-    flops_basis: FLOPS_BASIS,
   };
-}
-
-function qualityOf(labels: readonly number[], predictions: readonly number[]) {
-  const confusion = confusionMatrix(labels, predictions);
-  return {
-    accuracy: accuracy(labels, predictions),
-    // Rows: the true class; columns: the predicted class.
-    confusion_matrix: [
-      [confusion.trueNegatives, confusion.falsePositives],
-      [confusion.falseNegatives, confusion.truePositives],
-    ],
-  };
-}
-
-/** Seed of a row: `seed` + `row`, wrapped to 0 above the largest seed. */
-function seedOfRow(seed: number, row: number): number {
-  const room = MAX_SEED - seed;
-  return row <= room ? seed + row : row - room - 1;
 }

@@ -7,18 +7,15 @@
  * precision are not counted, nor is noise: the count is that of the plain method, for comparison. A gradient counts as one circuit,
  * and its operations are those of the adjoint method without its sums.
  */
-import {
-  type Circuit,
-  type DynamicCircuit,
-  hasMidCircuitMeasurement,
-} from '../../circuit/circuit.ts';
+import { type DynamicCircuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import type { RunProcedure } from '../procedures/procedure.ts';
 import type { CircuitRunner } from '../procedures/procedure-context.ts';
 
 /** A gradient takes a state forward, and two states back. */
 const RUNS_PER_GRADIENT = 3;
 
 /** Explanation of the count in results. */
-export const FLOPS_BASIS =
+const FLOPS_BASIS =
   'Counted, not measured: gates as dense matrices on a full state vector, 8·2^k − 2 operations an amplitude for k targets; a gradient as three such runs.';
 
 /**
@@ -37,41 +34,21 @@ function circuitFlops(circuit: DynamicCircuit, shots = 1): number {
   return hasMidCircuitMeasurement(circuit) ? flops * Math.max(1, shots) : flops;
 }
 
-/** Wraps a circuit runner and counts the circuits that pass through it. */
-export class MeteredCircuits {
-  /** The counting runner; use it in place of the given one. */
-  readonly runner: CircuitRunner;
-  /** Operations by shape; shapes compare by identity, as in runners. */
-  readonly #flopsOf = new WeakMap<Circuit, number>();
-  #flops = 0;
-  #numCircuits = 0;
-
-  constructor(circuits: CircuitRunner) {
-    this.runner = {
-      maxQubits: circuits.maxQubits,
-      maxNoisyQubits: circuits.maxNoisyQubits,
+/** Runs a procedure on circuits that are counted, and adds the counts to its result. */
+export function metered<Input>(run: RunProcedure<Input>): RunProcedure<Input> {
+  return async (input, context) => {
+    let [circuits, flops] = [0, 0];
+    const runner: CircuitRunner = {
+      ...context.circuits,
       run: (circuit, request) => {
-        this.#numCircuits++;
-        this.#flops += circuitFlops(circuit, request.shots);
-        return circuits.run(circuit, request);
-      },
-      runBatch: (shape, request) => {
-        const flops = this.#flopsOf.get(shape) ?? circuitFlops(shape);
-        this.#flopsOf.set(shape, flops);
-        this.#numCircuits += request.numCircuits;
-        const runs = request.gradients === true ? RUNS_PER_GRADIENT : 1;
-        this.#flops += request.numCircuits * runs * flops;
-        return circuits.runBatch(shape, request);
+        const { numCircuits = 1, gradients, shots } = request;
+        const runs = gradients === true ? RUNS_PER_GRADIENT : 1;
+        circuits += numCircuits;
+        flops += numCircuits * runs * circuitFlops(circuit, shots);
+        return context.circuits.run(circuit, request);
       },
     };
-  }
-
-  /** Floating-point operations of all circuits so far, as `circuitFlops` counts them. */
-  get flops(): number {
-    return this.#flops;
-  }
-
-  get numCircuits(): number {
-    return this.#numCircuits;
-  }
+    const result = await run(input, { ...context, circuits: runner });
+    return { ...result, circuits, flops, flops_basis: FLOPS_BASIS };
+  };
 }

@@ -6,19 +6,14 @@
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { Chance } from '../algorithms/chance.ts';
-import {
-  type IsingProblem,
-  isingProblem,
-  maxCutProblem,
-} from '../algorithms/qaoa/ising-problem.ts';
-import { qaoaReport, topOutcomes } from '../algorithms/qaoa/qaoa-result.ts';
-import { runQaoa } from '../algorithms/qaoa/run-qaoa.ts';
+import { qaoaReport, runQaoa, topOutcomes } from '../algorithms/qaoa/run-qaoa.ts';
+import { type IsingProblem, isingProblem, maxCutProblem } from '../algorithms/qaoa/z-polynomial.ts';
 import { ProcedureInputError } from '../procedures/errors.ts';
 import { seedField, shotsField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
+import { metered } from './metered-circuits.ts';
 
 const LIMITS = {
   qubits: 16,
@@ -117,7 +112,7 @@ export const optimization = procedure({
     layers: 1,
     seed: 7,
   },
-  run: runOptimization,
+  run: metered(runOptimization),
 });
 
 /** The edges of a cut problem, and their number of nodes. */
@@ -216,11 +211,10 @@ async function runOptimization(
     const message = `It takes ${problem.numQubits} qubits; ${maxQubits} would run now.`;
     throw new ProcedureInputError([{ path: '', message }]);
   }
-  const meter = new MeteredCircuits(context.circuits);
   const result = await runQaoa(
     problem,
     { layers, shots, seed: new Chance(seed, 0).seed(), maxSteps: SEARCH_STEPS },
-    { ...context, circuits: meter.runner },
+    context,
   );
   const { best, optimum } = result;
   return {
@@ -235,9 +229,6 @@ async function runOptimization(
     })),
     qaoa: qaoaReport(result),
     seed,
-    circuits: meter.numCircuits,
-    flops: meter.flops,
-    flops_basis: FLOPS_BASIS,
   };
 }
 

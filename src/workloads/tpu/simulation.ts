@@ -7,24 +7,29 @@ import {
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
-import type { Counts } from '../../engine/engine.ts';
-import { CodedError, type Fault } from '../../errors/coded-error.ts';
-import { outcomeLabel } from '../../math/basis-index.ts';
-import { distributionView } from '../agents/research/outcome-view.ts';
+import type { Fault } from '../../errors/coded-error.ts';
 import { runParameterSweep } from '../agents/research/parameter-sweep.ts';
+import { circuitSeed, distributionView, runCircuit } from '../algorithms/run-points.ts';
+import { ProcedureInputError } from '../procedures/errors.ts';
+import {
+  circuitFields,
+  circuitOf,
+  faultsOf,
+  NEEDS_FINAL_STATE,
+  seedField,
+  UPDATES_PER_DRAW,
+  widthFaults,
+} from '../procedures/input-fields.ts';
+import type { JsonObject } from '../procedures/json.ts';
+import { procedure } from '../procedures/procedure.ts';
+import type { ProcedureContext } from '../procedures/procedure-context.ts';
 import {
   outputFields,
   type SweepInput,
   sweepFaults,
   sweepFields,
-} from '../agents/research/sweep-fields.ts';
-import { circuitSeed } from '../algorithms/run-circuits.ts';
-import { ProcedureInputError } from '../procedures/errors.ts';
-import { circuitFields, circuitOf, seedField } from '../procedures/input-fields.ts';
-import type { JsonObject } from '../procedures/json.ts';
-import { procedure } from '../procedures/procedure.ts';
-import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
+} from '../procedures/sweep-fields.ts';
+import { metered } from './metered-circuits.ts';
 
 const LIMITS = {
   circuits: 64,
@@ -39,9 +44,6 @@ const LIMITS = {
   /** Most work of all circuits together: gates times amplitudes, and draws. */
   amplitude_updates: 1e11,
 } as const;
-
-/** Cost of a draw, in amplitude updates. */
-const UPDATES_PER_DRAW = 50;
 
 const entry = z.strictObject({
   ...circuitFields,
@@ -128,7 +130,7 @@ export const simulation = procedure({
     shots: 1000,
     seed: 7,
   },
-  run: runSimulation,
+  run: metered(runSimulation),
 });
 
 /** A circuit of the input and its outputs. */
@@ -147,18 +149,16 @@ function sweepOf({ sweep, seed }: SimulationInput): SweepInput | undefined {
 }
 
 /**
- * Reads the circuits of an input, in order.
+ * Reads a circuit of an input.
  *
- * @throws {CodedError} listing the faults of one circuit, with paths relative to it.
+ * @throws {CodedError} listing its faults, with paths relative to it.
  */
-function* plannedCircuits(given: SimulationInput): Generator<PlannedCircuit> {
-  for (const one of given.circuits ?? DEFAULT_CIRCUITS) {
-    const { name, shots = given.shots, observables = [], probabilities } = one;
-    const circuit = withFinalMeasurement(circuitOf(one, { maxQubits: LIMITS.qubits }));
-    const parsed = parseObservables(observables, circuit.numQubits, 'observables');
-    const planned = { circuit, shots, observables: parsed, probabilities };
-    yield name === undefined ? planned : { ...planned, name };
-  }
+function plannedCircuit(one: z.output<typeof entry>, ofJob: SimulationInput): PlannedCircuit {
+  const { name, shots = ofJob.shots, observables = [], probabilities } = one;
+  const circuit = withFinalMeasurement(circuitOf(one, { maxQubits: LIMITS.qubits }));
+  const parsed = parseObservables(observables, circuit.numQubits, 'observables');
+  const planned = { circuit, shots, observables: parsed, probabilities };
+  return name === undefined ? planned : { ...planned, name };
 }
 
 function simulationFaults(given: SimulationInput): readonly Fault[] {
@@ -172,16 +172,12 @@ function simulationFaults(given: SimulationInput): readonly Fault[] {
   const sizes = { gates: 0, result_numbers: 0, amplitude_updates: 0 };
   const faults = (given.circuits ?? []).flatMap((one, i) => {
     const place = `circuits[${i}]`;
-    try {
-      const [planned] = plannedCircuits({ ...given, circuits: [one] });
-      if (planned === undefined) throw new Error('unreachable: a circuit that is none');
+    const found = faultsOf(() => {
+      const planned = plannedCircuit(one, given);
       addSizes(sizes, planned);
-      return outputFaults(planned).map((fault) => within(place, fault));
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
-      if (error.faults.length === 0) return [{ path: place, message: error.message }];
-      return error.faults.map((fault) => within(place, fault));
-    }
+      return outputFaults(planned);
+    }, '');
+    return found.map((fault) => within(place, fault));
   });
   return faults.length > 0 ? faults : sizeFaults(sizes);
 }
@@ -198,8 +194,7 @@ function outputFaults(planned: PlannedCircuit): readonly Fault[] {
     faults.push({ path: 'shots', message });
   }
   if (hasMidCircuitMeasurement(circuit)) {
-    const message =
-      'Needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.';
+    const message = `Needs ${NEEDS_FINAL_STATE}`;
     if (observables.length > 0) faults.push({ path: 'observables', message });
     if (probabilities) faults.push({ path: 'probabilities', message });
   } else if (probabilities && circuit.numBits > LIMITS.probability_bits) {
@@ -244,34 +239,31 @@ async function runSimulation(
   input: SimulationInput,
   context: ProcedureContext,
 ): Promise<JsonObject> {
-  const meter = new MeteredCircuits(context.circuits);
-  const metered = { ...context, circuits: meter.runner };
   const sweep = sweepOf(input);
   const result =
     sweep === undefined
-      ? await runCircuits(input, metered)
-      : { sweep: await runParameterSweep(sweep, metered) };
+      ? await runCircuits(input, context)
+      : { sweep: await runParameterSweep(sweep, context) };
   return {
     ...result,
     bit_order: 'little-endian',
-    circuits: meter.numCircuits,
-    flops: meter.flops,
-    flops_basis: FLOPS_BASIS,
   };
 }
 
 async function runCircuits(input: SimulationInput, context: ProcedureContext): Promise<JsonObject> {
-  const { seed = context.seed } = input;
-  const planned = [...plannedCircuits(input)];
-  checkWidths(planned, context.circuits.maxQubits);
+  const { seed = context.seed, circuits = DEFAULT_CIRCUITS } = input;
+  const planned = circuits.map((one) => plannedCircuit(one, input));
+  const { maxQubits } = context.circuits;
+  const faults = planned.flatMap(({ circuit }, i) =>
+    widthFaults(circuit, maxQubits, `circuits[${i}]`),
+  );
+  if (faults.length > 0) throw new ProcedureInputError(faults);
   const results = new Array<JsonObject>(planned.length);
   const todo = planned.entries();
   let numDone = 0;
   const work = async () => {
     for (const [i, one] of todo) {
-      context.signal.throwIfAborted();
       results[i] = await runOne(one, circuitSeed(seed, i), context);
-      context.countUnits(1);
       numDone++;
       context.progress(numDone / planned.length, `${numDone} of ${planned.length} circuits`);
     }
@@ -285,45 +277,19 @@ async function runCircuits(input: SimulationInput, context: ProcedureContext): P
   };
 }
 
-function checkWidths(planned: readonly PlannedCircuit[], maxQubits: number): void {
-  const faults = planned.flatMap(({ circuit: { numQubits } }, i) =>
-    numQubits <= maxQubits
-      ? []
-      : [
-          {
-            path: `circuits[${i}]`,
-            message: `${numQubits} qubits; the widest circuit that would run now has ${maxQubits}.`,
-          },
-        ],
-  );
-  if (faults.length > 0) throw new ProcedureInputError(faults);
-}
-
 async function runOne(
   { name, circuit, shots, observables, probabilities }: PlannedCircuit,
   seed: number,
-  { circuits }: ProcedureContext,
+  context: ProcedureContext,
 ): Promise<JsonObject> {
-  const run = await circuits.run(circuit, {
-    ...(shots > 0 && { shots, seed }),
-    ...(probabilities && { probabilities }),
-    ...(observables.length > 0 && { observables }),
-  });
+  const outputs = { shots, probabilities, ...(observables.length > 0 && { observables }) };
+  const outcome = await runCircuit(circuit, { ...outputs, seed }, context);
   return {
     ...(name !== undefined && { name }),
-    ...(shots > 0 && { counts: countsView(run.counts), shots, seed }),
-    ...(run.probabilities && { probabilities: distributionView(run.probabilities) }),
-    ...(run.expectations && { expectations: [...run.expectations] }),
+    ...(outcome.counts && { counts: outcome.counts, shots, seed }),
+    ...(outcome.probabilities && { probabilities: distributionView(outcome.probabilities) }),
+    ...(outcome.expectations && { expectations: outcome.expectations }),
     qubits: circuit.numQubits,
     measured_qubits: measuredQubits(circuit),
   };
-}
-
-function countsView({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): JsonObject {
-  return Object.fromEntries(
-    Array.from(occurrences, (occurrence, i) => [
-      outcomeLabel(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits),
-      occurrence,
-    ]),
-  );
 }

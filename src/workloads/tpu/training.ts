@@ -1,9 +1,9 @@
 /** Input of the TPU job `training`, its limits and its faults. */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
-import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../agents/research/vqe-faults.ts';
-import { type VqeInput, vqeFields } from '../agents/research/vqe-fields.ts';
-import { circuitsOfGradient } from '../algorithms/training/gradients/exact-gradients.ts';
+import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../agents/research/vqe.ts';
+import { type VqeInput, vqeFields } from '../agents/research/vqe-problem.ts';
+import { circuitsOfGradient } from '../algorithms/training/gradients.ts';
 import { ANSATZES } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import { seedField } from '../procedures/input-fields.ts';
 

@@ -133,7 +133,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a plan reads a whole list for an element of it',
-    file: 'src/workloads/plans/references.ts',
+    file: 'src/workloads/plans/plan.ts',
     from: 'found = isList(found) ? found[step] : undefined;',
     to: 'found = isList(found) ? found[0] : undefined;',
   },
@@ -151,7 +151,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'the TPU model takes milliseconds for seconds',
-    file: 'src/workloads/tpu/modelled-duration.ts',
+    file: 'src/workloads/tpu/slice-request.ts',
     from: 'bf16Tflops * 1e9 *',
     to: 'bf16Tflops * 1e12 *',
   },

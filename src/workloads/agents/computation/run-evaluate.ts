@@ -1,13 +1,26 @@
-/** Runs the task `evaluate`, in a process of its own. */
+/** Runs the task `evaluate`, in a process of its own, and writes values as JSON. */
+
+import {
+  isBigNumber,
+  isComplex,
+  isFraction,
+  isMatrix,
+  isResultSet,
+  isUnit,
+  type MathJsInstance,
+} from 'mathjs';
 import type { Fault } from '../../../errors/coded-error.ts';
 import {
   BoundedMath,
   faultsOfParsing,
   type Precision,
 } from '../../algorithms/expressions/bounded-math.ts';
-import { renderValue } from '../../algorithms/expressions/render-value.ts';
+import { EXPRESSION_LIMITS } from '../../algorithms/expressions/expression-limits.ts';
+import { isRecord } from '../../algorithms/expressions/value-size.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import type { Json, JsonObject } from '../../procedures/json.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
-import { DEFAULT_DIGITS, type EvaluateInput, type VariableValue } from './evaluate-input.ts';
+import { DEFAULT_DIGITS, type EvaluateInput, type VariableValue } from './expression-input.ts';
 
 /** Evaluator of doubles, kept: opening one takes a while, and most runs need only doubles. */
 let ofDoubles: BoundedMath | undefined;
@@ -62,4 +75,85 @@ function variableOf(value: VariableValue, { math }: BoundedMath, kind: Precision
   };
   const entries: unknown = entryOf(value);
   return Array.isArray(entries) ? math.matrix(entries) : entries;
+}
+
+/** A value rendered. */
+export interface Rendered extends JsonObject {
+  /** Exact kinds of numbers, and infinite ones and NaN, are texts. */
+  readonly result: Json;
+  /** Mathjs's name of the type: `number`, `BigNumber`, `Complex`, `DenseMatrix`, … */
+  readonly type: string;
+  /** The value in a person's notation, doubles to 14 digits. */
+  readonly text: string;
+}
+
+/** Digits of doubles that rounding leaves unchanged. */
+const TEXT_DIGITS = 14;
+
+/**
+ * The value, its type and its text.
+ *
+ * @param digits - Of the text.
+ * @throws {ProcedureInputError} at `expression`, where the value is a function or larger than a result.
+ */
+export function renderValue(value: unknown, math: MathJsInstance, digits = TEXT_DIGITS): Rendered {
+  const result = render(value, math);
+  const text = typeof value === 'string' ? value : math.format(value, digits);
+  if (text.length > EXPRESSION_LIMITS.max_text_length * 2) {
+    refuse(`The result takes ${text.length} characters, which is too much for an answer.`);
+  }
+  return { result, type: math.typeOf(value), text };
+}
+
+/** @param depth - Of lists and objects around the value. */
+function render(value: unknown, math: MathJsInstance, depth = 0): Json {
+  if (value === null || value === undefined) return null;
+  switch (typeof value) {
+    case 'boolean':
+    case 'string':
+      return value;
+    case 'number':
+      return renderDouble(value);
+    case 'bigint':
+      return value.toString();
+    default:
+      return renderObject(value, math, depth);
+  }
+}
+
+/** JSON has no infinity and no NaN; −0 is 0 in it. */
+function renderDouble(value: number): Json {
+  return Number.isFinite(value) ? value + 0 : String(value);
+}
+
+function renderObject(value: unknown, math: MathJsInstance, depth: number): Json {
+  if (isBigNumber(value)) return value.toString();
+  if (isFraction(value)) return value.toFraction();
+  if (isComplex(value)) return { re: renderDouble(value.re), im: renderDouble(value.im) };
+  if (isMatrix(value)) return render(value.toArray(), math, depth);
+  if (isResultSet(value)) return value.entries.map((entry) => render(entry, math, within(depth)));
+  if (isUnit(value)) {
+    const { value: amount, unit } = value.toJSON();
+    return { value: render(amount, math), unit };
+  }
+  if (Array.isArray(value)) return value.map((entry) => render(entry, math, within(depth)));
+  if (isRecord(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [name, render(field, math, within(depth))]),
+    );
+  }
+  return refuse(`A ${math.typeOf(value)} is not a result; name what it is to be applied to.`);
+}
+
+/** The depth inside a list or an object that lies so deep itself. */
+function within(depth: number): number {
+  const { max_dimensions } = EXPRESSION_LIMITS;
+  if (depth < max_dimensions) return depth + 1;
+  return refuse(
+    `The result has more than ${max_dimensions} dimensions, which is the limit max_dimensions.`,
+  );
+}
+
+function refuse(message: string): never {
+  throw new ProcedureInputError([{ path: 'expression', message }]);
 }

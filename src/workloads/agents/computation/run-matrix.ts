@@ -1,10 +1,13 @@
-/** Runs the task `matrix`. */
+/** Runs the tasks `matrix` and `eigenvalues`. */
 import { isMatrix, type Matrix } from 'mathjs';
-import { frobeniusNorm, fromRows } from '../../algorithms/linear-algebra/dense-matrix.ts';
+import { type Eigenpair, eigenpairsOf } from '../../algorithms/linear-algebra/eigenpairs.ts';
 import {
   determinantOf,
   entriesOf,
+  frobeniusNorm,
+  fromRows,
   identity,
+  isHermitian,
   matrixMath,
   matrixOf,
   oneNorm,
@@ -14,14 +17,7 @@ import {
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { Json, JsonObject } from '../../procedures/json.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
-import type { MATRIX_OPERATIONS, MatrixRows } from './matrix-input.ts';
-
-/** Parsed input. */
-export interface MatrixInput {
-  readonly operation: (typeof MATRIX_OPERATIONS)[number];
-  readonly matrices: readonly MatrixRows[];
-  readonly exponent?: number | undefined;
-}
+import type { EigenvaluesInput, MatrixInput } from './matrix-input.ts';
 
 /** A result, a matrix or [re, im], and figures on its accuracy. */
 interface Computed {
@@ -144,4 +140,43 @@ function imprecise(): never {
 
 function refuse(path: string, message: string): never {
   throw new ProcedureInputError([{ path, message }]);
+}
+
+/** Runs `eigenvalues`. */
+export const runEigenvalues: RunProcedure<EigenvaluesInput> = async (input) => {
+  const matrix = fromRows(input.matrix);
+  const pairs = eigenpairsOf(matrix);
+  if (pairs === undefined) {
+    const message = 'The iteration for its eigenvalues did not converge.';
+    throw new ProcedureInputError([{ path: 'matrix', message }]);
+  }
+  const hermitian = isHermitian(matrix);
+  const residuals = pairs.map(({ residual }) => residual);
+  const norm = frobeniusNorm(matrix);
+  const worst = Math.max(...residuals);
+  return {
+    // The eigenvalues of a Hermitian matrix are real.
+    values: pairs.map(({ value }) => (hermitian ? value[0] : [...value])),
+    hermitian,
+    ...(input.vectors ? vectorFields(pairs) : {}),
+    residuals,
+    max_relative_residual: norm === 0 ? worst : worst / norm,
+    method: 'schur',
+  };
+};
+
+function vectorFields(pairs: readonly Eigenpair[]) {
+  const vectors = pairs.map(({ vector }) =>
+    Array.from({ length: vector.length / 2 }, (_, i): [number, number] => [
+      vector[2 * i]! + 0,
+      vector[2 * i + 1]! + 0,
+    ]),
+  );
+  // Rows rather than columns: linear independence is the same.
+  const inverse = solve(matrixOf(vectors));
+  return {
+    vectors,
+    vectors_independent: inverse !== undefined,
+    ...(inverse && { vectors_condition_number: inverse.conditionNumber }),
+  };
 }

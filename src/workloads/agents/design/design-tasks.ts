@@ -5,10 +5,19 @@ import {
   MAX_FAMILY_QUBITS,
   prepareStateFaults,
   prepareStateInput,
-} from './prepare-state.ts';
-import { MAX_COUPLERS, MAX_WIDE_GATES, ROUTE_LIMITS, routeFaults, routeInput } from './route.ts';
-import { SHORTEN_MAX_QUBITS, shortenFaults, shortenInput } from './shorten.ts';
-import { synthesizeFaults, synthesizeInput } from './synthesize.ts';
+  SHORTEN_MAX_QUBITS,
+  shortenFaults,
+  shortenInput,
+  synthesizeFaults,
+  synthesizeInput,
+} from './design-input.ts';
+import {
+  MAX_COUPLERS,
+  MAX_WIDE_GATES,
+  ROUTE_LIMITS,
+  routeFaults,
+  routeInput,
+} from './route-input.ts';
 
 /** The task `prepare_state`. */
 export const prepareState = procedure({
@@ -24,7 +33,7 @@ export const prepareState = procedure({
   },
   example: { amplitudes: [0.5, 0, [0, 0.5], 0.5, 0, 0, 0, -0.5] },
   feeds: { circuit: 'circuit', qubits: 'qubits' },
-  run: async (...call) => (await import('./run-prepare-state.ts')).runPrepareState(...call),
+  run: async (...call) => (await import('./run-design.ts')).runPrepareState(...call),
 });
 
 /** The task `route`. */
@@ -77,7 +86,7 @@ export const shorten = procedure({
     gate_set: ['cx', 'rz', 'ry'],
   },
   feeds: { circuit: 'circuit', qubits: 'qubits' },
-  run: async (...call) => (await import('./run-shorten.ts')).runShorten(...call),
+  run: async (...call) => (await import('./run-design.ts')).runShorten(...call),
 });
 
 const H = Math.SQRT1_2;
@@ -120,5 +129,5 @@ export const synthesize = procedure({
     gate_set: ['cx', 'rz', 'ry'],
   },
   feeds: { circuit: 'circuit', qubits: 'qubits' },
-  run: async (...call) => (await import('./run-synthesize.ts')).runSynthesize(...call),
+  run: async (...call) => (await import('./run-design.ts')).runSynthesize(...call),
 });

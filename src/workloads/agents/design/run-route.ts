@@ -19,17 +19,15 @@ import { nativeCircuit } from '../../../compiler/native/native-circuit.ts';
 import type { Layout } from '../../../compiler/routing/layout.ts';
 import { onPlaces, type RoutedCircuit, swapGate } from '../../../compiler/routing/route-circuit.ts';
 import { Chance } from '../../algorithms/chance.ts';
-import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';
 import { verifyCircuits } from '../../algorithms/equivalence/verify-circuits.ts';
+import { EquivalenceError } from '../../algorithms/equivalence/whole-unitary.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitOf } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { noiseModelOf, withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { circuitView } from './circuit-view.ts';
-import { type RoutingTarget, routingTarget } from './devices/target.ts';
-import { circuitSize } from './gate-counts.ts';
-import { ROUTE_LIMITS, type RouteInput } from './route.ts';
+import { circuitSize, circuitView } from './circuit-report.ts';
+import { ROUTE_LIMITS, type RouteInput, type RoutingTarget, routingTarget } from './route-input.ts';
 
 /** Numbers of the run's random streams. */
 const ROUTING_STREAM = 100;

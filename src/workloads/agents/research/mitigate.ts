@@ -7,7 +7,7 @@ import { readoutErrorsOf } from '../../../circuit/noise/apply-noise.ts';
 import { noErrorProbability } from '../../../circuit/noise/noise-facts.ts';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
 import { pauliTerm } from '../../../circuit/observable-schema.ts';
-import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import type { Fault } from '../../../errors/coded-error.ts';
 import { circuitWork, runWork } from '../../../fleet/schedule/scheduled-run.ts';
 import {
   exponentialFit,
@@ -25,7 +25,7 @@ import {
   PLAIN_MEASUREMENT,
 } from '../../algorithms/mitigation/run-mitigation.ts';
 import { readingMap } from '../../algorithms/noise/misread-observable.ts';
-import { circuitFields, circuitOf, seedField } from '../../procedures/input-fields.ts';
+import { circuitFields, circuitOf, faultsOf, seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { noiseField, noiseModelOf } from '../../procedures/noise-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
@@ -141,15 +141,12 @@ function runsOf(given: MitigateInput, seed: number): MitigationRuns {
 function inputFaults(given: MitigateInput): readonly Fault[] {
   const faults = scaleFaults(given);
   if (faults.length > 0) return faults;
-  try {
+  return faultsOf(() => {
     // Before anything is folded: thousands of gates may become many more.
     const unfolded = runsOf({ ...given, scale_factors: [1] }, 0);
     const found = [...circuitFaults(given, unfolded), ...readoutFaults(given, unfolded)];
     return found.length > 0 ? found : workFaults(given, runsOf(given, 0));
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    return error.faults;
-  }
+  });
 }
 
 function scaleFaults({ scale_factors: factors, asymptote, extrapolation }: MitigateInput) {

@@ -13,7 +13,7 @@ import { scaleNoiseModel } from '../../../circuit/noise/scale-noise-model.ts';
 import { parseObservables } from '../../../circuit/observable.ts';
 import { NAMED_NOISE_MODELS, NOISE_MODELS } from '../../../compiler/device/noise-models.ts';
 import { DEVICE_IDS } from '../../../compiler/device/public-devices.ts';
-import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import type { Fault } from '../../../errors/coded-error.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
 import { numMisreadStrings, readingMap } from '../../algorithms/noise/misread-observable.ts';
 import {
@@ -23,12 +23,12 @@ import {
   updatesPerOperation,
 } from '../../algorithms/noise/run-noise-scan.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
-import { circuitFields, circuitOf, seedField } from '../../procedures/input-fields.ts';
+import { circuitFields, circuitOf, faultsOf, seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { noiseField, noiseModelOf, withNoise } from '../../procedures/noise-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { outputFields, SWEEP_LIMITS } from './sweep-fields.ts';
+import { outputFields, SWEEP_LIMITS } from '../../procedures/sweep-fields.ts';
 
 const LIMITS = {
   qubits: 16,
@@ -169,12 +169,7 @@ function ratesOf({ gates = [], readout = [] }: NoiseModelObject): Rates {
 function noiseFaults(given: NoiseScanInput): readonly Fault[] {
   const faults = levelFaults(given);
   if (faults.length > 0) return faults;
-  try {
-    return scanFaults(given, noiseScanOf(given, 0));
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    return error.faults;
-  }
+  return faultsOf(() => scanFaults(given, noiseScanOf(given, 0)));
 }
 
 function levelFaults({ levels, device, noise, scale_factors }: NoiseScanInput): readonly Fault[] {

@@ -1,21 +1,23 @@
 /** The task `parameter_sweep`: runs one circuit at many values of its parameters. */
 import { z } from 'zod';
-import { inputRows } from '../../../circuit/input-columns.ts';
-import { batchOutcome, type CircuitOutcome, circuitSeed } from '../../algorithms/run-circuits.ts';
+import {
+  circuitSeed,
+  distributionView,
+  type PointOutcome,
+  runPoints,
+} from '../../algorithms/run-points.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { outcomeView } from './outcome-view.ts';
-import type { SweepPlan } from './sweep-fields.ts';
 import {
+  pointAt,
   SWEEP_LIMITS,
   type SweepInput,
   sweepFaults,
   sweepFields,
   sweepInputs,
   sweepPlan,
-} from './sweep-fields.ts';
-import { pointAt } from './sweep-points.ts';
+} from '../../procedures/sweep-fields.ts';
 
 /** The task `parameter_sweep`. */
 export const parameterSweep = procedure({
@@ -41,23 +43,45 @@ export async function runParameterSweep(
   input: SweepInput,
   context: ProcedureContext,
 ): Promise<JsonObject> {
-  const plan = sweepPlan(input);
-  const { shots, probabilities } = input;
-  const seed = input.seed ?? context.seed;
-  const outputs = { probabilities, seed, ...(shots !== undefined && { shots }) };
-  const points = await runSweep(plan, outputs, context, (numDone) =>
-    context.progress(numDone / plan.numPoints, `point ${numDone} of ${plan.numPoints}`),
+  const { parameters, combination, template, observables, numPoints } = sweepPlan(input);
+  const { shots, probabilities, seed = context.seed } = input;
+  const inputs = sweepInputs(parameters, combination);
+  const program = {
+    groups: template.groupsAt(inputs),
+    inputs,
+    outputs: {
+      probabilities,
+      ...(shots !== undefined && { shots }),
+      ...(observables.length > 0 && { observables }),
+    },
+    seedOf: (point: number) => circuitSeed(seed, point),
+  };
+  const outcomes = await runPoints(program, context, (numDone) =>
+    context.progress(numDone / numPoints, `point ${numDone} of ${numPoints}`),
   );
+  const points = outcomes.map((outcome, i) => ({
+    values: pointAt(parameters, combination, i),
+    ...outcome,
+  }));
   return {
-    parameters: plan.parameters.map(({ name }) => name),
-    num_points: plan.numPoints,
-    points: points.map(({ values, ...outcome }) => ({
-      values: [...values],
-      ...outcomeView(outcome),
-    })),
+    parameters: parameters.map(({ name }) => name),
+    num_points: numPoints,
+    points: points.map(pointView),
     ...extremes(points),
     ...(shots !== undefined && { shots, seed }),
     basis: shots === undefined ? 'exact' : 'counts sampled with the seed, all else exact',
+  };
+}
+
+/** A point with the values of its parameters, in the order of their names. */
+type SweepPoint = PointOutcome & { readonly values: readonly number[] };
+
+function pointView({ values, expectations, counts, probabilities }: SweepPoint): JsonObject {
+  return {
+    values,
+    ...(expectations && { expectations }),
+    ...(counts && { counts }),
+    ...(probabilities && { probabilities: distributionView(probabilities) }),
   };
 }
 
@@ -70,72 +94,6 @@ function extremes(points: readonly SweepPoint[]): JsonObject {
     if (first(point)! < first(lowest)!) lowest = point;
     if (first(point)! > first(highest)!) highest = point;
   }
-  const view = (point: SweepPoint) => ({
-    values: [...point.values],
-    expectation: first(point)!,
-  });
+  const view = (point: SweepPoint) => ({ values: point.values, expectation: first(point)! });
   return { lowest: view(lowest), highest: view(highest) };
-}
-
-/** Outputs at each point, beside the observables. */
-interface SweepOutputs {
-  /** Number of shots; none unless given. */
-  readonly shots?: number;
-  readonly probabilities: boolean;
-  readonly seed: number;
-}
-
-/** Result at one point of a sweep. */
-interface SweepPoint extends CircuitOutcome {
-  /** Values of the parameters, in the order of their names. */
-  readonly values: readonly number[];
-}
-
-/** Largest number of entries in the states or distributions of the points between two reports of progress. */
-const MAX_WINDOW_NUMBERS = 2 ** 20;
-const MAX_WINDOW = 1024;
-
-/**
- * Runs all points: those that run the same gates together.
- *
- * @param onProgress - Called now and then with the number of points done.
- * @throws {ProcedureInputError} if the program is invalid at a point.
- * @throws the signal's reason once it aborts; the errors of running circuits.
- */
-async function runSweep(
-  plan: SweepPlan,
-  { seed, ...outputs }: SweepOutputs,
-  { circuits, countUnits, signal }: Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>,
-  onProgress: (numDone: number) => void = () => {},
-): Promise<readonly SweepPoint[]> {
-  const { parameters, combination, template, observables, numPoints } = plan;
-  const inputs = sweepInputs(plan);
-  const points = new Array<SweepPoint>(numPoints);
-  let numDone = 0;
-  for (const { circuit, formulas, points: own } of template.groupsAt(inputs)) {
-    const numOwn = own?.length ?? numPoints;
-    const numbers = 2 ** Math.max(circuit.numQubits - 4, circuit.numBits);
-    const size = Math.max(1, Math.min(MAX_WINDOW, Math.floor(MAX_WINDOW_NUMBERS / numbers)));
-    for (let from = 0; from < numOwn; from += size) {
-      signal.throwIfAborted();
-      const to = Math.min(numOwn, from + size);
-      const indices = Array.from({ length: to - from }, (_, i) => own?.[from + i] ?? from + i);
-      const result = await circuits.runBatch(circuit, {
-        ...outputs,
-        numCircuits: indices.length,
-        angles: inputRows(inputs, own, from, to),
-        formulas,
-        seeds: indices.map((index) => circuitSeed(seed, index)),
-        ...(observables.length > 0 && { observables }),
-      });
-      for (const [i, index] of indices.entries()) {
-        const values = pointAt(parameters, combination, index);
-        points[index] = { values, ...batchOutcome(result, i, circuit, observables.length) };
-      }
-      countUnits(indices.length);
-      numDone += indices.length;
-      onProgress(numDone);
-    }
-  }
-  return points;
 }

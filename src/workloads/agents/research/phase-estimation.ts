@@ -6,25 +6,22 @@ import { gateObject } from '../../../circuit/gate-object-schema.ts';
 import { circuitFromGateObjects } from '../../../circuit/gate-objects.ts';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
 import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
-import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import type { Fault } from '../../../errors/coded-error.ts';
 import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
-import { circuitJson } from '../../algorithms/circuit-json.ts';
-import { applyObservable } from '../../algorithms/hamiltonians/observable-action.ts';
+import { circuitJson } from '../../algorithms/gate-operation.ts';
+import { applyObservable, exponential } from '../../algorithms/hamiltonians/observable-action.ts';
 import { innerProduct } from '../../algorithms/linear-algebra/vectors.ts';
 import {
   type Eigenstate,
   eigenstates,
-  times,
-} from '../../algorithms/phase-estimation/eigen-phases.ts';
-import { exponential } from '../../algorithms/phase-estimation/exponential.ts';
-import {
   phaseCircuit,
   phaseDistribution,
   preparationOf,
-} from '../../algorithms/phase-estimation/phase-circuit.ts';
-import { runCircuits } from '../../algorithms/run-circuits.ts';
+  times,
+} from '../../algorithms/phase-estimation.ts';
+import { circuitSeed, runCircuit } from '../../algorithms/run-points.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
-import { seedField } from '../../procedures/input-fields.ts';
+import { faultsOf, seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
@@ -172,20 +169,18 @@ function unitaryGates(
 function phaseFaults(given: PhaseEstimationInput): readonly Fault[] {
   const faults = fieldFaults(given);
   if (faults.length > 0) return faults;
-  try {
+  const found = faultsOf(() => {
     const { numQubits } = phaseQuestion(given);
     const numStates = 2 ** numQubits;
     if (given.eigenstate === undefined || given.eigenstate < numStates) return [];
     const message = `The unitary has ${numStates} eigenstates, 0 to ${numStates - 1}.`;
     return [{ path: 'eigenstate', message }];
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    return error.faults.map((fault) => ({
-      ...fault,
-      // The input has one Hamiltonian, not a list.
-      path: fault.path.replace(/^hamiltonian\[0\]/, 'hamiltonian'),
-    }));
-  }
+  });
+  // The input has one Hamiltonian, not a list.
+  return found.map((fault) => ({
+    ...fault,
+    path: fault.path.replace('hamiltonian[0]', 'hamiltonian'),
+  }));
 }
 
 function fieldFaults(given: PhaseEstimationInput): readonly Fault[] {
@@ -224,16 +219,10 @@ async function runPhaseEstimation(
   const preparation = question.preparation ?? preparationOf(asked.vector);
   const circuit = phaseCircuit({ numCounting, unitary: question.unitary, preparation });
   context.progress(0.1, `circuit of ${circuit.numQubits} qubits`);
-  let distribution: Float64Array = new Float64Array();
-  let counts: ReadonlyMap<string, number> | undefined;
-  await runCircuits(
-    { numCircuits: 1, circuitAt: () => circuit },
-    { seed, probabilities: true, ...(shots !== undefined && { shots }) },
+  const { counts, probabilities: distribution = new Float64Array() } = await runCircuit(
+    circuit,
+    { seed: circuitSeed(seed, 0), probabilities: true, ...(shots !== undefined && { shots }) },
     context,
-    (_, outcome) => {
-      distribution = outcome.probabilities ?? distribution;
-      counts = outcome.counts;
-    },
   );
   const parts = weights(states, preparation);
   const main = parts.reduce((best, part) => (part.weight > best.weight ? part : best));
@@ -248,8 +237,7 @@ async function runPhaseEstimation(
       phaseDistribution(numCounting, parts),
     ),
     circuit: circuitJson(circuit),
-    ...(counts !== undefined &&
-      shots !== undefined && { shots, counts: Object.fromEntries(counts) }),
+    ...(counts !== undefined && shots !== undefined && { shots, counts }),
     seed,
     basis: 'exact distribution of the circuit; the exact phase by diagonalisation',
   };

@@ -10,8 +10,12 @@ import {
   permutationAnsatz,
   permutations,
 } from '../../algorithms/qaoa/permutation-ansatz.ts';
-import { qaoaReport, topOutcomes } from '../../algorithms/qaoa/qaoa-result.ts';
-import { type QaoaOptions, runAnsatz } from '../../algorithms/qaoa/run-qaoa.ts';
+import {
+  type QaoaOptions,
+  qaoaReport,
+  runAnsatz,
+  topOutcomes,
+} from '../../algorithms/qaoa/run-qaoa.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { seedField, shotsField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';

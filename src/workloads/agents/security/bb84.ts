@@ -15,6 +15,7 @@ import type { DynamicCircuit, DynamicOperation } from '../../../circuit/circuit.
 import { depolarizing } from '../../../circuit/noise/named-channels.ts';
 import { noiseModelSchema } from '../../../circuit/noise/noise-model-schema.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
+import { countsOfRow } from '../../../fleet/run-outputs.ts';
 import { Chance } from '../../algorithms/chance.ts';
 import { gateOperation } from '../../algorithms/gate-operation.ts';
 import { seedField } from '../../procedures/input-fields.ts';
@@ -22,7 +23,7 @@ import type { JsonObject } from '../../procedures/json.ts';
 import { noiseFaults, noiseModelOf, withNoise } from '../../procedures/noise-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { PSEUDORANDOM_NOTE } from './randomness-fields.ts';
+import { PSEUDORANDOM_NOTE } from './randomness.ts';
 
 const MAX_QUBITS = 200_000;
 
@@ -245,14 +246,15 @@ async function measureAll(
     signal.throwIfAborted();
     progress(start + ((end - start) * place) / PREPARATIONS.length, `${qubits.length} qubits`);
     const own = alike[place]!;
-    const { counts, probabilities } = await circuits.run(circuitOf(preparation), {
+    const run = await circuits.run(circuitOf(preparation), {
       shots: own.length,
       seed: chance.seed(),
       probabilities: true,
       method: 'density_matrix',
     });
     countUnits(1);
-    chances[place] = probabilities![1]!;
+    chances[place] = run.probabilities![1]!;
+    const counts = countsOfRow(run, 0, 1);
     let numOnes = counts.occurrences[counts.outcomes.indexOf(1)] ?? 0;
     for (const [i, k] of own.entries()) {
       if (chance.below(own.length - i) >= numOnes) continue;

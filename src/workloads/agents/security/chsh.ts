@@ -11,7 +11,7 @@
 import { z } from 'zod';
 import type { DynamicCircuit, DynamicOperation } from '../../../circuit/circuit.ts';
 import { depolarizing } from '../../../circuit/noise/named-channels.ts';
-import type { RunResult } from '../../../engine/engine.ts';
+import { countsOfRow, type RunOutputs } from '../../../fleet/run-outputs.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
 import { Chance } from '../../algorithms/chance.ts';
 import { gateOperation as gate } from '../../algorithms/gate-operation.ts';
@@ -140,14 +140,15 @@ function settingsOf({ a, a_prime, b, b_prime }: typeof DEFAULT_ANGLES): readonly
 }
 
 /** Correlation of the two sides' ±1: estimated from counts, and exact. */
-function correlationOf({ counts, probabilities }: RunResult) {
+function correlationOf(run: RunOutputs) {
+  const counts = countsOfRow(run, 0, 2);
   const byLabel: Record<string, number> = { '00': 0, '01': 0, '10': 0, '11': 0 };
   for (const [i, outcome] of counts.outcomes.entries()) {
     byLabel[basisLabel(outcome, 2)] = counts.occurrences[i]!;
   }
   const equal = byLabel['00']! + byLabel['11']!;
   const different = byLabel['01']! + byLabel['10']!;
-  const [p00 = 0, p01 = 0, p10 = 0, p11 = 0] = probabilities ?? [];
+  const [p00 = 0, p01 = 0, p10 = 0, p11 = 0] = run.probabilities ?? [];
   return {
     mean: (equal - different) / (equal + different),
     standardError: standardErrorOf(equal, different),

@@ -9,9 +9,13 @@ import {
 import { onPlaces } from '../../../compiler/routing/route-circuit.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { EquivalenceError } from './errors.ts';
 import { compareOutcomes } from './outcome-distributions.ts';
-import { compareUnitaries, isComparable, MAX_STATE_QUBITS } from './whole-unitary.ts';
+import {
+  compareUnitaries,
+  EquivalenceError,
+  isComparable,
+  MAX_STATE_QUBITS,
+} from './whole-unitary.ts';
 
 /**
  * Property of a circuit that must be preserved: its unitary and measurements on any state; the state that

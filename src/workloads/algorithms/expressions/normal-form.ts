@@ -14,18 +14,22 @@ import {
   isSymbolNode,
   type MathNode,
 } from 'mathjs';
-import { fromDouble, ONE, type Rational, rational, toPower } from './rational.ts';
 import {
   addSums,
   atomSum,
   constantOf,
   constantSum,
+  fromDouble,
   joinSquares,
   multiplySums,
+  ONE,
   onlyTerm,
+  type Rational,
+  rational,
   ratioOf,
   sumText,
   type TermSum,
+  toPower,
   withExponents,
 } from './term-sum.ts';
 import { ExpressionLimitError } from './value-size.ts';

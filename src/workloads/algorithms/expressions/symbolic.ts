@@ -10,9 +10,8 @@ import {
 import type { Fault } from '../../../errors/coded-error.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { JsonObject } from '../../procedures/json.ts';
-import { ALLOWED_CONSTANTS, DRAWING_FUNCTIONS } from './allowed-names.ts';
 import { BoundedMath, faultsOfParsing } from './bounded-math.ts';
-import { MAX_SYMBOLIC_NODES } from './expression-limits.ts';
+import { ALLOWED_CONSTANTS, DRAWING_FUNCTIONS, MAX_SYMBOLIC_NODES } from './expression-limits.ts';
 import { normalText } from './normal-form.ts';
 
 let opened: BoundedMath | undefined;

@@ -9,8 +9,12 @@ import {
   isSymbolNode,
   type MathNode,
 } from 'mathjs';
-import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS, ALLOWED_PROPERTIES } from './allowed-names.ts';
-import { EXPRESSION_LIMITS } from './expression-limits.ts';
+import {
+  ALLOWED_CONSTANTS,
+  ALLOWED_FUNCTIONS,
+  ALLOWED_PROPERTIES,
+  EXPRESSION_LIMITS,
+} from './expression-limits.ts';
 import { ExpressionLimitError } from './value-size.ts';
 
 /** Limits of a tree, and further restrictions on its nodes. */

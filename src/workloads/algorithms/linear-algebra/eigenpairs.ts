@@ -4,7 +4,7 @@
  * mathjs's `eigs` is no alternative: it does not converge on a cyclic permutation, takes every matrix of small
  * entries for zero, and leaves out vectors of large ones.
  */
-import { type DenseMatrix, frobeniusNorm, isHermitian, isRealMatrix } from './dense-matrix.ts';
+import { type DenseMatrix, frobeniusNorm, isHermitian, isRealMatrix } from './linear-systems.ts';
 import { type SchurDecomposition, schurOf } from './schur-decomposition.ts';
 
 /** One eigenvalue. */

@@ -5,7 +5,7 @@
  *
  * @see Golub & Van Loan, Matrix Computations, sections 7.4 and 7.5.
  */
-import { type DenseMatrix, frobeniusNorm } from './dense-matrix.ts';
+import { type DenseMatrix, frobeniusNorm } from './linear-systems.ts';
 
 /** Q and T, row-major, interleaved. */
 export interface SchurDecomposition {

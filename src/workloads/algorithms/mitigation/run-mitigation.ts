@@ -20,12 +20,13 @@ import { readoutErrorsOf } from '../../../circuit/noise/apply-noise.ts';
 import type { NoiseModel } from '../../../circuit/noise/read-noise-model.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { cheaperForCounts } from '../../../fleet/choose-method.ts';
+import { countsOfRow } from '../../../fleet/run-outputs.ts';
 import { circuitWork, type RunMethod } from '../../../fleet/schedule/scheduled-run.ts';
 import { withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
 import { readingMap } from '../noise/misread-observable.ts';
-import { MAX_PARALLEL_QUBITS } from '../run-circuits.ts';
+import { inTurns } from '../run-points.ts';
 import { type FoldedCircuit, withNoiseOfInverses } from './fold-circuit.ts';
 
 /** Circuits to measure, and how. */
@@ -110,15 +111,13 @@ export async function measureFolded(
     signal.throwIfAborted();
     const method = methodOfRun(each.circuit, shots, circuits.maxNoisyQubits);
     const outputs = shots === undefined ? { probabilities: true } : { shots, seed: each.seed };
-    const { counts, probabilities } = await circuits.run(each.circuit, { ...outputs, method });
+    const found = await circuits.run(each.circuit, { ...outputs, method });
     countUnits(1);
     onProgress(++numDone / all.length);
-    return probabilities === undefined ? counts : exactCounts(probabilities);
+    if (found.probabilities !== undefined) return exactCounts(found.probabilities);
+    return countsOfRow(found, 0, each.circuit.numBits);
   };
-  const isNarrow = all.every(({ circuit }) => 2 * circuit.numQubits <= MAX_PARALLEL_QUBITS);
-  const counts: OutcomeCounts[] = [];
-  if (isNarrow) counts.push(...(await Promise.all(all.map(run))));
-  else for (const each of all) counts.push(await run(each));
+  const counts = await inTurns(2 * runs.circuit.numQubits, all, run);
   const readingOf = (qubit: Qubit) => readingMap(readoutErrorsOf(model, qubit));
   return folded.map((_, i) => {
     const own = counts.slice(i * grouped.groups.length, (i + 1) * grouped.groups.length);

@@ -8,11 +8,11 @@ import { readoutErrorsOf } from '../../../circuit/noise/apply-noise.ts';
 import { noErrorProbability } from '../../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../../circuit/noise/read-noise-model.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
-import type { RunResult } from '../../../engine/engine.ts';
+import type { RunOutputs } from '../../../fleet/run-outputs.ts';
 import { withNoise } from '../../procedures/noise-fields.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
-import { MAX_PARALLEL_QUBITS } from '../run-circuits.ts';
+import { inTurns } from '../run-points.ts';
 import { misreadObservable, readingMap } from './misread-observable.ts';
 
 /** Circuit, noise levels and observables of a scan. */
@@ -94,7 +94,10 @@ export async function runNoiseScan(
   signal.throwIfAborted();
   const plain = await circuits.run(circuit, { ...observed(observables), probabilities: true });
   countUnits(1);
-  const ideal = { probabilities: plain.probabilities!, expectations: plain.expectations ?? [] };
+  const ideal = {
+    probabilities: plain.probabilities!,
+    expectations: [...(plain.expectations ?? [])],
+  };
   const chance = new Chance(seed, 0);
   const seeds = levels.map(() => chance.seed());
   let numDone = 0;
@@ -126,19 +129,7 @@ export async function runNoiseScan(
     countUnits(1);
     return noisyResult(ideal, anyError, run, isExact || anyError === 0 ? undefined : shots);
   };
-  return { ideal, levels: await inTurns(circuit.numQubits, levels, runLevel) };
-}
-
-/** Runs levels at the same time where their states are narrow, otherwise one after the other. */
-async function inTurns(
-  numQubits: number,
-  levels: readonly NoiseModel[],
-  runLevel: (model: NoiseModel, i: number) => Promise<NoisyResult>,
-): Promise<readonly NoisyResult[]> {
-  if (2 * numQubits <= MAX_PARALLEL_QUBITS) return await Promise.all(levels.map(runLevel));
-  const results: NoisyResult[] = [];
-  for (const [i, model] of levels.entries()) results.push(await runLevel(model, i));
-  return results;
+  return { ideal, levels: await inTurns(2 * circuit.numQubits, levels, runLevel) };
 }
 
 const observed = (observables: readonly PauliSum[]) =>
@@ -163,21 +154,21 @@ function noisyResult(
   anyError: number,
   {
     probabilities = new Float64Array(),
-    expectations = [],
+    expectations = new Float64Array(),
     standardErrors,
     trajectories,
-  }: RunResult,
+  }: RunOutputs,
   shots: number | undefined,
 ): NoisyResult {
   const isExact = shots === undefined;
   return {
     noErrorProbability: 1 - anyError,
-    numTrajectories: isExact ? 0 : (trajectories ?? 0),
+    numTrajectories: isExact ? 0 : (trajectories?.[0] ?? 0),
     probabilities,
     largestStandardError: isExact ? 0 : largestError(probabilities, shots),
     totalVariationDistance: totalVariationDistance(ideal.probabilities, probabilities),
     classicalFidelity: classicalFidelity(ideal.probabilities, probabilities),
-    expectations: expectations.map((value, i) => ({
+    expectations: Array.from(expectations, (value, i) => ({
       value,
       standardError: isExact ? 0 : standardErrors![i]!,
     })),

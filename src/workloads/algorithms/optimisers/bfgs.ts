@@ -1,6 +1,6 @@
 /**
  * BFGS, the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno, for objectives that are
- * evaluated in batches.
+ * evaluated in batches, and the result that every minimiser gives.
  *
  * Many circuits of one shape cost little more than one, so a line search evaluates all its step
  * lengths in one batch, and each step needs one gradient.
@@ -8,7 +8,28 @@
  * @see Nocedal & Wright, "Numerical Optimization" (2006), section 6.1.
  */
 import { difference, dot, norm } from '../linear-algebra/vectors.ts';
-import { largestSize, type Minimum, type OnStep, type StopReason } from './minimum.ts';
+
+/** Reason why a minimiser stopped. */
+export type StopReason = 'gradient_below_tolerance' | 'no_progress' | 'steps_used_up';
+
+/** The lowest point found, or the last point if values are estimates. */
+export interface Minimum {
+  readonly point: Float64Array;
+  readonly value: number;
+  /** Largest component of the gradient there. */
+  readonly gradientSize: number;
+  readonly stoppedBecause: StopReason;
+}
+
+/** Called with the value after each step; step 0 is the start. */
+export type OnStep = (step: number, value: number) => void;
+
+/** Largest absolute value of a component. */
+export function largestSize(vector: Float64Array): number {
+  let size = 0;
+  for (const part of vector) size = Math.max(size, Math.abs(part));
+  return size;
+}
 
 /** A function to be minimised, with its gradient. */
 export interface SmoothObjective {

@@ -8,10 +8,8 @@
  * @see Nocedal & Wright, "Numerical Optimization" (2006), section 10.3; Stokes et al. as in
  *   tangent-space.ts.
  */
-import { choleskySolve } from '../linear-algebra/cholesky.ts';
-import { difference } from '../linear-algebra/vectors.ts';
-import { InverseHessian } from './bfgs.ts';
-import { largestSize, type Minimum, type OnStep, type StopReason } from './minimum.ts';
+import { choleskySolve, difference } from '../linear-algebra/vectors.ts';
+import { InverseHessian, largestSize, type Minimum, type OnStep, type StopReason } from './bfgs.ts';
 
 /** Second-order model of an energy around a trial state ψ; exact where ψ is an eigenstate. */
 export interface TangentSpace {

@@ -14,8 +14,7 @@ import { MULTIPLY } from '../../../circuit/angle-operations.ts';
 import { AngleTape } from '../../../circuit/angle-tape.ts';
 import type { Circuit, Operation } from '../../../circuit/circuit.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
-import type { IsingProblem } from './ising-problem.ts';
-import { isingPolynomial, type ZPolynomial } from './z-polynomial.ts';
+import { type IsingProblem, isingPolynomial, type ZPolynomial } from './z-polynomial.ts';
 
 /** Initial state, cost and mixer of QAOA circuits. */
 export interface QaoaAnsatz {

@@ -4,15 +4,20 @@
  */
 import { withFinalMeasurement } from '../../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
+import { countsOfRow } from '../../../fleet/run-outputs.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { bruteForce, MAX_BRUTE_FORCE_QUBITS, ratioOf } from './brute-force.ts';
-import { EnergyExpectations } from './energy-expectations.ts';
-import type { IsingProblem } from './ising-problem.ts';
-import { optimiseAngles } from './optimise-angles.ts';
+import { EnergyExpectations, optimiseAngles } from './optimise-angles.ts';
 import { isingAnsatz, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
-import type { QaoaOutcome, QaoaResult } from './qaoa-result.ts';
-import { energyAt } from './z-polynomial.ts';
+import {
+  bruteForce,
+  energyAt,
+  type IsingProblem,
+  MAX_BRUTE_FORCE_QUBITS,
+  type QaoaOptimum,
+  ratioOf,
+} from './z-polynomial.ts';
 
 /** Most qubits of a circuit whose exact distribution is computed. */
 const MAX_PROBABILITY_QUBITS = 16;
@@ -91,11 +96,12 @@ export async function runAnsatz(
   const circuit = withFinalMeasurement(qaoaCircuit(ansatz, found.angles));
   const probabilities = numQubits <= MAX_PROBABILITY_QUBITS;
   const run = await context.circuits.run(circuit, { shots, seed, probabilities });
+  const counts = countsOfRow(run, 0, numQubits);
   context.countUnits(1);
-  const outcomes = Array.from(run.counts.outcomes, (basisIndex, i): QaoaOutcome => {
+  const outcomes = Array.from(counts.outcomes, (basisIndex, i): QaoaOutcome => {
     const energy = energyAt(ansatz.cost, basisIndex);
     const bits = basisLabel(basisIndex, numQubits);
-    return { basisIndex, bits, energy, count: run.counts.occurrences[i]! };
+    return { basisIndex, bits, energy, count: counts.occurrences[i]! };
   });
   const best = outcomes.reduce((least, next) => (next.energy < least.energy ? next : least));
   return {
@@ -139,4 +145,92 @@ function shareOf(
 ): number {
   const hits = outcomes.filter(({ basisIndex }) => optima.has(basisIndex));
   return hits.reduce((sum, { count }) => sum + count, 0) / shots;
+}
+
+/** A basis state that was sampled. */
+export interface QaoaOutcome {
+  readonly basisIndex: number;
+  /** Bit 0 rightmost. */
+  readonly bits: string;
+  readonly energy: number;
+  /** Number of shots with this outcome. */
+  readonly count: number;
+}
+
+/** Result of a run; lower energy is better. */
+export interface QaoaResult {
+  readonly numQubits: number;
+  readonly layers: number;
+  /** Radians by energy: the circuit's phases are e^{−iγE}. */
+  readonly gammas: readonly number[];
+  /** Radians: the mixer is e^{+iβB}, for Ising problems with B = Σ X. */
+  readonly betas: readonly number[];
+  /** Exact mean energy at each step of the search of angles; never rises. */
+  readonly energyHistory: readonly number[];
+  /** The best found with 1, 2, … layers. */
+  readonly energyByLayers: readonly number[];
+  /** Exact mean energy of the final state. */
+  readonly expectation: number;
+  readonly sampledMean: number;
+  /** The sample of lowest energy. */
+  readonly best: QaoaOutcome;
+  /** All samples, ascending by basis index. */
+  readonly outcomes: readonly QaoaOutcome[];
+  /** Result of the exhaustive search. */
+  readonly optimum: QaoaOptimum;
+  /** Approximation ratio (worst − best sampled)/(worst − optimum): 1 if an optimum was sampled. */
+  readonly approximationRatio: number;
+  /** Approximation ratio of the exact mean energy. */
+  readonly expectationRatio: number;
+  /** Exact probability that a shot gives an optimum; null above 16 qubits. */
+  readonly optimumProbability: number | null;
+  /** Fraction of the shots that gave an optimum. */
+  readonly optimumShare: number;
+  /** Probability that a random candidate is an optimum. */
+  readonly randomOptimumProbability: number;
+  readonly shots: number;
+  readonly seed: number;
+  /** Number of circuits run to find the angles. */
+  readonly numCircuits: number;
+}
+
+const MAX_TOP_OUTCOMES = 10;
+
+/** The most frequent outcomes, at most 10; among equally frequent ones the lowest energy first. */
+export function topOutcomes({ outcomes }: QaoaResult): readonly QaoaOutcome[] {
+  const ordered = outcomes.toSorted((a, b) => b.count - a.count || a.energy - b.energy);
+  return ordered.slice(0, MAX_TOP_OUTCOMES);
+}
+
+/**
+ * Result fields of a run: the circuit, its angles, their search, and the comparison with guessing.
+ */
+export function qaoaReport(result: QaoaResult): JsonObject {
+  const { optimum, shots, optimumProbability, randomOptimumProbability } = result;
+  return {
+    qubits: result.numQubits,
+    layers: result.layers,
+    gammas_rad_per_energy: result.gammas,
+    betas_rad: result.betas,
+    energy_history: result.energyHistory,
+    energy_by_layers: result.energyByLayers,
+    expectation_exact: result.expectation,
+    mean_sampled: result.sampledMean,
+    expectation_ratio: result.expectationRatio,
+    optimum_probability: optimumProbability,
+    optimum_share_sampled: result.optimumShare,
+    // Baseline: the same number of guesses, drawn uniformly from all candidates.
+    random_guessing: {
+      mean: optimum.meanEnergy,
+      optimum_probability: randomOptimumProbability,
+      optimum_within_shots_probability: -Math.expm1(shots * Math.log1p(-randomOptimumProbability)),
+    },
+    gain_over_guessing:
+      optimumProbability === null ? null : optimumProbability / randomOptimumProbability,
+    shots,
+    circuit_seed: result.seed,
+    circuits_run: result.numCircuits + 1,
+    basis:
+      'Mean energies and optimum_probability are exact; outcomes are sampled with the seed; the optimum is found by brute force and does not enter the search.',
+  };
 }

@@ -7,7 +7,13 @@
  * with fixed factors, trainable biases, trainable input scaling and parameters shared by many gates.
  */
 
-import { type Circuit, numAnglesOf } from '../../../circuit/circuit.ts';
+import {
+  type Circuit,
+  numAnglesOf,
+  type Operation,
+  withFinalMeasurement,
+} from '../../../circuit/circuit.ts';
+import { gateOperation } from '../gate-operation.ts';
 
 /** coefficient · θ[parameter] · x[feature]; what is left out counts as 1. */
 export interface AngleTerm {
@@ -137,4 +143,38 @@ export function angleGradientToTheta(
     }
   }
   return out;
+}
+
+/** Builder of a parametric circuit, gate by gate. */
+export class ParametricSketch {
+  readonly #numQubits: number;
+  readonly #operations: Operation[] = [];
+  readonly #forms: AngleForm[] = [];
+
+  constructor(numQubits: number) {
+    this.#numQubits = numQubits;
+  }
+
+  /** Adds a gate without angles. */
+  fixed(gate: string, controls: readonly number[], targets: readonly number[]): void {
+    this.#operations.push(gateOperation(gate, targets, [], controls));
+  }
+
+  /** Adds a gate of one angle, the sum of the terms. */
+  turn(gate: string, targets: readonly number[], terms: AngleForm['terms']): void {
+    this.#operations.push(gateOperation(gate, targets, [0]));
+    this.#forms.push({ offset: 0, terms });
+  }
+
+  /** The circuit without measurements. */
+  finish(numParameters: number, numFeatures = 0): ParametricCircuit {
+    const shape = { numQubits: this.#numQubits, numBits: 0, operations: this.#operations };
+    return parametricCircuit({ shape, numParameters, numFeatures, angles: this.#forms });
+  }
+
+  /** The circuit with all qubits measured. */
+  measured(numParameters: number, numFeatures: number): ParametricCircuit {
+    const circuit = this.finish(numParameters, numFeatures);
+    return { ...circuit, shape: withFinalMeasurement(circuit.shape) };
+  }
 }

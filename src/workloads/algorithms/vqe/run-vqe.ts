@@ -10,18 +10,17 @@
  *   algorithms" (2016).
  */
 import { type Circuit, withAngles } from '../../../circuit/circuit.ts';
+import { estimateExpectations } from '../../../circuit/expectation-estimates.ts';
+import { measuredIn, measurementGroups } from '../../../circuit/measurement-groups.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
-import type { RunOutputs } from '../../../fleet/run-outputs.ts';
+import { countsOfRow, type RunOutputs } from '../../../fleet/run-outputs.ts';
 import type { BatchRunRequest } from '../../../fleet/schedule/scheduled-run.ts';
 import { uniformDraw } from '../../../math/philox.ts';
-import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import type { ProcedureContext, Runner } from '../../procedures/procedure-context.ts';
+import type { Minimum, StopReason } from '../optimisers/bfgs.ts';
 import { minimise, type Objective, type Optimizer } from '../optimisers/minimise.ts';
-import type { Minimum, StopReason } from '../optimisers/minimum.ts';
-import type { ExpectationBatch } from '../training/expectation-batch.ts';
-import { exactGradients } from '../training/gradients/exact-gradients.ts';
-import { parameterShift } from '../training/gradients/parameter-shift.ts';
+import { type ExpectationBatch, exactGradients, parameterShift } from '../training/gradients.ts';
 import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
-import { energySampler } from './sampled-energies.ts';
 import { tangentSpace } from './tangent-space.ts';
 import type { AnsatzName } from './vqe-ansatz.ts';
 
@@ -166,9 +165,9 @@ class CountedCircuits {
     this.#context = context;
   }
 
-  async runBatch(shape: Circuit, request: BatchRunRequest): Promise<RunOutputs> {
+  async run(shape: Circuit, request: BatchRunRequest): Promise<RunOutputs> {
     this.#context.signal.throwIfAborted();
-    const result = await this.#context.circuits.runBatch(shape, request);
+    const result = await this.#context.circuits.run(shape, request);
     this.count += request.numCircuits;
     this.#context.countUnits(request.numCircuits);
     return result;
@@ -177,7 +176,7 @@ class CountedCircuits {
 
 function exactEnergies(circuits: CountedCircuits): ExpectationBatch {
   return async (shape, angles, numCircuits, observables) => {
-    const result = await circuits.runBatch(shape, { numCircuits, angles, observables });
+    const result = await circuits.run(shape, { numCircuits, angles, observables });
     if (result.expectations === undefined) throw new Error('unreachable: no expectations');
     return result.expectations;
   };
@@ -213,4 +212,64 @@ function anglesOfAll(ansatz: ParametricCircuit, points: readonly Float64Array[])
     anglesOf(ansatz, point, [], angles.subarray(i * numAngles, (i + 1) * numAngles));
   }
   return angles;
+}
+
+/** Estimates with their standard errors, circuit after circuit. */
+export interface SampledEnergies {
+  readonly values: Float64Array;
+  readonly standardErrors: Float64Array;
+}
+
+/** Estimates of one observable in many circuits of a shape without measurements. */
+export type EnergySampler = (
+  shape: Circuit,
+  angles: Float64Array,
+  numCircuits: number,
+) => Promise<SampledEnergies>;
+
+/** Separates seeds of samples from other draws with the same seed. */
+const SAMPLE_SEEDS = 0x5a3b1e;
+
+/**
+ * Makes a sampler of an observable; each call draws anew.
+ *
+ * @param shots - Number of shots of each circuit in each basis.
+ */
+export function energySampler(
+  circuits: Runner,
+  observable: PauliSum,
+  shots: number,
+  seed: number,
+): EnergySampler {
+  const grouped = measurementGroups([observable]);
+  const { groups } = grouped;
+  const shapes = new Map<Circuit, readonly Circuit[]>();
+  let numCalls = 0;
+  return async (shape, angles, numCircuits) => {
+    const measured = shapes.get(shape) ?? groups.map((group) => measuredIn(shape, group));
+    shapes.set(shape, measured);
+    const call = numCalls++;
+    const runs: RunOutputs[] = [];
+    for (const [g, circuit] of measured.entries()) {
+      const seeds = Float64Array.from({ length: numCircuits }, (_, i) =>
+        Math.floor(uniformDraw(seed, call, SAMPLE_SEEDS + g, i) * 2 ** 52),
+      );
+      const request = { numCircuits, angles, shots, seeds };
+      runs.push(await circuits.run(circuit, request));
+    }
+    const values = new Float64Array(numCircuits);
+    const standardErrors = new Float64Array(numCircuits);
+    for (let circuit = 0; circuit < numCircuits; circuit++) {
+      const own = runs.map((run, g) => countsOfRow(run, circuit, measured[g]!.numBits));
+      const { value, standardError } = estimateExpectations(grouped, own)[0]!;
+      values[circuit] = value;
+      standardErrors[circuit] = standardError;
+    }
+    return { values, standardErrors };
+  };
+}
+
+/** Number of circuits per estimate: one for each measurement basis. */
+export function numBases(observable: PauliSum): number {
+  return measurementGroups([observable]).groups.length;
 }

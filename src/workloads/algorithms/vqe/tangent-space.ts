@@ -11,7 +11,7 @@
 import type { Circuit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { sumOfAngles } from '../../../math/angles.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 import { applyObservable } from '../hamiltonians/observable-action.ts';
 import { dot, removeProjection } from '../linear-algebra/vectors.ts';
 import type { TangentSpace } from '../optimisers/levenberg-marquardt.ts';
@@ -27,7 +27,7 @@ const ROTATIONS = new Set(['RX', 'RY', 'RZ', 'RXX', 'RYY', 'RZZ']);
 export async function tangentSpace(
   ansatz: ParametricCircuit,
   hamiltonian: PauliSum,
-  circuits: CircuitBatches,
+  circuits: Runner,
   point: Float64Array,
 ): Promise<TangentSpace> {
   checkRotations(ansatz.shape);
@@ -64,7 +64,7 @@ async function turnedStates(
   angles: Float64Array,
   from: number,
   count: number,
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<Float64Array> {
   const all = new Float64Array(count * angles.length);
   for (let k = 0; k < count; k++) {
@@ -72,7 +72,7 @@ async function turnedStates(
     const turned = from + k - 1;
     if (turned >= 0) all[k * angles.length + turned] = sumOfAngles(angles[turned]!, Math.PI);
   }
-  const result = await circuits.runBatch(shape, {
+  const result = await circuits.run(shape, {
     numCircuits: count,
     angles: all,
     statevector: true,

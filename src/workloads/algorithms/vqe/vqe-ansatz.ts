@@ -13,14 +13,8 @@
  *   Hsieh, "Efficient variational simulation of non-trivial quantum states" (2019); Kandala et al.,
  *   "Hardware-efficient variational quantum eigensolver for small molecules" (2017).
  */
-import type { Operation } from '../../../circuit/circuit.ts';
-import { gateOperation } from '../gate-operation.ts';
 import { type IsingChain, isingBonds } from '../hamiltonians/transverse-ising.ts';
-import {
-  type AngleForm,
-  type ParametricCircuit,
-  parametricCircuit,
-} from '../training/parametric-circuit.ts';
+import { type ParametricCircuit, ParametricSketch } from '../training/parametric-circuit.ts';
 
 /** Names of the families. */
 export const ANSATZ_NAMES = [
@@ -36,15 +30,15 @@ export type HydrogenQubits = 2 | 4;
 
 /** Ansatz cos(θ/2) · Hartree–Fock determinant + sin(θ/2) · doubly excited one. */
 export function excitationAnsatz(numQubits: HydrogenQubits): ParametricCircuit {
-  const sketch = new AnsatzSketch(numQubits);
+  const sketch = new ParametricSketch(numQubits);
   if (numQubits === 2) {
     // |01⟩ (qubit 0 set) and |10⟩.
-    sketch.turn('RY', [1], 0);
+    sketch.turn('RY', [1], [{ coefficient: 1, parameter: 0 }]);
     sketch.fixed('CX', [1], [0]);
     sketch.fixed('X', [], [0]);
   } else {
     // |0101⟩ and |1010⟩: spin orbitals 0 and 2, or 1 and 3.
-    sketch.turn('RY', [1], 0);
+    sketch.turn('RY', [1], [{ coefficient: 1, parameter: 0 }]);
     for (const target of [3, 0, 2]) sketch.fixed('CX', [1], [target]);
     for (const target of [0, 2]) sketch.fixed('X', [], [target]);
   }
@@ -53,7 +47,7 @@ export function excitationAnsatz(numQubits: HydrogenQubits): ParametricCircuit {
 
 /** Layers that follow the two parts of the chain's Hamiltonian. */
 export function transverseIsingAnsatz(chain: IsingChain, layers: number): ParametricCircuit {
-  const sketch = new AnsatzSketch(chain.sites);
+  const sketch = new ParametricSketch(chain.sites);
   const sites = Array.from({ length: chain.sites }, (_, site) => site);
   for (const site of sites) {
     if (chain.field < 0) sketch.fixed('X', [], [site]);
@@ -63,7 +57,8 @@ export function transverseIsingAnsatz(chain: IsingChain, layers: number): Parame
   for (let layer = 0; layer < layers; layer++) {
     const first = layer * perLayer.length;
     for (const [parameter, { gate, sites }] of perLayer.entries()) {
-      for (const targets of sites) sketch.turn(gate, targets, first + parameter);
+      for (const targets of sites)
+        sketch.turn(gate, targets, [{ coefficient: 1, parameter: first + parameter }]);
     }
   }
   return sketch.finish(layers * perLayer.length);
@@ -96,40 +91,15 @@ export function isingParameters(chain: IsingChain): readonly IsingParameter[] {
 
 /** Rotations of each qubit between chains of CZ. */
 export function hardwareEfficientAnsatz(numQubits: number, layers: number): ParametricCircuit {
-  const sketch = new AnsatzSketch(numQubits);
+  const sketch = new ParametricSketch(numQubits);
   let parameter = 0;
   for (let layer = 0; layer <= layers; layer++) {
     for (let qubit = 0; qubit < numQubits; qubit++) {
-      sketch.turn('RY', [qubit], parameter++);
-      sketch.turn('RZ', [qubit], parameter++);
+      sketch.turn('RY', [qubit], [{ coefficient: 1, parameter: parameter++ }]);
+      sketch.turn('RZ', [qubit], [{ coefficient: 1, parameter: parameter++ }]);
     }
     if (layer === layers) break;
     for (let qubit = 0; qubit + 1 < numQubits; qubit++) sketch.fixed('CZ', [qubit], [qubit + 1]);
   }
   return sketch.finish(parameter);
-}
-
-/** Builder of a parametric circuit, gate by gate. */
-class AnsatzSketch {
-  readonly #numQubits: number;
-  readonly #operations: Operation[] = [];
-  readonly #forms: AngleForm[] = [];
-
-  constructor(numQubits: number) {
-    this.#numQubits = numQubits;
-  }
-
-  fixed(gate: string, controls: readonly number[], targets: readonly number[]): void {
-    this.#operations.push(gateOperation(gate, targets, [], controls));
-  }
-
-  turn(gate: string, targets: readonly number[], parameter: number): void {
-    this.#operations.push(gateOperation(gate, targets, [0]));
-    this.#forms.push({ offset: 0, terms: [{ coefficient: 1, parameter }] });
-  }
-
-  finish(numParameters: number): ParametricCircuit {
-    const shape = { numQubits: this.#numQubits, numBits: 0, operations: this.#operations };
-    return parametricCircuit({ shape, numParameters, numFeatures: 0, angles: this.#forms });
-  }
 }

@@ -1,42 +1,19 @@
-/**
- * Runs batches on the first of several processors that is available.
- *
- * During its maintenance a processor keeps the circuits that wait for it, which is right for circuits
- * that name that processor. An inference names a model: until it starts it moves to the next processor
- * when the current one becomes unavailable, and its wait is bounded.
- */
+/** Runs the batches of a model on the first of its processors that is available, and ends them when the service stops. */
 import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
 import type { CircuitResult, CircuitRun, Processor, RunHooks } from '../../../fleet/processor.ts';
 import { drained } from '../../drained.ts';
 import { ModelUnavailableError } from '../../errors.ts';
+import { type Ran, runOnFirst } from '../../procedures/processor-turn.ts';
 
-/** Interval at which waiting batches are retried, milliseconds. */
-const LOOK_EVERY_MS = 250;
 /** Retry-After of a service that is stopping, seconds. */
 const RESTART_S = 5;
-
-/** Result of a batch, and the processor that ran it. */
-export interface RanBatch {
-  readonly processor: string;
-  readonly result: CircuitResult;
-}
-
-/** An attempt to run a batch on one processor. */
-interface Attempt {
-  readonly processor: Processor;
-  /** Time on the clock of `performance.now()`. */
-  readonly mustBeginBy: number;
-  readonly controller: AbortController;
-  hasBegun: boolean;
-}
 
 /** Runs the batches of one model. */
 export class BatchRunner {
   readonly #modelId: string;
   readonly #processors: readonly Processor[];
-  readonly #attempts = new Set<Attempt>();
+  readonly #running = new Set<AbortController>();
   #isClosed = false;
-  #timer: NodeJS.Timeout | undefined;
 
   /** @param processors - Processors that may run the batches, the preferred one first. */
   constructor(modelId: string, processors: readonly Processor[]) {
@@ -73,86 +50,46 @@ export class BatchRunner {
    */
   async run(
     task: CircuitRun,
-    hooks: RunHooks,
+    hooks: Pick<RunHooks, 'onStarted' | 'readmitted'>,
     maxWaitMs: number,
     signal: AbortSignal,
-  ): Promise<RanBatch> {
-    const mustBeginBy = performance.now() + maxWaitMs;
-    let refusal: unknown;
-    for (const processor of this.#processors) {
-      if (!processor.availability().available) continue;
-      try {
-        const result = await this.#attempt(processor, task, hooks, mustBeginBy, signal);
-        return { processor: processor.spec.id, result };
-      } catch (error) {
-        if (!(error instanceof ProcessorUnavailableError)) throw error;
-        refusal = error;
-      }
+  ): Promise<Ran<CircuitResult>> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw this.#stopping();
+    const controller = new AbortController();
+    const onAbort = () => controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    this.#running.add(controller);
+    const limit = {
+      mustBeginBy: performance.now() + maxWaitMs,
+      tooLate: (processor: Processor) => this.#tooLate(processor),
+    };
+    try {
+      return await runOnFirst(
+        this.#processors,
+        (processor, own, ownSignal) => processor.run(task, { ...hooks, ...own }, ownSignal),
+        controller.signal,
+        (hasBegun) => {
+          if (hasBegun) hooks.onStarted?.();
+        },
+        limit,
+      );
+    } catch (error) {
+      // A processor that reports itself available and refuses is the best candidate left.
+      if (!(error instanceof ProcessorUnavailableError) || this.hasProcessor) throw error;
+      const { reason, retryAfterS } = this.whyNone();
+      throw new ModelUnavailableError(this.#modelId, reason, retryAfterS);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#running.delete(controller);
     }
-    // A processor that reports itself available and refuses is the best candidate left.
-    if (refusal !== undefined && this.hasProcessor) throw refusal;
-    const { reason, retryAfterS } = this.whyNone();
-    throw new ModelUnavailableError(this.#modelId, reason, retryAfterS);
   }
 
   /** Refuses new batches, and ends waiting and running ones after `graceMs` milliseconds. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
-    await drained(() => this.#attempts.size, graceMs);
-    for (const { controller } of this.#attempts) controller.abort(this.#stopping());
-  }
-
-  async #attempt(
-    processor: Processor,
-    task: CircuitRun,
-    hooks: RunHooks,
-    mustBeginBy: number,
-    signal: AbortSignal,
-  ): Promise<CircuitResult> {
-    signal.throwIfAborted();
-    if (this.#isClosed) throw this.#stopping();
-    // Not `AbortSignal.any`, which costs more than the rest of this function.
-    const controller = new AbortController();
-    const onAbort = () => controller.abort(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    const attempt: Attempt = { processor, mustBeginBy, controller, hasBegun: false };
-    this.#attempts.add(attempt);
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
-    const followed: RunHooks = {
-      ...hooks,
-      onStarted: () => {
-        attempt.hasBegun = true;
-        hooks.onStarted?.();
-      },
-      onStartedOver: () => {
-        attempt.hasBegun = false;
-        hooks.onStartedOver?.();
-      },
-    };
-    try {
-      return await processor.run(task, followed, controller.signal);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-      this.#attempts.delete(attempt);
-      if (this.#attempts.size === 0) {
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      }
-    }
-  }
-
-  /** Aborts waiting attempts whose processor has become unavailable or whose time is over. */
-  #look(): void {
-    const now = performance.now();
-    for (const { processor, mustBeginBy, controller, hasBegun } of this.#attempts) {
-      if (hasBegun) continue;
-      const { available, reason = '', retryAfterS } = processor.availability();
-      if (!available) {
-        controller.abort(new ProcessorUnavailableError(processor.spec.id, reason, retryAfterS));
-      } else if (now > mustBeginBy) {
-        controller.abort(this.#tooLate(processor));
-      }
-    }
+    await drained(() => this.#running.size, graceMs);
+    for (const controller of this.#running) controller.abort(this.#stopping());
   }
 
   #tooLate(processor: Processor): ModelUnavailableError {

@@ -5,7 +5,7 @@
  * other fields are the same, so that it produces the same bytes.
  */
 import type { GateOperation } from '../../../circuit/circuit.ts';
-import { mean } from '../../algorithms/training/metrics.ts';
+import { mean } from '../../algorithms/training/model-evaluation.ts';
 import type { AngleForm } from '../../algorithms/training/parametric-circuit.ts';
 import { contentHash } from './artefact-file.ts';
 import { IRIS_FEATURES, IRIS_LABELS } from './iris-pair.ts';
@@ -148,10 +148,7 @@ function cardOf(
       held_out_confusion_matrix: {
         rows: `Each of the ${data.rows.length} flowers once a repeat, by a model that was not trained on it`,
         labels: [...IRIS_LABELS],
-        matrix: [
-          [confusion.trueNegatives, confusion.falsePositives],
-          [confusion.falseNegatives, confusion.truePositives],
-        ],
+        matrix: confusion.map((row) => [...row]),
       },
       log_loss: rounded(evaluation.logLoss),
       training_accuracy: rounded(deployed.accuracy),

@@ -9,12 +9,12 @@
  * engine that gives the same bits on every machine.
  */
 import { uniformDraw } from '../../../math/philox.ts';
-import { adamStep, startAdam } from '../../algorithms/optimisers/adam.ts';
-import { fitLogisticRegression } from '../../algorithms/training/baselines/logistic-regression.ts';
-import { exactGradients } from '../../algorithms/training/gradients/exact-gradients.ts';
-import { logisticLoss } from '../../algorithms/training/logistic-loss.ts';
+import { adamStep, startAdam } from '../../algorithms/optimisers/minimise.ts';
+import { fitLogisticRegression } from '../../algorithms/training/baselines.ts';
+import { exactGradients } from '../../algorithms/training/gradients.ts';
+import { logisticLoss } from '../../algorithms/training/model-evaluation.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 import { OBSERVABLE } from './reuploading-ansatz.ts';
 import { expectationsOf } from './sampled-expectations.ts';
 
@@ -61,7 +61,7 @@ export async function fitClassifier(
   circuit: ParametricCircuit,
   rows: LabelledRows,
   settings: FitSettings,
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<FittedClassifier> {
   const { theta, losses } = await descend(circuit, () => rows, settings, circuits);
   const values = await expectationsOf(circuit, theta, rows.rows, circuits);
@@ -78,7 +78,7 @@ export async function descend(
   circuit: ParametricCircuit,
   nextRows: () => LabelledRows,
   settings: FitSettings,
-  circuits: CircuitBatches,
+  circuits: Runner,
   onStep?: (numSteps: number, loss: number, numRows: number) => void,
 ): Promise<Pick<FittedClassifier, 'theta' | 'losses'>> {
   const { steps, learningRate, slope, weightBound } = settings;

@@ -17,9 +17,8 @@ import type {
   Processor,
   RunHooks,
 } from '../../../fleet/processor.ts';
-import { MAX_SEED } from '../../../math/philox.ts';
-import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
-import { angleRows } from '../../algorithms/training/parametric-circuit.ts';
+import { addToSeed } from '../../../math/philox.ts';
+import { angleRows, type ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 import type { Model } from '../model.ts';
 import { BatchRunner } from './batch-runner.ts';
@@ -209,7 +208,7 @@ export class QnnHybrid implements Model {
   async #classify(
     { rows, own, shots = this.card.circuit.shots_per_circuit, seed }: ClassificationRequest,
     requester: Requester,
-    hooks: RunHooks,
+    hooks: Pick<RunHooks, 'onStarted' | 'readmitted'>,
     signal: AbortSignal,
   ): Promise<Classification> {
     const classifier = own === undefined ? this.#deployed : classifierOf(own);
@@ -225,7 +224,7 @@ export class QnnHybrid implements Model {
         numCircuits: rows.length,
         angles: angleRows(circuit, theta, inputs),
         shots,
-        seeds: rows.map((_, k) => seedOfRow(seed, k)),
+        seeds: rows.map((_, k) => addToSeed(seed, k)),
       },
     };
     const { processor, result } = await this.#runner.run(task, hooks, maxWaitMs, signal);
@@ -331,12 +330,6 @@ function decide(
     prediction: classAbove(threshold, expectation),
     marginInShotNoise: marginInShotNoise(timesClear, shots, threshold),
   };
-}
-
-/** Seed of a row: `seed` + `row`, wrapped to 0 above the largest seed. */
-function seedOfRow(seed: number, row: number): number {
-  const room = MAX_SEED - seed;
-  return row <= room ? seed + row : row - room - 1;
 }
 
 /** Uses the shot noise of the exact value, so that a wrong estimate cannot widen the tolerance. */

@@ -16,12 +16,10 @@
  *   classifier" (2020); Schuld, Sweke, Meyer, "Effect of data encoding on the expressive power of
  *   variational quantum-machine-learning models" (2021).
  */
-import type { GateOperation, Operation } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import {
-  type AngleForm,
   type ParametricCircuit,
-  parametricCircuit,
+  ParametricSketch,
 } from '../../algorithms/training/parametric-circuit.ts';
 
 /** Features of a flower, and inputs of a caller's own circuit. */
@@ -58,23 +56,27 @@ export const GHZ_REUPLOADING: Ansatz = {
     'H on qubit 0 and CX from each qubit to the next; in every layer RX(theta[0]) and RZ(theta[1]·x + theta[2]) on each qubit; the CX in reverse order and H on qubit 0; all qubits measured.',
   parametersPerQubit: 3,
   build({ numQubits, numLayers, numFeatures = NUM_FEATURES }) {
-    const circuit = new CircuitSketch(numQubits);
-    circuit.fixed('H', [], 0);
-    for (let q = 0; q + 1 < numQubits; q++) circuit.fixed('CX', [q], q + 1);
+    const circuit = new ParametricSketch(numQubits);
+    circuit.fixed('H', [], [0]);
+    for (let q = 0; q + 1 < numQubits; q++) circuit.fixed('CX', [q], [q + 1]);
     for (let layer = 0; layer < numLayers; layer++) {
       for (let q = 0; q < numQubits; q++) {
         const first = 3 * (layer * numQubits + q);
         const feature = featureOf(layer, q, numQubits, numFeatures);
-        circuit.turn('RX', q, [{ coefficient: 1, parameter: first }]);
-        circuit.turn('RZ', q, [
-          { coefficient: 1, parameter: first + 1, feature },
-          { coefficient: 1, parameter: first + 2 },
-        ]);
+        circuit.turn('RX', [q], [{ coefficient: 1, parameter: first }]);
+        circuit.turn(
+          'RZ',
+          [q],
+          [
+            { coefficient: 1, parameter: first + 1, feature },
+            { coefficient: 1, parameter: first + 2 },
+          ],
+        );
       }
     }
-    for (let q = numQubits - 2; q >= 0; q--) circuit.fixed('CX', [q], q + 1);
-    circuit.fixed('H', [], 0);
-    return circuit.finish(3 * numQubits * numLayers, numFeatures);
+    for (let q = numQubits - 2; q >= 0; q--) circuit.fixed('CX', [q], [q + 1]);
+    circuit.fixed('H', [], [0]);
+    return circuit.measured(3 * numQubits * numLayers, numFeatures);
   },
 };
 
@@ -85,20 +87,24 @@ const RING_REUPLOADING: Ansatz = {
     'In every layer RY(π/2·x + theta[0]) and RZ(theta[1]) on each qubit, then CX from each qubit to the next and from the last to the first; all qubits measured.',
   parametersPerQubit: 2,
   build({ numQubits, numLayers, numFeatures = NUM_FEATURES }) {
-    const circuit = new CircuitSketch(numQubits);
+    const circuit = new ParametricSketch(numQubits);
     for (let layer = 0; layer < numLayers; layer++) {
       for (let q = 0; q < numQubits; q++) {
         const first = 2 * (layer * numQubits + q);
-        circuit.turn('RY', q, [
-          { coefficient: Math.PI / 2, feature: featureOf(layer, q, numQubits, numFeatures) },
-          { coefficient: 1, parameter: first },
-        ]);
-        circuit.turn('RZ', q, [{ coefficient: 1, parameter: first + 1 }]);
+        circuit.turn(
+          'RY',
+          [q],
+          [
+            { coefficient: Math.PI / 2, feature: featureOf(layer, q, numQubits, numFeatures) },
+            { coefficient: 1, parameter: first },
+          ],
+        );
+        circuit.turn('RZ', [q], [{ coefficient: 1, parameter: first + 1 }]);
       }
       if (numQubits === 1) continue;
-      for (let q = 0; q < numQubits; q++) circuit.fixed('CX', [q], (q + 1) % numQubits);
+      for (let q = 0; q < numQubits; q++) circuit.fixed('CX', [q], [(q + 1) % numQubits]);
     }
-    return circuit.finish(2 * numQubits * numLayers, numFeatures);
+    return circuit.measured(2 * numQubits * numLayers, numFeatures);
   },
 };
 
@@ -110,47 +116,4 @@ export const ANSATZES: Readonly<Record<AnsatzId, Ansatz>> = {
 
 function featureOf(layer: number, qubit: number, numQubits: number, numFeatures: number): number {
   return (layer * numQubits + qubit) % numFeatures;
-}
-
-/** Builder of a parametric circuit, gate by gate. */
-class CircuitSketch {
-  readonly #numQubits: number;
-  readonly #operations: Operation[] = [];
-  readonly #forms: AngleForm[] = [];
-
-  constructor(numQubits: number) {
-    this.#numQubits = numQubits;
-  }
-
-  fixed(gate: string, controls: readonly number[], target: number): void {
-    this.#operations.push(gateOn(gate, controls, target, []));
-  }
-
-  turn(gate: string, target: number, terms: AngleForm['terms']): void {
-    this.#operations.push(gateOn(gate, [], target, [0]));
-    this.#forms.push({ offset: 0, terms });
-  }
-
-  finish(numParameters: number, numFeatures: number): ParametricCircuit {
-    const qubits = Array.from({ length: this.#numQubits }, (_, q) => q);
-    return parametricCircuit({
-      shape: {
-        numQubits: this.#numQubits,
-        numBits: this.#numQubits,
-        operations: [...this.#operations, { kind: 'measure', qubits, bits: qubits }],
-      },
-      numParameters,
-      numFeatures,
-      angles: this.#forms,
-    });
-  }
-}
-
-function gateOn(
-  gate: string,
-  controls: readonly number[],
-  target: number,
-  angles: readonly number[],
-): GateOperation {
-  return { kind: 'gate', gate, controls, targets: [target], angles };
 }

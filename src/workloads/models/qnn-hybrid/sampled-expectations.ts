@@ -1,6 +1,6 @@
 /** ⟨Z₀⟩ of rows, exact or estimated from counts, as every inference does. */
 import { angleRows, type ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 import { OBSERVABLE } from './reuploading-ansatz.ts';
 
 /** Shots of each row, and the seed that each row draws with. */
@@ -18,16 +18,16 @@ export async function expectationsOf(
   circuit: ParametricCircuit,
   theta: ArrayLike<number>,
   rows: readonly ArrayLike<number>[],
-  circuits: CircuitBatches,
+  circuits: Runner,
   { shots, seeds }: RowDraws = { shots: 0, seeds: [] },
 ): Promise<Float64Array> {
   const request = { numCircuits: rows.length, angles: angleRows(circuit, theta, rows) };
   if (shots === 0) {
-    const exact = await circuits.runBatch(circuit.shape, { ...request, observables: [OBSERVABLE] });
+    const exact = await circuits.run(circuit.shape, { ...request, observables: [OBSERVABLE] });
     if (exact.expectations === undefined) throw new Error('unreachable: no expectations came back');
     return exact.expectations;
   }
-  const { counts } = await circuits.runBatch(circuit.shape, { ...request, shots, seeds });
+  const { counts } = await circuits.run(circuit.shape, { ...request, shots, seeds });
   if (counts === undefined) throw new Error('unreachable: shots without counts');
   const size = 2 ** circuit.shape.numBits;
   return Float64Array.from(rows, (_, k) =>

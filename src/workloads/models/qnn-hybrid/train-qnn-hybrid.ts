@@ -6,24 +6,17 @@
  * the same file, byte for byte.
  */
 import type { Engine } from '../../../engine/engine.ts';
-import { BASELINES } from '../../algorithms/training/baselines/baselines.ts';
-import { classOf } from '../../algorithms/training/baselines/decision.ts';
-import { type Split, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
+import { BASELINES, classOf } from '../../algorithms/training/baselines.ts';
 import {
   accuracy,
   type ConfusionMatrix,
   confusionMatrix,
   logLoss,
-} from '../../algorithms/training/metrics.ts';
+  type Split,
+  stratifiedSplits,
+} from '../../algorithms/training/model-evaluation.ts';
 import { engineCircuits } from '../../procedures/engine-circuits.ts';
-import type { CircuitBatches } from '../../procedures/procedure-context.ts';
-import {
-  crossValidate,
-  type FoldAccuracy,
-  type FoldOutcome,
-  overFolds,
-  predictionsOf,
-} from './cross-validate.ts';
+import type { Runner } from '../../procedures/procedure-context.ts';
 import { type FeatureScaler, fitScaler, scaleRow } from './feature-scaler.ts';
 import {
   classAbove,
@@ -39,6 +32,11 @@ import {
   type Candidate,
   chooseCandidate,
   compareArchitectures,
+  crossValidate,
+  type FoldAccuracy,
+  type FoldOutcome,
+  overFolds,
+  predictionsOf,
 } from './select-architecture.ts';
 
 /** Hyperparameters and seeds of the training. */
@@ -128,7 +126,7 @@ async function trainOnAll(
   { circuit }: Candidate,
   { rows, labels }: IrisPair,
   settings: FitSettings,
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<TrainingOutcome['deployed']> {
   const scaler = fitScaler(rows);
   const inputs = rows.map((row) => scaleRow(scaler, row).values);
@@ -142,7 +140,7 @@ async function evaluate(
   data: IrisPair,
   splits: readonly Split[],
   folds: readonly FoldOutcome[],
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<Evaluation> {
   const exact = folds.map((fold) => predictionsOf(fold, fold.expectations));
   const labels = folds.flatMap((fold) => fold.labels);
@@ -184,7 +182,7 @@ function probabilities({ fitted, expectations }: FoldOutcome): readonly number[]
 /** Accuracy of the same predictions from as many shots as an inference takes; each row has a seed of its own. */
 async function accuracyAtShots(
   folds: readonly FoldOutcome[],
-  circuits: CircuitBatches,
+  circuits: Runner,
 ): Promise<FoldAccuracy> {
   const { deployedShots: shots, shotSeed } = TRAINING_PLAN;
   let seed = shotSeed;

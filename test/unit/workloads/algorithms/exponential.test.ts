@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unitarityDefect } from '../../../../src/math/complex-matrix.ts';
-import { exponential } from '../../../../src/workloads/algorithms/phase-estimation/exponential.ts';
+import { exponential } from '../../../../src/workloads/algorithms/hamiltonians/observable-action.ts';
 
 test.each([0.1, 0.7, -3, 250])('exp(−iXt) is cos t − iX·sin t at %d', (time) => {
   const matrix = exponential([{ coefficient: 1, factors: [{ pauli: 'X', qubit: 0 }] }], 1, time);

@@ -1,19 +1,17 @@
 /** H₂ in STO-3G against the literature, and the qubit Hamiltonians against configuration interaction. */
 import { describe, expect, test } from 'vitest';
 import { observableView } from '../../../../src/workloads/agents/research/vqe.ts';
+import { groundEnergy } from '../../../../src/workloads/algorithms/hamiltonians/ground-energy.ts';
 import {
   boys,
+  configurationInteractionEnergy,
   electronRepulsion,
+  hartreeFockEnergy,
+  hydrogenMolecule,
   hydrogenOrbital,
   kineticEnergy,
   nuclearAttraction,
   overlap,
-} from '../../../../src/workloads/algorithms/hamiltonians/gaussian-integrals.ts';
-import { groundEnergy } from '../../../../src/workloads/algorithms/hamiltonians/ground-energy.ts';
-import {
-  configurationInteractionEnergy,
-  hartreeFockEnergy,
-  hydrogenMolecule,
 } from '../../../../src/workloads/algorithms/hamiltonians/hydrogen-molecule.ts';
 import {
   jordanWignerHamiltonian,

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Circuit } from '../../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
-import {
-  energySampler,
-  numBases,
-} from '../../../../src/workloads/algorithms/vqe/sampled-energies.ts';
+import { energySampler, numBases } from '../../../../src/workloads/algorithms/vqe/run-vqe.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 
 const SHAPE: Circuit = {

@@ -1,7 +1,7 @@
 /** The tangent space against differences of values, and against the parameter-shift rule. */
 import { expect, test } from 'vitest';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
-import { parameterShift } from '../../../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
+import { parameterShift } from '../../../../src/workloads/algorithms/training/gradients.ts';
 import { tangentSpace } from '../../../../src/workloads/algorithms/vqe/tangent-space.ts';
 import {
   excitationAnsatz,

@@ -6,8 +6,13 @@ import {
   makePlan,
   type PlanAgents,
 } from '../../../../src/workloads/plans/make-plan.ts';
-import type { PlanStep, PlanTask } from '../../../../src/workloads/plans/plan.ts';
-import { parsePath, referencesIn, valueAt } from '../../../../src/workloads/plans/references.ts';
+import {
+  type PlanStep,
+  type PlanTask,
+  parsePath,
+  referencesIn,
+  valueAt,
+} from '../../../../src/workloads/plans/plan.ts';
 import { runPlan } from '../../../../src/workloads/plans/run-plan.ts';
 import type { JsonObject } from '../../../../src/workloads/procedures/json.ts';
 import { procedure } from '../../../../src/workloads/procedures/procedure.ts';

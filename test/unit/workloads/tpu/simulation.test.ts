@@ -119,6 +119,22 @@ describe('a simulation job', () => {
     expect(whole).toMatchObject({ circuits: 5, flops: 5 * 2 * 14 });
   });
 
+  test('counts the gates of a sweep for each shot where something is measured on the way', async () => {
+    const { whole } = await simulate({
+      sweep: {
+        circuit: [
+          { gate: 'RX', qubit: 0, theta: 'theta' },
+          { gate: 'M', qubits: [0] },
+          { gate: 'X', qubit: 1, condition: { bits: [0], value: 1 } },
+          { gate: 'M', qubits: [1] },
+        ],
+        parameters: { theta: [0, Math.PI, 1] },
+        shots: 50,
+      },
+    });
+    expect(whole).toMatchObject({ circuits: 3, flops: 3 * 50 * 2 * 4 * 14 });
+  });
+
   test('says so of circuits that are wider than what runs now', async () => {
     const circuits = [{ circuit: ghz(3) }, { circuit: ghz(5) }];
     await expect(simulate({ circuits }, { maxQubits: 4 })).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { modelledDuration, modelledMs } from '../../../../src/workloads/tpu/modelled-duration.ts';
+import { modelledDuration, modelledMs } from '../../../../src/workloads/tpu/slice-request.ts';
 import {
   chipsOfType,
   FLEET_RATED_TASKS_PER_SEC,

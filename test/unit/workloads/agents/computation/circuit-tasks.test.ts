@@ -1,7 +1,9 @@
 /** The tasks of the computation agent that run circuits. */
 import { describe, expect, test } from 'vitest';
-import { expectation } from '../../../../../src/workloads/agents/computation/expectation.ts';
-import { simulate } from '../../../../../src/workloads/agents/computation/simulate.ts';
+import {
+  expectation,
+  simulate,
+} from '../../../../../src/workloads/agents/computation/circuit-tasks.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

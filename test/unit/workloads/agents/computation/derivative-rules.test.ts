@@ -1,7 +1,7 @@
 /** Derivatives of functions whose usual rules fail somewhere, and what is said of what is not known. */
 import { evaluate as valueAt } from 'mathjs';
 import { expect, test } from 'vitest';
-import { derivative } from '../../../../../src/workloads/agents/computation/derivative.ts';
+import { derivative } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

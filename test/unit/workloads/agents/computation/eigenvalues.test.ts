@@ -2,7 +2,7 @@
 import { eigs } from 'mathjs';
 import { describe, expect, test } from 'vitest';
 import { uniformDraw } from '../../../../../src/math/philox.ts';
-import { eigenvalues } from '../../../../../src/workloads/agents/computation/eigenvalues.ts';
+import { eigenvalues } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
 type Entry = number | [number, number];

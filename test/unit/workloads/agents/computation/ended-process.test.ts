@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
+import { evaluate } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
 const RUN = new URL(

@@ -1,6 +1,6 @@
 /** Invalid variables of `evaluate`. */
 import { expect, test } from 'vitest';
-import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
+import { evaluate } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
 test.each([

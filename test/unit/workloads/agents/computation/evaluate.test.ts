@@ -1,7 +1,7 @@
 /** Values of expressions, and how each kind of value is written as JSON. */
 import { describe, expect, test } from 'vitest';
 import { computationAgent } from '../../../../../src/workloads/agents/agents.ts';
-import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
+import { evaluate } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

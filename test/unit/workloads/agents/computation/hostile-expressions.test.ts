@@ -1,12 +1,12 @@
 /** Expressions that try to escape the sandbox, or to exhaust time and memory. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
+import { evaluate } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
+import { guardOf } from '../../../../../src/workloads/algorithms/expressions/argument-guards.ts';
+import { BoundedMath } from '../../../../../src/workloads/algorithms/expressions/bounded-math.ts';
 import {
   ALLOWED_CONSTANTS,
   ALLOWED_FUNCTIONS,
-} from '../../../../../src/workloads/algorithms/expressions/allowed-names.ts';
-import { guardOf } from '../../../../../src/workloads/algorithms/expressions/argument-guards.ts';
-import { BoundedMath } from '../../../../../src/workloads/algorithms/expressions/bounded-math.ts';
+} from '../../../../../src/workloads/algorithms/expressions/expression-limits.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

@@ -1,7 +1,7 @@
 /** Arithmetic of matrices beside answers worked out elsewhere. */
 import { describe, expect, test } from 'vitest';
 import { uniformDraw } from '../../../../../src/math/philox.ts';
-import { matrix } from '../../../../../src/workloads/agents/computation/matrix.ts';
+import { matrix } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

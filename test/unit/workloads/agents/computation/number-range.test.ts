@@ -1,6 +1,6 @@
 /** Numbers at the limits of their types: refused or right, never silently infinite or zero. */
 import { describe, expect, test } from 'vitest';
-import { evaluate } from '../../../../../src/workloads/agents/computation/evaluate.ts';
+import { evaluate } from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

@@ -2,8 +2,10 @@
 import { evaluate as valueAt } from 'mathjs';
 import { describe, expect, test } from 'vitest';
 import { uniformDraw } from '../../../../../src/math/philox.ts';
-import { derivative } from '../../../../../src/workloads/agents/computation/derivative.ts';
-import { simplify } from '../../../../../src/workloads/agents/computation/simplify.ts';
+import {
+  derivative,
+  simplify,
+} from '../../../../../src/workloads/agents/computation/computation-tasks.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { withFinalMeasurement } from '../../../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../../../src/circuit/gate-objects.ts';
+import { countsOfRow } from '../../../../../src/fleet/run-outputs.ts';
 import { parameterSweep } from '../../../../../src/workloads/agents/research/parameter-sweep.ts';
-import { circuitSeed } from '../../../../../src/workloads/algorithms/run-circuits.ts';
+import { circuitSeed } from '../../../../../src/workloads/algorithms/run-points.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 
@@ -148,11 +149,11 @@ describe('known answers', () => {
     await using test = openTestContext({ maxQubits: 14 });
     const { circuits } = test.context;
     const batches: number[] = [];
-    const runBatch: typeof circuits.runBatch = (shape, request) => {
-      batches.push(request.numCircuits);
-      return circuits.runBatch(shape, request);
+    const run: typeof circuits.run = (shape, request) => {
+      batches.push(request.numCircuits ?? 1);
+      return circuits.run(shape, request);
     };
-    const context = { ...test.context, circuits: { ...circuits, runBatch } };
+    const context = { ...test.context, circuits: { ...circuits, run } };
     const input = { circuit: TURNED, qubits: 14, shots: 20, seed: 5, combine: 'zip' };
     const angles = { a: [0.7, 1.1, 2], b: [0.2, 0.3, 0.4] };
     const result = view.parse(await parameterSweep.run({ ...input, parameters: angles }, context));
@@ -169,7 +170,7 @@ describe('known answers', () => {
         { numQubits: 14, limits: { maxQubits: 14, maxGates: 10 } },
       );
       const alone = await circuits.run(withFinalMeasurement(circuit), { shots: 20, seed });
-      const { outcomes, occurrences } = alone.counts;
+      const { outcomes, occurrences } = countsOfRow(alone, 0, 14);
       const expected = Array.from(outcomes, (outcome, k) => [
         outcome.toString(2).padStart(14, '0'),
         occurrences[k],

@@ -3,7 +3,7 @@ import {
   numPoints,
   pointAt,
   rangeValues,
-} from '../../../../../src/workloads/agents/research/sweep-points.ts';
+} from '../../../../../src/workloads/procedures/sweep-fields.ts';
 
 const a = { name: 'a', values: [1, 2] };
 const b = { name: 'b', values: [10, 20, 30] };

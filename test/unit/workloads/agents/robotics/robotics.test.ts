@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { roboticsAgent } from '../../../../../src/workloads/agents/agents.ts';
-import { assignment } from '../../../../../src/workloads/agents/robotics/assignment.ts';
-import { routing } from '../../../../../src/workloads/agents/robotics/routing.ts';
+import {
+  assignment,
+  routing,
+} from '../../../../../src/workloads/agents/robotics/permutation-tasks.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 import { RandomStream } from '../../../../support/random-stream.ts';

@@ -1,8 +1,10 @@
 /** Sampling bits and testing bits, as tasks. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { randomBits } from '../../../../../src/workloads/agents/security/random-bits.ts';
-import { randomnessTests } from '../../../../../src/workloads/agents/security/randomness-tests.ts';
+import {
+  randomBits,
+  randomnessTests,
+} from '../../../../../src/workloads/agents/security/randomness.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

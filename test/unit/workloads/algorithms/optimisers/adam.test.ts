@@ -3,7 +3,7 @@ import {
   type AdamOptions,
   adamStep,
   startAdam,
-} from '../../../../../src/workloads/algorithms/optimisers/adam.ts';
+} from '../../../../../src/workloads/algorithms/optimisers/minimise.ts';
 
 const OPTIONS: AdamOptions = { learningRate: 0.1 };
 

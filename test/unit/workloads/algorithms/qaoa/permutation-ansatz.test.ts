@@ -33,7 +33,9 @@ function randomAnsatz(numPlaces: number, seed: number) {
 async function stateOf(ansatz: PermutationAnsatz, gammas: number[], betas: number[]) {
   await using test = openTestContext();
   const circuit = qaoaCircuit(ansatz, { gammas, betas });
-  const { statevector } = await test.context.circuits.run(circuit, { statevector: true });
+  const { statevectors: statevector } = await test.context.circuits.run(circuit, {
+    statevector: true,
+  });
   if (statevector === undefined) throw new Error('unreachable: a state was asked for');
   return statevector;
 }

@@ -1,8 +1,8 @@
 /** Estimates of min-entropy against examples of SP 800-90B and against closed forms. */
 import { describe, expect, test } from 'vitest';
-import { bitsOfBinary } from '../../../../../src/workloads/algorithms/randomness/bits.ts';
 import { halfSpectrum } from '../../../../../src/workloads/algorithms/randomness/fourier.ts';
 import {
+  bitsOfBinary,
   collision,
   markov,
   mostCommonValue,

@@ -4,7 +4,7 @@ import {
   bitsOfBinary,
   bitsOfHex,
   hexOfBits,
-} from '../../../../../src/workloads/algorithms/randomness/bits.ts';
+} from '../../../../../src/workloads/algorithms/randomness/min-entropy.ts';
 import {
   blockFrequency,
   frequency,

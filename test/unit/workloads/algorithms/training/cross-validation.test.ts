@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   shuffled,
   stratifiedSplits,
-} from '../../../../../src/workloads/algorithms/training/cross-validation.ts';
+} from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 import { RandomStream } from '../../../../support/random-stream.ts';
 
 const cases = fc

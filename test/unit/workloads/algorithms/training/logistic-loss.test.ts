@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logisticLoss } from '../../../../../src/workloads/algorithms/training/logistic-loss.ts';
+import { logisticLoss } from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 
 test('an undecided row costs ln 2, whatever its class', () => {
   const { loss, gradient } = logisticLoss(Float64Array.of(0, 0), new Float64Array(2), [0, 1], 3);

@@ -5,7 +5,7 @@ import {
   logLoss,
   mean,
   standardDeviation,
-} from '../../../../../src/workloads/algorithms/training/metrics.ts';
+} from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 
 const labels = [0, 0, 0, 1, 1, 1, 1, 1];
 const predictions = [0, 0, 1, 0, 0, 1, 1, 1];
@@ -15,12 +15,10 @@ test('accuracy is the fraction predicted right', () => {
 });
 
 test('the confusion matrix tells the two kinds of mistake apart', () => {
-  expect(confusionMatrix(labels, predictions)).toEqual({
-    trueNegatives: 2,
-    falsePositives: 1,
-    falseNegatives: 2,
-    truePositives: 3,
-  });
+  expect(confusionMatrix(labels, predictions)).toEqual([
+    [2, 1],
+    [2, 3],
+  ]);
 });
 
 test('log loss is the mean surprise in nats', () => {

@@ -4,10 +4,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../../../src/circuit/circuit.ts';
 import { openCpuEngine } from '../../../../../src/engine/cpu/cpu-engine.ts';
 import { openReferenceEngine } from '../../../../../src/engine/reference/reference-engine.ts';
-import { BASELINES } from '../../../../../src/workloads/algorithms/training/baselines/baselines.ts';
-import { stratifiedSplits } from '../../../../../src/workloads/algorithms/training/cross-validation.ts';
+import { BASELINES } from '../../../../../src/workloads/algorithms/training/baselines.ts';
+import { stratifiedSplits } from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 import { readArtefact } from '../../../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
-import { crossValidate } from '../../../../../src/workloads/models/qnn-hybrid/cross-validate.ts';
 import {
   fitScaler,
   scaleRow,
@@ -15,7 +14,10 @@ import {
 import { fitClassifier } from '../../../../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../../../../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import { OBSERVABLE } from '../../../../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
-import { circuitOf } from '../../../../../src/workloads/models/qnn-hybrid/select-architecture.ts';
+import {
+  circuitOf,
+  crossValidate,
+} from '../../../../../src/workloads/models/qnn-hybrid/select-architecture.ts';
 import { TRAINING_PLAN } from '../../../../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
 import { engineCircuits } from '../../../../../src/workloads/procedures/engine-circuits.ts';
 import { overFolds, shareRight } from '../../../../support/accuracies.ts';

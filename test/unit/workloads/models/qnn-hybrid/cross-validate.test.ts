@@ -1,12 +1,12 @@
 /** A fold's classifier and scaler are fitted without its test rows. */
 import { afterAll, expect, test } from 'vitest';
+import type { FitSettings } from '../../../../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import {
+  circuitOf,
   crossValidate,
   overFolds,
   predictionsOf,
-} from '../../../../../src/workloads/models/qnn-hybrid/cross-validate.ts';
-import type { FitSettings } from '../../../../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
-import { circuitOf } from '../../../../../src/workloads/models/qnn-hybrid/select-architecture.ts';
+} from '../../../../../src/workloads/models/qnn-hybrid/select-architecture.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 import { rangeScaler } from '../../../../support/reuploading-circuits.ts';
 

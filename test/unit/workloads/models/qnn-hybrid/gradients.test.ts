@@ -1,8 +1,8 @@
 /** Gradients of the deployed circuit: three ways to the same numbers, on all hundred flowers. */
 import { afterAll, expect, test } from 'vitest';
 import { openCpuEngine } from '../../../../../src/engine/cpu/cpu-engine.ts';
-import { exactGradients } from '../../../../../src/workloads/algorithms/training/gradients/exact-gradients.ts';
-import { logisticLoss } from '../../../../../src/workloads/algorithms/training/logistic-loss.ts';
+import { exactGradients } from '../../../../../src/workloads/algorithms/training/gradients.ts';
+import { logisticLoss } from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 import {
   angleGradientToTheta,
   anglesOf,

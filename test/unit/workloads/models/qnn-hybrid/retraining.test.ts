@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCpuEngine } from '../../../../../src/engine/cpu/cpu-engine.ts';
 import { openReferenceEngine } from '../../../../../src/engine/reference/reference-engine.ts';
-import { stratifiedSplits } from '../../../../../src/workloads/algorithms/training/cross-validation.ts';
+import { stratifiedSplits } from '../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 import {
   ARTEFACT_FILE,
   readArtefact,

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { BASELINES } from '../../../../../../src/workloads/algorithms/training/baselines/baselines.ts';
-import { classOf } from '../../../../../../src/workloads/algorithms/training/baselines/decision.ts';
-import { stratifiedSplits } from '../../../../../../src/workloads/algorithms/training/cross-validation.ts';
-import { accuracy, mean } from '../../../../../../src/workloads/algorithms/training/metrics.ts';
+import {
+  BASELINES,
+  classOf,
+} from '../../../../../../src/workloads/algorithms/training/baselines.ts';
+import {
+  accuracy,
+  mean,
+  stratifiedSplits,
+} from '../../../../../../src/workloads/algorithms/training/model-evaluation.ts';
 import { irisPair } from '../../../../../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import { RandomStream } from '../../../../../support/random-stream.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { choleskySolve } from '../../../../../../src/workloads/algorithms/linear-algebra/cholesky.ts';
+import { choleskySolve } from '../../../../../../src/workloads/algorithms/linear-algebra/vectors.ts';
 import {
+  fitLinearDiscriminant,
+  fitLogisticRegression,
+  fitSupportVectors,
   standardise,
   standardScaler,
-} from '../../../../../../src/workloads/algorithms/training/baselines/baselines.ts';
-import { fitLinearDiscriminant } from '../../../../../../src/workloads/algorithms/training/baselines/linear-discriminant.ts';
-import { fitLogisticRegression } from '../../../../../../src/workloads/algorithms/training/baselines/logistic-regression.ts';
-import { fitSupportVectors } from '../../../../../../src/workloads/algorithms/training/baselines/support-vectors.ts';
+} from '../../../../../../src/workloads/algorithms/training/baselines.ts';
 import { RandomStream } from '../../../../../support/random-stream.ts';
 
 test('Cholesky solves what a product was made of', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ExpectationBatch } from '../../../../../../src/workloads/algorithms/training/expectation-batch.ts';
-import { parameterShift } from '../../../../../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
+import {
+  type ExpectationBatch,
+  parameterShift,
+} from '../../../../../../src/workloads/algorithms/training/gradients.ts';
 import { parametricCircuit } from '../../../../../../src/workloads/algorithms/training/parametric-circuit.ts';
 import {
   centralDifferences,
