@@ -30,8 +30,9 @@ describe('a project that has the package', () => {
   beforeAll(() => {
     mkdirSync(dist, { recursive: true });
     cpSync(join(root, 'package.json'), join(dist, '../package.json'));
-    const build = ['-p', 'tsconfig.build.json', '--outDir', dist];
-    execFileSync(tsc, build, { cwd: root });
+    execFileSync(tsc, ['-p', 'tsconfig.build.json', '--outDir', dist], { cwd: root });
+    const types = ['-p', 'src/client/tsconfig.build.json', '--outDir', join(dist, 'client')];
+    execFileSync(tsc, types, { cwd: root });
     writeFileSync(join(project.path, 'package.json'), '{"type":"module"}');
     writeFileSync(join(project.path, 'program.ts'), PROGRAM);
   });
