@@ -1,5 +1,6 @@
 /** The circuit to be edited: by mouse and touch, and by keys. */
-import { useComputed, useSignal } from '@preact/signals';
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import {
@@ -68,18 +69,14 @@ interface Drag {
   readonly column: number;
 }
 
-/** The grid. `onHelp` opens the list of keys, `onAngles` goes to the fields of the selected gate. */
-export function Grid({
-  onHelp,
-  onAngles,
-}: {
+interface GridProps {
   readonly onHelp: () => void;
   readonly onAngles: () => void;
-}) {
+}
+
+/** The grid. `onHelp` opens the list of keys, `onAngles` goes to the fields of the selected gate. */
+export function Grid(props: GridProps) {
   const host = useRef<HTMLDivElement>(null);
-  const drag = useSignal<Drag | undefined>(undefined);
-  /** Column where a mouse went down beside the gates: it selects columns from there. */
-  const sweepFrom = useSignal<number | undefined>(undefined);
   const said = useSignal('');
   const layout = useComputed(() => {
     const now = circuit.value;
@@ -95,8 +92,123 @@ export function Grid({
     return gridLayout(gates);
   });
   const { columns, height } = layout.value;
+  const { drag, begin, move, end, cancel } = usePointer(host, layout);
+  const press = (event: KeyboardEvent) => {
+    const isCommand = event.ctrlKey || event.metaKey;
+    const done = isCommand ? command(event) : plainKey(event, layout.value, props);
+    if (!done) return;
+    event.preventDefault();
+    const range = selectedColumns.value;
+    said.value =
+      range === undefined
+        ? cellWords(circuit.value, cursor.value.qubit, cursor.value.column)
+        : `${columnsInWords(range)} selected`;
+  };
+  return (
+    <div
+      class="grid-host scroll"
+      ref={host}
+      onPointerMove={move}
+      onPointerUp={end}
+      onPointerCancel={cancel}
+    >
+      <CircuitDrawing
+        layout={layout.value}
+        label={`${circuitWords(circuit.value)}. Arrow keys move the cursor, letters insert gates, question mark lists the keys.`}
+        role="application"
+        aria-describedby="composer-cell"
+        tabindex={0}
+        id="composer-grid"
+        onKeyDown={press}
+        onPointerDown={(event: PointerEvent) => begin(event)}
+        gateProps={(placed) => ({
+          onPointerDown: (event: PointerEvent) => begin(event, placed),
+          'data-id': placed.gate.id,
+        })}
+        below={<Underlay columns={columns} height={height} />}
+      >
+        <DropMark columns={columns} drag={drag.value} />
+        {stepLine(columns, height)}
+      </CircuitDrawing>
+      <p id="composer-cell" class="unseen" role="status">
+        {said.value}
+      </p>
+    </div>
+  );
+}
+
+/** What lies below the gates: the steps that are applied, the selected columns, the cursor. */
+function Underlay({
+  columns,
+  height,
+}: {
+  readonly columns: CircuitLayout['columns'];
+  readonly height: number;
+}) {
   const { qubit, column } = cursor.value;
   const range = selectedColumns.value;
+  const centre = columns[column];
+  return (
+    <>
+      {shownColumns.value !== undefined && (
+        <rect
+          x={0}
+          y={0}
+          width={edgeOf(columns, shownColumns.value)}
+          height={height}
+          class="applied"
+        />
+      )}
+      {range !== undefined && (
+        <rect
+          x={edgeOf(columns, range.first)}
+          y={0}
+          width={edgeOf(columns, range.last + 1) - edgeOf(columns, range.first)}
+          height={height}
+          class="range"
+        />
+      )}
+      {centre !== undefined && (
+        <rect
+          x={centre.x - centre.width / 2 + 2}
+          y={ROW * qubit + 42 - ROW / 2 + 3}
+          width={centre.width - 4}
+          height={ROW - 6}
+          rx="9"
+          class="cursor"
+        />
+      )}
+    </>
+  );
+}
+
+/** Where a gate that is dragged would land. */
+function DropMark({
+  columns,
+  drag,
+}: {
+  readonly columns: CircuitLayout['columns'];
+  readonly drag: Drag | undefined;
+}) {
+  const target = drag?.isMoving === true ? columns[drag.column] : undefined;
+  if (target === undefined || drag === undefined) return null;
+  return (
+    <rect
+      x={target.x - target.width / 2}
+      y={ROW * drag.qubit + 42 - ROW / 2}
+      width={target.width}
+      height={ROW}
+      rx="9"
+      class="drop"
+    />
+  );
+}
+
+/** Dragging gates and selecting columns by a pointer. */
+function usePointer(host: RefObject<HTMLDivElement | null>, layout: ReadonlySignal<CircuitLayout>) {
+  const drag = useSignal<Drag | undefined>(undefined);
+  /** Column where a mouse went down beside the gates: it selects columns from there. */
+  const sweepFrom = useSignal<number | undefined>(undefined);
 
   /** Place of the grid under a pointer. */
   const placeOf = (event: PointerEvent) => {
@@ -163,203 +275,127 @@ export function Grid({
     );
     edit(moveStep(circuit.value, now.id, now.column, wires));
   };
-
-  const press = (event: KeyboardEvent) => {
-    const isCommand = event.ctrlKey || event.metaKey;
-    const done = isCommand ? command(event) : plainKey(event);
-    if (!done) return;
-    event.preventDefault();
-    const range = selectedColumns.value;
-    said.value =
-      range === undefined
-        ? cellWords(circuit.value, cursor.value.qubit, cursor.value.column)
-        : `${columnsInWords(range)} selected`;
+  const cancel = () => {
+    drag.value = undefined;
+    sweepFrom.value = undefined;
   };
-  const command = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    const commands: Readonly<Record<string, () => unknown>> = {
-      z: shiftKey ? redo : undo,
-      y: redo,
-      c: copyColumns,
-      x: cutColumns,
-      v: paste,
-    };
-    const towards: Readonly<Record<string, -1 | 1>> = { ArrowLeft: -1, ArrowRight: 1 };
-    const by = shiftKey ? towards[key] : undefined;
-    if (by !== undefined) {
-      extendColumns(by);
+  return { drag, begin, move, end, cancel };
+}
+
+/** Does what a key with Ctrl or Command says; false for one that says nothing here. */
+function command({ key, shiftKey }: KeyboardEvent): boolean {
+  const commands: Readonly<Record<string, () => unknown>> = {
+    z: shiftKey ? redo : undo,
+    y: redo,
+    c: copyColumns,
+    x: cutColumns,
+    v: paste,
+  };
+  const towards: Readonly<Record<string, -1 | 1>> = { ArrowLeft: -1, ArrowRight: 1 };
+  const by = shiftKey ? towards[key] : undefined;
+  if (by !== undefined) {
+    extendColumns(by);
+    return true;
+  }
+  const run = commands[key.toLowerCase()];
+  run?.();
+  return run !== undefined;
+}
+
+/** Does what a key by itself says; false for one that says nothing here. */
+function plainKey(
+  { key, shiftKey }: KeyboardEvent,
+  { gates }: CircuitLayout,
+  { onHelp, onAngles }: GridProps,
+): boolean {
+  const at = cursor.value;
+  const one = selected.value;
+  const by = (qubits: number, wide: number) => {
+    if (shiftKey && one !== undefined) {
+      const found = gates.find(({ gate }) => gate.id === one.id);
+      const from = found?.gate.column ?? at.column;
+      // A gate that leaves its column to the right goes behind the gates of the next one.
+      edit(moveStep(circuit.value, one.id, from + (wide > 0 ? 2 : wide), qubits));
+      selectedId.value = one.id;
+      return;
+    }
+    goToCell(at.qubit + qubits, at.column + wide);
+  };
+  switch (key) {
+    case 'ArrowLeft':
+      by(0, -1);
       return true;
+    case 'ArrowRight':
+      by(0, 1);
+      return true;
+    case 'ArrowUp':
+      by(-1, 0);
+      return true;
+    case 'ArrowDown':
+      by(1, 0);
+      return true;
+    case 'Home':
+      goToCell(at.qubit, 0);
+      return true;
+    case 'End':
+      goToCell(at.qubit, numColumns(circuit.value));
+      return true;
+    case 'Delete':
+      removeSelected();
+      return true;
+    case 'Backspace':
+      if (one === undefined && at.column > 0) goToCell(at.qubit, at.column - 1);
+      removeSelected();
+      return true;
+    case 'Enter':
+      if (one === undefined) return false;
+      onAngles();
+      return true;
+    case 'Escape':
+      if (selectedColumns.value === undefined) return false;
+      goToCell(at.qubit, at.column);
+      return true;
+    case '.':
+      return addControl(gates);
+    case 'o':
+      return flipControl();
+    case '?':
+      onHelp();
+      return true;
+    default: {
+      const gate = gateOfKey(key.toLowerCase());
+      if (gate !== undefined) insertGate(gate);
+      return gate !== undefined;
     }
-    const run = commands[key.toLowerCase()];
-    run?.();
-    return run !== undefined;
-  };
-  const plainKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    const at = cursor.value;
-    const one = selected.value;
-    const by = (qubits: number, wide: number) => {
-      if (shiftKey && one !== undefined) {
-        const found = layout.value.gates.find(({ gate }) => gate.id === one.id);
-        const from = found?.gate.column ?? at.column;
-        // A gate that leaves its column to the right goes behind the gates of the next one.
-        edit(moveStep(circuit.value, one.id, from + (wide > 0 ? 2 : wide), qubits));
-        selectedId.value = one.id;
-        return;
-      }
-      goToCell(at.qubit + qubits, at.column + wide);
-    };
-    switch (key) {
-      case 'ArrowLeft':
-        by(0, -1);
-        return true;
-      case 'ArrowRight':
-        by(0, 1);
-        return true;
-      case 'ArrowUp':
-        by(-1, 0);
-        return true;
-      case 'ArrowDown':
-        by(1, 0);
-        return true;
-      case 'Home':
-        goToCell(at.qubit, 0);
-        return true;
-      case 'End':
-        goToCell(at.qubit, numColumns(circuit.value));
-        return true;
-      case 'Delete':
-        removeSelected();
-        return true;
-      case 'Backspace':
-        if (one === undefined && at.column > 0) goToCell(at.qubit, at.column - 1);
-        removeSelected();
-        return true;
-      case 'Enter':
-        if (one === undefined) return false;
-        onAngles();
-        return true;
-      case 'Escape':
-        if (selectedColumns.value === undefined) return false;
-        goToCell(at.qubit, at.column);
-        return true;
-      case '.':
-        return addControl();
-      case 'o':
-        return flipControl();
-      case '?':
-        onHelp();
-        return true;
-      default: {
-        const gate = gateOfKey(key.toLowerCase());
-        if (gate !== undefined) insertGate(gate);
-        return gate !== undefined;
-      }
-    }
-  };
-  /** A control on the cursor's wire for the gate of the column that is nearest to it. */
-  const addControl = (): boolean => {
-    const { qubit: wire, column: at } = cursor.value;
-    const { gates } = layout.value;
-    const near = gates
-      .filter(({ gate }) => gate.column === at && takesControls(gate))
-      .map(({ gate }) => ({
-        gate,
-        distance: Math.min(
-          ...[...gate.controls, ...gate.targets].map((each) => Math.abs(each - wire)),
-        ),
-      }))
-      .sort((a, b) => a.distance - b.distance)[0];
-    const step = circuit.value.steps.find(({ id }) => id === near?.gate.id);
-    if (step === undefined || near?.distance === 0) return false;
-    edit(replaceStep(circuit.value, withControls(step, [...step.controls, wire])));
-    return true;
-  };
-  /** Makes the control on the cursor's wire act on 0, or on 1 again. */
-  const flipControl = (): boolean => {
-    const { qubit: wire } = cursor.value;
-    const step = selected.value;
-    if (step === undefined || !step.controls.includes(wire)) return false;
-    const value = step.open?.includes(wire) === true ? 1 : 0;
-    edit(replaceStep(circuit.value, withControlOn(step, wire, value)));
-    return true;
-  };
+  }
+}
 
-  const centre = columns[column];
-  const dragged = drag.value;
-  const target = dragged?.isMoving === true ? columns[dragged.column] : undefined;
-  return (
-    <div
-      class="grid-host scroll"
-      ref={host}
-      onPointerMove={move}
-      onPointerUp={end}
-      onPointerCancel={() => {
-        drag.value = undefined;
-        sweepFrom.value = undefined;
-      }}
-    >
-      <CircuitDrawing
-        layout={layout.value}
-        label={`${circuitWords(circuit.value)}. Arrow keys move the cursor, letters insert gates, question mark lists the keys.`}
-        role="application"
-        aria-describedby="composer-cell"
-        tabindex={0}
-        id="composer-grid"
-        onKeyDown={press}
-        onPointerDown={(event: PointerEvent) => begin(event)}
-        gateProps={(placed) => ({
-          onPointerDown: (event: PointerEvent) => begin(event, placed),
-          'data-id': placed.gate.id,
-        })}
-        below={
-          <>
-            {shownColumns.value !== undefined && (
-              <rect
-                x={0}
-                y={0}
-                width={edgeOf(columns, shownColumns.value)}
-                height={height}
-                class="applied"
-              />
-            )}
-            {range !== undefined && (
-              <rect
-                x={edgeOf(columns, range.first)}
-                y={0}
-                width={edgeOf(columns, range.last + 1) - edgeOf(columns, range.first)}
-                height={height}
-                class="range"
-              />
-            )}
-            {centre !== undefined && (
-              <rect
-                x={centre.x - centre.width / 2 + 2}
-                y={ROW * qubit + 42 - ROW / 2 + 3}
-                width={centre.width - 4}
-                height={ROW - 6}
-                rx="9"
-                class="cursor"
-              />
-            )}
-          </>
-        }
-      >
-        {target !== undefined && dragged !== undefined && (
-          <rect
-            x={target.x - target.width / 2}
-            y={ROW * dragged.qubit + 42 - ROW / 2}
-            width={target.width}
-            height={ROW}
-            rx="9"
-            class="drop"
-          />
-        )}
-        {stepLine(columns, height)}
-      </CircuitDrawing>
-      <p id="composer-cell" class="unseen" role="status">
-        {said.value}
-      </p>
-    </div>
-  );
+/** A control on the cursor's wire for the gate of the column that is nearest to it. */
+function addControl(gates: CircuitLayout['gates']): boolean {
+  const { qubit: wire, column: at } = cursor.value;
+  const near = gates
+    .filter(({ gate }) => gate.column === at && takesControls(gate))
+    .map(({ gate }) => ({
+      gate,
+      distance: Math.min(
+        ...[...gate.controls, ...gate.targets].map((each) => Math.abs(each - wire)),
+      ),
+    }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  const step = circuit.value.steps.find(({ id }) => id === near?.gate.id);
+  if (step === undefined || near?.distance === 0) return false;
+  edit(replaceStep(circuit.value, withControls(step, [...step.controls, wire])));
+  return true;
+}
+
+/** Makes the control on the cursor's wire act on 0, or on 1 again. */
+function flipControl(): boolean {
+  const { qubit: wire } = cursor.value;
+  const step = selected.value;
+  if (step === undefined || !step.controls.includes(wire)) return false;
+  const value = step.open?.includes(wire) === true ? 1 : 0;
+  edit(replaceStep(circuit.value, withControlOn(step, wire, value)));
+  return true;
 }
 
 /** Where the state stands that is shown. */
