@@ -153,7 +153,7 @@ export function deviceResultJson(
   const [own] = counts;
   if (own === undefined) throw new Error('unreachable: a result without counts');
   const rest: CircuitResultFields = {
-    ...(labelFormat !== 'automatic' && { label_format: labelFormatOf(own.numBits, labelFormat) }),
+    label_format: labelFormatOf(own.numBits, labelFormat),
     backend: viewDeviceBackend(backend),
     compilation: viewFitting(fitting),
     timing: {
