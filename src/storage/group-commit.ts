@@ -50,6 +50,7 @@ export class GroupCommit {
   /** Pages in the log at which it is copied into the database file next. */
   #checkpointAt = CHECKPOINT_PAGES;
   #isCheckpointed = true;
+  #numCommits = 0;
   #fault: StorageUnwritableError | undefined;
 
   /** Returns the one writer of `database`: stores over one database share transactions. */
@@ -98,6 +99,11 @@ export class GroupCommit {
     return this.#fault;
   }
 
+  /** Transactions committed so far: what was read of the database stands until the next one. */
+  get numCommits(): number {
+    return this.#numCommits;
+  }
+
   /** Makes a small write, which shows whether the database can be written; see `fault`. */
   async probe(): Promise<void> {
     await this.write(() => declareWhole(this.#database)).catch(() => {});
@@ -122,6 +128,7 @@ export class GroupCommit {
         reject: write.reject,
       }));
       this.#database.exec('COMMIT');
+      this.#numCommits++;
       if (!flushesItself) this.#fault = undefined;
     } catch (error) {
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');

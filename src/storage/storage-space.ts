@@ -19,16 +19,31 @@ const RESERVE_PAGES = 4096;
 /** Pages given back in one transaction, which moves at most as many: 1 MiB. */
 const STEP_PAGES = 256;
 
-/** Measures stored data: bytes by key, and pages of the whole file. */
+/** Figures of the database after a commit. */
+interface Measured {
+  /** Number of the commit. */
+  readonly afterCommit: number;
+  /** By key, as far as they were asked for. */
+  readonly bytesOf: Map<string, number>;
+  readonly totalBytes: number;
+}
+
+/**
+ * Measures stored data: bytes by key, and pages of the whole file. Every submission asks for both, so they are kept until
+ * the next commit.
+ */
 export class StorageUsage {
   readonly #database: DatabaseSync;
+  readonly #writer: GroupCommit;
   readonly #selectBytes: StatementSync;
   readonly #selectPages: StatementSync;
   readonly #selectFree: StatementSync;
   readonly #pageBytes: number;
+  #measured: Measured = { afterCommit: -1, bytesOf: new Map<string, number>(), totalBytes: 0 };
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#writer = GroupCommit.of(database);
     this.#selectBytes = database.prepare('SELECT bytes FROM storage_usage WHERE key_id = ?');
     this.#selectPages = database.prepare('PRAGMA page_count');
     this.#selectFree = database.prepare('PRAGMA freelist_count');
@@ -37,27 +52,42 @@ export class StorageUsage {
 
   /** Bytes that jobs, results and idempotency keys of an API key take. */
   bytesOf(keyId: string): number {
-    return Number(this.#selectBytes.get(keyId)?.['bytes'] ?? 0);
+    const { bytesOf } = this.#now;
+    let bytes = bytesOf.get(keyId);
+    if (bytes === undefined) {
+      bytes = Number(this.#selectBytes.get(keyId)?.['bytes'] ?? 0);
+      bytesOf.set(keyId, bytes);
+    }
+    return bytes;
   }
 
   /** Bytes of the database that are in use. */
   get totalBytes(): number {
-    const pages = Number(this.#selectPages.get()?.['page_count']);
-    return (pages - this.#freePages()) * this.#pageBytes;
+    return this.#now.totalBytes;
   }
 
   /** Gives free space back to the disk; the event loop runs between two steps. */
   async reclaim(reservePages = RESERVE_PAGES): Promise<void> {
-    const writer = GroupCommit.of(this.#database);
     for (let free = this.#freePages(); free > reservePages; ) {
       const numPages = Math.min(STEP_PAGES, free - reservePages);
-      await writer.write(() => this.#database.exec(`PRAGMA incremental_vacuum(${numPages})`));
+      await this.#writer.write(() => this.#database.exec(`PRAGMA incremental_vacuum(${numPages})`));
       await setImmediate();
       const left = this.#freePages();
       // A file of an early version, or others delete at the same time.
       if (left >= free) return;
       free = left;
     }
+  }
+
+  /** What is known as of the last commit. */
+  get #now(): Measured {
+    const { numCommits } = this.#writer;
+    if (this.#measured.afterCommit !== numCommits) {
+      const pages = Number(this.#selectPages.get()?.['page_count']);
+      const totalBytes = (pages - this.#freePages()) * this.#pageBytes;
+      this.#measured = { afterCommit: numCommits, bytesOf: new Map(), totalBytes };
+    }
+    return this.#measured;
   }
 
   #freePages(): number {
