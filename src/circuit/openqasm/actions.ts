@@ -1,7 +1,7 @@
 /** Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are resolved. */
 import type { Condition, PieceOfStatement, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
-import { FaultList } from '../fault-list.ts';
+import { FaultList } from '../errors.ts';
 import { type MatrixRows, unitaryFromRows } from '../matrix-rows.ts';
 import type { ChannelObject } from '../noise/channel-object.ts';
 import { ChannelPlacer } from '../noise/place-channel.ts';

@@ -3,7 +3,7 @@
 import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
 import { isWhole, type Scalar } from '../classical-expression.ts';
 import { isCounted, MAX_WIDTH, type NumberType } from '../classical-types.ts';
-import { counted } from '../fault-list.ts';
+import { counted } from '../errors.ts';
 import { unset, widthOf } from './classical-memory.ts';
 import { converted, stored } from './conversions.ts';
 import { type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';

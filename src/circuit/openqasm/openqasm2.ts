@@ -3,15 +3,13 @@
  *
  * @see Cross, Bishop, Smolin, Gambetta, "Open Quantum Assembly Language", arXiv:1707.03429.
  */
-import type { CircuitLimits } from '../circuit-limits.ts';
-import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
+import { type CircuitLimits, MAX_CONDITION_BITS } from '../circuit-limits.ts';
 import { COMPARISONS } from '../classical-types.ts';
 import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ConditionFrames } from './condition-frames.ts';
 import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
-import { Gates } from './gate-definitions.ts';
-import { readInclude } from './include.ts';
+import { Gates, readInclude } from './gate-definitions.ts';
 import type { OpenInputs } from './open-inputs.ts';
 import { isPragma, skipIgnored } from './pragmas.ts';
 import { type Operand, type Register, Registers } from './registers.ts';

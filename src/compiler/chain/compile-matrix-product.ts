@@ -27,7 +27,7 @@ import type { BondLimits, ChainStep, MatrixProductProgram, Measure } from '../pr
 import { ChainBuilder, MatrixList } from './chain-builder.ts';
 import { Arrangement, type Couplings, chainOrder } from './chain-order.ts';
 import { GateFront, type PairGate } from './gate-front.ts';
-import { GateMatrices, SWAP_MATRIX } from './pair-matrices.ts';
+import { GateMatrices, SWAP_MATRIX } from './operator-weights.ts';
 
 /** Limits where a request has none. */
 export const DEFAULT_BOND_LIMITS: BondLimits = {

@@ -16,8 +16,7 @@ import { optimize } from '../passes/pipeline.ts';
 import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
 import { lastReadings } from './last-readings.ts';
-import { SegmentCompiler } from './segment-compiler.ts';
-import { type StretchOperation, stretchOf } from './stretch-programs.ts';
+import { SegmentCompiler, type StretchOperation, stretchOf } from './stretch-programs.ts';
 
 /** A program, and the report on it. */
 export interface CompiledTrajectories {

@@ -8,7 +8,6 @@ import { InFlightLimitError } from '../http/errors.ts';
 import { Slots } from '../http/limits.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
-import { viewClassification, viewClassifications } from './classification-view.ts';
 import { readClassification, readTextRequest } from './inference-body.ts';
 import {
   inferenceBody,
@@ -18,7 +17,13 @@ import {
   modelParams,
   type TextResultView,
 } from './model-schema.ts';
-import { findModel, viewModel, viewModelDetail } from './model-view.ts';
+import {
+  findModel,
+  viewClassification,
+  viewClassifications,
+  viewModel,
+  viewModelDetail,
+} from './model-view.ts';
 
 /** Greatest size of a body, bytes: enough for the longest text, escaped, and for any rows and circuits. */
 export const MAX_BODY_BYTES = 256 * 1024;

@@ -6,16 +6,24 @@ import { callerOf } from '../http/authentication.ts';
 import { errorResponses, successEnvelope } from '../http/envelope.ts';
 import { DeviceNotFoundError, NoDevicesError } from '../http/errors.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
-import { hasDevices, viewDevice, viewSummary } from './device-view.ts';
+import { carryOut } from './maintenance.ts';
 import {
   device,
   deviceList,
   deviceMaintenanceParams,
   deviceParams,
-} from './fleet-device-schema.ts';
-import { carryOut } from './maintenance.ts';
-import { maintenanceBody, processor, processorList, processorParams } from './processor-schema.ts';
-import { findProcessor, viewProcessor } from './processor-view.ts';
+  maintenanceBody,
+  processor,
+  processorList,
+  processorParams,
+} from './processor-schema.ts';
+import {
+  findProcessor,
+  hasDevices,
+  viewDevice,
+  viewProcessor,
+  viewSummary,
+} from './processor-view.ts';
 
 /** Registers the routes of processors and of their maintenance. */
 export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {

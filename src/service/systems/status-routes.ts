@@ -13,8 +13,7 @@ import { viewTpuFleet } from '../work/tpu-routes.ts';
 import { type TpuFleetView, tpuFleet } from '../work/tpu-schema.ts';
 import { type ProcessorView, processor } from './processor-schema.ts';
 import { viewProcessor } from './processor-view.ts';
-import { systemSummary } from './system-schema.ts';
-import { viewSystems } from './system-view.ts';
+import { systemSummary, viewSystems } from './system-view.ts';
 
 const SERVICES: RootView['services'] = [
   {

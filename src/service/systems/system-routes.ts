@@ -8,8 +8,14 @@ import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import type { JobSubmissions } from '../jobs/submit-job.ts';
 import type { TaskSubmission } from '../work/read-task.ts';
 import { planBody, taskRecord } from '../work/task-schema.ts';
-import { systemDetail, systemList, systemParams } from './system-schema.ts';
-import { type SystemSources, viewSystemDetail, viewSystems } from './system-view.ts';
+import {
+  type SystemSources,
+  systemDetail,
+  systemList,
+  systemParams,
+  viewSystemDetail,
+  viewSystems,
+} from './system-view.ts';
 
 /** Registers the routes below `/systems`. */
 export function systemRoutes(

@@ -1,7 +1,10 @@
 /** Runs the task `prepare_state`. */
 import type { Circuit, GateOperation } from '../../../circuit/circuit.ts';
-import { dickeCircuit, ghzCircuit } from '../../../circuit/synthesis/dicke-circuit.ts';
-import { prepareState } from '../../../circuit/synthesis/state-preparation.ts';
+import {
+  dickeCircuit,
+  ghzCircuit,
+  prepareState,
+} from '../../../circuit/synthesis/state-preparation.ts';
 import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
 import { isSinglePrecision, stateDistance } from '../../algorithms/equivalence/distances.ts';
 import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';

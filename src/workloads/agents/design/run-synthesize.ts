@@ -1,6 +1,6 @@
 /** Runs the task `synthesize`. */
 import type { Circuit, GateOperation } from '../../../circuit/circuit.ts';
-import { FaultList } from '../../../circuit/fault-list.ts';
+import { FaultList } from '../../../circuit/errors.ts';
 import { unitaryFromRows } from '../../../circuit/matrix-rows.ts';
 import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
 import { synthesizeOne, synthesizeTwo } from '../../../circuit/synthesis/unitary-gates.ts';

@@ -1,6 +1,6 @@
 /** Input of the task `synthesize`, its limits and its faults. */
 import { z } from 'zod';
-import { FaultList } from '../../../circuit/fault-list.ts';
+import { FaultList } from '../../../circuit/errors.ts';
 import { unitaryFromRows } from '../../../circuit/matrix-rows.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';

@@ -6,8 +6,11 @@
  * @see shift-rule.ts for the rules and their sources.
  */
 import type { PauliSum } from '../../../../circuit/observable.ts';
-import { shiftedAngles, shiftedGradient } from '../../../../compiler/gradient/parameter-shift.ts';
-import { angleShifts } from '../../../../compiler/gradient/shift-rule.ts';
+import {
+  angleShifts,
+  shiftedAngles,
+  shiftedGradient,
+} from '../../../../compiler/gradient/shift-rule.ts';
 import type { ExpectationBatch, ExpectationGradients } from '../expectation-batch.ts';
 import {
   angleGradientToTheta,
