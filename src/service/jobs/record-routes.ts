@@ -1,5 +1,5 @@
 /**
- * Routes of job records of every kind: list, show, cancel, run again and delete the caller's own jobs, and follow their
+ * Routes of jobs of every kind: submit, list, show, cancel, run again and delete the caller's own jobs, and follow their
  * events. Jobs of other keys answer 404.
  */
 import type { FastifyReply } from 'fastify';
@@ -11,8 +11,9 @@ import { callerOf } from '../http/authentication.ts';
 import { errorResponses, type JsonText, successEnvelope } from '../http/envelope.ts';
 import { JobNotFinishedError } from '../http/errors.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import { compileAllButBody } from '../http/validation.ts';
 import { eventHeaders, eventStream, JobEventStream, type OpenStreams } from './job-event-stream.ts';
-import type { JobRelatives, JobSubmission, ServedJobKind } from './job-kind.ts';
+import type { JobBody, JobRelatives, JobSubmission, ServedJobKind } from './job-kind.ts';
 import { JOB_RESOURCES, type JobResource, locationOf } from './job-resources.ts';
 import {
   cursorPlace,
@@ -27,6 +28,66 @@ import {
 } from './job-schema.ts';
 import { recordJson, withRequest } from './job-view.ts';
 import type { JobSubmissions } from './submit-job.ts';
+
+/** What a route that submits jobs says of itself. */
+interface SubmissionRoute<Submission extends JobSubmission, Context, Params extends z.ZodType> {
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly params?: Params;
+  /** Schema of the body, for readers of the API document: the handler validates form and meaning together. */
+  readonly schema: z.ZodType;
+  /** Greatest size of a body, bytes; that of the service unless given. */
+  readonly bodyLimit?: number;
+  /** The body by the parameters of the path. */
+  readonly body: (params: z.output<Params>) => JobBody<Submission, Context>;
+}
+
+/** Registers a route whose body, large or small, submits a job. */
+export function submissionRoute<
+  Submission extends JobSubmission,
+  Context,
+  Params extends z.ZodType = z.ZodNever,
+>(
+  app: ServiceApp,
+  { resource, record, headers }: ServedJobKind['definition'],
+  submissions: JobSubmissions<Submission>,
+  {
+    path,
+    operationId,
+    tag,
+    summary,
+    description,
+    params,
+    schema,
+    bodyLimit,
+    body,
+  }: SubmissionRoute<Submission, Context, Params>,
+): void {
+  app.post(
+    path,
+    {
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      config: { scope: resource.scope, readsLargeBodies: true },
+      validatorCompiler: compileAllButBody,
+      schema: {
+        operationId,
+        tags: [tag],
+        summary,
+        description,
+        ...(params && { params }),
+        body: schema,
+        headers,
+        response: { 201: successEnvelope(record), ...errorResponses(400, 404, 503) },
+      },
+    },
+    async (request, reply) =>
+      // The cast is safe: the schema has validated the parameters.
+      submissions.submit(request, reply, body(request.params as z.output<Params>)),
+  );
+}
 
 /** Registers the routes that list, show, cancel, run again and delete jobs. */
 export function jobRecordRoutes<Submission extends JobSubmission>(

@@ -7,7 +7,7 @@ import { callerOf } from '../http/authentication.ts';
 import { errorResponses, isoTime, isoTimestamp, successEnvelope } from '../http/envelope.ts';
 import { KeyExpiryInPastError } from '../http/errors.ts';
 import { WINDOW_S } from '../http/limits.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { DEFAULT_LIMIT, pageLimit } from '../jobs/job-schema.ts';
 import {
   type KeyInfoView,
@@ -25,11 +25,8 @@ import type { KeyChanges, KeyOrder } from './key-store.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 /** Registers `/keys/info` and `/admin/keys`. */
-export function keyRoutes(
-  app: ServiceApp,
-  { deps, envelopes }: RouteContext,
-  keyWatch: KeyWatch,
-): void {
+export function keyRoutes(app: ServiceApp, context: RouteContext, keyWatch: KeyWatch): void {
+  const { deps, envelopes } = context;
   const { places, keys, settings, usage, now, elapsedMs } = deps;
   const orderOf = (request: FastifyRequest): KeyOrder => ({
     actor: callerOf(request).key.id,
@@ -44,20 +41,15 @@ export function keyRoutes(
   };
   /** Converts a time on the clock of `elapsedMs` to a time of day. */
   const timeOf = (elapsed: number) => isoTime(now() + elapsed - elapsedMs());
-  app.get(
-    '/keys/info',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getKeyInfo',
-        tags: ['keys'],
-        summary: 'Tier, limits and current usage of the key',
-        response: { 200: successEnvelope(keyInfo) },
-      },
-    },
-    async (request, reply) => {
+  showRoute(app, context, {
+    path: '/keys/info',
+    operationId: 'getKeyInfo',
+    tag: 'keys',
+    summary: 'Tier, limits and current usage of the key',
+    answer: keyInfo,
+    view: async (_, request) => {
       const { key, limit, window } = callerOf(request);
-      return envelopes.send(request, reply, {
+      return {
         id: key.id,
         name: key.name,
         tier: key.tier,
@@ -78,9 +70,9 @@ export function keyRoutes(
         storage_bytes: usage.bytesOf(key.id),
         storage_limit_bytes: settings.storageLimits[key.tier],
         priority_queue: key.tier === 'enterprise',
-      } satisfies KeyInfoView);
+      } satisfies KeyInfoView;
     },
-  );
+  });
 
   app.get(
     '/admin/keys',

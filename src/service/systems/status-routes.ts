@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isSimulator } from '../../fleet/processor.ts';
 import { callerOf } from '../http/authentication.ts';
 import { successEnvelope } from '../http/envelope.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { modelSummary } from '../models/model-schema.ts';
 import { viewModel } from '../models/model-view.ts';
 import type { ServiceDeps } from '../service-deps.ts';
@@ -97,7 +97,8 @@ const SERVICES: RootView['services'] = [
 ];
 
 /** Registers `/` and `/status`. */
-export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+export function serviceStatusRoutes(app: ServiceApp, context: RouteContext): void {
+  const { deps, envelopes } = context;
   const { fleet, devices, models, agents, tpu, cpuModel, elapsedMs, settings } = deps;
   const startedAt = elapsedMs();
 
@@ -123,22 +124,17 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
       } satisfies RootView),
   );
 
-  app.get(
-    '/status',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getStatus',
-        tags: ['service'],
-        summary: 'Health of the service: systems, agents, processors, models, the TPU fleet',
-        response: { 200: successEnvelope(status) },
-      },
-    },
-    async (request, reply) => {
+  showRoute(app, context, {
+    path: '/status',
+    operationId: 'getStatus',
+    tag: 'service',
+    summary: 'Health of the service: systems, agents, processors, models, the TPU fleet',
+    answer: status,
+    view: (_, request) => {
       const { readers } = deps;
       const { waiting, running, bytes } = readers.load();
       const readingWaitMs = readers.expectedWaitMs(callerOf(request).key.id);
-      return envelopes.send(request, reply, {
+      return {
         status: overallStatus(deps),
         uptime_s: (elapsedMs() - startedAt) / 1000,
         systems: viewSystems({ ...deps, startedAt }).map(howIs),
@@ -152,9 +148,9 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
         reading: { waiting, running, bytes, expected_wait_ms: Math.round(readingWaitMs) },
         models: models.models.map((model) => howIs(viewModel(model))),
         tpu: statusOfTpu(viewTpuFleet(tpu, cpuModel)),
-      } satisfies StatusView);
+      } satisfies StatusView;
     },
-  );
+  });
 }
 
 /** Fields of a processor that describe its state. */
