@@ -112,13 +112,11 @@ function resetOf({ numQubits, matrices }: KrausChannel): ChanceReset | undefined
 
 function compiled(circuit: DynamicCircuit, recognition: CliffordRecognition): StabilizerProgram {
   const { numQubits, numBits, control } = circuit;
-  const { operations, last } = lastReadings(circuit.operations);
+  const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);
   const writer = new ProgramWriter(recognition);
   for (const operation of operations) writer.add(operation);
   const numBodyInstructions = writer.code.numInstructions;
-  for (const kind of ['measure', 'misread', 'assign']) {
-    for (const operation of last) if (operation.kind === kind) writer.add(operation);
-  }
+  for (const operation of [...measures, ...misreads, ...assignments]) writer.add(operation);
   const isGate = (operation: DynamicOperation) =>
     operation.kind === 'barrier' ||
     ((operation.kind === 'gate' || operation.kind === 'unitary') &&
