@@ -8,7 +8,7 @@ import { errorResponses, isoTime, isoTimestamp, successEnvelope } from '../http/
 import { KeyExpiryInPastError } from '../http/errors.ts';
 import { WINDOW_S } from '../http/limits.ts';
 import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
-import { DEFAULT_LIMIT, pageLimit } from '../jobs/job-schema.ts';
+import { DEFAULT_LIMIT, nextCursor, pageLimit } from '../jobs/job-schema.ts';
 import {
   type KeyInfoView,
   keyChangesBody,
@@ -20,6 +20,7 @@ import {
   newKeyBody,
   rotationBody,
   viewKey,
+  viewKeyFields,
 } from './key-schema.ts';
 import type { KeyChanges, KeyOrder } from './key-store.ts';
 import type { KeyWatch } from './key-watch.ts';
@@ -50,11 +51,7 @@ export function keyRoutes(app: ServiceApp, context: RouteContext, keyWatch: KeyW
     view: async (_, request) => {
       const { key, limit, window } = callerOf(request);
       return {
-        id: key.id,
-        name: key.name,
-        tier: key.tier,
-        scopes: [...key.scopes],
-        created_at: isoTime(key.createdAt),
+        ...viewKeyFields(key),
         limits: {
           requests: limit,
           window_s: WINDOW_S,
@@ -222,10 +219,7 @@ export type AuditEntryView = z.output<typeof auditEntry>;
 /** A page of the log. */
 const auditPage = z.strictObject({
   entries: z.array(auditEntry),
-  next_cursor: z
-    .string()
-    .nullable()
-    .describe('Pass it as `cursor` for the next, older page; null on the last page'),
+  next_cursor: nextCursor,
 });
 
 /** Registers `/admin/audit`. */
