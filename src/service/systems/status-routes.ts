@@ -10,8 +10,8 @@ import { viewModel } from '../models/model-view.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { agent, viewAgent } from '../work/agent-schema.ts';
 import { viewTpuFleet } from '../work/tpu-routes.ts';
-import { type TpuFleetView, tpuFleet } from '../work/tpu-schema.ts';
-import { type ProcessorView, processor } from './processor-schema.ts';
+import { tpuFleet } from '../work/tpu-schema.ts';
+import { processor } from './processor-schema.ts';
 import { viewProcessor } from './processor-view.ts';
 import { systemSummary, viewSystems } from './system-view.ts';
 
@@ -137,76 +137,27 @@ export function serviceStatusRoutes(app: ServiceApp, context: RouteContext): voi
       return {
         status: overallStatus(deps),
         uptime_s: (elapsedMs() - startedAt) / 1000,
-        systems: viewSystems({ ...deps, startedAt }).map(howIs),
-        agents: agents.agents.map((each) => {
-          const view = viewAgent(each, cpuModel);
-          return { ...howIs(view), tasks_per_sec: view.tasks_per_sec };
-        }),
+        systems: viewSystems({ ...deps, startedAt }).map((each) => only(each, HOW)),
+        agents: agents.agents.map((each) => only(viewAgent(each, cpuModel), AGENT)),
         processors: fleet.processors.map((each) =>
-          statusOf(viewProcessor(each, devices, readingWaitMs)),
+          only(viewProcessor(each, devices, readingWaitMs), PROCESSOR),
         ),
         reading: { waiting, running, bytes, expected_wait_ms: Math.round(readingWaitMs) },
-        models: models.models.map((model) => howIs(viewModel(model))),
-        tpu: statusOfTpu(viewTpuFleet(tpu, cpuModel)),
+        models: models.models.map((model) => only(viewModel(model), HOW)),
+        tpu: only(viewTpuFleet(tpu, cpuModel), TPU),
       } satisfies StatusView;
     },
   });
 }
 
-/** Fields of a processor that describe its state. */
-function statusOf({
-  id,
-  available,
-  reason,
-  checked_at,
-  qubits,
-  execution,
-  devices,
-  queue_depth,
-  expected_wait_ms,
-  expected_wide_wait_ms,
-}: ProcessorView): StatusView['processors'][number] {
-  return {
-    id,
-    available,
-    ...(reason === undefined ? {} : { reason }),
-    checked_at,
-    qubits,
-    execution,
-    ...(devices && { devices }),
-    queue_depth,
-    expected_wait_ms,
-    expected_wide_wait_ms,
-  };
-}
-
-/** Fields of the TPU fleet that describe its state. */
-function statusOfTpu(view: TpuFleetView): StatusView['tpu'] {
-  const { available, reason, checked_at, chips, available_chips, jobs_placed, jobs_waiting } = view;
-  return {
-    available,
-    ...(reason !== undefined && { reason }),
-    checked_at,
-    chips,
-    available_chips,
-    jobs_placed,
-    jobs_waiting,
-  };
-}
-
-/** State fields that everything has. */
-function howIs<Id extends string>({
-  id,
-  available,
-  reason,
-  checked_at,
-}: {
-  readonly id: Id;
-  readonly available: boolean;
-  readonly reason?: string | undefined;
-  readonly checked_at: string;
-}) {
-  return { id, available, ...(reason !== undefined && { reason }), checked_at };
+/** The named fields of a view, as far as it has them. */
+function only<View extends object, Name extends keyof View>(
+  view: View,
+  fields: Readonly<Record<Name, true>>,
+): Pick<View, Name> {
+  // The casts are safe: the fields are named by `Name`.
+  const names = (Object.keys(fields) as Name[]).filter((name) => view[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, view[name]])) as Pick<View, Name>;
 }
 
 /** Sources of the overall status. */
@@ -244,7 +195,27 @@ function overallStatus(sources: StatusSources): StatusView['status'] {
   return isWell ? 'operational' : 'degraded';
 }
 
+/** Fields of views that describe a state; in the answer they have this order. */
 const HOW = { id: true, available: true, reason: true, checked_at: true } as const;
+const AGENT = { ...HOW, tasks_per_sec: true } as const;
+const PROCESSOR = {
+  ...HOW,
+  qubits: true,
+  execution: true,
+  devices: true,
+  queue_depth: true,
+  expected_wait_ms: true,
+  expected_wide_wait_ms: true,
+} as const;
+const TPU = {
+  available: true,
+  reason: true,
+  checked_at: true,
+  chips: true,
+  available_chips: true,
+  jobs_placed: true,
+  jobs_waiting: true,
+} as const;
 
 /** State of the service and its parts. */
 export const status = z.strictObject({
@@ -255,18 +226,8 @@ export const status = z.strictObject({
     ),
   uptime_s: z.number(),
   systems: z.array(systemSummary.pick(HOW)),
-  agents: z.array(agent.pick({ ...HOW, tasks_per_sec: true })),
-  processors: z.array(
-    processor.pick({
-      ...HOW,
-      qubits: true,
-      execution: true,
-      devices: true,
-      queue_depth: true,
-      expected_wait_ms: true,
-      expected_wide_wait_ms: true,
-    }),
-  ),
+  agents: z.array(agent.pick(AGENT)),
+  processors: z.array(processor.pick(PROCESSOR)),
   reading: z
     .strictObject({
       waiting: z.int().describe('Request bodies that wait to be parsed'),
@@ -282,15 +243,7 @@ export const status = z.strictObject({
     })
     .describe('Queue of request bodies for parsing: large ones, and programs with long loops'),
   models: z.array(modelSummary.pick(HOW)),
-  tpu: tpuFleet.pick({
-    available: true,
-    reason: true,
-    checked_at: true,
-    chips: true,
-    available_chips: true,
-    jobs_placed: true,
-    jobs_waiting: true,
-  }),
+  tpu: tpuFleet.pick(TPU),
 });
 export type StatusView = z.output<typeof status>;
 
