@@ -3,13 +3,13 @@
  * that write them.
  */
 import { type Bit, FLOAT_BITS, isWhole } from '../classical-expression.ts';
+import type { Operand } from './actions.ts';
 import { widthOf } from './classical-memory.ts';
 import { ALWAYS, NEVER } from './decision-diagram.ts';
 import { type Evaluator, hasSizes } from './evaluator.ts';
 import { type Expression, type OperandSyntax, type ValueType, withPlace } from './expressions.ts';
 import { binary } from './operators.ts';
 import type { ProgramState } from './program-state.ts';
-import type { Operand } from './registers.ts';
 import type { ArraySymbol, RegisterSymbol, VariableSymbol } from './scopes.ts';
 import {
   type ArrayDeclaration,

@@ -7,6 +7,7 @@
  * @see https://openqasm.com/versions/3.1/language/ (OpenQASM live specification, 3.1).
  */
 import { type CircuitLimits, MAX_DURATION_NS } from '../circuit-limits.ts';
+import type { Operand } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ControlFlow, EarlyExits } from './control-flow.ts';
 import { Assignments, Declarations } from './declarations.ts';
@@ -27,7 +28,6 @@ import { addsAngles, opaqueGate } from './gate-meaning.ts';
 import { type Inputs, openOf } from './open-inputs.ts';
 import { asScalar } from './operators.ts';
 import { ProgramState } from './program-state.ts';
-import type { Operand } from './registers.ts';
 import type { Results } from './results.ts';
 import { Subroutines } from './subroutines.ts';
 import {

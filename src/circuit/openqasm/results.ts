@@ -11,9 +11,9 @@ import { FaultList } from '../errors.ts';
 import { hermitianFromRows } from '../matrix-rows.ts';
 import type { PauliTermObject } from '../observable.ts';
 import { factsOf, outputOfResult } from '../outputs.ts';
+import type { Operand } from './actions.ts';
 import type { OperandSyntax } from './expressions.ts';
 import type { ObservableFactor, ObservableTerm, ResultPragma } from './pragmas.ts';
-import type { Operand } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** A factor on its qubits. Bit i of an index of the matrix of `hermitian` is `qubits[i]`. */
