@@ -6,9 +6,13 @@
  * compared, too.
  */
 import { loadavg } from 'node:os';
-import type { Circuit, DynamicCircuit, GateOperation } from '../src/circuit/circuit.ts';
-import { withFinalMeasurement } from '../src/circuit/circuit.ts';
-import { FaultList } from '../src/circuit/fault-list.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  type GateOperation,
+  withFinalMeasurement,
+} from '../src/circuit/circuit.ts';
+import { FaultList } from '../src/circuit/errors.ts';
 import { applyNoise } from '../src/circuit/noise/apply-noise.ts';
 import { noiseModelSchema } from '../src/circuit/noise/noise-model-schema.ts';
 import { readNoiseModel } from '../src/circuit/noise/read-noise-model.ts';

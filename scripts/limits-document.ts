@@ -19,7 +19,7 @@ import {
   MAX_POINTS,
   MAX_PROGRAMS,
 } from '../src/service/batches/batch-schema.ts';
-import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/device-work.ts';
+import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/read-batch.ts';
 import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-outputs.ts';
 import { MAX_BOND_DIMENSION, MAX_TERMS } from '../src/service/circuits/circuit-schema.ts';
 import { MAX_FAILED_ATTEMPTS } from '../src/service/http/authentication.ts';

@@ -2,10 +2,10 @@
 
 import { PostgresIdempotencyStore } from './cluster/postgres-idempotency-store.ts';
 import { PostgresJobStore } from './cluster/postgres-job-store.ts';
-import { createPostgresAuditLog } from './service/audit/postgres-audit-log.ts';
+import { createPostgresAuditLog } from './service/audit/audit-log.ts';
 import { createPostgresIonqSessionStore } from './service/ionq/ionq-sessions.ts';
 import { createPostgresKeyStore } from './service/keys/postgres-key-store.ts';
-import type { StoreReports, Stores } from './service/stores.ts';
+import type { StoreReports, Stores } from './service/service-deps.ts';
 import { createPostgresMaintenanceStore } from './service/systems/maintenance.ts';
 import { StorageUnwritableError } from './storage/errors.ts';
 import { PostgresDatabase } from './storage/postgres/postgres-database.ts';

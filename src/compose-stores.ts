@@ -5,7 +5,7 @@ import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
 import { createAuditLog } from './service/audit/audit-log.ts';
 import { createIonqSessionStore } from './service/ionq/ionq-sessions.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
-import type { StoreReports, Stores } from './service/stores.ts';
+import type { StoreReports, Stores } from './service/service-deps.ts';
 import { createSqliteMaintenanceStore } from './service/systems/maintenance.ts';
 import type { OnDamaged } from './storage/damaged-records.ts';
 import { GroupCommit } from './storage/group-commit.ts';

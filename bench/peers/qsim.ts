@@ -26,8 +26,8 @@ import type {
   Qubit,
   UnitaryOperation,
 } from '../../src/circuit/circuit.ts';
+import { eulerAngles } from '../../src/circuit/gate-matrices.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';
-import { eulerAngles } from '../../src/circuit/one-qubit-angles.ts';
 import { targetMatrix } from '../../src/circuit/operation-matrix.ts';
 import { type ComplexMatrix, isDiagonal } from '../../src/math/complex-matrix.ts';
 

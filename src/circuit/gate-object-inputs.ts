@@ -3,7 +3,7 @@ import { didYouMean } from '../errors/nearest-names.ts';
 import { type AngleFormulas, CONSTANT } from './angle-formulas.ts';
 import { ADD, MULTIPLY } from './angle-operations.ts';
 import { AngleTape } from './angle-tape.ts';
-import type { FaultList } from './fault-list.ts';
+import type { FaultList } from './errors.ts';
 import type { InputAngle } from './gate-object.ts';
 import { type InputColumns, inputAt, inputPath } from './input-columns.ts';
 

@@ -11,7 +11,7 @@ import { FIELD_ADVICE, type FieldAdvice, formFaults } from '../errors/form-fault
 import { nearestNames } from '../errors/nearest-names.ts';
 import type { GateDefinition } from './gate-definition.ts';
 import { findOperation, type SpecialOperation, TARGET_FIELDS } from './gate-object.ts';
-import { channelSchema } from './noise/channel-schema.ts';
+import { channelSchema } from './noise/noise-model-schema.ts';
 
 const index = (what: string) => z.number().meta({ type: 'integer', minimum: 0, description: what });
 const qubit = index('A qubit, from 0');

@@ -17,8 +17,7 @@ import {
   type Qubit,
 } from './circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS, tooManyQubits } from './circuit-limits.ts';
-import { InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
-import { counted, FaultList } from './fault-list.ts';
+import { counted, FaultList, InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
 import { type GateDefinition, PARAMETER_NAMES } from './gate-definition.ts';
 import {
   findOperation,
@@ -29,12 +28,11 @@ import {
   TARGET_FIELDS,
 } from './gate-object.ts';
 import { GateObjectInputs } from './gate-object-inputs.ts';
-import { OperandReader, type OperandShape } from './gate-operands.ts';
+import { OperandReader, type OperandShape, WrittenBits } from './gate-operands.ts';
 import { withoutIdleResets } from './idle-resets.ts';
 import type { InputColumns } from './input-columns.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
 import { ChannelPlacer } from './noise/place-channel.ts';
-import { WrittenBits } from './written-bits.ts';
 
 /** Options for reading gate objects. */
 interface GateObjectOptions {

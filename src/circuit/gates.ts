@@ -3,7 +3,7 @@
  * conformance suite read it; adding a gate means adding a record here.
  *
  * A controlled gate is its base matrix plus a number of controls. Controls thus reach the engines as
- * controls, where they cost nothing, instead of growing the matrix.
+ * controls, where they cost nothing, instead of growing the matrix. Its record has what the base lacks.
  *
  * The file is long because it is a table: a gate is looked up and added in one place. Matrices follow
  * OpenQASM 3's stdgates.inc and Qiskit's circuit library. A difference of global phase matters under further
@@ -52,8 +52,16 @@ const fixed =
 
 const DUAL = 'qelib1+stdgates';
 
-/** All named gates, in the order documents list them. */
-export const GATES: readonly GateDefinition[] = [
+/** A gate that is another one under controls. */
+interface ControlledGate
+  extends Pick<GateDefinition, 'name' | 'aliases' | 'summary' | 'numControls' | 'openqasm'> {
+  /** Name of a gate above it. */
+  readonly base: string;
+  /** That of the base unless given. */
+  readonly formula?: string;
+}
+
+const RECORDS: readonly (GateDefinition | ControlledGate)[] = [
   {
     name: 'ID',
     aliases: ['i', 'identity', 'u0'],
@@ -293,12 +301,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: ['cnot'],
     summary: 'Controlled X',
     numControls: 1,
-    numTargets: 1,
-    parameters: [],
-    matrix: X,
-    formula: '[[0, 1], [1, 0]]',
-    traits: ['permutation', 'real', 'self-inverse'],
-    inverse: fixed('CX'),
+    base: 'X',
     openqasm: { name: 'cx', library: DUAL },
   },
   {
@@ -306,12 +309,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled Y',
     numControls: 1,
-    numTargets: 1,
-    parameters: [],
-    matrix: Y,
-    formula: '[[0, −i], [i, 0]]',
-    traits: ['permutation', 'self-inverse'],
-    inverse: fixed('CY'),
+    base: 'Y',
     openqasm: { name: 'cy', library: DUAL },
   },
   {
@@ -319,12 +317,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled Z',
     numControls: 1,
-    numTargets: 1,
-    parameters: [],
-    matrix: Z,
-    formula: '[[1, 0], [0, −1]]',
-    traits: ['diagonal', 'permutation', 'real', 'self-inverse'],
-    inverse: fixed('CZ'),
+    base: 'Z',
     openqasm: { name: 'cz', library: DUAL },
   },
   {
@@ -332,12 +325,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled Hadamard',
     numControls: 1,
-    numTargets: 1,
-    parameters: [],
-    matrix: H,
-    formula: '1/√2 · [[1, 1], [1, −1]]',
-    traits: ['real', 'self-inverse'],
-    inverse: fixed('CH'),
+    base: 'H',
     openqasm: { name: 'ch', library: DUAL },
   },
   {
@@ -345,12 +333,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled S',
     numControls: 1,
-    numTargets: 1,
-    parameters: [],
-    matrix: () => diagonal(ONE, imaginary(1)),
-    formula: '[[1, 0], [0, i]]',
-    traits: ['diagonal', 'permutation'],
-    inverse: fixed('SDG'),
+    base: 'S',
     openqasm: { name: 'cs', library: 'none' },
   },
   {
@@ -358,12 +341,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: ['cv'],
     summary: 'Controlled square root of X',
     numControls: 1,
-    numTargets: 1,
-    parameters: [],
-    matrix: () => SX(1),
-    formula: '½ · [[1 + i, 1 − i], [1 − i, 1 + i]]',
-    traits: [],
-    inverse: fixed('SXDG'),
+    base: 'SX',
     openqasm: { name: 'csx', library: 'qelib1' },
   },
   {
@@ -371,12 +349,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: ['cphase', 'cphaseshift', 'cu1'],
     summary: 'Controlled phase',
     numControls: 1,
-    numTargets: 1,
-    parameters: ['theta'],
-    matrix: (angles) => phaseGate(a(angles, 0)),
-    formula: '[[1, 0], [0, e^{iθ}]]',
-    traits: ['diagonal', 'permutation'],
-    inverse: negated('CP'),
+    base: 'P',
     openqasm: { name: 'cp', library: DUAL },
   },
   {
@@ -384,12 +357,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled rotation about X',
     numControls: 1,
-    numTargets: 1,
-    parameters: ['theta'],
-    matrix: (angles) => RX(a(angles, 0)),
-    formula: 'exp(−iθ/2 · X)',
-    traits: [],
-    inverse: negated('CRX'),
+    base: 'RX',
     openqasm: { name: 'crx', library: DUAL },
   },
   {
@@ -397,12 +365,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled rotation about Y',
     numControls: 1,
-    numTargets: 1,
-    parameters: ['theta'],
-    matrix: (angles) => RY(a(angles, 0)),
-    formula: 'exp(−iθ/2 · Y)',
-    traits: ['real'],
-    inverse: negated('CRY'),
+    base: 'RY',
     openqasm: { name: 'cry', library: DUAL },
   },
   {
@@ -410,12 +373,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled rotation about Z',
     numControls: 1,
-    numTargets: 1,
-    parameters: ['theta'],
-    matrix: (angles) => RZ(a(angles, 0)),
-    formula: 'exp(−iθ/2 · Z)',
-    traits: ['diagonal', 'permutation'],
-    inverse: negated('CRZ'),
+    base: 'RZ',
     openqasm: { name: 'crz', library: DUAL },
   },
   {
@@ -439,15 +397,8 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Controlled U(θ, φ, λ)',
     numControls: 1,
-    numTargets: 1,
-    parameters: ['theta', 'phi', 'lambda'],
-    matrix: (angles) => euler(a(angles, 0), a(angles, 1), a(angles, 2), 0),
+    base: 'U',
     formula: 'U(θ, φ, λ)',
-    traits: [],
-    inverse: ([theta = 0, phi = 0, lambda = 0]) => ({
-      gate: 'CU3',
-      angles: [-theta, -lambda, -phi],
-    }),
     openqasm: { name: 'cu3', library: 'qelib1' },
   },
   {
@@ -639,12 +590,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: ['toffoli', 'ccnot'],
     summary: 'X under two controls',
     numControls: 2,
-    numTargets: 1,
-    parameters: [],
-    matrix: X,
-    formula: '[[0, 1], [1, 0]]',
-    traits: ['permutation', 'real', 'self-inverse'],
-    inverse: fixed('CCX'),
+    base: 'X',
     openqasm: { name: 'ccx', library: DUAL },
   },
   {
@@ -652,12 +598,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: [],
     summary: 'Z under two controls',
     numControls: 2,
-    numTargets: 1,
-    parameters: [],
-    matrix: Z,
-    formula: '[[1, 0], [0, −1]]',
-    traits: ['diagonal', 'permutation', 'real', 'self-inverse'],
-    inverse: fixed('CCZ'),
+    base: 'Z',
     openqasm: { name: 'ccz', library: 'none' },
   },
   {
@@ -665,12 +606,7 @@ export const GATES: readonly GateDefinition[] = [
     aliases: ['fredkin'],
     summary: 'Controlled SWAP',
     numControls: 1,
-    numTargets: 2,
-    parameters: [],
-    matrix: SWAP,
-    formula: '|01⟩ ↔ |10⟩',
-    traits: ['permutation', 'real', 'self-inverse'],
-    inverse: fixed('CSWAP'),
+    base: 'SWAP',
     openqasm: { name: 'cswap', library: DUAL },
   },
   {
@@ -687,6 +623,24 @@ export const GATES: readonly GateDefinition[] = [
     openqasm: { name: 'gphase', library: 'builtin' },
   },
 ];
+
+/** All named gates, in the order documents list them. */
+export const GATES: readonly GateDefinition[] = RECORDS.map((record) =>
+  'base' in record ? controlled(record) : record,
+);
+
+function controlled({ base: baseName, ...own }: ControlledGate): GateDefinition {
+  const base = RECORDS.find(({ name }) => name === baseName);
+  if (base === undefined || 'base' in base) throw new Error(`unreachable: no base ${baseName}`);
+  return {
+    ...base,
+    ...own,
+    inverse: (angles) => {
+      const inverse = base.inverse(angles);
+      return inverse.gate === baseName ? { ...inverse, gate: own.name } : inverse;
+    },
+  };
+}
 
 const byName = new Map<string, GateDefinition>();
 for (const definition of GATES) {

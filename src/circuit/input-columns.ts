@@ -1,7 +1,6 @@
 /** Values of a program's inputs at all points of a sweep. */
 import { insteadOf } from '../errors/wrong-values.ts';
-import { InvalidInputsError, LIMIT_EXCEEDED } from './errors.ts';
-import { FaultList } from './fault-list.ts';
+import { FaultList, InvalidInputsError, LIMIT_EXCEEDED } from './errors.ts';
 
 /** Values of one input. */
 export interface InputColumn {

@@ -7,7 +7,7 @@ import {
   unitarityDefect,
 } from '../math/complex-matrix.ts';
 import { UNITARITY_TOLERANCE } from './circuit-limits.ts';
-import { counted, type FaultList } from './fault-list.ts';
+import { counted, type FaultList } from './errors.ts';
 
 /** A matrix as rows of `[re, im]`. */
 export type MatrixRows = readonly (readonly (readonly [re: number, im: number])[])[];

@@ -1,8 +1,7 @@
 /** Observables: sums of Pauli terms, parsed from strings such as `"Z0 Z1"`. */
 import type { Fault } from '../errors/coded-error.ts';
 import type { Qubit } from './circuit.ts';
-import { InvalidCircuitError } from './errors.ts';
-import { counted, FaultList } from './fault-list.ts';
+import { counted, FaultList, InvalidCircuitError } from './errors.ts';
 
 /** One Pauli on one qubit. */
 export interface PauliFactor {

@@ -1,5 +1,5 @@
-/** Matrices of operations and of short circuits on a few qubits. */
-import { type ComplexMatrix, identity } from '../math/complex-matrix.ts';
+/** Matrices and inverses of operations, and matrices of short circuits on a few qubits. */
+import { adjoint, type ComplexMatrix, identity } from '../math/complex-matrix.ts';
 import type { GateOperation, UnitaryOperation } from './circuit.ts';
 import { gateNamed } from './gates.ts';
 
@@ -20,12 +20,16 @@ export function matrixOfOperations(
   numQubits: number,
 ): ComplexMatrix {
   const out = identity(2 ** numQubits);
-  for (const operation of operations) applyToRows(out, 2 ** numQubits, operation);
+  for (const operation of operations) applyToColumns(out, 2 ** numQubits, operation);
   return out;
 }
 
-/** Multiplies an operation's full matrix onto `matrix` from the left, in place. */
-function applyToRows(
+/**
+ * Multiplies an operation's full matrix onto `matrix` from the left, in place.
+ *
+ * @param matrix - `d` rows, of any length: amplitudes are a matrix of one column.
+ */
+export function applyToColumns(
   matrix: ComplexMatrix,
   d: number,
   operation: GateOperation | UnitaryOperation,
@@ -39,11 +43,12 @@ function applyToRows(
     targets.reduce((row, target, t) => row | (((i >> t) & 1) << target), 0),
   );
   const column = new Float64Array(2 * size);
+  const numColumns = matrix.length / (2 * d);
   for (let base = 0; base < d; base++) {
     if ((base & targetMask) !== 0 || (base & controlMask) !== controlMask) continue;
-    for (let col = 0; col < d; col++) {
+    for (let col = 0; col < numColumns; col++) {
       for (const [i, offset] of offsets.entries()) {
-        const at = 2 * ((base | offset) * d + col);
+        const at = 2 * ((base | offset) * numColumns + col);
         column[2 * i] = matrix[at]!;
         column[2 * i + 1] = matrix[at + 1]!;
       }
@@ -54,10 +59,26 @@ function applyToRows(
           re += own[m]! * column[2 * i]! - own[m + 1]! * column[2 * i + 1]!;
           im += own[m]! * column[2 * i + 1]! + own[m + 1]! * column[2 * i]!;
         }
-        const at = 2 * ((base | offset) * d + col);
+        const at = 2 * ((base | offset) * numColumns + col);
         matrix[at] = re;
         matrix[at + 1] = im;
       }
     }
   }
+}
+
+/** The inverse of a gate, by the gate table; conditions are left out. */
+export function inverseGate({ gate, controls, targets, angles }: GateOperation): GateOperation {
+  const inverse = gateNamed(gate).inverse(angles);
+  const ordered = inverse.targetOrder?.map((i) => targets[i]!) ?? targets;
+  return { kind: 'gate', gate: inverse.gate, controls, targets: ordered, angles: inverse.angles };
+}
+
+/** The inverse of a gate or explicit unitary; conditions are left out. */
+export function inverseOperation(
+  operation: GateOperation | UnitaryOperation,
+): GateOperation | UnitaryOperation {
+  if (operation.kind === 'gate') return inverseGate(operation);
+  const { controls, targets, matrix } = operation;
+  return { kind: 'unitary', controls, targets, matrix: adjoint(matrix) };
 }

@@ -2,8 +2,7 @@
 
 import { type NodeState, nodeStateOf } from '../cluster/node-status.ts';
 import { loadConfig } from '../config.ts';
-import { COMMAND_LINE } from '../service/audit/audit-log.ts';
-import { appendAudit } from '../service/audit/postgres-audit-log.ts';
+import { appendAudit, COMMAND_LINE } from '../service/audit/audit-log.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import {
   type HeldJob,

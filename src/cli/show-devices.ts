@@ -9,7 +9,7 @@ import type { AdapterStatus } from '../fleet/adapters/adapter-status.ts';
 import type { FleetDevice } from '../fleet/fleet-device.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';
-import { viewDevice } from '../service/systems/device-view.ts';
+import { viewDevice } from '../service/systems/processor-view.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
 
 const MIB = 2 ** 20;

@@ -15,7 +15,6 @@
  */
 import type { Wire } from './block.ts';
 import { localQubits, type TargetProfile } from './program.ts';
-import type { StartLayout } from './start-layout.ts';
 import {
   effortFor,
   type PlannedCollapse,
@@ -23,6 +22,7 @@ import {
   type PlannedProbing,
   type PlannedStep,
   type PlannedSweep,
+  type StartLayout,
   SweepPlanner,
 } from './sweep-plan.ts';
 import { onWires, type WorkItem, type WorkList } from './work-list.ts';

@@ -32,9 +32,8 @@ import {
   type Step,
   type TargetProfile,
 } from './program.ts';
-import type { StartLayout } from './start-layout.ts';
 import { SweepLayout } from './sweep-layout.ts';
-import { type PlannedStep, type PlannedSweep, runsOf } from './sweep-plan.ts';
+import { type PlannedStep, type PlannedSweep, runsOf, type StartLayout } from './sweep-plan.ts';
 import { noiseIsNoStep, onWires, workOf } from './work-list.ts';
 
 /** A program without its hash. */

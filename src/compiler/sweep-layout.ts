@@ -4,8 +4,7 @@
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import type { Wire } from './block.ts';
-import type { StartLayout } from './start-layout.ts';
-import type { PlannedStep, PlannedSweep } from './sweep-plan.ts';
+import type { PlannedStep, PlannedSweep, StartLayout } from './sweep-plan.ts';
 
 /** Number of sweeps to look ahead for how long a wire stays resident. */
 const HORIZON_SWEEPS = 16;

@@ -4,11 +4,20 @@
  * Work is processed in windows, so that time is linear. As much work as possible is done before a
  * measurement, because it is then done once for all shots rather than once for each outcome.
  */
-import type { Condition } from '../circuit/circuit.ts';
+import type { Condition, Qubit } from '../circuit/circuit.ts';
 import type { Block, Wire } from './block.ts';
-import type { StartLayout } from './start-layout.ts';
 import { isFence, type SearchEffort, SweepSearch } from './sweep-search.ts';
 import type { CollapseOperation, WorkItem, WorkList } from './work-list.ts';
+
+/** Where the wires are before the first step, of a state that does not begin as |0…0⟩, which is the same in all layouts. */
+export interface StartLayout {
+  /** Place of each wire. */
+  readonly placeOf: readonly Qubit[];
+  /** A wire that keeps its place, which is above the lowest ones; nothing but probes acts on it. */
+  readonly pinned: Wire | undefined;
+  /** Whether every wire is back in its place after the last step; false if absent. */
+  readonly returns?: boolean;
+}
 
 /** A sweep on wires. */
 export interface PlannedSweep {

@@ -31,7 +31,7 @@ import {
 } from './block.ts';
 import { KernelTooWideError } from './errors.ts';
 import { isProbe, type Probe } from './gradient/backward-circuit.ts';
-import { isLinearMap, mapForm } from './noise/linear-map.ts';
+import { isLinearMap, mapForm } from './noise/density-circuit.ts';
 import { isParametric } from './parametric.ts';
 import type { GateLike } from './passes/gate-like.ts';
 

@@ -3,7 +3,7 @@
  * that the caller names. A request that no method can serve is refused with the figures of each.
  */
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
-import { counted } from '../circuit/fault-list.ts';
+import { counted } from '../circuit/errors.ts';
 import { isMean, isOfDensity } from '../circuit/outputs.ts';
 import { byChain } from './chain-offer.ts';
 import {

@@ -5,7 +5,7 @@
  *
  * The checks take one pass over the numbers of a result, which costs less than writing them as text.
  */
-import { AngleDerivatives } from '../circuit/angle-derivatives.ts';
+import { AngleDerivatives } from '../circuit/angle-formulas.ts';
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import { wordsFor } from '../engine/classical-bits.ts';

@@ -1,6 +1,6 @@
 /** Stabilizers as a method: what a Clifford circuit would need by it, or why it does not take a circuit. */
 import { type DynamicCircuit, numOperationsOf } from '../circuit/circuit.ts';
-import { counted } from '../circuit/fault-list.ts';
+import { counted } from '../circuit/errors.ts';
 import { StepsSpentError } from '../circuit/openqasm/circuit-builder.ts';
 import { factsOf, type OutputName } from '../circuit/outputs.ts';
 import {

@@ -19,7 +19,6 @@ import {
 import { consoleRoutes } from './documents/console-page.ts';
 import { registerDocumentation } from './documents/documentation.ts';
 import { guideRoutes } from './documents/guides.ts';
-import { healthRoutes } from './health.ts';
 import { registerAuthentication } from './http/authentication.ts';
 import { connectionTimeouts, registerConnections } from './http/connections.ts';
 import { registerCrossOrigin } from './http/cross-origin.ts';
@@ -29,18 +28,18 @@ import {
   createErrorAnswer,
   registerErrorAnswers,
 } from './http/error-answers.ts';
+import { WorkerNodeError } from './http/errors.ts';
 import { registerJsonBody } from './http/json-body.ts';
 import { API_PREFIX, IONQ_PREFIX, pathOf, registerNotFound } from './http/not-found.ts';
 import type { RouteContext } from './http/route-context.ts';
 import { registerResponseCheck, registerValidation } from './http/validation.ts';
 import { ionqRoutes } from './ionq/ionq-routes.ts';
-import { jobEventRoutes } from './jobs/event-routes.ts';
 import { OpenStreams } from './jobs/job-event-stream.ts';
+import { jobEventRoutes } from './jobs/record-routes.ts';
 import { JobSubmissions } from './jobs/submit-job.ts';
-import { auditRoutes } from './keys/audit-routes.ts';
-import { keyRoutes } from './keys/key-routes.ts';
+import { auditRoutes, keyRoutes } from './keys/key-routes.ts';
 import { KeyWatch } from './keys/key-watch.ts';
-import { metricsRoutes } from './metrics/metrics-routes.ts';
+import { METRICS_PATH, metricsRoutes } from './metrics/metrics-routes.ts';
 import { demoRoutes } from './models/demo-routes.ts';
 import { modelRoutes } from './models/model-routes.ts';
 import type { LoggerOptions, ServiceDeps } from './service-deps.ts';
@@ -50,7 +49,6 @@ import { serviceStatusRoutes } from './systems/status-routes.ts';
 import { systemRoutes } from './systems/system-routes.ts';
 import { agentRoutes } from './work/agent-routes.ts';
 import { tpuRoutes } from './work/tpu-routes.ts';
-import { refuseRequests } from './worker-node.ts';
 
 /** Greatest length of a path segment, characters; ids have about 40. */
 const MAX_PARAM_LENGTH = 200;
@@ -177,5 +175,57 @@ function registerRequestLog(app: FastifyInstance): void {
     };
     if (reply.statusCode >= 500) request.log.warn(line, 'request');
     else request.log.info(line, 'request');
+  });
+}
+
+// Health checks for supervisors and load balancers, without a key. `/healthz` reports whether the process is
+// alive, `/readyz` whether it accepts work. Answers are one word of plain text; a node of a cluster that is not
+// ready adds the reason.
+
+/** Not counted: probes come every few seconds, often from the address of a proxy. */
+const PROBE = { config: { isUncounted: true }, schema: { hide: true } };
+
+/** Paths of the health checks: of the process, and of its readiness. */
+export const HEALTH_PATHS = ['/healthz', '/readyz'] as const;
+
+const [ALIVE, READY] = HEALTH_PATHS;
+
+/** Registers `/healthz` and `/readyz`. */
+function healthRoutes(
+  app: FastifyInstance,
+  {
+    fleet,
+    jobs,
+    storageFault,
+    nodeFault,
+  }: Pick<ServiceDeps, 'fleet' | 'jobs' | 'storageFault' | 'nodeFault'>,
+): void {
+  app.get(ALIVE, PROBE, async (_request, reply) =>
+    reply.header('cache-control', 'no-store').type('text/plain').send('alive\n'),
+  );
+  app.get(READY, PROBE, async (_request, reply) => {
+    const reason = nodeFault?.();
+    const canRun = fleet.processors.some((processor) => processor.availability().available);
+    const isReady =
+      reason === undefined && canRun && storageFault() === undefined && !jobs.isShuttingDown;
+    const unready = reason === undefined ? 'unready' : `unready: ${reason}`;
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .type('text/plain')
+      .send(`${isReady ? 'ready' : unready}\n`);
+  });
+}
+
+// A node with the role `worker` runs jobs of a cluster. It answers health checks and metrics. Every other request is
+// refused with an explanation: somebody has listed the node in a load balancer, or called it directly.
+
+const ANSWERED: ReadonlySet<string | undefined> = new Set([...HEALTH_PATHS, METRICS_PATH]);
+
+/** Refuses all requests but those for health and metrics. Call it before keys are checked and paths are looked up. */
+function refuseRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    // The route's pattern, which is undefined for unknown paths.
+    if (!ANSWERED.has(request.routeOptions.url)) throw new WorkerNodeError();
   });
 }

@@ -10,7 +10,7 @@ import type {
   ToReader,
 } from './http/reading/reading-messages.ts';
 import { findReading } from './job-kinds.ts';
-import { requestHash } from './jobs/canonical-hash.ts';
+import { requestHash } from './jobs/stored-request.ts';
 
 type ReaderParent = ParentPort<ToReader, FromReader>;
 

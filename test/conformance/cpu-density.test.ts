@@ -225,8 +225,8 @@ describe.each(ENGINES)('$precision on $numThreads threads with tiles of $tileQub
     const circuit = randomCliffordCircuit(stream, 1 + stream.below(3), 30, { readings: true });
     const { densityMatrix } = await run(circuit, { densityMatrix: true });
     // Measurements that nothing follows on their qubits count as those at the end.
-    const { operations, last } = lastReadings(circuit.operations);
-    const ordered = { ...circuit, operations: [...operations, ...last] };
+    const { operations, measures } = lastReadings(circuit.operations);
+    const ordered = { ...circuit, operations: [...operations, ...measures] };
     expectClose(densityMatrix!, densityBeforeReadout(ordered), tolerance);
   });
 

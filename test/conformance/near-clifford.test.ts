@@ -1,7 +1,7 @@
 /** Near-Clifford programs against the reference engine, and wide circuits with known answers. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, GateOperation, Operation } from '../../src/circuit/circuit.ts';
-import { inverseOperation } from '../../src/circuit/inverse-operation.ts';
+import { inverseOperation } from '../../src/circuit/operation-matrix.ts';
 import { compileNearClifford } from '../../src/compiler/clifford/compile-near-clifford.ts';
 import type { NearCliffordProgram } from '../../src/compiler/program.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';

@@ -1,8 +1,8 @@
 /** Stabilizer runs of an engine against the oracle of noise, which follows density matrices through every outcome. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DynamicCircuit, DynamicOperation } from '../../src/circuit/circuit.ts';
-import { inverseOperation } from '../../src/circuit/inverse-operation.ts';
 import type { PauliFactor, PauliSum } from '../../src/circuit/observable.ts';
+import { inverseOperation } from '../../src/circuit/operation-matrix.ts';
 import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
 import type { StabilizerProgram } from '../../src/compiler/program.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';

@@ -1,7 +1,7 @@
 /** Noise models on random circuits, against a naive reading of what their entries say. */
 import { expect } from 'vitest';
 import type { Circuit, GateOperation, NoiseOperation } from '../../src/circuit/circuit.ts';
-import { FaultList } from '../../src/circuit/fault-list.ts';
+import { FaultList } from '../../src/circuit/errors.ts';
 import { applyNoise } from '../../src/circuit/noise/apply-noise.ts';
 import { noiseModelSchema } from '../../src/circuit/noise/noise-model-schema.ts';
 import { readNoiseModel } from '../../src/circuit/noise/read-noise-model.ts';

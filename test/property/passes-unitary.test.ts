@@ -5,9 +5,8 @@
 import { describe, expect } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';
-import { cancelInverses } from '../../src/compiler/passes/cancel-inverses.ts';
 import { fuseOneQubitRuns } from '../../src/compiler/passes/fuse-one-qubit-runs.ts';
-import { mergeRotations } from '../../src/compiler/passes/merge-rotations.ts';
+import { cancelInverses, mergeRotations } from '../../src/compiler/passes/merge-rotations.ts';
 import type { Requested } from '../../src/compiler/passes/pass.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
 import { recoverControlledGates } from '../../src/compiler/passes/recover-controlled-gates.ts';

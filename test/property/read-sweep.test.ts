@@ -1,8 +1,7 @@
 /** Circuits with inputs, read once for many points: at each point the circuit is the one that is read with its inputs. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AngleDerivatives } from '../../src/circuit/angle-derivatives.ts';
-import { evaluateAngles } from '../../src/circuit/angle-formulas.ts';
+import { AngleDerivatives, evaluateAngles } from '../../src/circuit/angle-formulas.ts';
 import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { inputColumns, inputRows, inputsAt } from '../../src/circuit/input-columns.ts';

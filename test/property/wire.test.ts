@@ -25,7 +25,7 @@ import {
 } from '../../src/fleet/workers/sent-run.ts';
 import type { RunOutcome } from '../../src/fleet/workers/worker-messages.ts';
 import type { CheckedProgram } from '../../src/service/batches/batch-program.ts';
-import { programPieces } from '../../src/service/batches/sent-programs.ts';
+import { programPieces } from '../../src/service/batches/read-batch.ts';
 import type { FromProcess } from '../../src/workloads/procedures/procedure-messages.ts';
 import { SentCircuits } from '../../src/workloads/procedures/sent-circuits.ts';
 import { randomSum } from '../support/random-observables.ts';

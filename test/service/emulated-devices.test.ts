@@ -1,7 +1,7 @@
 /** Emulated devices over HTTP: circuits are fitted to them and run under their noise, exactly. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Circuit, type DynamicCircuit, isStatic } from '../../src/circuit/circuit.ts';
-import { FaultList } from '../../src/circuit/fault-list.ts';
+import { FaultList } from '../../src/circuit/errors.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { applyNoise } from '../../src/circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../src/circuit/noise/noise-model-schema.ts';

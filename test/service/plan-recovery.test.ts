@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Job, newJobId } from '../../src/jobs/job.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
-import { encodeTask, PLAN_TASK, PLANNER } from '../../src/service/work/stored-task.ts';
+import { encodeTask, PLAN_TASK, PLANNER } from '../../src/service/work/read-task.ts';
 import { MemoryJobStore } from '../support/memory-job-store.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
 import { openKinds, openWorkloads } from './support/test-kinds.ts';

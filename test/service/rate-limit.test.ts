@@ -1,7 +1,11 @@
 /** Windows of sixty seconds a key, and the headers that tell of them. */
 import { describe, expect, test } from 'vitest';
-import { budgetAddress, forwardedClient } from '../../src/service/http/client-address.ts';
-import { FixedWindows, type RequestWindows } from '../../src/service/http/limits.ts';
+import {
+  budgetAddress,
+  FixedWindows,
+  forwardedClient,
+  type RequestWindows,
+} from '../../src/service/http/limits.ts';
 import { StorageUnwritableError } from '../../src/storage/errors.ts';
 import { BELL, openTestService, START } from './support/test-service.ts';
 

@@ -12,8 +12,7 @@ import {
   FALSE_NODE,
   TRUE_NODE,
 } from '../../src/circuit/classical-expression.ts';
-import { krausChannel } from '../../src/circuit/noise/kraus-set.ts';
-import { pauliChannel, resetTo } from '../../src/circuit/noise/named-channels.ts';
+import { krausChannel, pauliChannel, resetTo } from '../../src/circuit/noise/named-channels.ts';
 import { gate } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';
 

@@ -20,8 +20,7 @@ import {
 } from '../circuit.ts';
 import { DEFAULT_MAX_ROUNDS } from '../circuit-limits.ts';
 import { type BitDiagram, FALSE_NODE, TRUE_NODE } from '../classical-expression.ts';
-import { LIMIT_EXCEEDED } from '../errors.ts';
-import type { FaultList } from '../fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../errors.ts';
 import { namesOfGate } from './gate-pattern.ts';
 import { IdleClock } from './idle-clock.ts';
 import type { NoiseModel } from './read-noise-model.ts';

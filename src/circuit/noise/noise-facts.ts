@@ -1,6 +1,6 @@
 /** The noise of circuits: how likely it is that there was none, and circuits without it. */
 import { allOperations, type DynamicCircuit, type DynamicOperation, isNoisy } from '../circuit.ts';
-import type { Channel } from './channel.ts';
+import { type Channel, withIdentity } from './channel.ts';
 
 /**
  * Probability that none of the channels of a circuit errs: the product of their entanglement fidelities. That of a Pauli
@@ -23,10 +23,7 @@ export function noErrorProbability(circuit: DynamicCircuit): number {
 
 /** Σ |tr K|² / 4^k over the Kraus matrices on k qubits. */
 function entanglementFidelity(channel: Channel): number {
-  if (channel.kind === 'pauli') {
-    const sum = channel.errors.reduce((all, { probability }) => all + probability, 0);
-    return Math.max(0, 1 - sum);
-  }
+  if (channel.kind === 'pauli') return withIdentity(channel)[0].probability;
   const size = 2 ** channel.numQubits;
   let squares = 0;
   for (const matrix of channel.matrices) {

@@ -1,7 +1,6 @@
 /** Puts channels on the qubits that a circuit names for them. */
 import type { NoiseOperation, Qubit } from '../circuit.ts';
-import { LIMIT_EXCEEDED } from '../errors.ts';
-import { counted, type FaultList } from '../fault-list.ts';
+import { counted, type FaultList, LIMIT_EXCEEDED } from '../errors.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
 import { type ReadChannel, readChannel } from './read-channel.ts';

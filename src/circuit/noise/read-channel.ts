@@ -1,8 +1,7 @@
 /** Reads noise channels, and reports what is wrong with them. */
 import { pathOf } from '../../errors/fault-path.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
-import { LIMIT_EXCEEDED } from '../errors.ts';
-import { counted, type FaultList } from '../fault-list.ts';
+import { counted, type FaultList, LIMIT_EXCEEDED } from '../errors.ts';
 import { matrixFromRows } from '../matrix-rows.ts';
 import type { Channel } from './channel.ts';
 import {
@@ -13,11 +12,12 @@ import {
   MAX_KRAUS_QUBITS,
   MAX_PAULI_QUBITS,
 } from './channel-object.ts';
-import { completenessDefect, krausChannel } from './kraus-set.ts';
 import {
   amplitudeDamping,
+  completenessDefect,
   depolarizing,
   flip,
+  krausChannel,
   pauliChannel,
   phaseDamping,
   resetTo,

@@ -3,7 +3,7 @@ import { pathOf } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';
 import { MAX_DURATION_NS } from '../circuit-limits.ts';
-import { counted, type FaultList } from '../fault-list.ts';
+import { counted, type FaultList } from '../errors.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
 import { type GatePattern, readPattern } from './gate-pattern.ts';

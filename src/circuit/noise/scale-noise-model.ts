@@ -4,7 +4,7 @@
  * Probabilities and damping parameters are multiplied, up to those that leave nothing of what they act on; times of
  * relaxation are multiplied, too. A factor of 0 is no noise, and 1 the model itself.
  */
-import type { FaultList } from '../fault-list.ts';
+import type { FaultList } from '../errors.ts';
 import { readPattern } from './gate-pattern.ts';
 import type { NoiseModelObject } from './noise-model-schema.ts';
 import { ownWidth } from './read-channel.ts';

@@ -1,7 +1,7 @@
 /** Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are resolved. */
 import type { Condition, PieceOfStatement, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
-import { FaultList } from '../fault-list.ts';
+import { FaultList } from '../errors.ts';
 import { type MatrixRows, unitaryFromRows } from '../matrix-rows.ts';
 import type { ChannelObject } from '../noise/channel-object.ts';
 import { ChannelPlacer } from '../noise/place-channel.ts';
@@ -9,8 +9,16 @@ import { CircuitBuilder } from './circuit-builder.ts';
 import { expandGate, NO_QUBITS } from './gate-expansion.ts';
 import { costOf, type GateMeaning } from './gate-meaning.ts';
 import type { OpenAngles, OpenInputs } from './open-inputs.ts';
-import type { Operand } from './registers.ts';
 import type { TokenStream } from './token-stream.ts';
+
+/** Qubits or bits that a statement names. */
+export interface Operand {
+  readonly elements: readonly number[];
+  /** Whether it is a single element rather than a register of one; it combines with registers of any size. */
+  readonly isScalar: boolean;
+  readonly name: string;
+  readonly offset: number;
+}
 
 /**
  * Exclusive conditions of an operation, which is added once under each; undefined stands for no condition.

@@ -3,7 +3,8 @@
 import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
 import { isWhole, type Scalar } from '../classical-expression.ts';
 import { isCounted, MAX_WIDTH, type NumberType } from '../classical-types.ts';
-import { counted } from '../fault-list.ts';
+import { counted } from '../errors.ts';
+import type { Operand } from './actions.ts';
 import { unset, widthOf } from './classical-memory.ts';
 import { converted, stored } from './conversions.ts';
 import { type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
@@ -19,7 +20,6 @@ import {
   withPlace,
 } from './expressions.ts';
 import type { ProgramState } from './program-state.ts';
-import type { Operand } from './registers.ts';
 import type { ArraySymbol, RegisterSymbol, VariableSymbol } from './scopes.ts';
 import { joinedOperands } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';

@@ -1,8 +1,7 @@
 /** Gates that a program can call at a place in its text, and definitions of further ones. */
-
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { scalar } from '../classical-expression.ts';
-import { counted } from '../fault-list.ts';
+import { counted } from '../errors.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import {
   bindParameters,
@@ -16,12 +15,12 @@ import {
   BUILTINS_2,
   BUILTINS_3,
   COMPOSITES_TEXT,
+  equalTableGate,
   type GateScope,
   LIBRARIES,
   TABLE_GATES,
 } from './gate-library.ts';
 import { type BodyStatement, definedGate, type GateMeaning, opaqueGate } from './gate-meaning.ts';
-import { equalTableGate } from './table-gate.ts';
 import { quoted, TokenStream } from './token-stream.ts';
 
 /** A gate's name in a program, with its meaning there. */
@@ -312,4 +311,17 @@ export function builtins(version: 2 | 3): GateScope {
     ofVersion.set(version, known);
   }
   return known;
+}
+
+/** Reads an include statement. Libraries are known by name; no file is opened. */
+export function readInclude(tokens: TokenStream, gates: Gates): void {
+  tokens.next();
+  const { kind, text, offset } = tokens.current;
+  if (kind !== 'string') throw tokens.unexpected('the name of a file in quotes');
+  if (!gates.include(text)) {
+    const known = 'only "qelib1.inc" and "stdgates.inc" are known, and including another file';
+    throw tokens.unsupported(offset, `The file ${quoted(text)} is not there: ${known}`);
+  }
+  tokens.next();
+  tokens.expect(';');
 }

@@ -7,10 +7,10 @@
  * @see https://openqasm.com/versions/3.1/language/ (OpenQASM live specification, 3.1).
  */
 import { type CircuitLimits, MAX_DURATION_NS } from '../circuit-limits.ts';
-import { Assignments } from './assignments.ts';
+import type { Operand } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
-import { ControlFlow } from './control-flow.ts';
-import { Declarations } from './declarations.ts';
+import { ControlFlow, EarlyExits } from './control-flow.ts';
+import { Assignments, Declarations } from './declarations.ts';
 import type { DurationPart } from './duration-arithmetic.ts';
 import {
   DELAY_IGNORED,
@@ -20,17 +20,14 @@ import {
   valueOfDuration,
 } from './durations.ts';
 import { angleCases, MAX_LISTED_BITS } from './dynamic-angles.ts';
-import { EarlyExits } from './early-exits.ts';
 import { Evaluator } from './evaluator.ts';
 import { withPlace } from './expressions.ts';
 import type { Gates, NamedGate } from './gate-definitions.ts';
 import { calledGate, definedMeaning, type Elaborating } from './gate-elaboration.ts';
 import { addsAngles, opaqueGate } from './gate-meaning.ts';
-import type { Inputs } from './inputs.ts';
-import { openOf } from './open-inputs.ts';
+import { type Inputs, openOf } from './open-inputs.ts';
 import { asScalar } from './operators.ts';
 import { ProgramState } from './program-state.ts';
-import type { Operand } from './registers.ts';
 import type { Results } from './results.ts';
 import { Subroutines } from './subroutines.ts';
 import {

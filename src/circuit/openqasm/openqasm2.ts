@@ -1,20 +1,19 @@
 /**
- * Reads OpenQASM 2.0, statement by statement, directly into a circuit.
+ * Reads OpenQASM 2.0, statement by statement, directly into a circuit. Operands are registers, `q`, or elements of them, `q[3]`.
  *
  * @see Cross, Bishop, Smolin, Gambetta, "Open Quantum Assembly Language", arXiv:1707.03429.
  */
-import type { CircuitLimits } from '../circuit-limits.ts';
-import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
+
+import { didYouMean } from '../../errors/nearest-names.ts';
+import { type CircuitLimits, MAX_CONDITION_BITS } from '../circuit-limits.ts';
 import { COMPARISONS } from '../classical-types.ts';
-import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
+import { Actions, type Conditions, type Operand, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { ConditionFrames } from './condition-frames.ts';
 import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
-import { Gates } from './gate-definitions.ts';
-import { readInclude } from './include.ts';
+import { Gates, readInclude } from './gate-definitions.ts';
 import type { OpenInputs } from './open-inputs.ts';
 import { isPragma, skipIgnored } from './pragmas.ts';
-import { type Operand, type Register, Registers } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** Words that begin a statement that cannot follow `if (…)`. */
@@ -193,4 +192,88 @@ export class OpenQasm2Reader {
     this.#diagrams.tidy();
     return conditions;
   }
+}
+
+/** A declared register; its elements are numbered after those of the registers before it. */
+interface Register {
+  readonly kind: 'qubit' | 'bit';
+  readonly name: string;
+  readonly start: number;
+  readonly size: number;
+  /** Whether it is declared without a size, as OpenQASM 3 allows. */
+  readonly isScalar: boolean;
+}
+
+const KINDS = { qubit: 'quantum', bit: 'classical' } as const;
+
+/** Registers declared so far. */
+class Registers {
+  readonly #tokens: TokenStream;
+  readonly #byName = new Map<string, Register>();
+
+  constructor(tokens: TokenStream) {
+    this.#tokens = tokens;
+  }
+
+  /** Checks that a name is not declared. */
+  checkNew(name: string, offset: number): void {
+    if (this.#byName.has(name)) {
+      throw this.#tokens.invalid(offset, `${quoted(name)} is declared twice.`);
+    }
+  }
+
+  /** Says what a declared name is: `a quantum register`. */
+  meaningOf(name: string): string | undefined {
+    const register = this.#byName.get(name);
+    return register && `a ${KINDS[register.kind]} register`;
+  }
+
+  /** Adds a register whose name is new. */
+  declare(register: Register): void {
+    this.#byName.set(register.name, register);
+  }
+
+  /** Reads `q` or `q[3]`. */
+  readOperand(kind: Register['kind']): Operand {
+    const { register, offset } = this.#readName(kind);
+    const { name, start, size } = register;
+    if (!this.#tokens.isSymbol('[')) return wholeRegister(register, offset);
+    this.#tokens.next();
+    const place = this.#tokens.current.offset;
+    const index = this.#tokens.expectInteger('an index, a whole number');
+    this.#tokens.expect(']');
+    if (index >= size) {
+      const range = size === 1 ? '0' : `0 to ${size - 1}`;
+      const problem = `${name}[${index}] is out of range; ${name} has indices ${range}.`;
+      throw this.#tokens.invalid(place, problem);
+    }
+    return { elements: [start + index], isScalar: true, name, offset };
+  }
+
+  /** Reads operands separated by commas. */
+  readOperands(kind: Register['kind']): readonly Operand[] {
+    const operands = [this.readOperand(kind)];
+    while (this.#tokens.accept(',')) operands.push(this.readOperand(kind));
+    return operands;
+  }
+
+  #readName(kind: Register['kind']): { readonly register: Register; readonly offset: number } {
+    const { text: name, offset } = this.#tokens.expectWord(`a ${KINDS[kind]} register`);
+    const register = this.#byName.get(name);
+    if (register === undefined) {
+      const suggestion = didYouMean(name, this.#byName.keys());
+      throw this.#tokens.invalid(offset, `${quoted(name)} is not declared.${suggestion}`);
+    }
+    if (register.kind !== kind) {
+      const is = `${quoted(name)} is a ${KINDS[register.kind]} register`;
+      throw this.#tokens.invalid(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
+    }
+    return { register, offset };
+  }
+}
+
+/** Makes the operand of a whole register. */
+function wholeRegister(register: Register, offset: number): Operand {
+  const { start, size, isScalar, name } = register;
+  return { elements: Array.from({ length: size }, (_, i) => start + i), isScalar, name, offset };
 }

@@ -9,8 +9,14 @@
 import type { MatrixRows } from '../matrix-rows.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import type { OperandSyntax } from './expressions.ts';
-import { type NoisePragma, readNoise } from './noise-pragmas.ts';
-import { atEnd, readMatrix, readOperands, readSign } from './pragma-values.ts';
+import {
+  atEnd,
+  type NoisePragma,
+  readMatrix,
+  readNoise,
+  readOperands,
+  readSign,
+} from './noise-pragmas.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** `#pragma braket unitary([[0, 1], [1, 0]]) q[0]` */

@@ -7,7 +7,7 @@ import { ConditionFrames } from './condition-frames.ts';
 import { DecisionDiagrams } from './decision-diagram.ts';
 import type { ValueType } from './expressions.ts';
 import { Gates } from './gate-definitions.ts';
-import type { Inputs } from './inputs.ts';
+import type { Inputs } from './open-inputs.ts';
 import { Results } from './results.ts';
 import { Scopes, type VariableSymbol } from './scopes.ts';
 import type { SubroutineDefinition } from './syntax-tree.ts';

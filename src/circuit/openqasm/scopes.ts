@@ -1,8 +1,8 @@
 /** Names of an OpenQASM 3 program, and the elements that operands such as `q[{0, -1}]` select. */
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Bit } from '../classical-expression.ts';
+import type { Operand } from './actions.ts';
 import type { Expression, OperandSyntax, RangeSyntax, Selector, ValueType } from './expressions.ts';
-import type { Operand } from './registers.ts';
 import type { SubroutineDefinition } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';

@@ -1,9 +1,8 @@
 /** Subroutines of an OpenQASM 3 program, which run in place at each call. */
 import { typeName } from '../classical-types.ts';
-import { counted } from '../fault-list.ts';
-import type { ControlFlow } from './control-flow.ts';
+import { counted } from '../errors.ts';
+import type { ControlFlow, EarlyExits } from './control-flow.ts';
 import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';
-import type { EarlyExits } from './early-exits.ts';
 import { type Evaluator, hasSizes } from './evaluator.ts';
 import { type Expression, type WrittenType, withPlace } from './expressions.ts';
 import type { ProgramState } from './program-state.ts';

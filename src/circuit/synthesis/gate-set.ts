@@ -6,12 +6,10 @@
  */
 
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { ComplexMatrix } from '../../math/complex-matrix.ts';
-import { adjoint, multiply } from '../../math/complex-matrix.ts';
+import { adjoint, type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
 import type { GateDefinition } from '../gate-definition.ts';
-import { H, RX } from '../gate-matrices.ts';
+import { eulerAngles, H, RX } from '../gate-matrices.ts';
 import { findGate, GATES } from '../gates.ts';
-import { eulerAngles } from '../one-qubit-angles.ts';
 
 /** Form in which any one-qubit gate is written: the axes of three rotations, or the gates used. */
 export type OneQubitBasis =

@@ -7,9 +7,8 @@ import {
   multiply,
 } from '../../math/complex-matrix.ts';
 import { ofDeterminantOne } from '../../math/tensor-product.ts';
-import { H, RY, RZ } from '../gate-matrices.ts';
+import { eulerAngles, H, RY, RZ } from '../gate-matrices.ts';
 import { gateNamed } from '../gates.ts';
-import { eulerAngles } from '../one-qubit-angles.ts';
 import type { GateSet, Mover, OneQubitBasis } from './gate-set.ts';
 
 /** A gate on one qubit. */

@@ -2,10 +2,15 @@
 import { type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
 import type { GateOperation, Qubit } from '../circuit.ts';
 import { SWAP } from '../gate-matrices.ts';
-import { type EntanglerFrame, entanglerFrame, entanglerOn } from './entangler-frame.ts';
 import type { GateSet } from './gate-set.ts';
 import { oneQubitGates } from './one-qubit-gates.ts';
-import { cxCircuit, paired } from './two-qubit-circuit.ts';
+import {
+  cxCircuit,
+  type EntanglerFrame,
+  entanglerFrame,
+  entanglerOn,
+  paired,
+} from './two-qubit-circuit.ts';
 import type { OneQubitPair } from './weyl-decomposition.ts';
 
 /** e^{i·phase} times the operations, the first one applied first. */

@@ -2,7 +2,7 @@
  * Action of `qcs submit` with options of a sweep: the circuit of a file is sent as a batch of one program, and printed
  * as `qcs run` prints it. What the report needs besides the result is read from the submitted body.
  */
-import { FaultList } from '../../circuit/fault-list.ts';
+import { FaultList } from '../../circuit/errors.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
 import { type ObservableObject, parseObservables } from '../../circuit/observable.ts';
 import { batchResultOf } from '../../client/batch-result.ts';

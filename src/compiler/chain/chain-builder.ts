@@ -2,11 +2,9 @@
  * Gates on a chain as a program has them: fused where they act on the same sites, and in an order that moves the centre
  * of the state little.
  */
-import type { ComplexMatrix } from '../../math/complex-matrix.ts';
-import { multiply } from '../../math/complex-matrix.ts';
+import { type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
 import type { ChainGate } from '../program.ts';
-import { productFactors } from './operator-weights.ts';
-import { isIdentity, onPair } from './pair-matrices.ts';
+import { isIdentity, onPair, productFactors } from './operator-weights.ts';
 
 interface RawGate {
   readonly site: number;

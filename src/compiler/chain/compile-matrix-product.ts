@@ -4,20 +4,17 @@
  * before have left them.
  */
 import {
-  type AssignOperation,
   allOperations,
   type Condition,
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
-  type MeasureOperation,
-  type MisreadOperation,
   type Operation,
   operationQubits,
   type Qubit,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
-import { matrixOfOperations, targetMatrix } from '../../circuit/operation-matrix.ts';
+import { applyToColumns, targetMatrix } from '../../circuit/operation-matrix.ts';
 import { MatrixProductNoiseError } from '../errors.ts';
 import { twoQubitForm } from '../native/two-qubit-form.ts';
 import { lastReadings } from '../noise/last-readings.ts';
@@ -27,7 +24,7 @@ import type { BondLimits, ChainStep, MatrixProductProgram, Measure } from '../pr
 import { ChainBuilder, MatrixList } from './chain-builder.ts';
 import { Arrangement, type Couplings, chainOrder } from './chain-order.ts';
 import { GateFront, type PairGate } from './gate-front.ts';
-import { GateMatrices, SWAP_MATRIX } from './pair-matrices.ts';
+import { GateMatrices, SWAP_MATRIX } from './operator-weights.ts';
 
 /** Limits where a request has none. */
 export const DEFAULT_BOND_LIMITS: BondLimits = {
@@ -51,7 +48,9 @@ export function compileMatrixProduct(
   const { numQubits, numBits, control } = circuit;
   // Gates on qubits that are still |0⟩ would count as if they entangled them.
   const { circuit: simplified } = optimize(circuit, { keepState: true, passes: PASSES });
-  const { operations, last } = lastReadings(withPairsOnly(simplified.operations, numQubits));
+  const { operations, measures, misreads, assignments } = lastReadings(
+    withPairsOnly(simplified.operations, numQubits),
+  );
   const compiler = new ChainCompiler(numQubits, operations);
   compiler.add(operations);
   const { steps, matrices, sites } = compiler.finish();
@@ -60,15 +59,11 @@ export function compileMatrixProduct(
     numBits,
     ...(control === undefined ? {} : { control }),
     steps,
-    lastMeasures: last
-      .filter((operation): operation is MeasureOperation => operation.kind === 'measure')
-      .map((measure): Measure => ({ ...measure, qubits: measure.qubits.map((q) => sites[q]!) })),
-    lastMisreads: last.filter(
-      (operation): operation is MisreadOperation => operation.kind === 'misread',
+    lastMeasures: measures.map(
+      (measure): Measure => ({ ...measure, qubits: measure.qubits.map((q) => sites[q]!) }),
     ),
-    lastAssignments: last.filter(
-      (operation): operation is AssignOperation => operation.kind === 'assign',
-    ),
+    lastMisreads: misreads,
+    lastAssignments: assignments,
     matrices,
     finalLayout: sites,
     ...DEFAULT_BOND_LIMITS,
@@ -343,7 +338,11 @@ function phaseBetween(
   const place = new Map(qubits.map((qubit, i) => [qubit, i]));
   const amplitudes = new Float64Array(2 * 2 ** qubits.length);
   amplitudes[0] = 1;
-  for (const part of parts) applyTo(amplitudes, part, place);
+  const at = (qubit: Qubit) => place.get(qubit)!;
+  for (const part of parts) {
+    const placed = { ...part, controls: part.controls.map(at), targets: part.targets.map(at) };
+    applyToColumns(amplitudes, 2 ** qubits.length, placed);
+  }
   // The image of |0…0⟩: itself under controls, else the first column of the matrix.
   const matrix = whole.controls.length > 0 ? [1, 0] : targetMatrix(whole);
   const size = whole.controls.length > 0 ? 1 : 2 ** whole.targets.length;
@@ -352,52 +351,14 @@ function phaseBetween(
     const mass = matrix[2 * i * size]! ** 2 + matrix[2 * i * size + 1]! ** 2;
     if (mass > largest) [row, largest] = [i, mass];
   }
-  let at = 0;
+  let from = 0;
   for (const [t, target] of whole.targets.entries()) {
-    if (((row >> t) & 1) === 1) at += 2 * 2 ** place.get(target)!;
+    if (((row >> t) & 1) === 1) from += 2 * 2 ** at(target);
   }
-  const [ar, ai] = [amplitudes[at]!, amplitudes[at + 1]!];
+  const [ar, ai] = [amplitudes[from]!, amplitudes[from + 1]!];
   const [br, bi] = [matrix[2 * row * size]!, matrix[2 * row * size + 1]!];
   const [re, im] = [br * ar + bi * ai, bi * ar - br * ai];
   const length = Math.hypot(re, im);
   if (Math.abs(re - length) < 1e-15 && Math.abs(im) < 1e-15) return undefined;
   return [re / length, im / length];
-}
-
-/** Applies a gate on one or two qubits to amplitudes; `place` says which bit of their index a qubit is. */
-function applyTo(
-  amplitudes: Float64Array,
-  part: GateLike,
-  place: ReadonlyMap<Qubit, number>,
-): void {
-  const qubits = operationQubits(part);
-  const numbers = new Map(qubits.map((qubit, i) => [qubit, i]));
-  const onOwn = (qubit: Qubit) => numbers.get(qubit)!;
-  const matrix = matrixOfOperations(
-    [{ ...part, controls: part.controls.map(onOwn), targets: part.targets.map(onOwn) }],
-    qubits.length,
-  );
-  const size = 2 ** qubits.length;
-  const offsets = Array.from({ length: size }, (_, i) =>
-    qubits.reduce((sum, qubit, t) => sum + ((i >> t) & 1) * 2 ** place.get(qubit)!, 0),
-  );
-  const mask = offsets[size - 1]!;
-  const column = new Float64Array(2 * size);
-  for (let base = 0; base < amplitudes.length / 2; base++) {
-    if ((base & mask) !== 0) continue;
-    for (const [i, offset] of offsets.entries()) {
-      column[2 * i] = amplitudes[2 * (base + offset)]!;
-      column[2 * i + 1] = amplitudes[2 * (base + offset) + 1]!;
-    }
-    for (const [row, offset] of offsets.entries()) {
-      let [re, im] = [0, 0];
-      for (let i = 0; i < size; i++) {
-        const m = 2 * (row * size + i);
-        re += matrix[m]! * column[2 * i]! - matrix[m + 1]! * column[2 * i + 1]!;
-        im += matrix[m]! * column[2 * i + 1]! + matrix[m + 1]! * column[2 * i]!;
-      }
-      amplitudes[2 * (base + offset)] = re;
-      amplitudes[2 * (base + offset) + 1] = im;
-    }
-  }
 }

@@ -13,8 +13,8 @@ import {
   operationQubits,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
+import { eulerAngles } from '../../circuit/gate-matrices.ts';
 import type { PauliFactor } from '../../circuit/observable.ts';
-import { eulerAngles } from '../../circuit/one-qubit-angles.ts';
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import {
   beforeCircuit,
@@ -28,8 +28,7 @@ import {
 import { hasOddParity, numOnes } from '../../math/basis-index.ts';
 import { type ComplexMatrix, dimension, isDiagonal } from '../../math/complex-matrix.ts';
 import { type NearCliffordProgram, STABILIZER_OPS } from '../program.ts';
-import { CliffordRecognition } from './clifford-gates.ts';
-import type { LocalGate } from './pauli-images.ts';
+import { CliffordRecognition, type LocalGate } from './pauli-images.ts';
 
 /** Operands up to which a gate is written as rotations; it has at most 2^operands of them. */
 const MAX_OPERANDS = 6;

@@ -3,19 +3,21 @@
  * they are called.
  */
 import {
+  type AssignOperation,
   type Condition,
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
+  type MisreadOperation,
   type NoiseOperation,
   operationQubits,
+  type Qubit,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
-import type { KrausChannel } from '../../circuit/noise/channel.ts';
+import type { KrausChannel, PauliChannel } from '../../circuit/noise/channel.ts';
 import { lastReadings } from '../noise/last-readings.ts';
-import { STABILIZER_OPS, type StabilizerProgram } from '../program.ts';
-import { CliffordRecognition } from './clifford-gates.ts';
-import { StabilizerCode } from './stabilizer-code.ts';
+import { STABILIZER_OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
+import { CliffordRecognition } from './pauli-images.ts';
 
 /** The first operation of a circuit that a stabilizer program cannot have. */
 export interface NotCliffordReason {
@@ -110,13 +112,11 @@ function resetOf({ numQubits, matrices }: KrausChannel): ChanceReset | undefined
 
 function compiled(circuit: DynamicCircuit, recognition: CliffordRecognition): StabilizerProgram {
   const { numQubits, numBits, control } = circuit;
-  const { operations, last } = lastReadings(circuit.operations);
+  const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);
   const writer = new ProgramWriter(recognition);
   for (const operation of operations) writer.add(operation);
   const numBodyInstructions = writer.code.numInstructions;
-  for (const kind of ['measure', 'misread', 'assign']) {
-    for (const operation of last) if (operation.kind === kind) writer.add(operation);
-  }
+  for (const operation of [...measures, ...misreads, ...assignments]) writer.add(operation);
   const isGate = (operation: DynamicOperation) =>
     operation.kind === 'barrier' ||
     ((operation.kind === 'gate' || operation.kind === 'unitary') &&
@@ -218,5 +218,117 @@ class ProgramWriter {
     if (reset === undefined) throw new Error('unreachable: noise that was not checked');
     this.framesSuffice = false;
     this.code.addReset(qubits[0]!, reset.value, reset.probability);
+  }
+}
+
+type Misread = StabilizerProgram['misreads'][number];
+
+/** Growing list of instructions. */
+export class StabilizerCode {
+  #words = new Int32Array(1024);
+  #length = 0;
+  readonly #operands: number[] = [];
+  readonly #channels = new Table<PauliChannel>((channel) => channel);
+  readonly #misreads = new Table<Misread>(({ p1Given0, p0Given1 }) => `${p1Given0} ${p0Given1}`);
+  readonly #resets = new Table<number>((probability) => probability);
+  readonly #conditions = new Table<Condition>((condition) => condition);
+  readonly #assignments: AssignOperation[] = [];
+
+  get numInstructions(): number {
+    return this.#length / STABILIZER_WORDS;
+  }
+
+  /** Number of the instruction that is added. */
+  add(op: number, a: number, b = 0, c = 0): number {
+    if (this.#length + STABILIZER_WORDS > this.#words.length) {
+      const longer = new Int32Array(2 * this.#words.length);
+      longer.set(this.#words);
+      this.#words = longer;
+    }
+    this.#words[this.#length] = op;
+    this.#words[this.#length + 1] = a;
+    this.#words[this.#length + 2] = b;
+    this.#words[this.#length + 3] = c;
+    this.#length += STABILIZER_WORDS;
+    return this.numInstructions - 1;
+  }
+
+  addNoise(channel: PauliChannel, qubits: readonly Qubit[]): void {
+    const { noise1, noise2, noise } = STABILIZER_OPS;
+    const number = this.#channels.numberOf(channel);
+    if (qubits.length === 1) this.add(noise1, number, qubits[0]!);
+    else if (qubits.length === 2) this.add(noise2, number, qubits[0]!, qubits[1]!);
+    else {
+      this.add(noise, number, this.#operands.length, qubits.length);
+      this.#operands.push(...qubits);
+    }
+  }
+
+  addMisread({ bits, p1Given0, p0Given1 }: MisreadOperation): void {
+    const number = this.#misreads.numberOf({ p1Given0, p0Given1 });
+    for (const bit of bits) this.add(STABILIZER_OPS.misread, number, bit);
+  }
+
+  addReset(qubit: Qubit, value: 0 | 1, probability: number): void {
+    this.add(STABILIZER_OPS.maybeReset, this.#resets.numberOf(probability), qubit, value);
+  }
+
+  addAssignment(assignment: AssignOperation): void {
+    this.add(STABILIZER_OPS.assign, this.#assignments.length);
+    this.#assignments.push(assignment);
+  }
+
+  /** Adds a jump that `endUnless` gives its end. */
+  addUnless(condition: Condition): number {
+    return this.add(STABILIZER_OPS.unless, this.#conditions.numberOf(condition));
+  }
+
+  /** Lets a jump end after the last instruction; a jump across nothing is taken back. */
+  endUnless(jump: number): void {
+    if (jump === this.numInstructions - 1) this.#length -= STABILIZER_WORDS;
+    else this.#words[jump * STABILIZER_WORDS + 2] = this.numInstructions;
+  }
+
+  tables(): Pick<
+    StabilizerProgram,
+    | 'code'
+    | 'operands'
+    | 'channels'
+    | 'misreads'
+    | 'resetProbabilities'
+    | 'assignments'
+    | 'conditions'
+  > {
+    return {
+      code: this.#words.slice(0, this.#length),
+      operands: Int32Array.from(this.#operands),
+      channels: this.#channels.entries,
+      misreads: this.#misreads.entries,
+      resetProbabilities: this.#resets.entries,
+      assignments: this.#assignments,
+      conditions: this.#conditions.entries,
+    };
+  }
+}
+
+/** List of distinct values. */
+class Table<T> {
+  readonly entries: T[] = [];
+  readonly #numbers = new Map<unknown, number>();
+  readonly #keyOf: (value: T) => unknown;
+
+  constructor(keyOf: (value: T) => unknown) {
+    this.#keyOf = keyOf;
+  }
+
+  numberOf(value: T): number {
+    const key = this.#keyOf(value);
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.entries.length;
+      this.entries.push(value);
+      this.#numbers.set(key, number);
+    }
+    return number;
   }
 }

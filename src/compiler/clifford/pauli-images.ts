@@ -4,11 +4,21 @@
  *
  * Bit i of a mask, and of a row of the matrix, is the gate's operand i.
  */
+
+import type { GateOperation, UnitaryOperation } from '../../circuit/circuit.ts';
+import { matrixOfOperations, targetMatrix } from '../../circuit/operation-matrix.ts';
 import { numOnes } from '../../math/basis-index.ts';
-import { adjoint, type ComplexMatrix, dimension, multiply } from '../../math/complex-matrix.ts';
+import {
+  adjoint,
+  type ComplexMatrix,
+  dimension,
+  identity,
+  maxAbsDifference,
+  multiply,
+} from '../../math/complex-matrix.ts';
 import { STABILIZER_OPS } from '../program.ts';
 
-/** Largest deviation of an entry from that of a Pauli string. */
+/** Largest deviation of an entry from that of a Pauli string, or of the identity. */
 const TOLERANCE = 1e-9;
 
 /** A Pauli string with a sign: X on the qubits of `flips`, Z on those of `signs`, Y on those of both. */
@@ -29,7 +39,7 @@ export interface LocalGate {
 }
 
 /** The images under a unitary matrix; undefined if it is not Clifford. */
-export function imagesOf(matrix: ComplexMatrix): PauliImages | undefined {
+function imagesOf(matrix: ComplexMatrix): PauliImages | undefined {
   const size = dimension(matrix);
   if (!hasEqualModuli(matrix, size)) return undefined;
   const inverse = adjoint(matrix);
@@ -176,7 +186,7 @@ const PAIR_GATES: readonly LocalGate[] = [
 ];
 
 /** Gates with given images, in order: as few as possible on one operand, and the gate itself where a program has it. */
-export function gatesWith(images: PauliImages): readonly LocalGate[] {
+function gatesWith(images: PauliImages): readonly LocalGate[] {
   const numQubits = images.length / 2;
   if (numQubits === 1) return oneQubitGates().get(keyOf(images))!;
   for (const gate of numQubits === 2 ? [undefined, ...PAIR_GATES] : [undefined]) {
@@ -278,4 +288,59 @@ function eliminated(images: PauliImages): readonly LocalGate[] {
   }
   for (const { op, a } of paulisBetween(current, identityImages(numQubits))) apply(op, a);
   return steps.reverse().map((gate) => (gate.op === s ? { ...gate, op: sdg } : gate));
+}
+
+/** Operands, controls included, up to which the whole matrix of a gate is looked at. */
+const MAX_OPERANDS = 6;
+/** Under more controls than this a gate is Clifford only if it does nothing. */
+const MAX_CONTROLS = 2;
+/** Gates that are remembered; a circuit of random angles would fill the memory. */
+const MAX_KNOWN = 10_000;
+
+/** The gates that a gate is, on its operands, controls first; undefined if it is not Clifford. */
+export type CliffordGates = readonly LocalGate[] | undefined;
+
+/** Recognises the Clifford gates of one circuit. */
+export class CliffordRecognition {
+  readonly #byName = new Map<string, CliffordGates>();
+  readonly #byMatrix = new Map<ComplexMatrix, Map<number, CliffordGates>>();
+
+  /** The gates that a gate is, on its operands, controls first; undefined if it is not Clifford. */
+  gatesOf(operation: GateOperation | UnitaryOperation): CliffordGates {
+    const numControls = operation.controls.length;
+    if (operation.kind === 'gate') {
+      const key = `${operation.gate} ${numControls} ${operation.angles}`;
+      const known = this.#byName.get(key);
+      if (known !== undefined || this.#byName.has(key)) return known;
+      const gates = gatesOf(operation);
+      if (this.#byName.size < MAX_KNOWN) this.#byName.set(key, gates);
+      return gates;
+    }
+    let known = this.#byMatrix.get(operation.matrix);
+    if (known === undefined) {
+      known = new Map();
+      this.#byMatrix.set(operation.matrix, known);
+    }
+    if (!known.has(numControls)) known.set(numControls, gatesOf(operation));
+    return known.get(numControls);
+  }
+}
+
+function gatesOf(operation: GateOperation | UnitaryOperation): CliffordGates {
+  const numControls = operation.controls.length;
+  const matrix = targetMatrix(operation);
+  const numOperands = numControls + Math.log2(dimension(matrix));
+  if (numControls > MAX_CONTROLS || numOperands > MAX_OPERANDS) {
+    const isNothing = maxAbsDifference(matrix, identity(dimension(matrix))) < TOLERANCE;
+    return isNothing ? [] : undefined;
+  }
+  const operands = Array.from({ length: numOperands }, (_, i) => i);
+  const local: UnitaryOperation = {
+    kind: 'unitary',
+    controls: operands.slice(0, numControls),
+    targets: operands.slice(numControls),
+    matrix,
+  };
+  const images = imagesOf(matrixOfOperations([local], numOperands));
+  return images === undefined ? undefined : gatesWith(images);
 }

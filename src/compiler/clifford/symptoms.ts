@@ -1,7 +1,11 @@
 /**
  * What an error flips: numbers of detectors, then of logical observables from the number of detectors on, ascending. An error
- * that is split has several such lists, with `SEPARATOR` between them.
+ * that is split has several such lists, with `SEPARATOR` between them. The errors of a Pauli channel have such lists where the
+ * channel acts, each as likely as it is as an error of its own, independent of the others.
  */
+
+import type { PauliChannel } from '../../circuit/noise/channel.ts';
+import { walshHadamard } from '../../math/walsh-hadamard.ts';
 import { hashOfWords } from '../../math/word-hash.ts';
 
 /** Parities that an error flips. */
@@ -126,4 +130,177 @@ export class ErrorTable {
       this.#slots[this.#slotOf(symptoms)] = i + 1;
     }
   }
+}
+
+/**
+ * A Pauli channel with its strings in Stim's order, on which it depends how errors are split: those of depolarizing noise
+ * by qubit, each with Z before X, and those of other channels from the last qubit to the first, X before Z. Each string
+ * is the XOR of those at powers of two.
+ */
+export interface ChannelErrors {
+  /** The string of the single error of a channel that has no other. */
+  readonly only: number | undefined;
+  /** For each power of two: its qubit's place, and whether it is X. */
+  readonly basis: readonly { readonly place: number; readonly isX: boolean }[];
+  /** By string: probability that it happens and no other. */
+  readonly disjoint: Float64Array;
+  /** By string: probabilities of independent errors that are the channel; undefined if there are none. */
+  readonly independent: Float64Array | undefined;
+}
+
+/** Brings a channel to Stim's order. */
+export function channelErrors({ numQubits, errors }: PauliChannel): ChannelErrors {
+  const size = 4 ** numQubits;
+  const isDepolarizing =
+    errors.length === size - 1 &&
+    errors.every(({ probability }) => probability === errors[0]!.probability);
+  const places = [...Array(numQubits).keys()];
+  const basis = (isDepolarizing ? places : places.reverse()).flatMap((place) =>
+    [!isDepolarizing, isDepolarizing].map((isX) => ({ place, isX })),
+  );
+  const disjoint = new Float64Array(size);
+  const numbers = errors.map(({ flips, signs, probability }) => {
+    let number = 0;
+    for (const [i, { place, isX }] of basis.entries()) {
+      number |= (((isX ? flips : signs) >> place) & 1) << i;
+    }
+    disjoint[number] = probability;
+    return number;
+  });
+  const only = numbers.length === 1 ? numbers[0] : undefined;
+  return { only, basis, disjoint, independent: independentErrors(disjoint) };
+}
+
+/** What each string flips, by what those at powers of two flip. */
+export function symptomsOfStrings(basis: readonly Symptoms[]): readonly Symptoms[] {
+  const all: Symptoms[] = [NONE];
+  for (const one of basis) {
+    const before = all.length;
+    for (let i = 0; i < before; i++) all.push(sum(all[i]!, one));
+  }
+  return all;
+}
+
+/**
+ * Probabilities of independent errors where strings of the same symptoms are one error, which happens if any of them does:
+ * the probabilities of parts of a channel that exclude each other are added.
+ *
+ * @param cases - What the strings flip, as `symptomsOfStrings` gives it.
+ * @param mayApproximate - Whether errors that exclude each other may be taken as independent, with their probabilities.
+ * @returns By string, all in the first of those that flip the same; undefined if no independent errors are the channel.
+ */
+export function independentBySymptoms(
+  disjoint: Float64Array,
+  cases: readonly Symptoms[],
+  mayApproximate: boolean,
+): Float64Array | undefined {
+  // What strings flip is a group, too: `first` has for each of its elements the first string, and `elements` the reverse.
+  const first = [0];
+  const elements = [0];
+  for (let one = 1; one < cases.length; one *= 2) {
+    const known = first.findIndex((string) => areSame(cases[string]!, cases[one]!));
+    const image = known < 0 ? first.length : known;
+    if (known < 0) first.push(...first.map((string) => string + one));
+    for (let i = 0; i < one; i++) elements.push(elements[i]! ^ image);
+  }
+  const merged = new Float64Array(first.length);
+  for (const [string, element] of elements.entries()) merged[element]! += disjoint[string]!;
+  merged[0] = 0;
+  const independent = independentErrors(merged) ?? (mayApproximate ? merged : undefined);
+  if (independent === undefined) return undefined;
+  const byString = new Float64Array(cases.length);
+  for (const [element, string] of first.entries()) byString[string] = independent[element]!;
+  return byString;
+}
+
+/** Largest error of an eigenvalue, by element: the rounding of sums and logarithms. */
+const ROUNDING = 1e-15;
+
+/**
+ * Errors of which one at most happens, as errors that happen independently of each other: the probabilities of those that
+ * together are the channel; undefined if there are none.
+ *
+ * Errors are the elements of a group in which each is its own inverse, so that an element is a number and two errors
+ * together are its XOR: Pauli strings without their phases, or what they flip. An eigenvalue of the channel is the sum of
+ * the probabilities, negative where an element has an odd number of bits in common with the eigenvalue's index. Those of
+ * channels that act one after the other are multiplied, and that of an error of probability q is 1 − 2q where it is
+ * negative. So a Walsh–Hadamard transform of their logarithms gives the q.
+ *
+ * @param disjoint - Probability of each element that it happens and no other; as many as a power of two. That of 0, the
+ *   identity, is what is left and not read.
+ * @returns By element; 0 for the identity.
+ */
+export function independentErrors(disjoint: Float64Array): Float64Array | undefined {
+  const size = disjoint.length;
+  const tolerance = ROUNDING * size;
+  let total = 0;
+  for (let i = 1; i < size; i++) total += disjoint[i]!;
+  const likeliest = likeliestOf(disjoint, 1 - total - tolerance);
+  // An error that happens more often than not is one that always happens, and is undone by one that does not.
+  const deviations = new Float64Array(size);
+  for (let i = 0; i < size; i++) {
+    if (i !== likeliest) deviations[i ^ likeliest] = i === 0 ? 1 - total : disjoint[i]!;
+  }
+  for (let i = 1; i < size; i++) deviations[0]! -= deviations[i]!;
+  // Differences of the eigenvalues from 1, so that small probabilities keep their digits.
+  walshHadamard(deviations);
+  const [logarithms, zeros] = [new Float64Array(size), new Float64Array(size)];
+  for (const [i, deviation] of deviations.entries()) {
+    if (1 + deviation < -tolerance) return undefined;
+    if (1 + deviation > tolerance) logarithms[i] = Math.log1p(deviation);
+    else zeros[i] = 1;
+  }
+  const found = solved(logarithms, zeros, ROUNDING * total);
+  if (!haveEigenvalues(found, deviations, tolerance)) return undefined;
+  if (likeliest > 0) found[likeliest] = 1 - found[likeliest]!;
+  return found;
+}
+
+/** The element of the greatest probability; the identity unless another exceeds this. */
+function likeliestOf(disjoint: Float64Array, ofIdentity: number): number {
+  let [likeliest, most] = [0, ofIdentity + 2 * ROUNDING * disjoint.length];
+  for (let i = 1; i < disjoint.length; i++) {
+    if (disjoint[i]! > most) [likeliest, most] = [i, disjoint[i]!];
+  }
+  return likeliest;
+}
+
+/**
+ * The probabilities for eigenvalues.
+ *
+ * @param zeros - 1 for each eigenvalue that is 0, whose logarithm is left out. The result is the limit of one small value for
+ *   all of them: fully depolarizing noise is that of each error with probability 1/2.
+ * @param least - Probabilities below this are rounding.
+ */
+function solved(logarithms: Float64Array, zeros: Float64Array, least: number): Float64Array {
+  const size = logarithms.length;
+  walshHadamard(logarithms);
+  walshHadamard(zeros);
+  const found = new Float64Array(size);
+  for (let i = 1; i < size; i++) {
+    const q = zeros[i]! < 0 ? 0.5 : -Math.expm1((-2 * logarithms[i]!) / size) / 2;
+    if (zeros[i]! <= 0 && q > least) found[i] = q;
+  }
+  return found;
+}
+
+/** Whether independent errors have the eigenvalues that differ from 1 by these. */
+function haveEigenvalues(
+  probabilities: Float64Array,
+  deviations: Float64Array,
+  tolerance: number,
+): boolean {
+  const size = probabilities.length;
+  const [logarithms, halves] = [new Float64Array(size), new Float64Array(size)];
+  for (const [i, q] of probabilities.entries()) {
+    if (q === 0.5) halves[i] = 1;
+    else logarithms[i] = Math.log1p(-2 * q);
+  }
+  walshHadamard(logarithms);
+  walshHadamard(halves);
+  return deviations.every((deviation, i) => {
+    const isZero = halves[i]! < halves[0]!;
+    const found = isZero ? -1 : Math.expm1((logarithms[0]! - logarithms[i]!) / 2);
+    return Math.abs(found - deviation) <= tolerance;
+  });
 }

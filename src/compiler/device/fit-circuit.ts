@@ -3,14 +3,17 @@
  */
 import {
   type Circuit,
+  type GateOperation,
   hasMidCircuitMeasurement,
   type Operation,
   operationQubits,
+  withAngles,
 } from '../../circuit/circuit.ts';
 import { ALL_GATES, findGateSet, type GateSet } from '../../circuit/synthesis/gate-set.ts';
 import { nativeCircuit } from '../native/native-circuit.ts';
 import { shortenCircuit } from '../native/shorten-circuit.ts';
 import { twoQubitForm } from '../native/two-qubit-form.ts';
+import { CONSTANT, type ParametricGate } from '../parametric.ts';
 import { type Coupler, CouplingMap } from '../routing/coupling-map.ts';
 import {
   onPlaces,
@@ -19,6 +22,7 @@ import {
   routeCircuit,
 } from '../routing/route-circuit.ts';
 import { pairOf } from '../routing/sabre.ts';
+import { withParameters } from '../shape.ts';
 import { type Device, misfits } from './device.ts';
 
 /** Random layouts that routing starts from. */
@@ -94,7 +98,7 @@ export function beforeReadout(circuit: Circuit): {
  *
  * @returns The circuit on the device's qubits, in its own gates.
  */
-export function placed(pairs: Circuit, device: Device, uniform: () => number): FittedCircuit {
+function placed(pairs: Circuit, device: Device, uniform: () => number): FittedCircuit {
   const map = new CouplingMap(device.numQubits, device.couplers);
   const trials = Math.min(TRIALS, Math.floor(MAX_TRIED_PAIRS / Math.max(1, countPairs(pairs))));
   const room = map.largestPart().length;
@@ -107,7 +111,7 @@ export function placed(pairs: Circuit, device: Device, uniform: () => number): F
 }
 
 /** Writes a circuit that was placed on a device in the device's gates. */
-export function inNativeGates(circuit: FittedCircuit, device: Device): FittedCircuit {
+function inNativeGates(circuit: FittedCircuit, device: Device): FittedCircuit {
   const native = nativeCircuit(circuit.circuit, nativeSet(device), orientation(device));
   const fitted = { ...native, operations: native.operations.flatMap(oneByOne) };
   const [wrong] = misfits(fitted, device);
@@ -275,4 +279,71 @@ function cheapestNeighbour(
 
 function nameOf(a: number, b: number): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`;
+}
+
+// Fits circuits that differ in their angles alone to a device: placed once, for all of them, and written in native gates
+// for each, because a native gate may depend on its angles in any way.
+//
+// They are placed with angles in their gates that stand for any. Where a gate on three or more qubits has such an angle,
+// its decomposition depends on the value, and each circuit is placed by itself.
+
+/**
+ * Fits the circuits of a shape to a device.
+ *
+ * @param rows - Angles of the circuits, row after row, in the order of the operations.
+ * @param uniform - Makes the random source of a layout: the same numbers each time.
+ */
+export function* fitShape(
+  shape: Circuit,
+  rows: Float64Array,
+  numCircuits: number,
+  device: Device,
+  uniform: () => () => number,
+): Generator<FittedCircuit, void, undefined> {
+  const numAngles = rows.length / numCircuits;
+  const row = (k: number) => rows.subarray(k * numAngles, (k + 1) * numAngles);
+  const first = withAngles(shape, row(0));
+  const slots = openAngles(rows, numAngles, numCircuits);
+  const pairs = slots.every((slot) => slot === CONSTANT) ? undefined : openForm(first, slots);
+  const place = pairs && placed(pairs, device, uniform());
+  for (let k = 0; k < numCircuits; k++) {
+    yield place === undefined
+      ? fitCircuit(withAngles(shape, row(k)), device, uniform())
+      : inNativeGates({ ...place, circuit: atAngles(place.circuit, row(k)) }, device);
+  }
+}
+
+/** The number of each angle that differs between the rows; CONSTANT for the others. */
+function openAngles(rows: Float64Array, numAngles: number, numCircuits: number): Int32Array {
+  const slots = new Int32Array(numAngles).fill(CONSTANT);
+  for (let i = numAngles; i < numAngles * numCircuits; i++) {
+    if (rows[i] !== rows[i % numAngles]) slots[i % numAngles] = i % numAngles;
+  }
+  return slots;
+}
+
+/** The circuit in gates on at most two qubits, with all open angles still in it; undefined if it has no such form. */
+function openForm(circuit: Circuit, slots: Int32Array): Circuit | undefined {
+  // The cast is safe: the operations of a static circuit stay what they are.
+  const pairs = twoQubitForm(withParameters(circuit, slots) as Circuit);
+  const kept = new Set(pairs.operations.flatMap((operation) => slotsOf(operation) ?? []));
+  return slots.every((slot) => slot === CONSTANT || kept.has(slot)) ? pairs : undefined;
+}
+
+function atAngles(circuit: Circuit, angles: Float64Array): Circuit {
+  const operations = circuit.operations.map((operation) => {
+    const slots = slotsOf(operation);
+    if (slots === undefined) return operation;
+    const { slots: _, ...gate } = operation as ParametricGate;
+    return {
+      ...gate,
+      angles: gate.angles.map((angle, i) => (slots[i] === CONSTANT ? angle : angles[slots[i]!]!)),
+    } satisfies GateOperation;
+  });
+  return { ...circuit, operations };
+}
+
+function slotsOf(operation: Operation): readonly number[] | undefined {
+  // The cast is safe: `withParameters` alone adds slots, to gates.
+  return 'slots' in operation ? (operation as ParametricGate).slots : undefined;
 }

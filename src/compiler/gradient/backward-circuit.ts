@@ -5,7 +5,7 @@ import {
   operationQubits,
   type Qubit,
 } from '../../circuit/circuit.ts';
-import { inverseGate } from '../../circuit/inverse-operation.ts';
+import { inverseGate } from '../../circuit/operation-matrix.ts';
 import { multiply } from '../../math/complex-matrix.ts';
 import { ACTS_DIAGONALLY, ACTS_GENERALLY } from '../block.ts';
 import { pairProduct } from '../pair-form.ts';

@@ -18,8 +18,7 @@ import type { GradientProgram, TargetProfile } from '../program.ts';
 import { type Scheduled, schedule, scheduleOf } from '../schedule.ts';
 import { programAt, withParameters } from '../shape.ts';
 import { type BackwardCircuit, backwardCircuit, type SummedRun } from './backward-circuit.ts';
-import { generatorsAt } from './generators.ts';
-import { signPart } from './probed-runs.ts';
+import { generatorsAt, signPart } from './probed-runs.ts';
 
 /** The angles of a circuit, told apart into parameters and constants, and what to differentiate by. */
 export interface GradientKinds extends Pick<AngleKinds, 'slots'> {

@@ -15,9 +15,12 @@ import {
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import { H, RZ, X } from '../../circuit/gate-matrices.ts';
-import { controlledGates, type ElementaryGate } from '../../circuit/multi-control.ts';
+import {
+  controlledGates,
+  type ElementaryGate,
+  twoLevelGates,
+} from '../../circuit/multi-control.ts';
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
-import { twoLevelGates } from '../../circuit/two-level.ts';
 import {
   adjoint,
   type ComplexMatrix,

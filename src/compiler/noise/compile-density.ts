@@ -183,21 +183,18 @@ interface WithReadout {
  * reported, while the state stays as it is, so they come back as confusions of qubits where they can.
  */
 function withReadout(circuit: DynamicCircuit): WithReadout {
-  const { operations, last } = lastReadings(circuit.operations);
-  const measures = last.filter((operation) => operation.kind === 'measure');
-  const assignments = last.filter((operation) => operation.kind === 'assign');
+  const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);
   const measured = new Set(measures.flatMap(({ bits }) => bits));
   /** Misreadings of bits that were written before. */
   const before: DynamicOperation[] = [];
-  const misreads: MisreadOperation[] = [];
-  for (const misread of last) {
-    if (misread.kind !== 'misread') continue;
+  const atEnd: MisreadOperation[] = [];
+  for (const misread of misreads) {
     for (const bit of misread.bits) {
-      (measured.has(bit) ? misreads : before).push({ ...misread, bits: [bit] });
+      (measured.has(bit) ? atEnd : before).push({ ...misread, bits: [bit] });
     }
   }
   const all = [...operations, ...before, ...measures, ...assignments];
-  return { circuit: { ...circuit, operations: all }, misreads };
+  return { circuit: { ...circuit, operations: all }, misreads: atEnd };
 }
 
 /**

@@ -5,19 +5,15 @@
  * a part of a stretch, the part is an ordinary program, compiled when a run first needs it: `stretch-programs.ts`.
  */
 import {
-  type AssignOperation,
   type DynamicCircuit,
   type DynamicOperation,
-  type MeasureOperation,
-  type MisreadOperation,
   numRegisterBits,
 } from '../../circuit/circuit.ts';
 import { optimize } from '../passes/pipeline.ts';
 import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
 import { lastReadings } from './last-readings.ts';
-import { SegmentCompiler } from './segment-compiler.ts';
-import { type StretchOperation, stretchOf } from './stretch-programs.ts';
+import { SegmentCompiler, type StretchOperation, stretchOf } from './stretch-programs.ts';
 
 /** A program, and the report on it. */
 export interface CompiledTrajectories {
@@ -36,7 +32,7 @@ export function compileTrajectories(
   target: TargetProfile,
 ): CompiledTrajectories {
   const { numQubits, numBits, control } = circuit;
-  const { operations, last } = lastReadings(circuit.operations);
+  const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);
   const compiler = new SegmentCompiler(numQubits, numRegisterBits(circuit), target);
   const steps = stepsOf(operations, compiler, true);
   const program: TrajectoryProgram = {
@@ -44,15 +40,9 @@ export function compileTrajectories(
     numBits,
     ...(control === undefined ? {} : { control }),
     steps,
-    lastMeasures: last.filter(
-      (operation): operation is MeasureOperation => operation.kind === 'measure',
-    ),
-    lastMisreads: last.filter(
-      (operation): operation is MisreadOperation => operation.kind === 'misread',
-    ),
-    lastAssignments: last.filter(
-      (operation): operation is AssignOperation => operation.kind === 'assign',
-    ),
+    lastMeasures: measures,
+    lastMisreads: misreads,
+    lastAssignments: assignments,
     growth: compiler.growth(),
   };
   // A trajectory without jumps takes these programs, so the ones that are most often needed are compiled at once.

@@ -15,19 +15,25 @@ import {
 import { type Bit, bitsRead } from '../../circuit/classical-expression.ts';
 
 /** An operation that may come last. */
-export type LastOperation = MeasureOperation | MisreadOperation | AssignOperation;
+type LastOperation = MeasureOperation | MisreadOperation | AssignOperation;
 
 /** The operations of a circuit without those that are put off, and these. */
-export interface LastReadings {
+interface LastReadings {
   readonly operations: readonly DynamicOperation[];
-  /** In order, if measurements come first and assignments last; no bit is measured twice. */
-  readonly last: readonly LastOperation[];
+  /** Come first; no bit is measured twice. */
+  readonly measures: readonly MeasureOperation[];
+  /** Come second. */
+  readonly misreads: readonly MisreadOperation[];
+  /** Come last. */
+  readonly assignments: readonly AssignOperation[];
 }
 
 /** Divides the operations of a circuit; the outcomes have the same distribution. */
 export function lastReadings(operations: readonly DynamicOperation[]): LastReadings {
   const kept: DynamicOperation[] = [];
-  const last: LastOperation[] = [];
+  const measures: MeasureOperation[] = [];
+  const misreads: MisreadOperation[] = [];
+  const assignments: AssignOperation[] = [];
   const later = new Later();
   const measured = new Set<Bit>();
   /** Bits that measurements among the last write, or that are misread there. */
@@ -43,7 +49,7 @@ export function lastReadings(operations: readonly DynamicOperation[]): LastReadi
       if (assignedBits(operation).some((bit) => readings.has(bit))) {
         kept.push(operation);
         later.add(operation);
-      } else last.push(operation);
+      } else assignments.push(operation);
       continue;
     }
     // A bit that a later measurement overwrites is never read.
@@ -51,13 +57,15 @@ export function lastReadings(operations: readonly DynamicOperation[]): LastReadi
     const bits = places.map((i) => operation.bits[i]!);
     for (const bit of bits) readings.add(bit);
     if (bits.length === 0) continue;
-    if (operation.kind === 'misread') last.push({ ...operation, bits });
+    if (operation.kind === 'misread') misreads.push({ ...operation, bits });
     else {
-      last.push({ ...operation, bits, qubits: places.map((i) => operation.qubits[i]!) });
+      measures.push({ ...operation, bits, qubits: places.map((i) => operation.qubits[i]!) });
       for (const bit of bits) measured.add(bit);
     }
   }
-  return { operations: kept.reverse(), last: last.reverse() };
+  const parts = { measures, misreads, assignments };
+  for (const part of [kept, ...Object.values(parts)]) part.reverse();
+  return { operations: kept, ...parts };
 }
 
 /** Whether an operation is of a kind that may come last. Assignments may depend on bits, as their values do. */

@@ -26,9 +26,8 @@ import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { isParametric } from '../parametric.ts';
 import { factsNamed, nameUnderControls, Z_AXIS } from './gate-facts.ts';
 import { conditionOf, type GateLike, matrixOf, phaseOn, targetAxes } from './gate-like.ts';
-import { operationOf } from './operation-of-matrix.ts';
+import { basisImage, operationOf, phaseOf, restricted } from './operation-of-matrix.ts';
 import type { Pass, Requested } from './pass.ts';
-import { basisImage, phaseOf, restricted } from './restrict-matrix.ts';
 
 /** Keeps the state made from |0…0⟩. */
 export const absorbKnownStates: Pass = {

@@ -5,16 +5,19 @@
  * It fuses only gates without controls or conditions: the product costs as much as one of them. A product of
  * diagonal gates is diagonal, which costs an engine less than a general matrix.
  */
-import type { Circuit, Operation, Qubit } from '../../circuit/circuit.ts';
-import { operationQubits } from '../../circuit/circuit.ts';
+import {
+  type Circuit,
+  type Operation,
+  operationQubits,
+  type Qubit,
+} from '../../circuit/circuit.ts';
 import { sumOfAngles } from '../../math/angles.ts';
 import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
 import { derivedUnitary, productSource } from '../parametric.ts';
 import { ALL_AXES, type Axes, axesOn, isNearIdentity, NEGLIGIBLE, Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
-import { operationOf } from './operation-of-matrix.ts';
+import { operationOf, phaseOf } from './operation-of-matrix.ts';
 import type { Pass } from './pass.ts';
-import { phaseOf } from './restrict-matrix.ts';
 
 /** Keeps the unitary, including its global phase. */
 export const fuseOneQubitRuns: Pass = {

@@ -1,20 +1,19 @@
 /**
- * Pass that merges rotations and phases, also across operations that commute with them, and cancels the pairs
- * that meet where rotations vanish.
+ * Passes that combine gates of the gate table by its inverses and its families of rotations, also across operations that
+ * commute with them.
  *
+ * `mergeRotations` merges rotations and phases, and cancels the pairs that meet where rotations vanish.
  * Two rotations about one axis, or two phases on the same qubits, become one, or nothing if the angle is
  * zero. The gate table tells which gates are rotations (`adds`). All phases are one family: Z, S, T and P
  * with any controls multiply the same amplitudes, those where all the qubits are |1⟩. RZ without controls
- * joins them at the cost of a global phase.
+ * joins them at the cost of a global phase. `cancelInverses` cancels operations with their inverses alone.
  */
-
 import type { GateOperation, Qubit } from '../../circuit/circuit.ts';
 import { reducedAngle, sumOfAngles } from '../../math/angles.ts';
-import { inverseRule } from './cancel-inverses.ts';
+import { adjoint, maxAbsDifference } from '../../math/complex-matrix.ts';
 import { factsNamed, isNearIdentity, NEGLIGIBLE, nameUnderControls } from './gate-facts.ts';
 import { conditionOf, phaseAngleOf, phaseOn, wrapped } from './gate-like.ts';
-import type { PairRule, Rewritten } from './pair-rewriter.ts';
-import { rewritePairs } from './pair-rewriter.ts';
+import { type PairRule, type Rewritten, rewritePairs } from './pair-rewriter.ts';
 import type { Pass } from './pass.ts';
 
 /** Keeps the unitary, including its global phase; a second run finds nothing more. */
@@ -117,3 +116,42 @@ function degenerate(operation: GateOperation): Rewritten | undefined {
   const sign = phaseOn(operation.controls, Math.PI, conditionOf(operation));
   return sign === undefined ? { phase: 0 } : { operation: sign, phase: 0 };
 }
+
+/** Keeps the unitary; a second run finds nothing more. */
+export const cancelInverses: Pass = {
+  name: 'cancel-inverses',
+  run: (circuit) => rewritePairs(circuit, [inverseRule]),
+};
+
+/** Cancels inverse pairs: for gates by the gate table, for explicit unitaries by their entries. */
+const inverseRule: PairRule = {
+  combine(earlier, later) {
+    if (earlier.kind === 'gate' && later.kind === 'gate') {
+      // The table may name the inverse for only one of the two.
+      const isUndone = isInverse(earlier, later) || isInverse(later, earlier);
+      return isUndone ? { phase: 0 } : undefined;
+    }
+    if (earlier.kind === 'gate' || later.kind === 'gate') return undefined;
+    if (!isSame(earlier.targets, later.targets)) return undefined;
+    const difference = maxAbsDifference(earlier.matrix, adjoint(later.matrix));
+    return difference < NEGLIGIBLE ? { phase: 0 } : undefined;
+  },
+};
+
+/** Whether the gate table gives a gate as the inverse of another, on the same qubits in any order. */
+function isInverse(gate: GateOperation, other: GateOperation): boolean {
+  const phase = phaseAngleOf(gate);
+  const otherPhase = phaseAngleOf(other);
+  if (phase !== undefined && otherPhase !== undefined) {
+    return Math.abs(wrapped(phase + otherPhase, 2 * Math.PI)) < NEGLIGIBLE;
+  }
+  const { base, isSymmetric } = factsNamed(gate.gate);
+  const inverse = factsNamed(other.gate).definition.inverse(other.angles);
+  if (factsNamed(inverse.gate).base !== base) return false;
+  const order = inverse.targetOrder?.map((i) => other.targets[i]!) ?? other.targets;
+  if (!isSymmetric && !isSame(order, gate.targets)) return false;
+  return inverse.angles.every((angle, i) => Math.abs(angle - gate.angles[i]!) < NEGLIGIBLE);
+}
+
+const isSame = (a: readonly Qubit[], b: readonly Qubit[]): boolean =>
+  a.every((qubit, i) => qubit === b[i]);

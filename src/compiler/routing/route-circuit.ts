@@ -6,8 +6,7 @@
  * ended with. The trial with the fewest SWAPs wins.
  */
 import type { Circuit, GateOperation, Operation } from '../../circuit/circuit.ts';
-import type { Coupler, CouplingMap } from './coupling-map.ts';
-import { Layout } from './layout.ts';
+import { type Coupler, type CouplingMap, Layout } from './coupling-map.ts';
 import { dependenciesOf, pairOf, type Routed, routeBySabre } from './sabre.ts';
 
 /** Options of routing. */

@@ -8,8 +8,7 @@
  * @see Li, Ding, Xie, "Tackling the qubit mapping problem for NISQ-era quantum devices", ASPLOS 2019.
  */
 import { type Circuit, type Operation, operationQubits } from '../../circuit/circuit.ts';
-import type { CouplingMap } from './coupling-map.ts';
-import type { Layout } from './layout.ts';
+import type { CouplingMap, Layout } from './coupling-map.ts';
 
 /** Number of gates after the front that are considered, and their weight. */
 const LOOKAHEAD = 20;

@@ -16,8 +16,8 @@ import {
   readOpenQasm,
   readOpenQasmAt,
 } from '../../circuit/openqasm/parse-openqasm.ts';
-import type { PrintedInputs } from '../../circuit/openqasm/print-format.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
+import type { PrintedInputs } from '../../circuit/openqasm/print-openqasm3.ts';
 import { CodedError } from '../../errors/coded-error.ts';
 import type { CircuitSource, ParsedText, TextSource, WrittenText } from './messages.ts';
 import { LIMITS, type ReadSource, readObjects } from './read-source.ts';

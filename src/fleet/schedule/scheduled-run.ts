@@ -9,7 +9,7 @@ import {
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import { numFlipPatterns } from '../../circuit/observable.ts';
 import { askedFields, type OutputMethod, type RequestedOutputs } from '../../circuit/outputs.ts';
-import { circuitCost } from '../../compiler/circuit-cost.ts';
+import { circuitCost } from '../../compiler/cost-model.ts';
 import {
   expectedEvolutions,
   expectedTrajectories,

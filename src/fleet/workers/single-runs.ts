@@ -2,8 +2,7 @@
  * Batch runs whose circuits run one after the other, each as by itself: wide ones, ones that measure in mid-circuit, and
  * gradients.
  */
-import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
-import { dependentAngles } from '../../circuit/angle-formulas.ts';
+import { AngleDerivatives, dependentAngles } from '../../circuit/angle-formulas.ts';
 import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit.ts';
 import { askedFields, readsState } from '../../circuit/outputs.ts';
 import type { CompiledGradient } from '../../compiler/gradient/compile-gradient.ts';

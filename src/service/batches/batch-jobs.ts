@@ -13,6 +13,7 @@ import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import { submissionHeaders } from '../circuits/circuit-schema.ts';
+import { FIT_READING } from '../circuits/fitted-circuit.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from '../circuits/program-jobs.ts';
 import { liveTargetsOf, type Target, targetsOf } from '../circuits/targets.ts';
 import { readInProcess } from '../http/reading/reading.ts';
@@ -31,7 +32,6 @@ import { batchResultText } from './batch-result.ts';
 import { type BatchSummary, batchRecord, batchSummary } from './batch-schema.ts';
 import { DeviceRuns } from './device-runs.ts';
 import { EngineRuns } from './engine-runs.ts';
-import { FIT_READING } from './fit-batch.ts';
 import {
   BATCH_READING,
   type BatchSubmission,

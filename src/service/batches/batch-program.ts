@@ -1,7 +1,6 @@
 /** A program of a batch once it has been checked, and how much its answer holds. */
 import type { Qubit } from '../../circuit/circuit.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';

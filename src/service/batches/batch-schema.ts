@@ -1,7 +1,5 @@
 /** Schemas of batches: what is submitted, and the record that is answered. */
 import { z } from 'zod';
-import { gateObject } from '../../circuit/gate-object-schema.ts';
-import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { type OutputOf, outputsOf } from '../../circuit/outputs.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import {
@@ -10,10 +8,10 @@ import {
   bitLabel,
   deviceBackend,
   labelFormatField,
-  MAX_TERMS,
   methodFields,
   noiseFields,
   outputsText,
+  programFields,
   SOURCE_RULES,
   warnings,
 } from '../circuits/circuit-schema.ts';
@@ -141,33 +139,16 @@ export const programBody = z
       .max(MAX_NAME_LENGTH)
       .optional()
       .describe('Returned as sent; it need not be unique'),
-    circuit: z
-      .array(gateObject)
-      .optional()
-      .describe(
-        'Operations in the order in which they run; either `circuit` or `qasm` is required',
-      ),
-    qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
-    qubits: z
-      .int()
-      .min(1)
-      .optional()
-      .describe(
-        'Number of qubits of the register; by default one more than the highest qubit used',
-      ),
+    circuit: programFields.circuit,
+    qasm: programFields.qasm,
+    qubits: programFields.qubits,
     inputs: z
       .record(z.string().max(MAX_INPUT_NAME), input)
       .optional()
       .describe(
         'Values of the inputs that angles name, or of the `input` declarations of an OpenQASM 3 text. Arrays make a sweep: all arrays of a program have one length, its number of points',
       ),
-    observables: z
-      .array(z.union([pauliTerm, z.array(pauliTerm)]))
-      .min(1)
-      .optional()
-      .describe(
-        `Each element is a Pauli term, or a list of terms that are summed. At most ${MAX_TERMS.toLocaleString('en')} terms in all`,
-      ),
+    observables: programFields.observables,
     ...defaults,
     seed: seed
       .optional()

@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import { withFinalMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
@@ -12,6 +11,7 @@ import { FIELD_ADVICE } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { foundText } from '../../errors/wrong-values.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
+import { emulatedDeviceOf, readNoise } from '../circuits/caller-device.ts';
 import { type ChosenMethod, warningsUnder } from '../circuits/check-method.ts';
 import { type Asked, checkFields, checkShots, isEstimated } from '../circuits/check-outputs.ts';
 import {
@@ -20,7 +20,6 @@ import {
   checkSource,
   type ProgramContext,
 } from '../circuits/check-program.ts';
-import { emulatedDeviceOf, readNoise } from '../circuits/emulated-noise.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
 import { readLimitsOf, type Target } from '../circuits/targets.ts';

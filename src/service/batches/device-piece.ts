@@ -11,9 +11,8 @@ import type { BatchPieces } from '../../fleet/batch-pieces.ts';
 import type { DeviceResult, DeviceRun, FittedProgram, SavedRun } from '../../fleet/processor.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';
 import { type Batch, factsOfShape, packCircuit } from '../../fleet/workers/sent-batch.ts';
-import type { Range } from './batch-ranges.ts';
-import type { Piece, PieceContext, RangeRuns } from './circuit-runs.ts';
-import type { FitRequest } from './fit-batch.ts';
+import type { FitRequest } from '../circuits/fitted-circuit.ts';
+import type { Piece, PieceContext, Range, RangeRuns } from './circuit-runs.ts';
 
 /** State of a piece, as it is stored. */
 export interface SavedPiece {

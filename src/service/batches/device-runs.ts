@@ -6,13 +6,12 @@ import type { DeviceBackend, DeviceResult, Processor } from '../../fleet/process
 import type { Job, JobPart, JobPartPlace } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { milliseconds } from '../circuits/backend-view.ts';
+import type { FitRequest } from '../circuits/fitted-circuit.ts';
 import type { CheckedProgram } from './batch-program.ts';
-import { type Range, rangesLeft } from './batch-ranges.ts';
 import { seriesOf } from './batch-result.ts';
 import { MAX_PROGRAMS } from './batch-schema.ts';
-import type { CircuitRuns, Piece } from './circuit-runs.ts';
+import { type CircuitRuns, type Piece, type Range, rangesLeft } from './circuit-runs.ts';
 import { DevicePiece, type PieceDeps, type SavedPiece } from './device-piece.ts';
-import type { FitRequest } from './fit-batch.ts';
 import { batchFactsOf } from './read-batch.ts';
 
 /** Number of the series of parts that holds the states of pieces; after those of all results. */

@@ -8,9 +8,15 @@ import { ExecutionLog } from '../../workloads/procedures/procedure-call.ts';
 import { milliseconds, viewBackend } from '../circuits/backend-view.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import { type CheckedProgram, numbersOf } from './batch-program.ts';
-import { type Range, rangesLeft } from './batch-ranges.ts';
 import { resultsOf } from './batch-result.ts';
-import type { CircuitRuns, Piece, PieceContext, RangeRuns } from './circuit-runs.ts';
+import {
+  type CircuitRuns,
+  type Piece,
+  type PieceContext,
+  type Range,
+  type RangeRuns,
+  rangesLeft,
+} from './circuit-runs.ts';
 import { batchFactsOf } from './read-batch.ts';
 
 /** Runs on engines. */

@@ -6,8 +6,7 @@
  * shifted by itself, and the chain rule does the rest.
  */
 import { setImmediate } from 'node:timers/promises';
-import { AngleDerivatives } from '../../circuit/angle-derivatives.ts';
-import { dependentAngles } from '../../circuit/angle-formulas.ts';
+import { AngleDerivatives, dependentAngles } from '../../circuit/angle-formulas.ts';
 import { type Circuit, withoutMeasurements } from '../../circuit/circuit.ts';
 import { estimateExpectations } from '../../circuit/expectation-estimates.ts';
 import {
@@ -16,8 +15,7 @@ import {
   measuredIn,
 } from '../../circuit/measurement-groups.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
-import { shiftedAngles, shiftedGradient } from '../../compiler/gradient/parameter-shift.ts';
-import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
+import { angleShifts, shiftedAngles, shiftedGradient } from '../../compiler/gradient/shift-rule.ts';
 import { countsOfRow } from '../../fleet/run-outputs.ts';
 import { addToSeed } from '../../math/philox.ts';
 import { anglesAt, type PointGroup } from '../circuits/point-groups.ts';

@@ -1,6 +1,6 @@
 /** Inputs of a program that came as the base64 of their numbers. */
 
-import type { FaultList } from '../../circuit/fault-list.ts';
+import type { FaultList } from '../../circuit/errors.ts';
 import { inputPath } from '../../circuit/input-columns.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';

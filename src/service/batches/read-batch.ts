@@ -4,29 +4,32 @@
  *
  * A program is read once, however many points it has: its angles are formulas of its inputs.
  */
-
 import { z } from 'zod';
+import { withoutMeasurements } from '../../circuit/circuit.ts';
 import { hasTooManySteps } from '../../circuit/circuit-limits.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import { FaultList } from '../../circuit/fault-list.ts';
+import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { measurementGroups } from '../../circuit/measurement-groups.ts';
+import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
+import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
+import { readObservables, sentObservables } from '../../fleet/workers/sent-run.ts';
+import type { SentObservables } from '../../fleet/workers/worker-messages.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
-import { targetWithDevice } from '../circuits/caller-device.ts';
-import { readNoise } from '../circuits/emulated-noise.ts';
+import { readNoise, targetWithDevice } from '../circuits/caller-device.ts';
+import { isEstimated } from '../circuits/check-outputs.ts';
+import { openAnglesOf, type PointGroup } from '../circuits/point-groups.ts';
 import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/targets.ts';
 import type { Tier } from '../http/api-key.ts';
 import { RequestInvalidError } from '../http/errors.ts';
-import type { Reading } from '../http/reading/reading.ts';
+import type { OutputPieces, Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
 import { type BatchBody, batchBody, MAX_INPUTS, MAX_POINTS, MAX_PROGRAMS } from './batch-schema.ts';
 import { type BatchParts, checkBatchProgram } from './check-program.ts';
-import { checkDeviceWork } from './device-work.ts';
-import { programPieces } from './sent-programs.ts';
 
 /** Batch that will become a job. */
 export interface BatchSubmission extends JobSubmission {
@@ -186,4 +189,137 @@ function batchForm(value: unknown): {
   });
   // The cast is safe: the schema of each field has taken it.
   return { body: Object.fromEntries(good) as BatchParts, programs: list, faults };
+}
+
+/**
+ * Shots of all circuits of a batch: what IBM allows in one job. With IBM's usual delay of 250 µs between shots they hold
+ * a device for 21 minutes or more.
+ */
+export const MAX_DEVICE_SHOTS = 5_000_000;
+/** Circuits of a batch. Each is fitted here, which took 2 ms for one of 10 gates and 30 ms for one of 200. */
+export const MAX_DEVICE_CIRCUITS = 10_000;
+
+/** Adds a fault if a batch asks too much of hardware. */
+function checkDeviceWork(programs: readonly CheckedProgram[], faults: FaultList): void {
+  let [circuits, shots] = [0, 0];
+  for (const program of programs) {
+    const own = numCircuitsOf(program);
+    circuits += own;
+    shots += own * (program.shots ?? 0);
+  }
+  if (circuits > MAX_DEVICE_CIRCUITS) {
+    const problem = `${circuits} circuits for hardware, points and circuits of estimates counted; the limit is ${MAX_DEVICE_CIRCUITS}. Send fewer points.`;
+    faults.add('programs', problem, LIMIT_EXCEEDED);
+  }
+  if (shots > MAX_DEVICE_SHOTS) {
+    const problem = `${shots} shots of all circuits on hardware; the limit is ${MAX_DEVICE_SHOTS}. Send fewer points or shots.`;
+    faults.add('programs', problem, LIMIT_EXCEEDED);
+  }
+}
+
+/** Circuits that a program runs: one a point, or those of its estimates. */
+function numCircuitsOf(program: CheckedProgram): number {
+  const { groups, inputs, observables, outputs, gradientInputs } = program;
+  if (!isEstimated(program)) return inputs.numPoints;
+  const numMeasured = measurementGroups(observables).groups.length;
+  let circuits = 0;
+  for (const group of groups) {
+    const { circuit, points } = group;
+    const numPoints = points?.length ?? inputs.numPoints;
+    const isOpen = openAnglesOf(group, gradientInputs);
+    const shifts = outputs.includes('gradient')
+      ? angleShifts(withoutMeasurements(circuit), (angle) => isOpen[angle] === 1).length
+      : 0;
+    circuits += numPoints * numMeasured * (1 + shifts);
+  }
+  return circuits;
+}
+
+// Checked programs on their way from the process that read them, in pieces.
+//
+// Circuits and observables cross packed, as text and arrays: a million gates as objects would hold the main thread for
+// a second. Their operations are read there only where values are estimated from shots.
+
+interface SentGroup extends Omit<PointGroup, 'circuit'> {
+  readonly circuit: PackedCircuit;
+}
+
+interface SentProgram extends Omit<CheckedProgram, 'groups' | 'observables'> {
+  readonly observables: SentObservables;
+}
+
+/** A program with its first groups, or further groups of the program before it. */
+interface Entry {
+  readonly program?: SentProgram;
+  readonly groups: readonly SentGroup[];
+}
+
+interface Piece<Rest> {
+  /** Fields of the output beside its programs, in the first piece. */
+  readonly rest?: Rest;
+  readonly entries: readonly Entry[];
+}
+
+/** Groups of programs in one piece; each takes some 40 µs to clone. */
+const MAX_GROUPS = 64;
+
+/** An output that has programs. */
+interface WithPrograms {
+  readonly programs: readonly CheckedProgram[];
+}
+
+/** Pieces of an output that has programs. */
+export function programPieces<Output extends WithPrograms>(): OutputPieces<Output> {
+  type Rest = Omit<Output, 'programs'>;
+  return {
+    *cut({ programs, ...rest }): Generator<Piece<Rest>, void, undefined> {
+      let entries: Entry[] = [];
+      let room = MAX_GROUPS;
+      let isFirst = true;
+      const piece = () => {
+        const made = { ...(isFirst && { rest }), entries };
+        [isFirst, entries, room] = [false, [], MAX_GROUPS];
+        return made;
+      };
+      for (const { groups, observables, ...fields } of programs) {
+        const program = { ...fields, observables: sentObservables(observables) };
+        for (let from = 0; from < groups.length; ) {
+          if (room === 0) yield piece();
+          const some = groups.slice(from, from + room);
+          const packed = some.map((group) => ({ ...group, circuit: packCircuit(group.circuit) }));
+          entries.push({ ...(from === 0 && { program }), groups: packed });
+          from += some.length;
+          room -= some.length;
+        }
+      }
+      yield piece();
+    },
+    collect: () => {
+      const programs: (CheckedProgram & { readonly groups: PointGroup[] })[] = [];
+      let rest: Rest | undefined;
+      return {
+        add(sent) {
+          // The cast is safe: `cut` made it.
+          const piece = sent as Piece<Rest>;
+          rest ??= piece.rest;
+          for (const { program, groups } of piece.entries) {
+            if (program !== undefined) {
+              programs.push({
+                ...program,
+                observables: readObservables(program.observables),
+                groups: [],
+              });
+            }
+            const own = programs.at(-1)!.groups;
+            for (const group of groups)
+              own.push({ ...group, circuit: unpackCircuit(group.circuit) });
+          }
+        },
+        get output() {
+          // The cast is safe: these are all fields of an output.
+          return { ...rest, programs } as unknown as Output;
+        },
+      };
+    },
+  };
 }

@@ -6,8 +6,7 @@
  */
 import { type DynamicCircuit, type Qubit, withFinalMeasurement } from '../../circuit/circuit.ts';
 import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
-import { LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
-import { FaultList } from '../../circuit/fault-list.ts';
+import { FaultList, LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
 import {
   noisyCircuitFromGateObjects,
   openCircuitFromGateObjects,
@@ -22,15 +21,13 @@ import { readSweep } from '../../circuit/read-sweep.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import { RequestInvalidError } from '../http/errors.ts';
-import { readBasisStates } from './basis-states.ts';
-import { targetWithDevice } from './caller-device.ts';
+import { readNoise, targetWithDevice } from './caller-device.ts';
 import { type ChosenMethod, methodRequestOf, warningsUnder } from './check-method.ts';
 import { checkFields, checkShots, namesOf } from './check-outputs.ts';
 import { attempt, checkProgram, checkSource, type Purpose } from './check-program.ts';
 import { type CircuitBody, type Output, output } from './circuit-schema.ts';
 import { type Detection, readDetection } from './detection-events.ts';
-import { readNoise } from './emulated-noise.ts';
-import type { AskedLabelFormat } from './outcome-labels.ts';
+import { type AskedLabelFormat, readBasisStates } from './outcome-labels.ts';
 import {
   type FilledField,
   fieldsOf,

@@ -1,7 +1,6 @@
 /** Checks noise, method and outputs of a submission together, and chooses the method of its run. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { applyNoise } from '../../circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';

@@ -1,7 +1,6 @@
 /** Checks what is asked of a circuit, or of each circuit of a batch, against the table of outputs. */
 import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import {
   factsOf,

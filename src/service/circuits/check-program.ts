@@ -5,7 +5,7 @@
  */
 import { type DynamicCircuit, isNoisy, measuredQubits, type Qubit } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import type { FaultList } from '../../circuit/errors.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import {
@@ -17,17 +17,17 @@ import { factsOf } from '../../circuit/outputs.ts';
 import { CodedError } from '../../errors/coded-error.ts';
 import type { Fitting, ProcessorSpec } from '../../fleet/processor.ts';
 import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
-import { checkDevice } from './check-device.ts';
+import { emulatedDeviceOf } from './caller-device.ts';
 import { type ChosenMethod, checkMethod, type MethodFields, withModel } from './check-method.ts';
 import { type Asked, checkAsked, checkOutcomeBits, namesOf } from './check-outputs.ts';
 import {
+  checkDevice,
   emulatedGroups,
   namesDeviceQubits,
   numReadableQubits,
   observedQubits,
   onObserved,
 } from './emulated-circuit.ts';
-import { emulatedDeviceOf } from './emulated-noise.ts';
 import { type PointGroup, typicalCircuit } from './point-groups.ts';
 import { sizedSpec, type Target } from './targets.ts';
 

@@ -38,7 +38,7 @@ import {
   submissionHeaders,
 } from './circuit-schema.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
-import { fitted } from './fitted-circuit.ts';
+import { FIT_CPU_FACTOR, fitted } from './fitted-circuit.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
 import {
@@ -72,9 +72,6 @@ const LARGE_RESULT_ENTRIES = 8192;
 interface DeviceProgram extends FittedProgram {
   readonly layout: DeviceLayout;
 }
-
-/** CPU time of fitting relative to reading. */
-const FIT_CPU_FACTOR = 10;
 
 /** Reading that fits a stored request's circuit; it runs in a reader's process. */
 const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {

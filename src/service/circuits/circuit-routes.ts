@@ -10,41 +10,33 @@ import { errorResponses, successEnvelope } from '../http/envelope.ts';
 import { NoiseModelNotFoundError } from '../http/errors.ts';
 import { sourceOf } from '../http/json-body.ts';
 import { readInProcess } from '../http/reading/reading.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
-import { jobRecordRoutes } from '../jobs/record-routes.ts';
+import { jobRecordRoutes, submissionRoute } from '../jobs/record-routes.ts';
 import { JobSubmissions } from '../jobs/submit-job.ts';
-import { circuitBody, circuitRecord, submissionHeaders } from './circuit-schema.ts';
+import { circuitBody } from './circuit-schema.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
 import { compileBody, compiledCircuit } from './compile-schema.ts';
 import { targetsOf } from './targets.ts';
 
 /** Registers the routes below `/quantum/circuits`. */
-export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+export function circuitRoutes(app: ServiceApp, context: RouteContext): void {
+  const { deps, envelopes } = context;
   const { circuit: circuits } = deps.kinds;
   const submissions = new JobSubmissions(deps, envelopes, circuits);
 
-  app.post(
-    '/quantum/circuits',
-    {
-      config: { scope: 'circuits', readsLargeBodies: true },
-      // The handler validates the body: form and meaning together, in a process if it is large.
-      validatorCompiler: compileAllButBody,
-      schema: {
-        operationId: 'submitCircuit',
-        tags: ['circuits'],
-        summary: 'Submit a circuit and wait for its counts',
-        description:
-          'The answer comes when the circuit has run, unless the header Prefer asks otherwise. An error with a Location header belongs to a job that was created and failed.',
-        body: circuitBody,
-        headers: submissionHeaders,
-        response: { 201: successEnvelope(circuitRecord), ...errorResponses(400, 404, 503) },
-      },
-    },
-    async (request, reply) => submissions.submit(request, reply, circuits.body),
-  );
+  submissionRoute(app, circuits.definition, submissions, {
+    path: '/quantum/circuits',
+    operationId: 'submitCircuit',
+    tag: 'circuits',
+    summary: 'Submit a circuit and wait for its counts',
+    description:
+      'The answer comes when the circuit has run, unless the header Prefer asks otherwise. An error with a Location header belongs to a job that was created and failed.',
+    schema: circuitBody,
+    body: () => circuits.body,
+  });
 
-  jobRecordRoutes(app, { deps, envelopes }, circuits, submissions);
+  jobRecordRoutes(app, context, circuits, submissions);
 }
 
 /** Registers `/quantum/compile`. */
@@ -156,36 +148,25 @@ const noiseModelList = z.strictObject({ noise_models: z.array(namedNoiseModel) }
 const noiseModelParams = z.strictObject({ noise_model_id: z.string() });
 
 /** Registers `/quantum/noise-models` and the route of one model. */
-export function noiseModelRoutes(app: ServiceApp, { envelopes }: RouteContext): void {
-  app.get(
-    '/quantum/noise-models',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listNoiseModels',
-        tags: ['operations'],
-        summary: 'List noise models that circuits may name',
-        response: { 200: successEnvelope(noiseModelList) },
-      },
-    },
-    async (request, reply) =>
-      envelopes.send(request, reply, { noise_models: [...NAMED_NOISE_MODELS] }),
-  );
+export function noiseModelRoutes(app: ServiceApp, context: RouteContext): void {
+  showRoute(app, context, {
+    path: '/quantum/noise-models',
+    operationId: 'listNoiseModels',
+    tag: 'operations',
+    summary: 'List noise models that circuits may name',
+    answer: noiseModelList,
+    view: () => ({ noise_models: [...NAMED_NOISE_MODELS] }),
+  });
 
-  app.get(
-    '/quantum/noise-models/:noise_model_id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getNoiseModel',
-        tags: ['operations'],
-        summary: 'One noise model',
-        params: noiseModelParams,
-        response: { 200: successEnvelope(namedNoiseModel), ...errorResponses(404) },
-      },
-    },
-    async (request, reply) => {
-      const id = request.params.noise_model_id;
+  showRoute(app, context, {
+    path: '/quantum/noise-models/:noise_model_id',
+    operationId: 'getNoiseModel',
+    tag: 'operations',
+    summary: 'One noise model',
+    params: noiseModelParams,
+    answer: namedNoiseModel,
+    view: ({ noise_model_id }) => {
+      const id = noise_model_id;
       const found = NAMED_NOISE_MODELS.find((model) => model.id === id);
       if (found === undefined) {
         throw new NoiseModelNotFoundError(
@@ -193,7 +174,7 @@ export function noiseModelRoutes(app: ServiceApp, { envelopes }: RouteContext): 
           NAMED_NOISE_MODELS.map((model) => model.id),
         );
       }
-      return envelopes.send(request, reply, found);
+      return found;
     },
-  );
+  });
 }

@@ -187,16 +187,32 @@ export type ErrorModelFields = z.output<typeof errorModelOptions>;
 /** Most classical bits in all parities of a request. */
 export const MAX_PARITY_BITS = 1_000_000;
 
+/** Fields of a program, in a circuit's request or a batch's. */
+export const programFields = {
+  circuit: z
+    .array(gateObject)
+    .optional()
+    .describe('Operations in the order in which they run; either `circuit` or `qasm` is required'),
+  qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
+  qubits: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Number of qubits of the register; by default one more than the highest qubit used'),
+  observables: z
+    .array(z.union([pauliTerm, z.array(pauliTerm)]))
+    .min(1)
+    .optional()
+    .describe(
+      `Each element is a Pauli term, or a list of terms that are summed. At most ${MAX_TERMS.toLocaleString('en')} terms in all`,
+    ),
+};
+
 /** The body of POST /quantum/circuits. */
 export const circuitBody = z
   .strictObject({
-    circuit: z
-      .array(gateObject)
-      .optional()
-      .describe(
-        'Operations in the order in which they run; either `circuit` or `qasm` is required',
-      ),
-    qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
+    circuit: programFields.circuit,
+    qasm: programFields.qasm,
     inputs: z
       .record(z.string().max(256), z.union([z.number(), z.boolean(), bitLabel]))
       .optional()
@@ -209,13 +225,7 @@ export const circuitBody = z
       .min(1)
       .describe("Number of repetitions; at most the processor's max_shots")
       .meta({ maximum: MAX_SHOTS }),
-    qubits: z
-      .int()
-      .min(1)
-      .optional()
-      .describe(
-        'Number of qubits of the register; by default one more than the highest qubit used',
-      ),
+    qubits: programFields.qubits,
     seed: z
       .int()
       .min(0)
@@ -238,13 +248,7 @@ export const circuitBody = z
       .optional()
       .describe(`Default ["counts"]. ${outputsText('circuit')}`),
     ...askedLabelFormatField,
-    observables: z
-      .array(z.union([pauliTerm, z.array(pauliTerm)]))
-      .min(1)
-      .optional()
-      .describe(
-        'Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all',
-      ),
+    observables: programFields.observables,
     basis_states: z
       .array(basisLabel)
       .min(1)

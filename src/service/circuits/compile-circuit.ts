@@ -6,7 +6,7 @@
  * the distribution of their outcomes; gates that cannot affect it are dropped.
  */
 import { type Circuit, isNoisy, isStatic } from '../../circuit/circuit.ts';
-import { FaultList } from '../../circuit/fault-list.ts';
+import { FaultList } from '../../circuit/errors.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';

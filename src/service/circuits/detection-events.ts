@@ -1,7 +1,6 @@
 /** Error correction: parities of measured bits that a request declares, what its noise does to them, and their values. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import {
   detectorErrorModel,
@@ -11,7 +10,7 @@ import {
 } from '../../compiler/clifford/error-model.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
-import { drawnShotOrder } from './shot-order.ts';
+import { drawnShotOrder } from './outcome-labels.ts';
 
 type Counts = ReturnType<typeof countsOfRow>;
 

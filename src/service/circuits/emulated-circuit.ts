@@ -6,25 +6,89 @@ import {
   type Circuit,
   type DynamicCircuit,
   hasMidCircuitMeasurement,
+  isNoisy,
   type Qubit,
   withAllBits,
+  withoutMeasurements,
 } from '../../circuit/circuit.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { OutputName } from '../../circuit/outputs.ts';
-import { misfits, renumbered, usedQubits } from '../../compiler/device/device.ts';
+import { misfits, missingAbilities, renumbered, usedQubits } from '../../compiler/device/device.ts';
 import { beforeReadout } from '../../compiler/device/fit-circuit.ts';
 import { CouplingMap } from '../../compiler/routing/coupling-map.ts';
-import type { Fitting } from '../../fleet/processor.ts';
-import { checkNumUsed, type SourceField } from './check-device.ts';
+import type { DeviceSpec, Fitting, ProcessorSpec } from '../../fleet/processor.ts';
+import type { EmulatedDeviceSpec } from './caller-device.ts';
 import { withModel } from './check-method.ts';
-import type { EmulatedDeviceSpec } from './emulated-noise.ts';
+import { type Asked, checkDeviceOutputs, isEstimated } from './check-outputs.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import { type PointGroup, singlePoints } from './point-groups.ts';
+
+/** Field that a circuit came in. */
+export type SourceField = 'circuit' | 'qasm';
+
+/**
+ * Adds the outputs that a device does not give, and the operations that it lacks.
+ *
+ * @param circuits - Circuits of one program, with their final measurements.
+ */
+export function checkDevice(
+  form: 'circuit' | 'batch',
+  circuits: readonly DynamicCircuit[],
+  asked: Asked,
+  source: SourceField,
+  { id, device }: Pick<ProcessorSpec, 'id' | 'device'>,
+  faults: FaultList,
+): void {
+  if (device === undefined) return;
+  checkDeviceOutputs(form, asked, { id, device }, faults);
+  const noisy = circuits.find(isNoisy);
+  if (noisy !== undefined) {
+    checkOperations(noisy, device, source, faults);
+    return;
+  }
+  // The measurements of an estimate are added later; what the program measures does not matter.
+  const isRead = form === 'circuit' || !isEstimated({ ...asked, method: 'statevector' });
+  for (const circuit of circuits) {
+    const before = faults.count;
+    checkOperations(isRead ? circuit : withoutMeasurements(circuit), device, source, faults);
+    if (faults.count > before) return;
+  }
+}
+
+/** Adds the operations that a device lacks. */
+function checkOperations(
+  circuit: DynamicCircuit,
+  { abilities, emulation }: DeviceSpec,
+  source: SourceField,
+  faults: FaultList,
+): void {
+  // An emulated device is simulated, and keeps bits that are no part of the outcome.
+  const needed = emulation === undefined ? circuit : (withAllBits(circuit) ?? circuit);
+  for (const { index, message } of missingAbilities(needed, abilities)) {
+    if (faults.isFull) break;
+    const inText = source === 'qasm' && index !== undefined ? `Operation ${index}: ` : '';
+    const path = source === 'circuit' && index !== undefined ? `circuit[${index}]` : source;
+    faults.add(path, `${inText}${message}`);
+  }
+}
+
+/** Adds a fault if a circuit uses more qubits of an emulated device than can be simulated. */
+function checkNumUsed(
+  numUsed: number,
+  { id, device }: { readonly id: string; readonly device: DeviceSpec },
+  source: SourceField,
+  faults: FaultList,
+): void {
+  const { numQubits, emulation } = device;
+  const { maxUsedQubits = numQubits } = emulation ?? {};
+  if (numUsed <= maxUsedQubits) return;
+  const problem = `The circuit uses ${numUsed} qubits; ${id} simulates at most ${maxUsedQubits} of its ${numQubits}. A circuit without M measures all of them.`;
+  faults.add(source, problem, LIMIT_EXCEEDED);
+}
 
 /** Gates of the longest circuit that is fitted: it takes seconds. */
 const MAX_FITTED_GATES = 10_000;

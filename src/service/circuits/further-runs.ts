@@ -2,15 +2,23 @@
  * Runs that a circuit needs beside its own, for results that a program requests: a gradient, and measurements of
  * observables in their own bases. They are batches of one circuit each.
  */
-import { withoutMeasurements } from '../../circuit/circuit.ts';
-import type { ProgramResult } from '../../circuit/openqasm/results.ts';
+import {
+  type DynamicCircuit,
+  type Operation,
+  type Qubit,
+  withoutMeasurements,
+} from '../../circuit/circuit.ts';
+import type { PlacedFactor, PlacedTerm, ProgramResult } from '../../circuit/openqasm/results.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import type { CircuitResult, CircuitRun } from '../../fleet/processor.ts';
 import { countsOfRow } from '../../fleet/run-outputs.ts';
-import { addToSeed } from '../../math/philox.ts';
+import type { RunMethod } from '../../fleet/schedule/scheduled-run.ts';
+import { adjoint } from '../../math/complex-matrix.ts';
+import { hermitianEigenvectors } from '../../math/hermitian-eigenvectors.ts';
+import { addToSeed, uniformDraw } from '../../math/philox.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
 import { methodRequestOf } from './check-method.ts';
-import { sampledTogether } from './observable-samples.ts';
+import { drawnShotOrder } from './outcome-labels.ts';
 
 /** Numbers of the further runs. */
 export interface FurtherNumbers {
@@ -75,4 +83,189 @@ export async function runFurther(
     samples,
     gradient: { expectation: expectation!, gradient: Object.fromEntries(byInput) },
   };
+}
+
+// Samples of observables: a value for each shot, an eigenvalue of the observable.
+//
+// An observable is measured by a circuit of its own: the program with a change of basis, which has no noise, before its
+// final measurement. Observables that agree on the basis of every qubit on which several of them act share a circuit, and
+// so their shots.
+
+/** Distinct outcomes of a circuit that measures qubit i into bit i, ascending, and how often each occurred. */
+interface OutcomeCounts {
+  /** 32-bit words of an outcome; bit 0 of word 0 is qubit 0. */
+  readonly wordsPerOutcome: number;
+  readonly outcomes: ArrayLike<number>;
+  readonly occurrences: ArrayLike<number>;
+}
+
+/** Observables that are measured together. */
+export interface SampledTogether {
+  /** Index of each observable in the list that was grouped. */
+  readonly members: readonly number[];
+  readonly circuit: DynamicCircuit;
+  /**
+   * Values of the members, one array each, with the value of each shot in order.
+   *
+   * @param counts - Outcomes of `circuit`.
+   */
+  valuesOf(counts: OutcomeCounts, seed: number, method: RunMethod): readonly Float64Array[];
+}
+
+/**
+ * Groups observables that can be measured together.
+ *
+ * @param circuit - Measures all qubits at its end, qubit i into bit i, and measures nothing before.
+ */
+function sampledTogether(
+  circuit: DynamicCircuit,
+  observables: readonly PlacedTerm[],
+): readonly SampledTogether[] {
+  const groups: OpenGroup[] = [];
+  for (const [index, observable] of observables.entries()) {
+    const measured = observable.factors.map(measuredFactor);
+    let group = groups.find((other) => other.fits(measured));
+    if (group === undefined) {
+      group = new OpenGroup();
+      groups.push(group);
+    }
+    group.add(index, observable.coefficient, measured);
+  }
+  return groups.map((group) => group.closed(circuit));
+}
+
+/** Change of basis after which an outcome of the factor's qubits tells its eigenvalue. */
+interface MeasuredFactor {
+  readonly qubits: readonly Qubit[];
+  /** The same for the same basis only; undefined for the identity, which fits any. */
+  readonly basis: string | undefined;
+  readonly turns: readonly Operation[];
+  /** By outcome; bit i of it is `qubits[i]`. */
+  readonly eigenvalues: ArrayLike<number>;
+}
+
+const SIGNS = [1, -1];
+
+function measuredFactor({ letter, qubits, matrix }: PlacedFactor): MeasuredFactor {
+  if (matrix !== undefined) {
+    const { values, vectors } = hermitianEigenvectors(matrix);
+    const turn: Operation = {
+      kind: 'unitary',
+      controls: [],
+      targets: qubits,
+      matrix: adjoint(vectors),
+    };
+    return { qubits, basis: `${qubits} ${matrix}`, turns: [turn], eigenvalues: values };
+  }
+  const gate = (name: string, ...angles: readonly number[]): Operation => {
+    return { kind: 'gate', gate: name, controls: [], targets: qubits, angles };
+  };
+  switch (letter) {
+    case 'x':
+      return { qubits, basis: letter, turns: [gate('H')], eigenvalues: SIGNS };
+    case 'y':
+      return { qubits, basis: letter, turns: [gate('SDG'), gate('H')], eigenvalues: SIGNS };
+    case 'h':
+      return { qubits, basis: letter, turns: [gate('RY', -Math.PI / 4)], eigenvalues: SIGNS };
+    case 'z':
+      return { qubits, basis: letter, turns: [], eigenvalues: SIGNS };
+    case 'i':
+      return { qubits, basis: undefined, turns: [], eigenvalues: [1, 1] };
+    case 'hermitian':
+      throw new Error('unreachable: a Hermitian factor without a matrix');
+  }
+}
+
+interface Member {
+  readonly index: number;
+  readonly coefficient: number;
+  readonly factors: readonly MeasuredFactor[];
+}
+
+/** A group that observables are added to. */
+class OpenGroup {
+  readonly #basisOf = new Map<Qubit, string>();
+  readonly #turns: Operation[] = [];
+  readonly #members: Member[] = [];
+
+  fits(factors: readonly MeasuredFactor[]): boolean {
+    return factors.every(({ qubits, basis }) =>
+      qubits.every((qubit) => {
+        const known = this.#basisOf.get(qubit);
+        return basis === undefined || known === undefined || known === basis;
+      }),
+    );
+  }
+
+  add(index: number, coefficient: number, factors: readonly MeasuredFactor[]): void {
+    for (const { qubits, basis, turns } of factors) {
+      if (basis === undefined || this.#basisOf.has(qubits[0]!)) continue;
+      this.#turns.push(...turns);
+      for (const qubit of qubits) this.#basisOf.set(qubit, basis);
+    }
+    this.#members.push({ index, coefficient, factors });
+  }
+
+  closed(circuit: DynamicCircuit): SampledTogether {
+    const { operations } = circuit;
+    const measured = operations.findIndex(({ kind }) => kind === 'measure');
+    return {
+      members: this.#members.map(({ index }) => index),
+      circuit: { ...circuit, operations: operations.toSpliced(measured, 0, ...this.#turns) },
+      valuesOf: (counts, seed, method) => {
+        const outcomes =
+          method === 'statevector'
+            ? outcomesOfShots(counts, seed)
+            : drawnShotOrder(counts.occurrences, seed);
+        return this.#members.map((member) => {
+          const byOutcome = Float64Array.from(counts.occurrences, (_, i) =>
+            valueForOutcome(member, counts, i),
+          );
+          return Float64Array.from(outcomes, (i) => byOutcome[i]!);
+        });
+      },
+    };
+  }
+}
+
+/** Value of an observable for the i-th outcome. */
+function valueForOutcome(
+  { coefficient, factors }: Member,
+  { outcomes, wordsPerOutcome }: OutcomeCounts,
+  i: number,
+): number {
+  let value = coefficient;
+  for (const { qubits, eigenvalues } of factors) {
+    let index = 0;
+    for (const [bit, qubit] of qubits.entries()) {
+      const word = outcomes[i * wordsPerOutcome + (qubit >>> 5)]!;
+      index |= ((word >>> (qubit & 31)) & 1) << bit;
+    }
+    value *= eigenvalues[index]!;
+  }
+  return value;
+}
+
+/**
+ * Index of each shot's outcome in the order of the shots, for shots drawn from one state vector.
+ *
+ * Counts do not tell the order, but the draws do: a shot's draw picks the basis state whose cumulative probability first
+ * exceeds it, so that outcomes ascend with draws (`engine/engine.ts`).
+ */
+function outcomesOfShots({ occurrences }: OutcomeCounts, seed: number): Uint32Array {
+  const ends: number[] = [];
+  let shots = 0;
+  for (let i = 0; i < occurrences.length; i++) {
+    shots += occurrences[i]!;
+    ends.push(shots);
+  }
+  const draws = Float64Array.from({ length: shots }, (_, shot) => uniformDraw(seed, shot, 0, 0));
+  const order = Uint32Array.from(draws.keys()).sort((a, b) => draws[a]! - draws[b]!);
+  const outcomeOf = new Uint32Array(shots);
+  let outcome = 0;
+  for (const [rank, shot] of order.entries()) {
+    while (rank >= ends[outcome]!) outcome++;
+    outcomeOf[shot] = outcome;
+  }
+  return outcomeOf;
 }

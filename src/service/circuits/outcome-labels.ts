@@ -1,5 +1,12 @@
-/** Labels of outcomes in answers: bits, or a hexadecimal number where there are many. */
+/**
+ * Outcomes in answers: their labels, bits or a hexadecimal number where there are many; the basis states whose amplitudes
+ * a request asks for, by their labels; and the order of shots, whose counts alone are known.
+ */
+
+import { counted, type FaultList } from '../../circuit/errors.ts';
+import type { BasisState } from '../../circuit/openqasm/results.ts';
 import { outcomeLabel } from '../../math/basis-index.ts';
+import { uniformDraw } from '../../math/philox.ts';
 
 /** Widest register whose labels are bits. */
 const MAX_BINARY_BITS = 64;
@@ -68,4 +75,80 @@ export function writeHexLabel(
 export function bitsOfLabel(label: string, numBits: number): string {
   if (!label.startsWith('0x')) return label;
   return BigInt(label).toString(2).padStart(numBits, '0');
+}
+
+/** Code of faults that depend on the circuit. */
+const INVALID = 'CIRCUIT_INVALID';
+
+/**
+ * Reads labels of basis states: bits, the highest qubit leftmost, or a hexadecimal number with a leading `0x`. Adds a fault
+ * for each label that does not fit the circuit, and for each state that is named twice.
+ */
+export function readBasisStates(
+  labels: readonly string[],
+  numQubits: number,
+  faults: FaultList,
+): readonly BasisState[] {
+  const qubits = counted(numQubits, 'qubit');
+  const places = new Map<bigint, number>();
+  return labels.map((label, i) => {
+    const path = `basis_states[${i}]`;
+    const isHex = label.startsWith('0x');
+    const index = BigInt(isHex ? label : `0b${label}`);
+    const before = places.get(index);
+    if (!isHex && label.length !== numQubits) {
+      const problem = `The label has ${counted(label.length, 'bit')}; the circuit has ${qubits}.`;
+      faults.add(path, problem, INVALID);
+    } else if (index >> BigInt(numQubits) > 0n) {
+      const problem = `The number is not below 2^${numQubits}; the circuit has ${qubits}.`;
+      faults.add(path, problem, INVALID);
+    } else if (before !== undefined) {
+      faults.add(path, `The same basis state as basis_states[${before}].`, INVALID);
+    }
+    places.set(index, before ?? i);
+    return { label, index };
+  });
+}
+
+/**
+ * Amplitudes by label as JSON text, in the order of the states.
+ *
+ * @param amplitudes - Interleaved re, im.
+ * @param first - Number of the amplitude of the first state.
+ */
+export function amplitudesByLabel(
+  states: readonly BasisState[],
+  amplitudes: Float64Array,
+  first: number,
+): string {
+  const entries = states.map(({ label }, i) => {
+    const at = 2 * (first + i);
+    // Adding 0 turns −0 into 0, as JSON would.
+    return `"${label}":[${amplitudes[at]! + 0},${amplitudes[at + 1]! + 0}]`;
+  });
+  return `{${entries.join(',')}}`;
+}
+
+/** Event of the random draws that no measurement of a circuit has. */
+const ORDER_EVENT = 2 ** 32 - 1;
+
+/**
+ * Index of the outcome of each shot. The order is drawn with the seed: shots do not depend on each other, so any order
+ * is as likely as that in which they were drawn, which is not kept.
+ *
+ * @param occurrences - Shots of each outcome.
+ */
+export function drawnShotOrder(occurrences: ArrayLike<number>, seed: number): Uint32Array {
+  let shots = 0;
+  for (let i = 0; i < occurrences.length; i++) shots += occurrences[i]!;
+  const order = new Uint32Array(shots);
+  for (let i = 0, at = 0; i < occurrences.length; i++) {
+    order.fill(i, at, at + occurrences[i]!);
+    at += occurrences[i]!;
+  }
+  for (let i = shots - 1; i > 0; i--) {
+    const other = Math.floor(uniformDraw(seed, i, ORDER_EVENT, 0) * (i + 1));
+    [order[i], order[other]] = [order[other]!, order[i]!];
+  }
+  return order;
 }

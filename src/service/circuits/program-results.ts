@@ -1,8 +1,7 @@
 /** Checks of the results that a program requests with `#pragma braket result`, and the fields of an answer that they fill. */
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
-import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { inputRows } from '../../circuit/input-columns.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { OpenQasmProgram } from '../../circuit/openqasm/parse-openqasm.ts';

@@ -4,7 +4,7 @@ import {
   DEFAULT_MAX_ROUNDS,
   MAX_CIRCUIT_QUBITS,
 } from '../../circuit/circuit-limits.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import type { FaultList } from '../../circuit/errors.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { isSimulator, type Processor, type ProcessorSpec } from '../../fleet/processor.ts';
 import type { ProcessorDirectory } from '../directories.ts';

@@ -6,7 +6,7 @@
  * needed against guessing: a secret has 256 random bits.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { RefusedCalls, type RefusedCallsOptions } from '../audit/refused-calls.ts';
+import { RefusedCalls, type RefusedCallsOptions } from '../audit/audit-log.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { type ApiKey, isValidAt, type Scope } from './api-key.ts';
 import { isoTime } from './envelope.ts';

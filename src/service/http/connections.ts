@@ -12,10 +12,9 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceSettings } from '../service-deps.ts';
 import { callerOf } from './authentication.ts';
-import { budgetAddress, createAddressList } from './client-address.ts';
 import { CallerGoneError } from './errors.ts';
 import { LARGE_BODY_BYTES } from './json-body.ts';
-import { Slots } from './limits.ts';
+import { budgetAddress, createAddressList, Slots } from './limits.ts';
 import type { ReadingCaller } from './reading/readers.ts';
 
 /** Greatest number of pipelined requests that wait on one connection. */

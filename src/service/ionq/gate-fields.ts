@@ -1,6 +1,6 @@
 /** Fields of one gate in IonQ's form. Each is checked when it is read, and a fault names its path. */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { FaultList } from '../../circuit/fault-list.ts';
+import type { FaultList } from '../../circuit/errors.ts';
 
 /** Unit of a number, for messages; undefined for a number that is no angle. */
 type Unit = 'radians' | 'turns' | undefined;

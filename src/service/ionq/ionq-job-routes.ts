@@ -21,7 +21,7 @@ import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
 import type { JobBody } from '../jobs/job-kind.ts';
 import { cursorPlace, cursorText } from '../jobs/job-schema.ts';
-import { ownJob } from '../jobs/own-job.ts';
+import { ownJob } from '../jobs/record-routes.ts';
 import { headerOf, JobSubmitter } from '../jobs/submit-job.ts';
 import { IONQ_TAG, ionqFactsOf } from './ionq-facts.ts';
 import { ionqPath, splitId, statusesNamed, viewIonqJob } from './ionq-job-view.ts';

@@ -4,7 +4,7 @@ import { isoTime } from '../http/envelope.ts';
 import { specCodeOf } from '../http/error-table.ts';
 import { IONQ_PREFIX } from '../http/not-found.ts';
 import type { LiveFacts } from '../jobs/job-view.ts';
-import { basisOf } from './ionq-noise.ts';
+import { basisOf } from './ionq-backends.ts';
 import { childId, type IonqJob, resultDescriptors } from './ionq-results.ts';
 
 /** IonQ's names of the statuses. A job here is checked before it is stored, so it is ready at once. */

@@ -6,7 +6,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { circuitCost } from '../../compiler/circuit-cost.ts';
+import { circuitCost } from '../../compiler/cost-model.ts';
 import { runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { callerOf } from '../http/authentication.ts';
 import { isoTime } from '../http/envelope.ts';

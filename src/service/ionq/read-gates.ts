@@ -8,7 +8,7 @@
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../../circuit/circuit-limits.ts';
-import { counted, type FaultList } from '../../circuit/fault-list.ts';
+import { counted, type FaultList } from '../../circuit/errors.ts';
 import type { GateObject } from '../../circuit/gate-object.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { GateFields } from './gate-fields.ts';

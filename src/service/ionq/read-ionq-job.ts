@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS } from '../../circuit/circuit-limits.ts';
-import { FaultList } from '../../circuit/fault-list.ts';
+import { FaultList } from '../../circuit/errors.ts';
 import { withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { MAX_LISTED_QUBITS } from '../../circuit/outputs.ts';
@@ -22,14 +22,18 @@ import { RequestInvalidError } from '../http/errors.ts';
 import type { Reading } from '../http/reading/reading.ts';
 import {
   backendOf,
+  IDEAL,
+  ionqNoise,
   NOISY_PROCESSOR,
+  noiseModelOf,
   noiseModelOfBackend,
   processorFor,
   targetFor,
   unknownBackend,
+  unknownModel,
+  withGateNoise,
 } from './ionq-backends.ts';
 import { IONQ_TAG, type IonqFacts, metadataOf } from './ionq-facts.ts';
-import { IDEAL, ionqNoise, noiseModelOf, unknownModel, withGateNoise } from './ionq-noise.ts';
 import { GATESETS, type Gateset, translateGates } from './read-gates.ts';
 
 /** Shots of a QPU, and of a circuit that has no exact probabilities, unless the job says otherwise; IonQ's default. */

@@ -104,14 +104,17 @@ export const recordQuery = z.strictObject({
     ),
 });
 
+/** Where the next page of a listing begins. */
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe('Pass it as `cursor` for the next, older page; null on the last page');
+
 /** Page of the caller's own jobs. */
 export function jobPage<Summary extends z.ZodType>({ listName }: JobResource, summary: Summary) {
   return z.strictObject({
     [listName]: z.array(summary),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe('Pass it as `cursor` for the next, older page; null on the last page'),
+    next_cursor: nextCursor,
   });
 }
 

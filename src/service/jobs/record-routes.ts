@@ -1,14 +1,20 @@
-/** Routes of job records of every kind: list, show, cancel, run again and delete the caller's own jobs. */
+/**
+ * Routes of jobs of every kind: submit, list, show, cancel, run again and delete the caller's own jobs, and follow their
+ * events. Jobs of other keys answer 404.
+ */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { JobDamagedError, JobNotFoundError, JobNotRetriableError } from '../../jobs/errors.ts';
-import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
+import { isFinal, isJobId, type Job, type JobId, type JobKind } from '../../jobs/job.ts';
+import { isDone, parsePosition } from '../../jobs/job-events.ts';
 import { callerOf } from '../http/authentication.ts';
 import { errorResponses, type JsonText, successEnvelope } from '../http/envelope.ts';
 import { JobNotFinishedError } from '../http/errors.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
-import type { JobRelatives, JobSubmission, ServedJobKind } from './job-kind.ts';
-import { locationOf } from './job-resources.ts';
+import { compileAllButBody } from '../http/validation.ts';
+import { eventHeaders, eventStream, JobEventStream, type OpenStreams } from './job-event-stream.ts';
+import type { JobBody, JobRelatives, JobSubmission, ServedJobKind } from './job-kind.ts';
+import { JOB_RESOURCES, type JobResource, locationOf } from './job-resources.ts';
 import {
   cursorPlace,
   cursorText,
@@ -21,8 +27,67 @@ import {
   recordQuery,
 } from './job-schema.ts';
 import { recordJson, withRequest } from './job-view.ts';
-import { ownJob } from './own-job.ts';
 import type { JobSubmissions } from './submit-job.ts';
+
+/** What a route that submits jobs says of itself. */
+interface SubmissionRoute<Submission extends JobSubmission, Context, Params extends z.ZodType> {
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly params?: Params;
+  /** Schema of the body, for readers of the API document: the handler validates form and meaning together. */
+  readonly schema: z.ZodType;
+  /** Greatest size of a body, bytes; that of the service unless given. */
+  readonly bodyLimit?: number;
+  /** The body by the parameters of the path. */
+  readonly body: (params: z.output<Params>) => JobBody<Submission, Context>;
+}
+
+/** Registers a route whose body, large or small, submits a job. */
+export function submissionRoute<
+  Submission extends JobSubmission,
+  Context,
+  Params extends z.ZodType = z.ZodNever,
+>(
+  app: ServiceApp,
+  { resource, record, headers }: ServedJobKind['definition'],
+  submissions: JobSubmissions<Submission>,
+  {
+    path,
+    operationId,
+    tag,
+    summary,
+    description,
+    params,
+    schema,
+    bodyLimit,
+    body,
+  }: SubmissionRoute<Submission, Context, Params>,
+): void {
+  app.post(
+    path,
+    {
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      config: { scope: resource.scope, readsLargeBodies: true },
+      validatorCompiler: compileAllButBody,
+      schema: {
+        operationId,
+        tags: [tag],
+        summary,
+        description,
+        ...(params && { params }),
+        body: schema,
+        headers,
+        response: { 201: successEnvelope(record), ...errorResponses(400, 404, 503) },
+      },
+    },
+    async (request, reply) =>
+      // The cast is safe: the schema has validated the parameters.
+      submissions.submit(request, reply, body(request.params as z.output<Params>)),
+  );
+}
 
 /** Registers the routes that list, show, cancel, run again and delete jobs. */
 export function jobRecordRoutes<Submission extends JobSubmission>(
@@ -221,6 +286,99 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
       }
       await jobs.remove(job.id);
       return reply.code(204).send();
+    },
+  );
+}
+
+/**
+ * Result of `look` for a job of the key.
+ *
+ * @param keyIdOf - Owner of the found value.
+ * @throws {JobNotFoundError} if the key has no such job of that kind.
+ * @throws {JobDamagedError} if the job cannot be read.
+ */
+export async function ownJob<Found>(
+  { id, kind, keyId }: { readonly id: string; readonly kind: JobKind; readonly keyId: string },
+  look: (id: JobId) => Promise<Found | undefined>,
+  keyIdOf: (found: Found) => string,
+): Promise<Found> {
+  const notFound = new JobNotFoundError(id.slice(0, 100));
+  if (!isJobId(id, kind)) throw notFound;
+  const found = await look(id).catch((error: unknown) => {
+    throw error instanceof JobDamagedError && error.keyId !== keyId ? notFound : error;
+  });
+  if (found === undefined || keyIdOf(found) !== keyId) throw notFound;
+  return found;
+}
+
+const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and is told all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
+
+/** Registers `/events` below the records of every kind of job. */
+export function jobEventRoutes(app: ServiceApp, context: RouteContext, streams: OpenStreams): void {
+  app.addHook('preClose', async () => streams.close());
+  for (const resource of JOB_RESOURCES) registerKind(app, context, resource, streams);
+}
+
+function registerKind(
+  app: ServiceApp,
+  { deps }: RouteContext,
+  resource: JobResource,
+  streams: OpenStreams,
+): void {
+  const { jobs } = deps;
+  const { kind, path, idName, scope, operation, tag, noun } = resource;
+  app.get(
+    `${path}/:${idName}/events`,
+    {
+      config: { scope },
+      // The answer to HEAD would be a stream that nobody reads.
+      exposeHeadRoute: false,
+      schema: {
+        operationId: `watch${operation}`,
+        tags: [tag],
+        summary: `Watch a ${noun}`,
+        description: DESCRIPTION,
+        params: jobParams(resource),
+        headers: eventHeaders,
+        response: {
+          200: {
+            description: 'The events',
+            content: { 'text/event-stream': { schema: eventStream } },
+          },
+          204: z.undefined().describe('The client has received the event `done`; nothing follows'),
+          ...errorResponses(404),
+        },
+      },
+    },
+    async (request, answer) => {
+      const reply: FastifyReply = answer;
+      const { key, keyText } = callerOf(request);
+      const id = request.params[idName] ?? '';
+      using unlessStreamed = new DisposableStack();
+      const watch = await ownJob(
+        { id, kind, keyId: key.id },
+        async (each) => unlessStreamed.use(await jobs.watch(each)),
+        ({ state }) => state.record.keyId,
+      );
+      const since = parsePosition(request.headers['last-event-id'] ?? '');
+      if (isDone(since, watch.state.record)) return reply.code(204).send();
+      streams.admit(key.id);
+      const stream = new JobEventStream({
+        watch,
+        since,
+        location: locationOf(resource, id),
+        live: jobs,
+      });
+      streams.add({ keyId: key.id, keyText, scope }, stream, reply.raw);
+      unlessStreamed.move();
+      // Last answer of its connection, so that the connection ends with the stream, also when the service
+      // stops.
+      reply.headers({
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        connection: 'close',
+      });
+      return reply.type('text/event-stream').send(stream);
     },
   );
 }

@@ -1,9 +1,12 @@
 /**
  * Stored form of a submission: the facts that a record shows, followed by the body, which is needed to run,
- * repeat and show the job. Listings read the facts without parsing the body.
+ * repeat and show the job. Listings read the facts without parsing the body. A repeated submission is known by its hash.
  */
 import { JobDamagedError } from '../../jobs/errors.ts';
+import { hashBody } from '../../jobs/idempotency.ts';
+import type { JobId } from '../../jobs/job.ts';
 import { isJsonObject, type JsonObject } from '../../workloads/procedures/json.ts';
+import type { JobResource } from './job-resources.ts';
 
 const SEPARATOR = ',"body":';
 
@@ -103,4 +106,25 @@ function objectIn(stored: unknown, name: string): object {
   const found: unknown = Object(stored)[name];
   if (typeof found === 'object' && found !== null) return found;
   throw new JobDamagedError(`its request has no ${name}`);
+}
+
+/**
+ * SHA-256 of a request, hex.
+ *
+ * @param path - Path of the endpoint, so that one idempotency key does not match requests to different
+ *   endpoints.
+ * @param body - JSON value; the body reader has limited its nesting.
+ */
+export function requestHash(path: string, body: unknown): string {
+  const sorted = JSON.stringify(body, (_name, value: unknown) =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return hashBody(`${path}\n${sorted}`);
+}
+
+/** Hash of a retry request, which has no body. */
+export function retryHash({ path }: JobResource, id: JobId): string {
+  return requestHash(`${path}/${id}/retry`, null);
 }

@@ -33,11 +33,10 @@ import type { ReadingCaller } from '../http/reading/readers.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import type { BodySource } from '../http/reading/reading-messages.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { requestHash, retryHash } from './canonical-hash.ts';
 import type { JobBody, JobSubmission, ServedJobKind } from './job-kind.ts';
 import { locationOf } from './job-resources.ts';
 import { freshRecordJson, recordJson } from './job-view.ts';
-import { encodeStored } from './stored-request.ts';
+import { encodeStored, requestHash, retryHash } from './stored-request.ts';
 
 /** Caller that submits a job, with the options of its answer. */
 export interface Submitter {

@@ -1,11 +1,14 @@
-/** Routes of the caller's key, and of the administration of all keys. */
+/** Routes of the caller's key, of the administration of all keys, and of the log of administration. */
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { AUDIT_ACTIONS } from '../audit/audit-log.ts';
 import { DEFAULT_SCOPES } from '../http/api-key.ts';
 import { callerOf } from '../http/authentication.ts';
-import { errorResponses, isoTime, successEnvelope } from '../http/envelope.ts';
+import { errorResponses, isoTime, isoTimestamp, successEnvelope } from '../http/envelope.ts';
 import { KeyExpiryInPastError } from '../http/errors.ts';
 import { WINDOW_S } from '../http/limits.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
+import { DEFAULT_LIMIT, nextCursor, pageLimit } from '../jobs/job-schema.ts';
 import {
   type KeyInfoView,
   keyChangesBody,
@@ -17,16 +20,14 @@ import {
   newKeyBody,
   rotationBody,
   viewKey,
+  viewKeyFields,
 } from './key-schema.ts';
 import type { KeyChanges, KeyOrder } from './key-store.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 /** Registers `/keys/info` and `/admin/keys`. */
-export function keyRoutes(
-  app: ServiceApp,
-  { deps, envelopes }: RouteContext,
-  keyWatch: KeyWatch,
-): void {
+export function keyRoutes(app: ServiceApp, context: RouteContext, keyWatch: KeyWatch): void {
+  const { deps, envelopes } = context;
   const { places, keys, settings, usage, now, elapsedMs } = deps;
   const orderOf = (request: FastifyRequest): KeyOrder => ({
     actor: callerOf(request).key.id,
@@ -41,25 +42,16 @@ export function keyRoutes(
   };
   /** Converts a time on the clock of `elapsedMs` to a time of day. */
   const timeOf = (elapsed: number) => isoTime(now() + elapsed - elapsedMs());
-  app.get(
-    '/keys/info',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getKeyInfo',
-        tags: ['keys'],
-        summary: 'Tier, limits and current usage of the key',
-        response: { 200: successEnvelope(keyInfo) },
-      },
-    },
-    async (request, reply) => {
+  showRoute(app, context, {
+    path: '/keys/info',
+    operationId: 'getKeyInfo',
+    tag: 'keys',
+    summary: 'Tier, limits and current usage of the key',
+    answer: keyInfo,
+    view: async (_, request) => {
       const { key, limit, window } = callerOf(request);
-      return envelopes.send(request, reply, {
-        id: key.id,
-        name: key.name,
-        tier: key.tier,
-        scopes: [...key.scopes],
-        created_at: isoTime(key.createdAt),
+      return {
+        ...viewKeyFields(key),
         limits: {
           requests: limit,
           window_s: WINDOW_S,
@@ -75,9 +67,9 @@ export function keyRoutes(
         storage_bytes: usage.bytesOf(key.id),
         storage_limit_bytes: settings.storageLimits[key.tier],
         priority_queue: key.tier === 'enterprise',
-      } satisfies KeyInfoView);
+      } satisfies KeyInfoView;
     },
-  );
+  });
 
   app.get(
     '/admin/keys',
@@ -197,6 +189,78 @@ export function keyRoutes(
       const key = await keys.revoke(request.params.key_id, orderOf(request));
       await keyWatch.look();
       return envelopes.send(request, reply, viewKey(key));
+    },
+  );
+}
+
+/** Query of the log. */
+export const auditQuery = z.strictObject({
+  limit: pageLimit,
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, { error: 'Must be a next_cursor of an earlier page' })
+    .optional()
+    .describe('`next_cursor` of the previous page'),
+});
+
+const auditEntry = z
+  .strictObject({
+    at: isoTimestamp,
+    actor: z.string().describe('Id of the key, `command line` or `service`'),
+    action: z.enum(AUDIT_ACTIONS),
+    subject: z.string().describe('Id of the key, processor or device, or name of the node'),
+    details: z
+      .record(z.string(), z.unknown())
+      .describe('New values, or the old and the new ones; never a secret'),
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntryView = z.output<typeof auditEntry>;
+
+/** A page of the log. */
+const auditPage = z.strictObject({
+  entries: z.array(auditEntry),
+  next_cursor: nextCursor,
+});
+
+/** Registers `/admin/audit`. */
+export function auditRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+  app.get(
+    '/admin/audit',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'listAuditLog',
+        tags: ['administration'],
+        summary: 'Who administered what, newest first',
+        description:
+          'Keys that were created, changed, rotated or revoked, over HTTP or with `qcs keys`; maintenance; and admin calls of keys without the scope: the first is logged at once, later ones are counted per hour. Entries are never changed or deleted.',
+        querystring: auditQuery,
+        response: { 200: successEnvelope(auditPage), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const { limit: asked, cursor } = request.query;
+      const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
+      const found = await deps.audit.list({
+        ...(cursor !== undefined && { before: Number(cursor) }),
+        // One entry more than requested shows whether there is another page.
+        limit: limit + 1,
+      });
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      const entries = page.map(
+        ({ at, actor, action, subject, details }): AuditEntryView => ({
+          at: isoTime(at),
+          actor,
+          action,
+          subject,
+          details: { ...details },
+        }),
+      );
+      return envelopes.send(request, reply, {
+        entries,
+        next_cursor: last === undefined ? null : String(last.id),
+      });
     },
   );
 }

@@ -10,13 +10,17 @@ import {
 } from '../http/api-key.ts';
 import { isoTime, isoTimestamp } from '../http/envelope.ts';
 
-/** The caller's key, its limits and what it has used of them. */
-export const keyInfo = z.strictObject({
+const keyFields = {
   id: z.string().describe('The public part of the key'),
   name: z.string(),
   tier: z.enum(TIERS),
   scopes: z.array(z.enum(SCOPES)),
   created_at: isoTimestamp,
+};
+
+/** The caller's key, its limits and what it has used of them. */
+export const keyInfo = z.strictObject({
+  ...keyFields,
   limits: z.strictObject({
     requests: z.int(),
     window_s: z.int(),
@@ -44,11 +48,7 @@ export type KeyInfoView = z.output<typeof keyInfo>;
 /** A key, without its secret. */
 export const keyView = z
   .strictObject({
-    id: z.string().describe('The public part of the key'),
-    name: z.string(),
-    tier: z.enum(TIERS),
-    scopes: z.array(z.enum(SCOPES)),
-    created_at: isoTimestamp,
+    ...keyFields,
     expires_at: isoTimestamp
       .nullable()
       .describe('Time from which the key is refused; null if it does not expire'),
@@ -128,15 +128,16 @@ export const keyParams = z.strictObject({
   key_id: z.string().describe('The public part of a key'),
 });
 
+/** Fields that every view of a key has. */
+export function viewKeyFields({ id, name, tier, scopes, createdAt }: ApiKey) {
+  return { id, name, tier, scopes: [...scopes], created_at: isoTime(createdAt) };
+}
+
 /** View of a key; absent times are null. */
 export function viewKey(key: ApiKey): KeyView {
   const timeOf = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms));
   return {
-    id: key.id,
-    name: key.name,
-    tier: key.tier,
-    scopes: [...key.scopes],
-    created_at: isoTime(key.createdAt),
+    ...viewKeyFields(key),
     expires_at: timeOf(key.expiresAt),
     revoked_at: timeOf(key.revokedAt),
     old_secret_until: timeOf(key.oldSecretUntil),

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ApiKey, isValidAt } from '../http/api-key.ts';
 import type { OpenStreams } from '../jobs/job-event-stream.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { taskFactsOf } from '../work/stored-task.ts';
+import { taskFactsOf } from '../work/read-task.ts';
 
 const LOOK_EVERY_MS = 1000;
 

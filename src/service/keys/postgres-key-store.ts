@@ -8,7 +8,7 @@ import type { OnDamaged } from '../../storage/damaged-records.ts';
 import type { Query } from '../../storage/postgres/connection.ts';
 import type { PostgresDatabase } from '../../storage/postgres/postgres-database.ts';
 import { storable } from '../../storage/postgres/storable.ts';
-import { appendAudit } from '../audit/postgres-audit-log.ts';
+import { appendAudit } from '../audit/audit-log.ts';
 import { type ApiKey, drawKeyText, parseKeyText } from '../http/api-key.ts';
 import { KeyNotFoundError, KeyRevokedError } from '../http/errors.ts';
 import {
@@ -16,6 +16,7 @@ import {
   changeEntry,
   checkAdminIsLeft,
   createEntry,
+  type KeyStore,
   keyOfSecret,
   readableKeys,
   revokeEntry,
@@ -23,8 +24,7 @@ import {
   type StoredKey,
   storedKeyOf,
   toApiKey,
-} from './key-rows.ts';
-import type { KeyStore } from './key-store.ts';
+} from './key-store.ts';
 
 const INSERT = `INSERT INTO api_keys (id, name, secret_hash, tier, scopes, created_at, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7)`;

@@ -16,6 +16,7 @@ import {
   changeEntry,
   checkAdminIsLeft,
   createEntry,
+  type KeyStore,
   keyOfSecret,
   readableKeys,
   revokeEntry,
@@ -23,8 +24,7 @@ import {
   type StoredKey,
   storedKeyOf,
   toApiKey,
-} from './key-rows.ts';
-import type { KeyStore } from './key-store.ts';
+} from './key-store.ts';
 
 /** Cached rows by id, for each connection, because several stores may share one. */
 const keptKeys = new WeakMap<DatabaseSync, Map<string, StoredKey>>();

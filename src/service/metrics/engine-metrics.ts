@@ -5,7 +5,7 @@
  * Sums are kept here and become counters at a scrape, because the library looks labels up on each increment,
  * and thousands of results arrive per second.
  */
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import {
   type CircuitRequest,
@@ -14,6 +14,7 @@ import {
   type RunMethod,
 } from '../../fleet/schedule/scheduled-run.ts';
 import { REUSES, type Reuse } from '../../fleet/workers/worker-messages.ts';
+import { registerTotals, type Total } from './totals.ts';
 
 interface Labels {
   readonly processor: string;
@@ -40,85 +41,69 @@ export class EngineMetrics {
   readonly #violations = new Map<string, number>();
 
   constructor(registry: Registry) {
-    const sums = this.#sums;
-    const counter = (name: string, help: string, read: (of: Sums) => number): void => {
-      new Counter<keyof Labels>({
-        name,
-        help,
-        labelNames: ['processor', 'engine', 'work'],
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const each of sums.values()) this.inc({ ...each.labels }, read(each));
-        },
-      });
-    };
-    counter(
+    const ofSums = (name: string, help: string, read: (of: Sums) => number): void =>
+      registerTotals(registry, name, help, ['processor', 'engine', 'work'], () =>
+        [...this.#sums.values()].map((each): Total<keyof Labels> => [each.labels, read(each)]),
+      );
+    const ofProcessors = (name: string, help: string, totals: ReadonlyMap<string, number>): void =>
+      registerTotals(registry, name, help, ['processor'], () =>
+        [...totals].map(([processor, total]): Total<'processor'> => [{ processor }, total]),
+      );
+    ofSums(
       'qcs_engine_tasks_total',
       'Circuits and batches that engines completed.',
       ({ tasks }) => tasks,
     );
-    counter(
+    ofSums(
       'qcs_engine_circuits_total',
       'Circuits that engines completed, those of batches each.',
       ({ circuits }) => circuits,
     );
-    counter(
+    ofSums(
       'qcs_engine_execution_seconds_total',
       'Time that engines spent on evolution and sampling.',
       ({ executionMs }) => executionMs / 1000,
     );
-    counter(
+    ofSums(
       'qcs_engine_compile_seconds_total',
       'Time that workers spent on making circuits ready.',
       ({ compileMs }) => compileMs / 1000,
     );
-    const reuses = this.#reuses;
-    new Counter<'processor' | 'engine' | 'reused'>({
-      name: 'qcs_engine_reuse_total',
-      help: 'Circuits by what the engine still had of an earlier one: nothing, its shape with other angles, or the program.',
-      labelNames: ['processor', 'engine', 'reused'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { labels, counts } of reuses.values()) {
-          for (const reused of REUSES) this.inc({ ...labels, reused }, counts[reused]);
-        }
-      },
-    });
-    const noisy = this.#noisy;
-    new Counter<'processor' | 'method'>({
-      name: 'qcs_noisy_circuits_total',
-      help: 'Circuits with noise that engines completed, those of batches each, by method.',
-      labelNames: ['processor', 'method'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { labels, circuits } of noisy.values()) this.inc({ ...labels }, circuits);
-      },
-    });
-    const trajectories = this.#trajectories;
-    new Counter<'processor'>({
-      name: 'qcs_trajectories_total',
-      help: 'Different trajectories that circuits took, those of batches not counted.',
-      labelNames: ['processor'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [processor, count] of trajectories) this.inc({ processor }, count);
-      },
-    });
-    const violations = this.#violations;
-    new Counter<'processor'>({
-      name: 'qcs_engine_violations_total',
-      help: 'Results that broke an invariant (ENGINE_INVARIANT) and were not answered.',
-      labelNames: ['processor'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [processor, count] of violations) this.inc({ processor }, count);
-      },
-    });
+    registerTotals(
+      registry,
+      'qcs_engine_reuse_total',
+      'Circuits by what the engine still had of an earlier one: nothing, its shape with other angles, or the program.',
+      ['processor', 'engine', 'reused'],
+      () =>
+        [...this.#reuses.values()].flatMap(({ labels, counts }) =>
+          REUSES.map(
+            (reused): Total<'processor' | 'engine' | 'reused'> => [
+              { ...labels, reused },
+              counts[reused],
+            ],
+          ),
+        ),
+    );
+    registerTotals(
+      registry,
+      'qcs_noisy_circuits_total',
+      'Circuits with noise that engines completed, those of batches each, by method.',
+      ['processor', 'method'],
+      () =>
+        [...this.#noisy.values()].map(
+          ({ labels, circuits }): Total<'processor' | 'method'> => [labels, circuits],
+        ),
+    );
+    ofProcessors(
+      'qcs_trajectories_total',
+      'Different trajectories that circuits took, those of batches not counted.',
+      this.#trajectories,
+    );
+    ofProcessors(
+      'qcs_engine_violations_total',
+      'Results that broke an invariant (ENGINE_INVARIANT) and were not answered.',
+      this.#violations,
+    );
   }
 
   /** Counts circuits that have noise, by the method that computed them. */

@@ -3,7 +3,7 @@
  * docs/operations.md describes it. Errors have the envelope.
  */
 import type { FastifyInstance } from 'fastify';
-import { createAddressList } from '../http/client-address.ts';
+import { createAddressList } from '../http/limits.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
 /** Path of the metrics. */

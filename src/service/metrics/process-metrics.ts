@@ -11,7 +11,8 @@ import {
   PerformanceObserver,
   performance,
 } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import { registerTotals } from './totals.ts';
 
 /** Interval of the timer that measures the event loop's lag. */
 const LAG_EVERY_MS = 20;
@@ -29,9 +30,7 @@ export class ProcessMetrics {
   readonly #gcObserver: PerformanceObserver;
 
   constructor(registry: Registry) {
-    registerCpu(registry);
-    registerMemory(registry);
-    registerEventLoop(registry);
+    registerFigures(registry);
     this.#lagTimer = watchLag(registry);
     this.#gcObserver = watchGarbageCollection(registry);
     new Gauge({
@@ -48,67 +47,65 @@ export class ProcessMetrics {
   }
 }
 
-/** Registers CPU time of the process with its threads, without processes of adapters. */
-function registerCpu(registry: Registry): void {
-  totalOf(registry, 'process_cpu_user_seconds_total', 'CPU time of all threads in user mode.', () =>
-    fromMicroseconds(process.cpuUsage().user),
-  );
-  totalOf(
-    registry,
+/** What the process and its runtime tell by themselves. Names of totals end in `_total`. */
+const FIGURES: readonly (readonly [name: string, help: string, read: () => number])[] = [
+  // With its threads, without processes of adapters.
+  [
+    'process_cpu_user_seconds_total',
+    'CPU time of all threads in user mode.',
+    () => process.cpuUsage().user / 1e6,
+  ],
+  [
     'process_cpu_system_seconds_total',
     'CPU time of all threads in the kernel.',
-    () => fromMicroseconds(process.cpuUsage().system),
-  );
-}
-
-function registerMemory(registry: Registry): void {
-  const figures = [
-    [
-      'process_resident_memory_bytes',
-      'Memory that the process holds, states included.',
-      () => process.memoryUsage.rss(),
-    ],
-    [
-      'nodejs_heap_size_total_bytes',
-      'Heap of the main thread, as reserved.',
-      () => process.memoryUsage().heapTotal,
-    ],
-    [
-      'nodejs_heap_size_used_bytes',
-      'Heap of the main thread, as used.',
-      () => process.memoryUsage().heapUsed,
-    ],
-    [
-      'nodejs_external_memory_bytes',
-      'Memory outside the heap that objects of the main thread hold.',
-      () => process.memoryUsage().external,
-    ],
-  ] as const;
-  for (const [name, help, read] of figures) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
-  }
-}
-
-function registerEventLoop(registry: Registry): void {
-  totalOf(
-    registry,
+    () => process.cpuUsage().system / 1e6,
+  ],
+  [
+    'process_resident_memory_bytes',
+    'Memory that the process holds, states included.',
+    () => process.memoryUsage.rss(),
+  ],
+  [
+    'nodejs_heap_size_total_bytes',
+    'Heap of the main thread, as reserved.',
+    () => process.memoryUsage().heapTotal,
+  ],
+  [
+    'nodejs_heap_size_used_bytes',
+    'Heap of the main thread, as used.',
+    () => process.memoryUsage().heapUsed,
+  ],
+  [
+    'nodejs_external_memory_bytes',
+    'Memory outside the heap that objects of the main thread hold.',
+    () => process.memoryUsage().external,
+  ],
+  [
     'nodejs_eventloop_active_seconds_total',
     'Time that the event loop of the main thread was at work.',
     () => performance.eventLoopUtilization().active / 1000,
-  );
-  totalOf(
-    registry,
+  ],
+  [
     'nodejs_eventloop_idle_seconds_total',
     'Time that the event loop of the main thread had nothing to do.',
     () => performance.eventLoopUtilization().idle / 1000,
-  );
+  ],
+];
+
+function registerFigures(registry: Registry): void {
+  for (const [name, help, read] of FIGURES) {
+    if (name.endsWith('_total')) registerTotals(registry, name, help, [], () => [[{}, read()]]);
+    else {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    }
+  }
 }
 
 /** Measures the event loop's lag: how late a timer fires. */
@@ -149,21 +146,4 @@ function gcKindOf(entry: PerformanceEntry & { readonly detail?: unknown }): stri
   const { detail } = entry;
   const kind = typeof detail === 'object' && detail !== null && 'kind' in detail && detail.kind;
   return GC_KINDS.get(kind) ?? 'other';
-}
-
-/** Counter whose total is kept elsewhere. */
-function totalOf(registry: Registry, name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
-}
-
-function fromMicroseconds(microseconds: number): number {
-  return microseconds / 1e6;
 }

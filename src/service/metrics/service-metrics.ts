@@ -16,9 +16,8 @@ import { ERROR_TABLE } from '../http/error-table.ts';
 import { ClusterMetrics, type ClusterSource } from './cluster-metrics.ts';
 import { EngineMetrics } from './engine-metrics.ts';
 import { InferenceMetrics } from './inference-metrics.ts';
-import { LiveMetrics, type LiveSources } from './live-metrics.ts';
+import { LiveMetrics, type LiveSources, WorkMetrics, type WorkSources } from './live-metrics.ts';
 import { ProcessMetrics } from './process-metrics.ts';
-import { WorkMetrics, type WorkSources } from './work-metrics.ts';
 
 /** Seconds, from the shortest engine run to a circuit that takes a minute. */
 const DURATION_BUCKETS = [

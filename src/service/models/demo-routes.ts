@@ -10,8 +10,8 @@ import { DemoBusyError, DemoRateLimitError, DemoUnavailableError } from '../http
 import { ClientWindows, rateLimitHeaders, Slots, secondsLeft, WINDOW_S } from '../http/limits.ts';
 import type { RouteContext, ServiceApp } from '../http/route-context.ts';
 import { VISITORS } from '../metrics/inference-metrics.ts';
-import { viewDemoRun } from './classification-view.ts';
 import { demoBody, demoResult } from './model-schema.ts';
+import { viewDemoRun } from './model-view.ts';
 
 /**
  * Greatest number of requests in progress over all addresses, so that visitors cannot fill the queue that

@@ -6,9 +6,8 @@ import { callerSignal } from '../http/connections.ts';
 import { errorResponses, successEnvelope } from '../http/envelope.ts';
 import { InFlightLimitError } from '../http/errors.ts';
 import { Slots } from '../http/limits.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
-import { viewClassification, viewClassifications } from './classification-view.ts';
 import { readClassification, readTextRequest } from './inference-body.ts';
 import {
   inferenceBody,
@@ -18,7 +17,13 @@ import {
   modelParams,
   type TextResultView,
 } from './model-schema.ts';
-import { findModel, viewModel, viewModelDetail } from './model-view.ts';
+import {
+  findModel,
+  viewClassification,
+  viewClassifications,
+  viewModel,
+  viewModelDetail,
+} from './model-view.ts';
 
 /** Greatest size of a body, bytes: enough for the longest text, escaped, and for any rows and circuits. */
 export const MAX_BODY_BYTES = 256 * 1024;
@@ -27,41 +32,30 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_TEXTS_AT_ONCE = 8;
 
 /** Registers the routes below `/models`. */
-export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+export function modelRoutes(app: ServiceApp, context: RouteContext): void {
+  const { deps, envelopes } = context;
   const { models, settings, drawSeed } = deps;
   const slots = new Slots();
   const textSlots = new Slots();
 
-  app.get(
-    '/models',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listModels',
-        tags: ['models'],
-        summary: 'List models with their status now',
-        response: { 200: successEnvelope(modelList) },
-      },
-    },
-    async (request, reply) =>
-      envelopes.send(request, reply, { models: models.models.map(viewModel) }),
-  );
+  showRoute(app, context, {
+    path: '/models',
+    operationId: 'listModels',
+    tag: 'models',
+    summary: 'List models with their status now',
+    answer: modelList,
+    view: () => ({ models: models.models.map(viewModel) }),
+  });
 
-  app.get(
-    '/models/:model_id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getModel',
-        tags: ['models'],
-        summary: 'One model with its card',
-        params: modelParams,
-        response: { 200: successEnvelope(modelDetail), ...errorResponses(404) },
-      },
-    },
-    async (request, reply) =>
-      envelopes.send(request, reply, viewModelDetail(models, request.params.model_id)),
-  );
+  showRoute(app, context, {
+    path: '/models/:model_id',
+    operationId: 'getModel',
+    tag: 'models',
+    summary: 'One model with its card',
+    params: modelParams,
+    answer: modelDetail,
+    view: ({ model_id }) => viewModelDetail(models, model_id),
+  });
 
   app.post(
     '/models/:model_id/inference',

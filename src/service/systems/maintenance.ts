@@ -10,8 +10,7 @@ import {
 } from '../../storage/damaged-records.ts';
 import type { PostgresDatabase } from '../../storage/postgres/postgres-database.ts';
 import { storable } from '../../storage/postgres/storable.ts';
-import { type AuditEntry, auditedWriter } from '../audit/audit-log.ts';
-import { appendAudit } from '../audit/postgres-audit-log.ts';
+import { type AuditEntry, appendAudit, auditedWriter } from '../audit/audit-log.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../http/errors.ts';
 import type { maintenanceBody } from './processor-schema.ts';

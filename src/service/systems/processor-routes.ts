@@ -5,57 +5,54 @@ import type { Processor } from '../../fleet/processor.ts';
 import { callerOf } from '../http/authentication.ts';
 import { errorResponses, successEnvelope } from '../http/envelope.ts';
 import { DeviceNotFoundError, NoDevicesError } from '../http/errors.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
-import { hasDevices, viewDevice, viewSummary } from './device-view.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
+import { carryOut } from './maintenance.ts';
 import {
   device,
   deviceList,
   deviceMaintenanceParams,
   deviceParams,
-} from './fleet-device-schema.ts';
-import { carryOut } from './maintenance.ts';
-import { maintenanceBody, processor, processorList, processorParams } from './processor-schema.ts';
-import { findProcessor, viewProcessor } from './processor-view.ts';
+  maintenanceBody,
+  processor,
+  processorList,
+  processorParams,
+} from './processor-schema.ts';
+import {
+  findProcessor,
+  hasDevices,
+  viewDevice,
+  viewProcessor,
+  viewSummary,
+} from './processor-view.ts';
 
 /** Registers the routes of processors and of their maintenance. */
-export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+export function processorRoutes(app: ServiceApp, context: RouteContext): void {
+  const { deps, envelopes } = context;
   const { fleet, devices, readers } = deps;
   const find = (id: string) => findProcessor(fleet, id);
   const view = (found: Processor, request: FastifyRequest) =>
     viewProcessor(found, devices, readers.expectedWaitMs(callerOf(request).key.id));
 
-  app.get(
-    '/quantum/processors',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listProcessors',
-        tags: ['processors'],
-        summary: 'List processors with their availability now',
-        response: { 200: successEnvelope(processorList) },
-      },
-    },
-    async (request, reply) =>
-      envelopes.send(request, reply, {
-        processors: fleet.processors.map((each) => view(each, request)),
-      }),
-  );
+  showRoute(app, context, {
+    path: '/quantum/processors',
+    operationId: 'listProcessors',
+    tag: 'processors',
+    summary: 'List processors with their availability now',
+    answer: processorList,
+    view: (_, request) => ({
+      processors: fleet.processors.map((each) => view(each, request)),
+    }),
+  });
 
-  app.get(
-    '/quantum/processors/:processor_id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getProcessor',
-        tags: ['processors'],
-        summary: 'One processor',
-        params: processorParams,
-        response: { 200: successEnvelope(processor), ...errorResponses(404) },
-      },
-    },
-    async (request, reply) =>
-      envelopes.send(request, reply, view(find(request.params.processor_id), request)),
-  );
+  showRoute(app, context, {
+    path: '/quantum/processors/:processor_id',
+    operationId: 'getProcessor',
+    tag: 'processors',
+    summary: 'One processor',
+    params: processorParams,
+    answer: processor,
+    view: ({ processor_id }, request) => view(find(processor_id), request),
+  });
 
   app.post(
     '/admin/processors/:processor_id/maintenance',
@@ -85,7 +82,8 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
 }
 
 /** Registers the routes of devices and of their maintenance. */
-export function fleetDeviceRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+export function fleetDeviceRoutes(app: ServiceApp, context: RouteContext): void {
+  const { deps, envelopes } = context;
   const { fleet, devices } = deps;
 
   /** Refuses an unknown processor, and one without devices. */
@@ -102,45 +100,35 @@ export function fleetDeviceRoutes(app: ServiceApp, { deps, envelopes }: RouteCon
   };
   const view = (found: FleetDevice) => viewDevice(found, devices.countedSince);
 
-  app.get(
-    '/quantum/processors/:processor_id/devices',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listDevices',
-        tags: ['processors'],
-        summary: 'List the devices of the fleet',
-        description: 'Only `gpu-fleet` has devices; another processor answers 404.',
-        params: processorParams,
-        response: { 200: successEnvelope(deviceList), ...errorResponses(404) },
-      },
-    },
-    async (request, reply) => {
-      checkProcessor(request.params.processor_id);
-      return envelopes.send(request, reply, {
+  showRoute(app, context, {
+    path: '/quantum/processors/:processor_id/devices',
+    operationId: 'listDevices',
+    tag: 'processors',
+    summary: 'List the devices of the fleet',
+    description: 'Only `gpu-fleet` has devices; another processor answers 404.',
+    params: processorParams,
+    answer: deviceList,
+    view: ({ processor_id }) => {
+      checkProcessor(processor_id);
+      return {
         devices: devices.devices().map(view),
         summary: viewSummary(devices),
-      });
+      };
     },
-  );
+  });
 
-  app.get(
-    '/quantum/processors/:processor_id/devices/:device_id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getDevice',
-        tags: ['processors'],
-        summary: 'One device of the fleet',
-        params: deviceParams,
-        response: { 200: successEnvelope(device), ...errorResponses(404) },
-      },
+  showRoute(app, context, {
+    path: '/quantum/processors/:processor_id/devices/:device_id',
+    operationId: 'getDevice',
+    tag: 'processors',
+    summary: 'One device of the fleet',
+    params: deviceParams,
+    answer: device,
+    view: ({ processor_id, device_id }) => {
+      checkProcessor(processor_id);
+      return view(find(device_id));
     },
-    async (request, reply) => {
-      checkProcessor(request.params.processor_id);
-      return envelopes.send(request, reply, view(find(request.params.device_id)));
-    },
-  );
+  });
 
   app.post(
     '/admin/fleet/devices/:device_id/maintenance',

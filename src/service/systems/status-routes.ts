@@ -4,17 +4,16 @@ import { z } from 'zod';
 import { isSimulator } from '../../fleet/processor.ts';
 import { callerOf } from '../http/authentication.ts';
 import { successEnvelope } from '../http/envelope.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { modelSummary } from '../models/model-schema.ts';
 import { viewModel } from '../models/model-view.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { agent, viewAgent } from '../work/agent-schema.ts';
 import { viewTpuFleet } from '../work/tpu-routes.ts';
-import { type TpuFleetView, tpuFleet } from '../work/tpu-schema.ts';
-import { type ProcessorView, processor } from './processor-schema.ts';
+import { tpuFleet } from '../work/tpu-schema.ts';
+import { processor } from './processor-schema.ts';
 import { viewProcessor } from './processor-view.ts';
-import { systemSummary } from './system-schema.ts';
-import { viewSystems } from './system-view.ts';
+import { systemSummary, viewSystems } from './system-view.ts';
 
 const SERVICES: RootView['services'] = [
   {
@@ -98,7 +97,8 @@ const SERVICES: RootView['services'] = [
 ];
 
 /** Registers `/` and `/status`. */
-export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+export function serviceStatusRoutes(app: ServiceApp, context: RouteContext): void {
+  const { deps, envelopes } = context;
   const { fleet, devices, models, agents, tpu, cpuModel, elapsedMs, settings } = deps;
   const startedAt = elapsedMs();
 
@@ -124,94 +124,40 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
       } satisfies RootView),
   );
 
-  app.get(
-    '/status',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getStatus',
-        tags: ['service'],
-        summary: 'Health of the service: systems, agents, processors, models, the TPU fleet',
-        response: { 200: successEnvelope(status) },
-      },
-    },
-    async (request, reply) => {
+  showRoute(app, context, {
+    path: '/status',
+    operationId: 'getStatus',
+    tag: 'service',
+    summary: 'Health of the service: systems, agents, processors, models, the TPU fleet',
+    answer: status,
+    view: (_, request) => {
       const { readers } = deps;
       const { waiting, running, bytes } = readers.load();
       const readingWaitMs = readers.expectedWaitMs(callerOf(request).key.id);
-      return envelopes.send(request, reply, {
+      return {
         status: overallStatus(deps),
         uptime_s: (elapsedMs() - startedAt) / 1000,
-        systems: viewSystems({ ...deps, startedAt }).map(howIs),
-        agents: agents.agents.map((each) => {
-          const view = viewAgent(each, cpuModel);
-          return { ...howIs(view), tasks_per_sec: view.tasks_per_sec };
-        }),
+        systems: viewSystems({ ...deps, startedAt }).map((each) => only(each, HOW)),
+        agents: agents.agents.map((each) => only(viewAgent(each, cpuModel), AGENT)),
         processors: fleet.processors.map((each) =>
-          statusOf(viewProcessor(each, devices, readingWaitMs)),
+          only(viewProcessor(each, devices, readingWaitMs), PROCESSOR),
         ),
         reading: { waiting, running, bytes, expected_wait_ms: Math.round(readingWaitMs) },
-        models: models.models.map((model) => howIs(viewModel(model))),
-        tpu: statusOfTpu(viewTpuFleet(tpu, cpuModel)),
-      } satisfies StatusView);
+        models: models.models.map((model) => only(viewModel(model), HOW)),
+        tpu: only(viewTpuFleet(tpu, cpuModel), TPU),
+      } satisfies StatusView;
     },
-  );
+  });
 }
 
-/** Fields of a processor that describe its state. */
-function statusOf({
-  id,
-  available,
-  reason,
-  checked_at,
-  qubits,
-  execution,
-  devices,
-  queue_depth,
-  expected_wait_ms,
-  expected_wide_wait_ms,
-}: ProcessorView): StatusView['processors'][number] {
-  return {
-    id,
-    available,
-    ...(reason === undefined ? {} : { reason }),
-    checked_at,
-    qubits,
-    execution,
-    ...(devices && { devices }),
-    queue_depth,
-    expected_wait_ms,
-    expected_wide_wait_ms,
-  };
-}
-
-/** Fields of the TPU fleet that describe its state. */
-function statusOfTpu(view: TpuFleetView): StatusView['tpu'] {
-  const { available, reason, checked_at, chips, available_chips, jobs_placed, jobs_waiting } = view;
-  return {
-    available,
-    ...(reason !== undefined && { reason }),
-    checked_at,
-    chips,
-    available_chips,
-    jobs_placed,
-    jobs_waiting,
-  };
-}
-
-/** State fields that everything has. */
-function howIs<Id extends string>({
-  id,
-  available,
-  reason,
-  checked_at,
-}: {
-  readonly id: Id;
-  readonly available: boolean;
-  readonly reason?: string | undefined;
-  readonly checked_at: string;
-}) {
-  return { id, available, ...(reason !== undefined && { reason }), checked_at };
+/** The named fields of a view, as far as it has them. */
+function only<View extends object, Name extends keyof View>(
+  view: View,
+  fields: Readonly<Record<Name, true>>,
+): Pick<View, Name> {
+  // The casts are safe: the fields are named by `Name`.
+  const names = (Object.keys(fields) as Name[]).filter((name) => view[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, view[name]])) as Pick<View, Name>;
 }
 
 /** Sources of the overall status. */
@@ -249,7 +195,27 @@ function overallStatus(sources: StatusSources): StatusView['status'] {
   return isWell ? 'operational' : 'degraded';
 }
 
+/** Fields of views that describe a state; in the answer they have this order. */
 const HOW = { id: true, available: true, reason: true, checked_at: true } as const;
+const AGENT = { ...HOW, tasks_per_sec: true } as const;
+const PROCESSOR = {
+  ...HOW,
+  qubits: true,
+  execution: true,
+  devices: true,
+  queue_depth: true,
+  expected_wait_ms: true,
+  expected_wide_wait_ms: true,
+} as const;
+const TPU = {
+  available: true,
+  reason: true,
+  checked_at: true,
+  chips: true,
+  available_chips: true,
+  jobs_placed: true,
+  jobs_waiting: true,
+} as const;
 
 /** State of the service and its parts. */
 export const status = z.strictObject({
@@ -260,18 +226,8 @@ export const status = z.strictObject({
     ),
   uptime_s: z.number(),
   systems: z.array(systemSummary.pick(HOW)),
-  agents: z.array(agent.pick({ ...HOW, tasks_per_sec: true })),
-  processors: z.array(
-    processor.pick({
-      ...HOW,
-      qubits: true,
-      execution: true,
-      devices: true,
-      queue_depth: true,
-      expected_wait_ms: true,
-      expected_wide_wait_ms: true,
-    }),
-  ),
+  agents: z.array(agent.pick(AGENT)),
+  processors: z.array(processor.pick(PROCESSOR)),
   reading: z
     .strictObject({
       waiting: z.int().describe('Request bodies that wait to be parsed'),
@@ -287,15 +243,7 @@ export const status = z.strictObject({
     })
     .describe('Queue of request bodies for parsing: large ones, and programs with long loops'),
   models: z.array(modelSummary.pick(HOW)),
-  tpu: tpuFleet.pick({
-    available: true,
-    reason: true,
-    checked_at: true,
-    chips: true,
-    available_chips: true,
-    jobs_placed: true,
-    jobs_waiting: true,
-  }),
+  tpu: tpuFleet.pick(TPU),
 });
 export type StatusView = z.output<typeof status>;
 

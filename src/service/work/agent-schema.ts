@@ -5,8 +5,15 @@ import type { ServedAgent } from '../../workloads/agents/agent-roster.ts';
 import type { AgentDirectory } from '../directories.ts';
 import { isoTime, isoTimestamp } from '../http/envelope.ts';
 import { AgentNotFoundError } from '../http/errors.ts';
-import { capability, rateBasis, workStats } from './procedure-schema.ts';
-import { rate, viewBenchmark, viewCapability, viewStats } from './procedures-view.ts';
+import {
+  capability,
+  rate,
+  rateBasis,
+  viewBenchmark,
+  viewCapability,
+  viewStats,
+  workStats,
+} from './procedures-view.ts';
 
 /** An agent. */
 export const agent = z

@@ -1,12 +1,15 @@
-/** Reads a task or a plan from a body, or lists every fault. */
+/** Reads a task or a plan from a body, or lists every fault, and from its stored request. */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
+import { JobDamagedError } from '../../jobs/errors.ts';
+import type { Job, JobId } from '../../jobs/job.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { makePlan } from '../../workloads/plans/make-plan.ts';
 import { MAX_PLAN_TASKS, type PlanStep, referencesIn } from '../../workloads/plans/plan.ts';
 import { isJsonObject, type JsonObject } from '../../workloads/procedures/json.ts';
 import { findProcedure, type Procedure } from '../../workloads/procedures/procedure.ts';
+import type { Tier } from '../http/api-key.ts';
 import { RequestInvalidError } from '../http/errors.ts';
 import type { Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
@@ -19,9 +22,80 @@ import {
   type ProcedureOptions,
   processorFaults,
 } from '../jobs/procedure-jobs.ts';
-import { WHOLE_REQUEST } from '../jobs/stored-request.ts';
-import { PLAN_TASK, PLANNER } from './stored-task.ts';
+import {
+  decodeStored,
+  encodeStored,
+  storedFacts,
+  WHOLE_REQUEST,
+  workRequestJson,
+} from '../jobs/stored-request.ts';
 import { planBody, taskBody } from './task-schema.ts';
+
+/** Target of jobs that are plans; the target of other tasks is their agent. */
+export const PLANNER = 'asi';
+/** Task name in a plan's record. */
+export const PLAN_TASK = 'plan';
+
+/** Facts of a stored task. */
+export interface TaskFacts {
+  readonly task: string;
+  readonly seed: number;
+  /** Tier of the caller's key when it submitted. */
+  readonly tier: Tier;
+  /** Processor for its circuits; absent if the caller did not choose one. */
+  readonly processor?: string;
+  /** Plan that the task is part of. */
+  readonly parent?: JobId;
+}
+
+/** Task of a plan, with the id of its job. */
+export interface StoredStep extends PlanStep {
+  readonly id: JobId;
+}
+
+/** Body of a plan as it is stored. */
+export interface StoredPlan {
+  readonly goal?: string;
+  readonly steps: readonly StoredStep[];
+  /** Request as it was submitted; earlier versions did not store it. */
+  readonly request?: JsonObject;
+}
+
+/** Encodes a task of an agent. */
+export function encodeTask({ seed, tier, ...facts }: TaskFacts, request: JsonObject): string {
+  return encodeStored({ ...facts, ...WHOLE_REQUEST, seed, tier }, JSON.stringify(request));
+}
+
+/** Reads the facts from the text or its beginning. */
+export function taskFactsOf(text: string): TaskFacts {
+  // The cast is safe: facts are stored with the job.
+  return storedFacts(text) as TaskFacts;
+}
+
+/** Submitted request, JSON text; undefined if an earlier version did not store it. */
+export function taskRequestJson({ target, request }: Pick<Job, 'target' | 'request'>) {
+  if (target !== PLANNER) return workRequestJson(request);
+  const plan = planOf(request);
+  return plan.request && JSON.stringify(plan.request);
+}
+
+/** Reads the plan of a job whose target is the planner. */
+export function planOf(text: string): StoredPlan {
+  // The cast is safe: the plan was stored with the job.
+  const plan = decodeStored(text).body as StoredPlan;
+  if (!Array.isArray(plan.steps)) throw new JobDamagedError('its request has no steps');
+  return plan;
+}
+
+/** Plan that contains a task, and tasks that a plan contains. */
+export function relativesOfTask({ target, request }: Pick<Job, 'target' | 'request'>): {
+  readonly parent?: JobId;
+  readonly parts: readonly JobId[];
+} {
+  const { parent } = taskFactsOf(request);
+  const parts = target === PLANNER ? planOf(request).steps.map(({ id }) => id) : [];
+  return { parts, ...(parent !== undefined && { parent }) };
+}
 
 /** Task of an agent, or plan of such tasks, to be created. Its target is the agent or the planner. */
 export interface TaskSubmission extends JobSubmission, ProcedureOptions {

@@ -14,7 +14,7 @@ import { PlanTaskError, runPlan } from '../../workloads/plans/run-plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import type { Jobs } from '../directories.ts';
 import { parseStored } from '../jobs/stored-request.ts';
-import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from './stored-task.ts';
+import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from './read-task.ts';
 
 /** Interval at which a task is checked that this process has not recovered yet after a restart. */
 const LOOK_EVERY_MS = 200;

@@ -28,24 +28,22 @@ import { findAgent } from './agent-schema.ts';
 import { outcomeJson } from './procedures-view.ts';
 import {
   PLAN_READING,
+  PLANNER,
+  planOf,
   planSubmission,
   readPlan,
   readTask,
-  TASK_READING,
-  type TaskContext,
-  type TaskSubmission,
-  taskSubmission,
-} from './read-task.ts';
-import { runPlanJob } from './run-plan-job.ts';
-import {
-  PLANNER,
-  planOf,
   relativesOfTask,
   type StoredPlan,
   type StoredStep,
+  TASK_READING,
+  type TaskContext,
+  type TaskSubmission,
   taskFactsOf,
   taskRequestJson,
-} from './stored-task.ts';
+  taskSubmission,
+} from './read-task.ts';
+import { runPlanJob } from './run-plan-job.ts';
 import { type PlanNodeView, taskRecord, taskSummary } from './task-schema.ts';
 
 /** Time by which keys are charged for a task, milliseconds: how long it takes is not known. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { jsonObject } from '../http/envelope.ts';
 import { TASKS } from '../jobs/job-resources.ts';
 import { jobFields, labelFields, priority, requestFields } from '../jobs/job-schema.ts';
-import { procedureResult } from './procedure-schema.ts';
+import { procedureResult } from './procedures-view.ts';
 
 /**
  * Example of a plan whose tasks use each other's results. It is published with the planner, and a test runs it.

@@ -2,18 +2,25 @@
  * TPU jobs. Each gets a slice of the modelled fleet, and its work runs on this node while it holds the chips.
  */
 import type { JobQueueing, WaitingJob } from '../../cluster/shared-job.ts';
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
-import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { modelledDuration } from '../../workloads/tpu/slice-request.ts';
+import { isJsonObject, type JsonObject } from '../../workloads/procedures/json.ts';
+import { modelledDuration, sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
+import { TPU_PROCEDURES } from '../../workloads/tpu/tpu-procedures.ts';
+import type { TpuType } from '../../workloads/tpu/tpu-zones.ts';
 import { milliseconds } from '../circuits/backend-view.ts';
 import type { Tier } from '../http/api-key.ts';
+import { RequestInvalidError } from '../http/errors.ts';
+import type { Reading } from '../http/reading/reading.ts';
 import {
   type ComingJob,
   defineJobKind,
   type JobBody,
   type JobKindDeps,
+  type JobSubmission,
   type ServedJobs,
 } from '../jobs/job-kind.ts';
 import { TPU_JOBS } from '../jobs/job-resources.ts';
@@ -21,30 +28,109 @@ import { idempotencyHeaders } from '../jobs/job-schema.ts';
 import { viewJob } from '../jobs/job-view.ts';
 import {
   checkProcessor,
+  inputFaults,
   isSmallBody,
   MAX_CHARACTERS_IN_FLIGHT,
+  MAX_INPUT_LENGTH,
+  optionsOf,
   type ProcedureContext,
+  type ProcedureOptions,
   procedureHooks,
+  processorFaults,
   simulatorsOf,
 } from '../jobs/procedure-jobs.ts';
 import {
   storedFacts,
+  WHOLE_REQUEST,
   workInputOf,
   workRequestJson,
   workRequestOf,
 } from '../jobs/stored-request.ts';
 import { outcomeJson } from './procedures-view.ts';
-import {
-  readTpuJob,
-  TPU_JOB_READING,
-  type TpuJobSlice,
-  type TpuJobSubmission,
-  tpuJobSubmission,
-} from './read-tpu-job.ts';
-import { tpuJobRecord, tpuJobSummary } from './tpu-schema.ts';
+import { tpuJobBody, tpuJobRecord, tpuJobSummary } from './tpu-schema.ts';
 
 /** Time by which keys are charged for a job, milliseconds: how long it takes is not known. */
 const TPU_JOB_COST_MS = 1000;
+
+/** TPU job to be created; its target is the zone. */
+export interface TpuJobSubmission extends JobSubmission, ProcedureOptions {
+  /** The body as it was sent. */
+  readonly request: JsonObject;
+}
+
+/** Procedure and slice of a TPU job. */
+export interface TpuJobSlice {
+  readonly job_type: string;
+  readonly tpu_type: TpuType;
+  readonly chips: number;
+}
+
+/** Reads a body of POST /tpu/jobs in a process. */
+const TPU_JOB_READING: Reading<ProcedureContext, TpuJobSubmission> = {
+  name: 'TPU job',
+  read: (body, { simulators }) => readTpuJob(body, simulators),
+};
+
+/**
+ * Reads a JSON value as a TPU job.
+ *
+ * @throws {RequestInvalidError} listing every fault.
+ */
+export function readTpuJob(body: unknown, simulators: readonly string[]): TpuJobSubmission {
+  const sized = sizeFaults(body, MAX_INPUT_LENGTH);
+  if (sized.length > 0) throw new RequestInvalidError(sized);
+  const parsed = tpuJobBody.safeParse(body);
+  if (!parsed.success) {
+    const faults = formFaults(parsed.error, tpuJobBody, body);
+    throw new RequestInvalidError([...faults, ...otherFaults(body, faults)].slice(0, MAX_FAULTS));
+  }
+  const { job_type, tpu_type, zone, chips, input = {} } = parsed.data;
+  const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
+  if (procedure === undefined) throw new Error(`unreachable: no procedure for ${job_type}`);
+  if (!isJsonObject(input) || !isJsonObject(body)) {
+    throw new Error('unreachable: a body or an input that is no object');
+  }
+  const request = { tpu_type, zone, chips };
+  const faults: readonly Fault[] = [
+    ...sliceFaults(request),
+    ...inputFaults(procedure, input, ['input']),
+    ...processorFaults(parsed.data, simulators),
+  ];
+  if (faults.length > 0) throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+  const { zone: target, tpuType, chips: numChips } = sliceShapeOf(request);
+  const slice: TpuJobSlice = { job_type, tpu_type: tpuType, chips: numChips };
+  return tpuJobSubmission(target, slice, body, optionsOf(parsed.data));
+}
+
+/** Creates a submission from a well-formed TPU job, new or repeated. */
+function tpuJobSubmission(
+  target: string,
+  slice: TpuJobSlice,
+  request: JsonObject,
+  options: ProcedureOptions,
+): TpuJobSubmission {
+  const { processor } = options;
+  const facts = { ...slice, ...(processor !== undefined && { processor }), ...WHOLE_REQUEST };
+  return { ...options, target, facts, request };
+}
+
+/** Faults of meaning in the well-formed fields of a body. */
+function otherFaults(body: unknown, formFaults: readonly Fault[]): readonly Fault[] {
+  if (!isJsonObject(body)) return [];
+  const { job_type, tpu_type, zone, chips, input = {} } = body;
+  const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
+  const found = [
+    ...sliceFaults({
+      tpu_type: typeof tpu_type === 'string' ? tpu_type : undefined,
+      zone: typeof zone === 'string' ? zone : undefined,
+      chips: typeof chips === 'number' ? chips : undefined,
+    }),
+    ...(procedure !== undefined && isJsonObject(input)
+      ? inputFaults(procedure, input, ['input'])
+      : []),
+  ];
+  return found.filter(({ path }) => formFaults.every((fault) => fault.path !== path));
+}
 
 /** Definition of TPU jobs. */
 export const TPU_JOB_KIND = defineJobKind({

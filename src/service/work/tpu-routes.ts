@@ -14,15 +14,13 @@ import {
   type TpuType,
 } from '../../workloads/tpu/tpu-zones.ts';
 import type { TpuDirectory } from '../directories.ts';
-import { errorResponses, isoTime, successEnvelope } from '../http/envelope.ts';
-import type { RouteContext, ServiceApp } from '../http/route-context.ts';
-import { compileAllButBody } from '../http/validation.ts';
-import { idempotencyHeaders } from '../jobs/job-schema.ts';
+import { isoTime } from '../http/envelope.ts';
+import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
-import { jobRecordRoutes } from '../jobs/record-routes.ts';
+import { jobRecordRoutes, submissionRoute } from '../jobs/record-routes.ts';
 import { JobSubmissions } from '../jobs/submit-job.ts';
 import { rate, viewBenchmark, viewCapability, viewStats } from './procedures-view.ts';
-import { type TpuFleetView, tpuFleet, tpuJobBody, tpuJobRecord } from './tpu-schema.ts';
+import { type TpuFleetView, tpuFleet, tpuJobBody } from './tpu-schema.ts';
 
 /** Slice of the examples. */
 const EXAMPLE = { tpu_type: 'v5e', zone: 'us-central1-a', chips: DEFAULT_SLICE_CHIPS };
@@ -96,45 +94,32 @@ function viewType(type: TpuType, states: readonly PoolState[]): TpuFleetView['ty
 }
 
 /** Registers the routes below `/tpu`. */
-export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+export function tpuRoutes(app: ServiceApp, context: RouteContext): void {
+  const { deps, envelopes } = context;
   const { tpu, cpuModel } = deps;
   const { tpu_job: tpuJobs } = deps.kinds;
   const submissions = new JobSubmissions(deps, envelopes, tpuJobs);
 
-  app.get(
-    '/tpu/fleet',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getTpuFleet',
-        tags: ['tpu'],
-        summary: 'The modelled TPU fleet as it stands',
-        response: { 200: successEnvelope(tpuFleet) },
-      },
-    },
-    async (request, reply) => envelopes.send(request, reply, viewTpuFleet(tpu, cpuModel)),
-  );
+  showRoute(app, context, {
+    path: '/tpu/fleet',
+    operationId: 'getTpuFleet',
+    tag: 'tpu',
+    summary: 'The modelled TPU fleet as it stands',
+    answer: tpuFleet,
+    view: () => viewTpuFleet(tpu, cpuModel),
+  });
 
-  app.post(
-    '/tpu/jobs',
-    {
-      bodyLimit: MAX_PROCEDURE_BODY_BYTES,
-      config: { scope: 'tpu', readsLargeBodies: true },
-      // The schema of the input depends on the job type, so the handler validates it.
-      validatorCompiler: compileAllButBody,
-      schema: {
-        operationId: 'submitTpuJob',
-        tags: ['tpu'],
-        summary: 'Submit a TPU job',
-        description:
-          'Answers at once. The job waits for a slice of the modelled fleet; then its work runs on this node. The record has what ran it, the measured duration, and the modelled one.',
-        body: tpuJobBody,
-        headers: idempotencyHeaders,
-        response: { 201: successEnvelope(tpuJobRecord), ...errorResponses(400, 404, 503) },
-      },
-    },
-    async (request, reply) => submissions.submit(request, reply, tpuJobs.body),
-  );
+  submissionRoute(app, tpuJobs.definition, submissions, {
+    path: '/tpu/jobs',
+    operationId: 'submitTpuJob',
+    tag: 'tpu',
+    summary: 'Submit a TPU job',
+    description:
+      'Answers at once. The job waits for a slice of the modelled fleet; then its work runs on this node. The record has what ran it, the measured duration, and the modelled one.',
+    schema: tpuJobBody,
+    bodyLimit: MAX_PROCEDURE_BODY_BYTES,
+    body: () => tpuJobs.body,
+  });
 
-  jobRecordRoutes(app, { deps, envelopes }, tpuJobs, submissions);
+  jobRecordRoutes(app, context, tpuJobs, submissions);
 }

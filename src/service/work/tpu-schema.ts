@@ -5,7 +5,7 @@ import { TPU_TYPES, TPU_ZONES } from '../../workloads/tpu/tpu-zones.ts';
 import { isoTimestamp, jsonObject } from '../http/envelope.ts';
 import { TPU_JOBS } from '../jobs/job-resources.ts';
 import { jobFields, labelFields, priority, requestFields } from '../jobs/job-schema.ts';
-import { capability, procedureResult, rateBasis, workStats } from './procedure-schema.ts';
+import { capability, procedureResult, rateBasis, workStats } from './procedures-view.ts';
 
 /** Types of TPU jobs. */
 const JOB_TYPES = ['training', 'inference', 'simulation', 'optimization'] as const;

@@ -1,6 +1,6 @@
 /** Noise models in inputs: the field, its faults, and the circuit with the noise that it describes. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { FaultList } from '../../circuit/fault-list.ts';
+import { FaultList } from '../../circuit/errors.ts';
 import { applyNoise } from '../../circuit/noise/apply-noise.ts';
 import { type NoiseModelObject, noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
 import { type NoiseModel, readNoiseModel } from '../../circuit/noise/read-noise-model.ts';

@@ -41,7 +41,7 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   {
     name: 'errors that exclude each other are taken as independent',
     areas: 'detectors',
-    file: 'src/compiler/clifford/channel-errors.ts',
+    file: 'src/compiler/clifford/symptoms.ts',
     from: '  const size = disjoint.length;\n  const tolerance',
     to: '  if (disjoint.length > 0) return disjoint.with(0, 0);\n  const size = disjoint.length;\n  const tolerance',
   },
@@ -90,7 +90,7 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'one bit more than the limit is taken',
-    file: 'src/circuit/written-bits.ts',
+    file: 'src/circuit/gate-operands.ts',
     from: 'bit >= MAX_CLASSICAL_BITS',
     to: 'bit > MAX_CLASSICAL_BITS',
   },
@@ -126,7 +126,7 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'native circuits lose a rotation before a measurement under a condition',
-    file: 'src/compiler/native/one-qubit-runs.ts',
+    file: 'src/compiler/native/native-circuit.ts',
     from: 'if (operation.condition === undefined) this.#settleBeforeMeasurement(qubit);\n          else this.#settle(qubit);',
     to: 'this.#settleBeforeMeasurement(qubit);',
   },

@@ -31,7 +31,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'the client behind a proxy is the first that is named, which it can forge',
-    file: 'src/service/http/client-address.ts',
+    file: 'src/service/http/limits.ts',
     from: "?.split(',').at(-1);",
     to: "?.split(',').at(0);",
   },
@@ -157,7 +157,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'durations of agents are exported in milliseconds',
-    file: 'src/service/metrics/work-metrics.ts',
+    file: 'src/service/metrics/live-metrics.ts',
     from: "quantile: '0.95' }, p95Ms / 1000)",
     to: "quantile: '0.95' }, p95Ms)",
   },

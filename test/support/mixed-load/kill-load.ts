@@ -11,7 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinal, type Job } from '../../../src/jobs/job.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
-import { taskFactsOf } from '../../../src/service/work/stored-task.ts';
+import { taskFactsOf } from '../../../src/service/work/read-task.ts';
 import { DATABASE_FILE, openDatabase } from '../../../src/storage/database.ts';
 import { RandomStream } from '../random-stream.ts';
 import { recordOf, ServiceClient } from '../service-client.ts';

@@ -1,6 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { AngleDerivatives } from '../../../src/circuit/angle-derivatives.ts';
-import { dependentAngles, evaluateAngles } from '../../../src/circuit/angle-formulas.ts';
+import {
+  AngleDerivatives,
+  dependentAngles,
+  evaluateAngles,
+} from '../../../src/circuit/angle-formulas.ts';
 import { GATES } from '../../../src/circuit/gates.ts';
 import { inputColumns, inputRows } from '../../../src/circuit/input-columns.ts';
 import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';

@@ -1,6 +1,6 @@
 /** Independent errors: happening together, as a sum over all their sets, they have the probabilities of the channel. */
 import { expect, test } from 'vitest';
-import { independentErrors } from '../../../src/compiler/clifford/channel-errors.ts';
+import { independentErrors } from '../../../src/compiler/clifford/symptoms.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
 /** Distribution of the XOR of errors that happen independently. */

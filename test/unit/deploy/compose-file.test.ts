@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { SETTINGS } from '../../../src/config.ts';
-import { HEALTH_PATHS } from '../../../src/service/health.ts';
+import { HEALTH_PATHS } from '../../../src/service/app.ts';
 import { METRICS_PATH } from '../../../src/service/metrics/metrics-routes.ts';
 import { imageConfig, imageEnvironment, ROOT, textOf } from '../../support/image-config.ts';
 

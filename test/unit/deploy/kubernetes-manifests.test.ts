@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { SETTINGS } from '../../../src/config.ts';
-import { HEALTH_PATHS } from '../../../src/service/health.ts';
+import { HEALTH_PATHS } from '../../../src/service/app.ts';
 import { imageConfig, ROOT, textOf } from '../../support/image-config.ts';
 
 const MANIFESTS = 'deploy/kubernetes';

@@ -1,7 +1,7 @@
 /** Declared parities: their faults, and their values in shots. */
 import { expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
-import { FaultList } from '../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../src/circuit/errors.ts';
 import { noisyCircuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import { detectionEvents, readDetection } from '../../../src/service/circuits/detection-events.ts';
 

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { DuplicateJobError, JobLostError } from '../../../src/jobs/errors.ts';
 import { type Job, type JobId, type NewJob, newJobId } from '../../../src/jobs/job.ts';
+import { encodeTask, PLAN_TASK, PLANNER } from '../../../src/service/work/read-task.ts';
 import { runPlanJob } from '../../../src/service/work/run-plan-job.ts';
-import { encodeTask, PLAN_TASK, PLANNER } from '../../../src/service/work/stored-task.ts';
 import { StorageUnwritableError } from '../../../src/storage/errors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newJob } from '../../support/jobs.ts';

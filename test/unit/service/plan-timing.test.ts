@@ -1,8 +1,8 @@
 /** Times in the record of a plan during which the clock of the machine was set. */
 import { expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
+import { encodeTask, PLAN_TASK, PLANNER } from '../../../src/service/work/read-task.ts';
 import { runPlanJob } from '../../../src/service/work/run-plan-job.ts';
-import { encodeTask, PLAN_TASK, PLANNER } from '../../../src/service/work/stored-task.ts';
 import { newJob } from '../../support/jobs.ts';
 
 const HOUR_MS = 3_600_000;

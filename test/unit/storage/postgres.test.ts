@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { PostgresJobStore } from '../../../src/cluster/postgres-job-store.ts';
 import { writeAnswerMs } from '../../../src/compose-postgres.ts';
 import type { NewJob } from '../../../src/jobs/job.ts';
-import { createPostgresAuditLog } from '../../../src/service/audit/postgres-audit-log.ts';
+import { createPostgresAuditLog } from '../../../src/service/audit/audit-log.ts';
 import { createPostgresKeyStore } from '../../../src/service/keys/postgres-key-store.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { PostgresUsage } from '../../../src/storage/postgres/usage.ts';

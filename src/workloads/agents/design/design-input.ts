@@ -1,6 +1,6 @@
 /** Inputs of the tasks `prepare_state`, `shorten` and `synthesize`, their limits and their faults. */
 import { z } from 'zod';
-import { FaultList } from '../../../circuit/fault-list.ts';
+import { FaultList } from '../../../circuit/errors.ts';
 import { unitaryFromRows } from '../../../circuit/matrix-rows.ts';
 import {
   ALL_GATES,

@@ -1,10 +1,13 @@
 /** Runs the tasks `prepare_state`, `shorten` and `synthesize`: finds a circuit, and verifies it. */
 import type { Circuit, GateOperation } from '../../../circuit/circuit.ts';
-import { FaultList } from '../../../circuit/fault-list.ts';
+import { FaultList } from '../../../circuit/errors.ts';
 import { unitaryFromRows } from '../../../circuit/matrix-rows.ts';
 import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
-import { dickeCircuit, ghzCircuit } from '../../../circuit/synthesis/dicke-circuit.ts';
-import { prepareState } from '../../../circuit/synthesis/state-preparation.ts';
+import {
+  dickeCircuit,
+  ghzCircuit,
+  prepareState,
+} from '../../../circuit/synthesis/state-preparation.ts';
 import { synthesizeOne, synthesizeTwo } from '../../../circuit/synthesis/unitary-gates.ts';
 import { weylDecomposition } from '../../../circuit/synthesis/weyl-decomposition.ts';
 import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';

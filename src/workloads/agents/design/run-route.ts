@@ -16,7 +16,7 @@ import {
 import { nativeNoiseOf } from '../../../compiler/device/noise-models.ts';
 import { type PublicDevice, pauliErrorOf } from '../../../compiler/device/public-devices.ts';
 import { nativeCircuit } from '../../../compiler/native/native-circuit.ts';
-import type { Layout } from '../../../compiler/routing/layout.ts';
+import type { Layout } from '../../../compiler/routing/coupling-map.ts';
 import { onPlaces, type RoutedCircuit, swapGate } from '../../../compiler/routing/route-circuit.ts';
 import { Chance } from '../../algorithms/chance.ts';
 import { verifyCircuits } from '../../algorithms/equivalence/verify-circuits.ts';

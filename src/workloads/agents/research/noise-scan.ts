@@ -6,7 +6,7 @@ import {
   operationQubits,
   withFinalMeasurement,
 } from '../../../circuit/circuit.ts';
-import { FaultList } from '../../../circuit/fault-list.ts';
+import { FaultList } from '../../../circuit/errors.ts';
 import { readoutErrorsOf } from '../../../circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../../circuit/noise/noise-model-schema.ts';
 import { scaleNoiseModel } from '../../../circuit/noise/scale-noise-model.ts';

@@ -12,9 +12,9 @@ import {
   type UnitaryOperation,
   withoutMeasurements,
 } from '../../../circuit/circuit.ts';
-import { inverseOperation } from '../../../circuit/inverse-operation.ts';
 import { namesOfGate } from '../../../circuit/noise/gate-pattern.ts';
 import type { NoiseModel } from '../../../circuit/noise/read-noise-model.ts';
+import { inverseOperation } from '../../../circuit/operation-matrix.ts';
 
 /** A folded circuit, without measurements. */
 export interface FoldedCircuit {

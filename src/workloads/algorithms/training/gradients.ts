@@ -1,8 +1,11 @@
 /** Expectation values of circuits of one shape and their derivatives by parameters: exact ones, and ones from shots. */
 import type { Circuit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
-import { shiftedAngles, shiftedGradient } from '../../../compiler/gradient/parameter-shift.ts';
-import { angleShifts } from '../../../compiler/gradient/shift-rule.ts';
+import {
+  angleShifts,
+  shiftedAngles,
+  shiftedGradient,
+} from '../../../compiler/gradient/shift-rule.ts';
 import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
 import type { Runner } from '../../procedures/procedure-context.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type DynamicOperation,
   withFinalMeasurement,
 } from '../../../../src/circuit/circuit.ts';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
 import type { GateObject } from '../../../../src/circuit/gate-object.ts';
 import { circuitFromGateObjects } from '../../../../src/circuit/gate-objects.ts';
 import { applyNoise } from '../../../../src/circuit/noise/apply-noise.ts';

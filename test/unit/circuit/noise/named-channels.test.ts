@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
 import { type Channel, krausMatrices } from '../../../../src/circuit/noise/channel.ts';
 import type { ChannelObject } from '../../../../src/circuit/noise/channel-object.ts';
 import { readChannel } from '../../../../src/circuit/noise/read-channel.ts';

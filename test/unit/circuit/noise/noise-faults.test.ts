@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
 import { noiseModelSchema } from '../../../../src/circuit/noise/noise-model-schema.ts';
 import { readNoiseModel } from '../../../../src/circuit/noise/read-noise-model.ts';
 import { formFaults } from '../../../../src/errors/form-faults.ts';

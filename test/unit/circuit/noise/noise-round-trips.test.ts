@@ -7,7 +7,7 @@ import type {
   NoiseOperation,
   Operation,
 } from '../../../../src/circuit/circuit.ts';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
 import { noisyCircuitFromGateObjects } from '../../../../src/circuit/gate-objects.ts';
 import { gateObjectsFromCircuit } from '../../../../src/circuit/gate-objects-from-circuit.ts';
 import { type Channel, krausMatrices } from '../../../../src/circuit/noise/channel.ts';

@@ -1,7 +1,7 @@
 /** Every channel that can be written, against the Kraus matrices of the oracle. */
 import { expect, test } from 'vitest';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
-import { channelSchema } from '../../../../src/circuit/noise/channel-schema.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
+import { channelSchema } from '../../../../src/circuit/noise/noise-model-schema.ts';
 import { readChannel } from '../../../../src/circuit/noise/read-channel.ts';
 import { krausOf } from '../../../support/noise-oracle.ts';
 import { CHANNELS } from '../../../support/noisy-circuits.ts';

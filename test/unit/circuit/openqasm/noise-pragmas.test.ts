@@ -1,7 +1,7 @@
 /** `#pragma braket noise`, read and printed. */
 import { describe, expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../../src/circuit/circuit.ts';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
 import type { ChannelObject } from '../../../../src/circuit/noise/channel-object.ts';
 import { readChannel } from '../../../../src/circuit/noise/read-channel.ts';
 import { parseOpenQasm, readOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';

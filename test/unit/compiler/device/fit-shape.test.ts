@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Circuit, withAngles } from '../../../../src/circuit/circuit.ts';
 import { misfits } from '../../../../src/compiler/device/device.ts';
-import { fitShape } from '../../../../src/compiler/device/fit-shape.ts';
+import { fitShape } from '../../../../src/compiler/device/fit-circuit.ts';
 import { DEVICES, deviceOf } from '../../../../src/compiler/device/public-devices.ts';
 import { gate } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';

@@ -1,6 +1,6 @@
 /** Noise models of public devices have the published error rates, whatever these are defined as. */
 import { describe, expect, test } from 'vitest';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
 import { readNoiseModel } from '../../../../src/circuit/noise/read-noise-model.ts';
 import { NAMED_NOISE_MODELS, nativeNoiseOf } from '../../../../src/compiler/device/noise-models.ts';
 import { DEVICE_IDS, DEVICES } from '../../../../src/compiler/device/public-devices.ts';

@@ -1,7 +1,7 @@
 /** Noise that is zero is no part of a program. */
 import { describe, expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../../src/circuit/circuit.ts';
-import { FaultList } from '../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../src/circuit/errors.ts';
 import {
   circuitFromGateObjects,
   noisyCircuitFromGateObjects,

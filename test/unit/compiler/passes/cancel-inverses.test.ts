@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../../src/circuit/circuit.ts';
 import { GATES } from '../../../../src/circuit/gates.ts';
-import { cancelInverses } from '../../../../src/compiler/passes/cancel-inverses.ts';
+import { cancelInverses } from '../../../../src/compiler/passes/merge-rotations.ts';
 import { barrier, measure, onlyIf, reset, rewritten } from '../../../support/pass-runs.ts';
 import { gate, randomUnitary } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';

@@ -1,7 +1,7 @@
 /** Folded circuits: the same unitary, the wanted numbers of gates, and noise of inverse gates. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../../src/circuit/circuit.ts';
-import { FaultList } from '../../../../../src/circuit/fault-list.ts';
+import { FaultList } from '../../../../../src/circuit/errors.ts';
 import { applyNoise } from '../../../../../src/circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../../../../src/circuit/noise/noise-model-schema.ts';
 import { readNoiseModel } from '../../../../../src/circuit/noise/read-noise-model.ts';
