@@ -69,7 +69,7 @@ describe('a browser can load', () => {
     const needs = foreignNeeds(entry, readSource).map((need) => need.split(' → '));
     const others = needs.filter(([path, name = '']) => {
       // The console shows programs, which read their environment and load the client.
-      const isShown = path === 'console/shell/call-typescript.ts';
+      const isShown = path === 'console/shell/api-call.ts';
       return !BUNDLED.test(name) && !isShown;
     });
     expect(others).toEqual([]);
