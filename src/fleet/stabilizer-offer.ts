@@ -12,7 +12,7 @@ import { compileStabilizer } from '../compiler/clifford/compile-stabilizer.ts';
 import type { NearCliffordProgram, StabilizerProgram } from '../compiler/program.ts';
 import { countingBytes } from '../engine/counts-builder.ts';
 import { isLinear } from '../engine/stabilizer/backward-walk.ts';
-import { MAX_STABILIZER_PROBABILITY_BITS } from '../engine/stabilizer/exact-distribution.ts';
+import { MAX_STABILIZER_PROBABILITY_BITS } from '../engine/stabilizer/exact-outputs.ts';
 import {
   MAX_NEAR_CLIFFORD_QUBITS,
   nearCliffordBytes,

@@ -10,8 +10,8 @@ import {
   stateBytes,
   writeCommand,
 } from './command.ts';
-import type { CommandRunner } from './command-runner.ts';
 import { GROUP_BYTES } from './precision.ts';
+import type { CommandRunner } from './thread-pool.ts';
 
 /** States up to this are done by the calling thread at once; larger ones in items of this size. */
 const ITEM_BYTES = 2 ** 17;

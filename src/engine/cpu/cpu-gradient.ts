@@ -8,9 +8,8 @@ import type { MaybePromise } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { type StoredState, stateBytes } from './command.ts';
 import { type CpuProgram, type CpuState, CpuStates, clearState, copyState } from './cpu-states.ts';
-import { expectations } from './expectation.ts';
+import { applyObservable, expectations } from './expectation.ts';
 import type { LoweredProgram } from './lowered-program.ts';
-import { applyObservable } from './observable-image.ts';
 import type { PlacedProgram } from './placed-program.ts';
 
 /** Data that all runs of a gradient share. */

@@ -17,8 +17,7 @@ import type {
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
 import { COMMAND_HEADER_WORDS, COMMAND_KINDS, type StoredState, writeCommand } from './command.ts';
-import { type CommandRunner, ThreadPoolRunner } from './command-runner.ts';
-import { expectations } from './expectation.ts';
+import { applyObservable, expectations } from './expectation.ts';
 import {
   amplitudesAt,
   chosenAmplitudes,
@@ -27,11 +26,15 @@ import {
   outcomeProbabilities,
 } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
-import { applyObservable } from './observable-image.ts';
-import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
+import {
+  aimSweep,
+  type PlacedProgram,
+  type PlacedSweep,
+  type SegmentStore,
+  tileNs,
+} from './placed-program.ts';
 import { sampleBasisStates } from './sampling.ts';
-import type { SegmentStore } from './segment-store.ts';
-import type { ThreadPool } from './thread-pool.ts';
+import { type CommandRunner, type ThreadPool, ThreadPoolRunner } from './thread-pool.ts';
 
 /** Nanoseconds of one work unit of a time slicer. */
 const NS_PER_UNIT = 3;

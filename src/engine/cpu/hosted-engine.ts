@@ -28,19 +28,18 @@ import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.t
 import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
-import { type StateBudget, stateBudget } from '../state-budget.ts';
+import { type StateBudget, stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
-import { type BatchHost, prepareBatch } from './batch.ts';
+import { type BatchHost, prepareBatch } from './batch-run.ts';
 import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
 import { runChain, runnableChain } from './mps/run-matrix-product.ts';
 import { TensorMemory } from './mps/tensor-memory.ts';
-import { placedBytes, placeProgram } from './placed-program.ts';
+import { placedBytes, placeProgram, SegmentStore } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
-import { SegmentStore } from './segment-store.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */

@@ -26,12 +26,11 @@ import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
 import { openPlainKernels } from '../stabilizer/plain-kernels.ts';
 import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
-import { stateBudget } from '../state-budget.ts';
-import { valuesInTurn } from '../state-operations.ts';
+import { stateBudget, valuesInTurn } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { applyObservable, expectation } from './final-state.ts';
+import { numKernelsOf } from './kernels.ts';
 import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
-import { numKernelsOf } from './step-kernels.ts';
 
 /** Largest state: indices of its doubles, two an amplitude, must stay 31-bit integers. */
 export const MAX_REFERENCE_QUBITS = 29;

@@ -34,7 +34,7 @@ import {
 import { planRun, planTrajectories } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { runTrajectories } from '../run-trajectories.ts';
-import { stateBudget } from '../state-budget.ts';
+import { stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import type { ShaderSource, WaitHook } from './gpu-context.ts';

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-request.ts';
 import { openCpuEngine } from '../../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../../engine/webgpu/node-gpu.ts';

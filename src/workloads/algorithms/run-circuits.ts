@@ -7,7 +7,7 @@
  */
 import { type Circuit, hasMidCircuitMeasurement, type Operation } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
-import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-request.ts';
 import type { Counts, RunResult } from '../../engine/engine.ts';
 import { countsOfRow, type RunOutputs } from '../../fleet/run-outputs.ts';
 import { outcomeLabel } from '../../math/basis-index.ts';

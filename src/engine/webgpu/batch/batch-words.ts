@@ -1,7 +1,8 @@
 /** Encodes compiled shapes and angles into the words that shaders/batch_evolve.wgsl interprets. */
+
+import type { Subcube } from '../../batch-recipes.ts';
 import { plainAngle } from '../../batch-request.ts';
 import { type Complex, isOne, ONE, times } from '../../complex.ts';
-import type { Subcube } from '../../subcube.ts';
 import { type BatchStage, batchStages, REGISTER_QUBITS } from './batch-kernels.ts';
 import type { BatchOperation, Factor, Phase } from './batch-operations.ts';
 import type { LoweredShape } from './lower-shape.ts';

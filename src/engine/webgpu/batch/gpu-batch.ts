@@ -5,8 +5,13 @@
  * each time a new shape comes. States stay on the device, where other kernels read off what was asked.
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
-import { type BatchExecutable, type BatchRequest, checkBatchRequest } from '../../batch-request.ts';
-import { checkBatchShape, outcomeBitsOf } from '../../batch-shape.ts';
+import {
+  type BatchExecutable,
+  type BatchRequest,
+  checkBatchRequest,
+  checkBatchShape,
+  outcomeBitsOf,
+} from '../../batch-request.ts';
 import { isOne } from '../../complex.ts';
 import { SLACK, U } from '../../exact-counts.ts';
 import type { Mutex } from '../../mutex.ts';

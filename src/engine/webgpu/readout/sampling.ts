@@ -1,8 +1,7 @@
 /** Draws basis states from a state on a GPU. A small state is read back for few shots. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
-import { sortedTerminalDraws } from '../../terminal-draws.ts';
-import { mergedSamples } from '../../terminal-measurement.ts';
+import { mergedSamples, sortedTerminalDraws } from '../../terminal-measurement.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';

@@ -9,7 +9,7 @@ import { ClosedError, ProgramTooWideError } from '../../errors.ts';
 import { Mutex } from '../../mutex.ts';
 import { planRun } from '../../run-plan.ts';
 import { runProgram } from '../../run-program.ts';
-import { stateBudget } from '../../state-budget.ts';
+import { stateBudget } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { ShaderSource, WaitHook } from '../gpu-context.ts';
 import { openGpuHost } from '../gpu-host.ts';

@@ -12,7 +12,7 @@
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
-import { sortedTerminalDraws } from '../../terminal-draws.ts';
+import { sortedTerminalDraws } from '../../terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../../time-slicer.ts';
 import { FIXED_BYTES, fixedMass, sumBlocks } from '../readout/block-masses.ts';
 import { BLOCK_BITS, planBlocks } from '../readout/block-plan.ts';

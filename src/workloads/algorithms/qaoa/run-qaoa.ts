@@ -3,7 +3,7 @@
  * optimum and with guessing.
  */
 import { withFinalMeasurement } from '../../../circuit/circuit.ts';
-import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../../../engine/batch-request.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { bruteForce, MAX_BRUTE_FORCE_QUBITS, ratioOf } from './brute-force.ts';

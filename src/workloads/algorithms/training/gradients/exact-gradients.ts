@@ -1,6 +1,6 @@
 /** Exact expectation values of a parametric circuit and their derivatives, from one batch run for all rows. */
 import type { PauliSum } from '../../../../circuit/observable.ts';
-import { MAX_BATCH_QUBITS } from '../../../../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../../../../engine/batch-request.ts';
 import type { CircuitBatches } from '../../../procedures/procedure-context.ts';
 import type { ExpectationGradients } from '../expectation-batch.ts';
 import { angleGradientToTheta, angleRows, type ParametricCircuit } from '../parametric-circuit.ts';
