@@ -47,11 +47,7 @@ interface Groups {
 }
 
 /** Compiles a kernel for states of `numQubits` qubits. */
-function stateKernel(
-  kernel: MatrixKernel,
-  matrices: Float64Array,
-  numQubits: number,
-): StateKernel {
+function stateKernel(kernel: MatrixKernel, matrices: Float64Array, numQubits: number): StateKernel {
   const groups = groupsOf(kernel, numQubits);
   const d = groups.offsets.length;
   const entriesOf = (count: number) =>

@@ -37,18 +37,20 @@ import { runTrajectories } from '../run-trajectories.ts';
 import { stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
-import type { ShaderSource, WaitHook } from './gpu-context.ts';
+import { type ShaderSource, type WaitHook, WorkWindow } from './gpu-context.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
-import { type LoweredProgram, ProgramLowering } from './gpu-lowering.ts';
-import { type GpuProgram, placeProgram } from './gpu-program.ts';
+import {
+  type GpuProgram,
+  type LoweredProgram,
+  ProgramLowering,
+  placeProgram,
+} from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { GpuSegments, type GpuStateSlot, GpuStates, type GpuWork } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
-import { exchangeParts } from './sweep/exchange-sweeps.ts';
-import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
+import { exchangeParts, MAX_INDEX_BITS } from './sweep/index-bits.ts';
 import type { SweepPlacing } from './sweep/place-sweep.ts';
 import { maxTileChunkQubits } from './sweep/sweep-kernel.ts';
-import { WorkWindow } from './work-window.ts';
 
 /** Options of the WebGPU engine. */
 export interface WebGpuEngineOptions extends GpuSizes {

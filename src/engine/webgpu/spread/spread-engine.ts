@@ -11,10 +11,9 @@ import { planRun } from '../../run-plan.ts';
 import { runProgram } from '../../run-program.ts';
 import { stateBudget } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
-import type { ShaderSource, WaitHook } from '../gpu-context.ts';
+import { type ShaderSource, type WaitHook, WorkWindow } from '../gpu-context.ts';
 import { openGpuHost } from '../gpu-host.ts';
-import { lowerProgram } from '../gpu-lowering.ts';
-import { type GpuProgram, placeProgram } from '../gpu-program.ts';
+import { type GpuProgram, lowerProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import {
   type GpuSizes,
@@ -25,11 +24,9 @@ import {
 } from '../gpu-target.ts';
 import { type ChunkShape, MAX_INDEX_BITS } from '../sweep/index-bits.ts';
 import { maxTileChunkQubits } from '../sweep/sweep-kernel.ts';
-import { WorkWindow } from '../work-window.ts';
-import { settledAll } from './settled-all.ts';
 import { passesOf, spreadProgram } from './spread-program.ts';
 import { type PlacedSpread, type SpreadHost, SpreadStates } from './spread-states.ts';
-import { StagingBuffers } from './staging-buffers.ts';
+import { StagingBuffers, settledAll } from './transfers.ts';
 
 /** One device of the engine. */
 export interface SpreadDevice {
