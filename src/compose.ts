@@ -7,7 +7,7 @@ import type { Cluster } from './compose-cluster.ts';
 import { createFleet } from './compose-fleet.ts';
 import { openStores } from './compose-stores.ts';
 import type { Config, HardwareConfig } from './config.ts';
-import { readMachine } from './fleet/machine.ts';
+import { readMachine } from './fleet/cpu-processors.ts';
 import { isSimulator } from './fleet/processor.ts';
 import { HardwareProcessor } from './hardware/hardware-processor.ts';
 import { IbmProvider } from './hardware/ibm-provider.ts';

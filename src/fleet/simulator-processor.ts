@@ -12,7 +12,7 @@
  */
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
-import type { PlacedRun, Ran } from './fleet-run.ts';
+import { isSignOfTrouble, type PlacedRun, type Ran } from './fleet-run.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import { precisionOfRun } from './method-limits.ts';
 import type {
@@ -26,7 +26,6 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from './processor.ts';
-import { isSignOfTrouble } from './retry-rule.ts';
 import { runResultOf } from './run-outputs.ts';
 import { isNarrow, runsTogether } from './run-together.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';

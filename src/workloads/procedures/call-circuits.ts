@@ -1,6 +1,6 @@
 /** Runs the circuits of a procedure call, on the service's side, under the call's name and priority. */
 import type { Circuit } from '../../circuit/circuit.ts';
-import { BatchCutter } from '../../fleet/cut-batch.ts';
+import { BatchCutter } from '../../fleet/batch-pieces.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { CircuitRun, Processor } from '../../fleet/processor.ts';
 import { circuitWork, widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
