@@ -222,7 +222,10 @@ function membersOfSpread(adapters: readonly BackingAdapter[]): readonly BackingA
   return members;
 }
 
-const SPREAD_WORKER = new URL(`./spread-worker${extname(import.meta.url)}`, import.meta.url);
+const SPREAD_WORKER = new URL(
+  `./adapters/spread-worker${extname(import.meta.url)}`,
+  import.meta.url,
+);
 
 /** Options of the process. */
 export interface SpreadStarterOptions {
