@@ -6,6 +6,7 @@
  */
 
 import { bitOf, type PauliSum } from '../circuit/observable.ts';
+import type { Program } from '../compiler/program.ts';
 import { BitImages } from '../math/bit-images.ts';
 import { wordsFor } from './classical-bits.ts';
 import type { RunRequest, RunResult } from './engine.ts';
@@ -16,8 +17,8 @@ import {
 } from './errors.ts';
 import { groupPaulis } from './pauli-groups.ts';
 import type { RunPlan } from './run-plan.ts';
-import { ShotTree } from './shot-tree.ts';
-import type { StateBudget, StateOperations } from './state-operations.ts';
+import { type FinalBranch, ShotTree } from './shot-tree.ts';
+import type { BranchOperations, StateBudget, StateOperations } from './state-operations.ts';
 import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
@@ -39,27 +40,59 @@ export interface RunnableProgram<S> {
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
 export async function runProgram<S>(
-  { plan, budget, operations: open }: RunnableProgram<S>,
+  program: RunnableProgram<S>,
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
-  const readsFinalState = checkOutputs(plan, request);
-  const started = performance.now();
-  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
-  const operations = open(slicer);
-  const tree = new ShotTree(plan, operations, budget, request, slicer);
+  const { plan, budget } = program;
   let outputs: FinalStateOutputs = {};
-  const counts = await tree.run(
+  const readsFinalState = checkOutputs(plan, request);
+  const { counts, statePasses, timing } = await walkShots(
+    program,
+    request,
+    signal,
     readsFinalState
-      ? async ({ state }) => {
+      ? async ({ state }, operations) => {
           outputs = await readOutputs(plan, budget, request, operations, state);
         }
       : undefined,
   );
-  const { samplingMs, statePasses } = tree;
+  return { counts, ...outputs, statePasses, timing };
+}
+
+/** What a walk over shots needs. */
+interface WalkedProgram<O> {
+  readonly plan: RunPlan;
+  readonly budget: StateBudget;
+  operations(slicer: TimeSlicer): O;
+  /** As of `RunnableTrajectories`. */
+  readonly growth?: Program;
+}
+
+/**
+ * Walks all shots of a run, and takes the times.
+ *
+ * @param onFinalState - As of `ShotTree.run`.
+ * @returns Also the operations, which may have learned something, and the number of final states.
+ */
+export async function walkShots<S, O extends BranchOperations<S>>(
+  { plan, budget, operations: open, growth }: WalkedProgram<O & BranchOperations<S>>,
+  request: RunRequest,
+  signal: AbortSignal,
+  onFinalState?: (branch: FinalBranch<S>, operations: O, slicer: TimeSlicer) => Promise<void>,
+) {
+  const started = performance.now();
+  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
+  const operations = open(slicer);
+  const tree = new ShotTree<S>(plan, operations, budget, request, slicer, growth);
+  const counts = await tree.run(
+    onFinalState && ((branch) => onFinalState(branch, operations, slicer)),
+  );
+  const { samplingMs, statePasses, numLeaves, countsFinish } = tree;
   const evolutionMs = performance.now() - started - samplingMs;
-  return { counts, ...outputs, statePasses, timing: { evolutionMs, samplingMs } };
+  const timing = { evolutionMs, samplingMs };
+  return { counts, countsFinish, operations, numLeaves, statePasses, timing };
 }
 
 /** Most classical bits of an exact distribution: 2^26 probabilities take 512 MiB. */

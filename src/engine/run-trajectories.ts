@@ -15,8 +15,8 @@ import {
   type FinalStateOutputs,
   type RunnableProgram,
   readOutputs,
+  walkShots,
 } from './run-program.ts';
-import { ShotTree } from './shot-tree.ts';
 import { squaredNorm } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
@@ -37,11 +37,12 @@ export interface RunnableTrajectories<S> extends RunnableProgram<S> {
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
 export async function runTrajectories<S>(
-  { plan, budget, operations: open, growth }: RunnableTrajectories<S>,
+  program: RunnableTrajectories<S>,
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
+  const { plan, budget } = program;
   const wantsState = request.statevector === true || request.amplitudes !== undefined;
   if (wantsState && request.shots !== 1) throw new OutputNeedsFinalStateError('A state vector');
   const means = new TrajectoryMeans(plan, request);
@@ -50,14 +51,13 @@ export async function runTrajectories<S>(
   const readsStates = readsMeans || wantsState;
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
   if (readsStates && from === to) throw new OutputNeedsShotsError();
-  const started = performance.now();
-  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
-  const operations = open(slicer);
-  const tree = new ShotTree(plan, operations, budget, request, slicer, growth);
   let ofState: Pick<FinalStateOutputs, 'statevector' | 'amplitudes'> = {};
-  const counts = await tree.run(
+  const { counts, countsFinish, numLeaves, statePasses, timing } = await walkShots(
+    program,
+    request,
+    signal,
     readsStates
-      ? async ({ state, bits, numShots }) => {
+      ? async ({ state, bits, numShots }, operations) => {
           const norm = await squaredNorm(operations, state);
           const before = plan.hasFinalState ? undefined : bits;
           const outputs = await readOutputs(means.plan, budget, request, operations, state, before);
@@ -66,8 +66,6 @@ export async function runTrajectories<S>(
         }
       : undefined,
   );
-  const { samplingMs, statePasses, numLeaves, countsFinish } = tree;
-  const evolutionMs = performance.now() - started - samplingMs;
   return {
     counts,
     ...(countsFinish !== undefined && { countsFinish }),
@@ -75,7 +73,7 @@ export async function runTrajectories<S>(
     ...ofState,
     trajectories: numLeaves,
     statePasses,
-    timing: { evolutionMs, samplingMs },
+    timing,
   };
 }
 

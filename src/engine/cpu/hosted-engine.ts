@@ -156,30 +156,32 @@ function stateEngine(parts: EngineParts): StateEngine<CpuState> {
   };
 }
 
+/** Puts a program into shared memory, at an address that is to be released. */
+function placeLowered(
+  { options, threadPool }: EngineParts,
+  lowered: LoweredProgram,
+  { finalLayout }: Program,
+) {
+  const { precision, memoryBytes = Number.POSITIVE_INFINITY } = options;
+  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
+  const budget = stateBudget(lowered.numQubits, 2 * PRECISIONS[precision].realBytes, bytes);
+  const at = threadPool.allocate(placedBytes(lowered));
+  const placed = placeProgram(lowered, threadPool.memory, at, threadPool.kernels);
+  const { stateBytes } = budget;
+  return { budget, at, threadPool, lowered, placed, stateBytes, layout: finalLayout, spare: [] };
+}
+
 function place(
-  { options, lowering, threadPool, mutex }: EngineParts,
+  parts: EngineParts,
   program: Program,
   plan: RunPlan,
   segments?: SegmentStore,
 ): PlacedStates<CpuState> {
-  const { precision, memoryBytes = Number.POSITIVE_INFINITY } = options;
-  const lowered = lowering.lower(program);
-  const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
-  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
-  const budget = stateBudget(lowered.numQubits, bytesPerAmplitude, bytes);
-  const at = threadPool.allocate(placedBytes(lowered));
-  const spare: number[] = [];
-  const placed: CpuProgram = {
-    threadPool,
-    lowered,
-    placed: placeProgram(lowered, threadPool.memory, at, threadPool.kernels),
-    stateBytes: budget.stateBytes,
-    layout: program.finalLayout,
-    spare,
-    ...(segments && { segments }),
-  };
+  const { lowering, threadPool, mutex } = parts;
+  const { budget, at, ...shared } = placeLowered(parts, lowering.lower(program), program);
+  const placed: CpuProgram = { ...shared, ...(segments && { segments }) };
   const releaseStates = () => {
-    for (const state of spare.splice(0)) threadPool.release(state);
+    for (const state of placed.spare.splice(0)) threadPool.release(state);
   };
   return {
     plan,
@@ -212,43 +214,27 @@ function prepareMatrixProduct(
   );
 }
 
-function prepareGradient(
-  { options, lowering, threadPool, mutex }: EngineParts,
-  program: GradientProgram,
-): GradientExecutable {
+function prepareGradient(parts: EngineParts, program: GradientProgram): GradientExecutable {
+  const { options, lowering, threadPool, mutex } = parts;
   const { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY } = options;
   const plans = planGradient(program, () => 1);
   const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
   const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
   checkGradientWidth(program, bytesPerAmplitude, maxQubits, bytes, 'cpu');
-  const forward = lowering.lower(program.forward);
-  const backward = lowering.lower(program.backward, program);
-  const forwardAt = threadPool.allocate(placedBytes(forward));
-  const backwardAt = threadPool.allocate(placedBytes(backward));
-  const { memory, kernels } = threadPool;
-  const place = (lowered: LoweredProgram, at: number, { finalLayout }: Program): CpuProgram => ({
-    threadPool,
-    lowered,
-    placed: placeProgram(lowered, memory, at, kernels),
-    stateBytes: bytesPerAmplitude * 2 ** lowered.numQubits,
-    layout: finalLayout,
-    spare: [],
-  });
+  const loweredForward = lowering.lower(program.forward);
+  const loweredBackward = lowering.lower(program.backward, program);
+  const forward = placeLowered(parts, loweredForward, program.forward);
+  const backward = placeLowered(parts, loweredBackward, program.backward);
   const { maxStates } = stateBudget(program.forward.numQubits, bytesPerAmplitude, bytes);
-  const shared = {
-    program,
-    mayKeep: maxStates > 2,
-    forward: place(forward, forwardAt, program.forward),
-    backward: place(backward, backwardAt, program.backward),
-  };
+  const shared = { program, mayKeep: maxStates > 2, forward, backward };
   const states = (slicer: TimeSlicer) => cpuGradientStates(shared, slicer);
   const attempt = (request: GradientRequest, signal: AbortSignal) =>
     runGradient({ program, ...plans, states }, request, signal);
   return mutex.executable(
     (request: GradientRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
     () => {
-      threadPool.release(forwardAt);
-      threadPool.release(backwardAt);
+      threadPool.release(forward.at);
+      threadPool.release(backward.at);
     },
   );
 }

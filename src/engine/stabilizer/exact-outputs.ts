@@ -12,6 +12,7 @@ import { walshHadamardPasses } from '../../math/walsh-hadamard.ts';
 import { assign, outcomeOf } from '../classical-bits.ts';
 import { TooManyOutcomesError } from '../errors.ts';
 import { confuse } from '../final-misreads.ts';
+import { commutingProduct } from '../pauli-groups.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { BackwardWalk, LANES } from './backward-walk.ts';
 
@@ -191,7 +192,7 @@ async function squareOf(observable: PauliSum, slicer: TimeSlicer): Promise<Pauli
   for (const [i, first] of observable.entries()) {
     identity += first.coefficient ** 2;
     for (const second of observable.slice(i + 1)) {
-      const product = productOf(first.factors, second.factors);
+      const product = commutingProduct(first.factors, second.factors);
       const units = FACTOR_UNITS * (first.factors.length + second.factors.length);
       if (slicer.spend(units)) await slicer.pause();
       if (product === undefined) continue;
@@ -200,32 +201,6 @@ async function squareOf(observable: PauliSum, slicer: TimeSlicer): Promise<Pauli
     }
   }
   return [{ coefficient: identity, factors: [] }, ...terms];
-}
-
-const LETTERS = ['X', 'Y', 'Z'] as const;
-
-/** The product of two strings that commute; undefined if they do not. */
-function productOf(
-  first: readonly PauliFactor[],
-  second: readonly PauliFactor[],
-): { readonly sign: number; readonly factors: readonly PauliFactor[] } | undefined {
-  const letters = new Map(first.map(({ qubit, pauli }) => [qubit, pauli]));
-  /** The product so far is i to this number. */
-  let turns = 0;
-  for (const { qubit, pauli } of second) {
-    const other = letters.get(qubit);
-    if (other === undefined) letters.set(qubit, pauli);
-    else if (other === pauli) letters.delete(qubit);
-    else {
-      const [from, to] = [LETTERS.indexOf(other), LETTERS.indexOf(pauli)];
-      // X·Y = i·Z and so on in turn; the other way around, −i.
-      turns += (to - from + 3) % 3 === 1 ? 1 : 3;
-      letters.set(qubit, LETTERS[3 - from - to]!);
-    }
-  }
-  if (turns % 2 === 1) return undefined;
-  const factors = [...letters].map(([qubit, pauli]) => ({ qubit, pauli }));
-  return { sign: turns % 4 === 0 ? 1 : -1, factors };
 }
 
 /** Expectation values of Pauli strings. */

@@ -5,6 +5,8 @@
 import { GpuContext, type ShaderSource, type WaitHook } from './gpu-context.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
 import { AMPLITUDE_BYTES, type GpuState, type IdleLimits, StateChunks } from './gpu-state.ts';
+import type { ChunkShape } from './sweep/index-bits.ts';
+import type { SweepPlacing } from './sweep/place-sweep.ts';
 import { ONE_CHUNK, SweepKernels, type TileShape } from './sweep/sweep-kernel.ts';
 
 /** A device that is ready to run programs. */
@@ -124,4 +126,26 @@ export class StatePart {
       pass.dispatchWorkgroups(row, numRows);
     });
   }
+}
+
+/**
+ * The sizes that a host's sweeps are compiled for.
+ *
+ * @param dispatchQubits - log2 of the most amplitudes of a dispatch.
+ */
+export function placingOn(
+  { kernels: { tileQubits, tilesPerGroup } }: GpuHost,
+  shape: ChunkShape,
+  dispatchQubits: number,
+  indexBits: number,
+): SweepPlacing {
+  const maxTiles = 2 ** Math.max(0, dispatchQubits - tileQubits);
+  return { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
+}
+
+/** Ends all work and destroys the device. */
+export async function closeGpuHost({ context, chunks }: GpuHost): Promise<void> {
+  await context.abandon();
+  chunks.close();
+  context.device.destroy();
 }

@@ -23,7 +23,7 @@ import { stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import { type ShaderSource, type WaitHook, WorkWindow } from './gpu-context.ts';
-import { type GpuHost, openGpuHost } from './gpu-host.ts';
+import { closeGpuHost, type GpuHost, openGpuHost, placingOn } from './gpu-host.ts';
 import {
   type GpuProgram,
   type LoweredProgram,
@@ -204,11 +204,9 @@ class GpuEngine implements BatchEngine {
   }
 
   #placingOf(program: Program): SweepPlacing {
-    const { tileQubits, tilesPerGroup } = this.#host.kernels;
-    const numQubits = Math.max(program.numQubits, tileQubits);
+    const numQubits = Math.max(program.numQubits, this.#host.kernels.tileQubits);
     const shape = { numQubits, chunkQubits: Math.min(numQubits, this.target.chunkQubits) };
-    const maxTiles = 2 ** Math.max(0, this.#dispatchQubits - tileQubits);
-    return { shape, tileQubits, tilesPerGroup, maxTiles, indexBits: this.#indexBits };
+    return placingOn(this.#host, shape, this.#dispatchQubits, this.#indexBits);
   }
 
   #passesOf({ shape }: SweepPlacing): Parameters<typeof planRun>[1] {
@@ -236,10 +234,7 @@ class GpuEngine implements BatchEngine {
     this.#isClosed = true;
     return this.#mutex.close(async () => {
       await this.#exact?.close();
-      const { context, chunks } = this.#host;
-      await context.abandon();
-      chunks.close();
-      context.device.destroy();
+      await closeGpuHost(this.#host);
     });
   }
 

@@ -48,7 +48,7 @@ export const ENGINE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'exact values of stabilizers lose the sign of products',
-    file: 'src/engine/stabilizer/exact-outputs.ts',
+    file: 'src/engine/pauli-groups.ts',
     from: 'return { sign: turns % 4 === 0 ? 1 : -1, factors };',
     to: 'return { sign: 1, factors };',
   },

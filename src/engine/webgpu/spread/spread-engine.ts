@@ -12,7 +12,7 @@ import { runProgram } from '../../run-program.ts';
 import { stateBudget } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import { type ShaderSource, type WaitHook, WorkWindow } from '../gpu-context.ts';
-import { openGpuHost } from '../gpu-host.ts';
+import { closeGpuHost, openGpuHost, placingOn } from '../gpu-host.ts';
 import { type GpuProgram, lowerProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import {
@@ -151,11 +151,9 @@ class SpreadEngine implements Engine {
     this.#isClosed = true;
     return this.#mutex.close(async () => {
       const { hosts, staging } = this.#host;
-      for (const [rank, { context, chunks }] of hosts.entries()) {
-        await context.abandon();
+      for (const [rank, host] of hosts.entries()) {
+        await closeGpuHost(host);
         staging[rank]!.close();
-        chunks.close();
-        context.device.destroy();
       }
     });
   }
@@ -163,11 +161,10 @@ class SpreadEngine implements Engine {
   /** Uploads a program to all devices, or to none. */
   async #place(parts: readonly Program[], shape: ChunkShape): Promise<readonly GpuProgram[]> {
     const placing = parts.map((part, rank) => {
-      const { context, kernels } = this.#host.hosts[rank]!;
-      const { tileQubits, tilesPerGroup } = kernels;
+      const host = this.#host.hosts[rank]!;
+      const { context, kernels } = host;
       const { indexBits, dispatchQubits } = this.#bounds;
-      const maxTiles = 2 ** Math.max(0, dispatchQubits[rank]! - tileQubits);
-      const sizes = { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
+      const sizes = placingOn(host, shape, dispatchQubits[rank]!, indexBits);
       const maxTileChunks = maxTileChunkQubits(context.device.limits);
       return placeProgram(context, kernels, lowerProgram(part, sizes, maxTileChunks));
     });
