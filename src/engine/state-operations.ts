@@ -16,6 +16,14 @@ import type { BitImages } from '../math/bit-images.ts';
 /** A result, or a promise of it if it takes long. */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** Does the next thing with a result: at once if it is there, without a turn of the microtask queue. */
+export function andThen<T, R>(
+  done: MaybePromise<T>,
+  next: (result: T) => MaybePromise<R>,
+): MaybePromise<R> {
+  return done instanceof Promise ? done.then(next) : next(done);
+}
+
 /** Sums of |amplitude|² over the basis states in which a qubit is 0, and in which it is 1. */
 export interface QubitMasses {
   readonly zero: number;

@@ -7,12 +7,13 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import type { EntryAccess } from '../density-states.ts';
-import type {
-  BasisSamples,
-  MaybePromise,
-  QubitMasses,
-  SampleRequest,
-  StateOperations,
+import {
+  andThen,
+  type BasisSamples,
+  type MaybePromise,
+  type QubitMasses,
+  type SampleRequest,
+  type StateOperations,
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
@@ -85,8 +86,7 @@ export class CpuStates
   copy(state: CpuState): MaybePromise<CpuState> {
     if (state.isUnwritten) return this.create();
     const copy = { at: this.#allocate(), isUnwritten: false };
-    const copied = copyState(this, state.at, copy.at, this.#program.stateBytes);
-    return copied instanceof Promise ? copied.then(() => copy) : copy;
+    return andThen(copyState(this, state.at, copy.at, this.#program.stateBytes), () => copy);
   }
 
   release({ at }: CpuState): void {
@@ -106,8 +106,7 @@ export class CpuStates
     if (!lowered.startsCleared) state.isUnwritten = false;
     const done = this.#whenWritten(state, apply);
     if (stepIndex !== this.#lastSweep || lowered.untouchedBytes === 0) return done;
-    const clear = () => clearUntouched(this, state.at, stateBytes, lowered.untouchedBytes);
-    return done instanceof Promise ? done.then(clear) : clear();
+    return andThen(done, () => clearUntouched(this, state.at, stateBytes, lowered.untouchedBytes));
   }
 
   applyStepOf(
@@ -239,8 +238,7 @@ export class CpuStates
   #whenWritten<T>(state: CpuState, look: () => MaybePromise<T>): MaybePromise<T> {
     if (!state.isUnwritten) return look();
     state.isUnwritten = false;
-    const cleared = clearState(this, state.at, this.#program.stateBytes);
-    return cleared instanceof Promise ? cleared.then(look) : look();
+    return andThen(clearState(this, state.at, this.#program.stateBytes), look);
   }
 }
 

@@ -8,7 +8,7 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import { bitOf, type PauliSum } from '../../circuit/observable.ts';
 import { groupPaulis, operatorFactors, type PauliGroup, weightedSums } from '../pauli-groups.ts';
-import type { MaybePromise } from '../state-operations.ts';
+import { andThen, type MaybePromise } from '../state-operations.ts';
 import {
   COMMAND_HEADER_WORDS,
   COMMAND_KINDS,
@@ -109,8 +109,7 @@ function sumStrings(
       const found = new Float64Array(runner.memory, at + out, numSpans * numStrings);
       addSpans(found, groups, geometry, sums);
     };
-    const done = runner.runCommand(at + command, numItems);
-    return done instanceof Promise ? done.then(read) : read();
+    return andThen(runner.runCommand(at + command, numItems), read);
   });
 }
 
@@ -223,7 +222,6 @@ export function applyObservable(
       const bytes = new Uint8Array(runner.memory);
       bytes.copyWithin(imageAt, at + imageRoom, at + imageRoom + stateBytes(state));
     };
-    const done = runner.runCommand(at + command, numItems);
-    return done instanceof Promise ? done.then(finish) : finish();
+    return andThen(runner.runCommand(at + command, numItems), finish);
   });
 }

@@ -6,7 +6,13 @@
  * draws is read again and picks its basis states. Because draws are sorted first, no draw has to search for its block.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { BasisSamples, MaybePromise, SampleRequest, ShotGroup } from '../state-operations.ts';
+import {
+  andThen,
+  type BasisSamples,
+  type MaybePromise,
+  type SampleRequest,
+  type ShotGroup,
+} from '../state-operations.ts';
 import { mergedSamples } from '../terminal-measurement.ts';
 import {
   assertNorm,
@@ -95,8 +101,7 @@ export function sampleBasisStates(
       ...doubleWords(norm),
       ...[numQubits, block + sums, block + histogram],
     ]);
-    const done = runner.runCommand(block + command, numItems);
-    return done instanceof Promise ? done.then(read) : read();
+    return andThen(runner.runCommand(block + command, numItems), read);
   });
 }
 
